@@ -1,0 +1,86 @@
+//! The kinds that several rooms speak of: tool ids, capabilities, effects, resources.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A dense number for a tool within one registry generation: the index of its bit in policy sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ToolId(pub u32);
+
+/// What a tool can do, as far as scheduling and policy must know.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Capability {
+    /// Changes nothing that another call could see.
+    ReadOnly,
+    /// Changes something.
+    Mutating,
+    /// Goes on working after its call has returned.
+    Async,
+    /// Comes from an MCP server.
+    McpBridged,
+    /// Reaches beyond the machine.
+    OpenWorld,
+    /// May destroy what cannot be brought back.
+    Destructive,
+}
+
+/// How a call uses a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Effect {
+    /// Looks at it.
+    Read,
+    /// Changes it.
+    Write,
+}
+
+/// Something that a call touches, declared before it runs. Calls that touch different resources,
+/// or only read, may run side by side.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", content = "name", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Resource {
+    /// A path in the workspace, as a normalised relative path; `.` is all of it.
+    Path(String),
+    /// A host on the network.
+    Host(String),
+    /// The state of a session.
+    Session(String),
+}
+
+impl Resource {
+    /// True if using one may be seen by a user of the other: equal, or one path holds the other.
+    pub fn overlaps(&self, other: &Resource) -> bool {
+        match (self, other) {
+            (Resource::Path(a), Resource::Path(b)) => holds(a, b) || holds(b, a),
+            _ => self == other,
+        }
+    }
+}
+
+fn holds(outer: &str, inner: &str) -> bool {
+    outer == "."
+        || inner
+            .strip_prefix(outer)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_overlap_when_one_holds_the_other() {
+        let path = |p: &str| Resource::Path(p.into());
+        assert!(path("a").overlaps(&path("a/b")));
+        assert!(path("a/b").overlaps(&path("a")));
+        assert!(path(".").overlaps(&path("x")));
+        assert!(!path("a").overlaps(&path("ab")));
+        assert!(!path("a/b").overlaps(&Resource::Host("a/b".into())));
+    }
+}
