@@ -65,9 +65,7 @@ impl Resource {
 
 fn holds(outer: &str, inner: &str) -> bool {
     outer == "."
-        || inner
-            .strip_prefix(outer)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 #[cfg(test)]

@@ -1,10 +1,35 @@
-//! Toolkeep: the governed tool layer for LLM agents.
+//! Toolkeep: the governed tool layer for LLM agents, as an embedded library.
+//!
+//! An agent program hands every tool call that its model makes to a [`Runtime`]. Toolkeep decides
+//! whether the call may run, runs it confined, masks secrets in the result, and hands back what the
+//! model may see.
+//!
+//! - [`runtime`]: open, call, close; the configuration
+//! - [`tool`]: write tools of your own
+//! - [`call`]: the path that each call takes
+//! - [`policy`]: who may call what
+//! - [`store`]: where state is kept, and how to bring a store of your own
+//! - [`ops`]: the control plane
 
+pub mod call;
 pub mod clock;
 pub mod error;
 pub mod event;
 pub mod id;
 pub mod kind;
 pub mod limits;
+pub mod nearest;
+pub mod ops;
+pub mod policy;
+pub mod runtime;
+pub mod scrub;
+pub mod store;
+pub mod tool;
+pub mod workspace;
 
+mod builtin;
+
+pub use call::{CallAnswer, CallRequest, Explanation};
 pub use error::{Code, Error};
+pub use runtime::{Config, Runtime, RuntimeBuilder};
+pub use tool::{CallContext, Caller, Dialect, Tool, ToolError, ToolResult, ToolSpec, tool_fn};

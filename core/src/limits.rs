@@ -1,4 +1,4 @@
-//! Caps on text. Nothing here ever splits a character.
+//! Caps on text and JSON. Nothing here ever splits a character.
 
 /// The deepest nesting of JSON that is taken from a host or a model. Deeper input is refused
 /// before it is parsed, so that no parser or validator can exhaust the stack.
@@ -23,6 +23,37 @@ pub fn prefix_of_chars(text: &str, max: usize) -> &str {
 /// True if `text` has more than `max` characters. Reads no further than it must.
 pub fn exceeds_chars(text: &str, max: usize) -> bool {
     text.len() > max && text.char_indices().nth(max).is_some()
+}
+
+/// Why a JSON value is refused: too deep or too large. Reads no further than it must.
+pub fn check_json(value: &serde_json::Value) -> Result<(), String> {
+    let mut bytes = 0;
+    measure(value, 1, &mut bytes)
+}
+
+fn measure(value: &serde_json::Value, depth: usize, bytes: &mut usize) -> Result<(), String> {
+    if depth > MAX_JSON_DEPTH {
+        return Err(format!("it is nested deeper than {MAX_JSON_DEPTH} levels"));
+    }
+    match value {
+        serde_json::Value::String(text) => *bytes += text.len() + 2,
+        serde_json::Value::Array(items) => {
+            for item in items {
+                measure(item, depth + 1, bytes)?;
+            }
+        }
+        serde_json::Value::Object(fields) => {
+            for (key, item) in fields {
+                *bytes += key.len() + 3;
+                measure(item, depth + 1, bytes)?;
+            }
+        }
+        _ => *bytes += 4,
+    }
+    if *bytes > MAX_ARGUMENT_BYTES {
+        return Err(format!("it is larger than {} MiB", MAX_ARGUMENT_BYTES >> 20));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

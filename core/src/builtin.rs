@@ -1,0 +1,33 @@
+//! The built-in tools, one file per tool, in folders by tool group. Each is an argument struct and
+//! a few lines into the room that does the work.
+
+mod automation;
+mod fs;
+
+use std::sync::Arc;
+
+use crate::call::Output;
+use crate::clock::Clock;
+use crate::store::Store;
+use crate::tool::Tool;
+use crate::workspace::Workspace;
+
+/// What built-in tools work with.
+#[derive(Clone)]
+pub(crate) struct Deps {
+    pub workspace: Option<Workspace>,
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub output: Output,
+}
+
+/// Every built-in tool.
+pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(fs::read_file::tool(deps)),
+        Arc::new(fs::write_file::tool(deps)),
+        Arc::new(fs::edit::tool(deps)),
+        Arc::new(fs::list_files::tool(deps)),
+        Arc::new(automation::datetime::tool(deps)),
+    ]
+}

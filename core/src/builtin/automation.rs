@@ -1,0 +1,3 @@
+//! Group `automation`.
+
+pub(super) mod datetime;

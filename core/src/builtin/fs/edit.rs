@@ -1,0 +1,52 @@
+//! `edit`
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{blocking, uses};
+use crate::builtin::Deps;
+use crate::kind::{Capability, Effect};
+use crate::tool::{Tool, ToolResult, tool_fn};
+use crate::workspace::Edit;
+
+/// Replaces exact text in a file of the workspace. `old_string` must occur exactly once, unless
+/// `replace_all` is set; give enough lines around the change to make it unique.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The file, relative to the workspace.
+    path: String,
+    /// The text to find, exactly as it stands in the file.
+    old_string: String,
+    /// The text to put in its place. Empty removes it.
+    new_string: String,
+    /// Replace every occurrence. Default: false.
+    #[serde(default)]
+    replace_all: bool,
+}
+
+pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
+    let (deps, for_assess) = (deps.clone(), deps.clone());
+    tool_fn("edit", move |args: Args, cx| {
+        let deps = deps.clone();
+        async move {
+            let path = args.path.clone();
+            let edit =
+                Edit { old: args.old_string, new: args.new_string, replace_all: args.replace_all };
+            let edited =
+                blocking(&deps, &cx, args.path, move |workspace, path| workspace.edit(path, &edit))
+                    .await?;
+            let count = edited.replacements;
+            let (line, s) = (edited.line, if count == 1 { "" } else { "s" });
+            let text = format!("Edited {path}: {count} replacement{s}, the first in line {line}.");
+            Ok(ToolResult {
+                structured: Some(json!({ "replacements": count, "line": line })),
+                ..ToolResult::silent(text)
+            })
+        }
+    })
+    .group("fs")
+    .capability(Capability::Mutating)
+    .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
+}

@@ -1,0 +1,131 @@
+//! `read_file`
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{blocking, uses};
+use crate::builtin::Deps;
+use crate::call::NOTE_CHARS;
+use crate::error::Code;
+use crate::kind::{Capability, Effect};
+use crate::tool::{Assessment, CallContext, Tool, ToolError, ToolResult, tool_fn};
+use crate::workspace::{ReadRange, ReadText, window};
+
+/// What the path of an artifact starts with.
+const ARTIFACT: &str = "artifact:";
+
+/// The most characters of one page (the seeds' cap), where the output cap does not say less.
+const PAGE_CHARS: usize = 50_000;
+
+/// Reads a text file of the workspace, or a part of it by lines. A long file comes in pages: the
+/// closing note tells the offset of the next one. Also reads a result that was cut, as
+/// "artifact:<id>".
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Args {
+    /// The file, relative to the workspace, or "artifact:<id>".
+    path: String,
+    /// The first line to read, counted from 0. Default: 0.
+    #[serde(default)]
+    offset: usize,
+    /// How many lines to read at most. Default: as many as fit.
+    #[serde(default)]
+    limit: Option<usize>,
+    /// How many characters of the first line to leave out; to go on in a very long line.
+    #[serde(default)]
+    column: usize,
+}
+
+pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
+    let (deps, for_assess) = (deps.clone(), deps.clone());
+    tool_fn("read_file", move |args: Args, cx| {
+        let deps = deps.clone();
+        async move { read(&deps, args, &cx).await }
+    })
+    .group("fs")
+    .capability(Capability::ReadOnly)
+    .assess(move |args: &Args, cx| match args.path.strip_prefix(ARTIFACT) {
+        Some(_) => Assessment::default(),
+        None => uses(&for_assess, cx, Effect::Read, &args.path),
+    })
+}
+
+async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
+    let max_chars = PAGE_CHARS.min(deps.output.max_chars) - NOTE_CHARS;
+    let most_lines = deps.output.max_lines - 2;
+    let range = ReadRange {
+        offset: args.offset,
+        limit: Some(args.limit.filter(|limit| *limit > 0).unwrap_or(most_lines).min(most_lines)),
+        column: args.column,
+    };
+    let page = match args.path.strip_prefix(ARTIFACT) {
+        Some(id) => artifact(deps, cx, id, range, max_chars).await?,
+        None => {
+            let path = args.path;
+            blocking(deps, cx, path, move |workspace, path| workspace.read(path, range, max_chars))
+                .await?
+        }
+    };
+    Ok(ToolResult::silent(told(&page, range)))
+}
+
+async fn artifact(
+    deps: &Deps,
+    cx: &CallContext,
+    id: &str,
+    range: ReadRange,
+    max_chars: usize,
+) -> Result<ReadText, ToolError> {
+    let missing = || {
+        let text = format!(
+            "There is no artifact `{id}` in this session. Use the id from the note of the result \
+             that was cut."
+        );
+        ToolError::new(Code::NotFound, text)
+    };
+    if crate::id::check_key("id", id).is_err() {
+        return Err(missing());
+    }
+    let caller = cx.caller();
+    let found = deps.store.get_artifact(&caller.tenant, caller.session.as_deref(), id).await;
+    let artifact = found.map_err(crate::Error::from)?.ok_or_else(missing)?;
+    window(artifact.body.as_slice(), range, max_chars)
+        .map_err(|error| ToolError::failed(format!("The artifact cannot be read: {error}.")))
+}
+
+/// The page with a closing note, where there is something to note.
+fn told(page: &ReadText, range: ReadRange) -> String {
+    let total = page.total_lines;
+    if total == 0 {
+        return "[The file is empty]".into();
+    }
+    if page.lines_shown == 0 {
+        return format!(
+            "[Nothing at offset {}: there are {total} lines, the last at offset {}]",
+            range.offset,
+            total - 1
+        );
+    }
+    let mut notes = Vec::new();
+    if page.lossy {
+        notes.push("bytes that are no UTF-8 are shown as \u{fffd}".to_owned());
+    }
+    let (first, last) = (page.first_line + 1, page.first_line + page.lines_shown);
+    match page.next {
+        Some(next) if next.column > 0 => notes.push(format!(
+            "lines {first} to {last} of {total}, the last one cut; go on with offset={} column={}",
+            next.offset, next.column
+        )),
+        Some(next) => notes
+            .push(format!("lines {first} to {last} of {total}; go on with offset={}", next.offset)),
+        None if range.offset > 0 || range.column > 0 => {
+            notes.push(format!("lines {first} to {last} of {total}, to the end"));
+        }
+        None => {}
+    }
+    if notes.is_empty() {
+        return page.text.clone();
+    }
+    let text = page.text.strip_suffix('\n').unwrap_or(&page.text);
+    format!("{text}\n[{}]", notes.join("; "))
+}

@@ -1,0 +1,183 @@
+//! The one path that every call takes, a file per gate:
+//!
+//! ```text
+//! resolve    name or alias → tool
+//! policy     the compiled decision for (tenant, agent): hidden is refused
+//! arguments  parse, empty-args hint, JSON Schema
+//! assess     Tool::assess → what the call touches, the tool's own objection
+//! budget     rate limit per session
+//! execute    deadline, cancellation, panic isolation
+//! scrub      every text field of the result
+//! shape      cap by lines and characters; the whole goes to an artifact
+//! record     audit row, event, span
+//! ```
+//!
+//! Whatever the model caused comes out as a result with `is_error` and a code. Only a store that
+//! does not answer, the caller's own cancellation, or a closed runtime is an error.
+
+mod all;
+mod arguments;
+mod assess;
+mod budget;
+mod execute;
+mod policy;
+mod record;
+mod resolve;
+mod scrub;
+mod shape;
+
+pub use all::{CallAnswer, CallRequest};
+pub use budget::RateLimit;
+pub use execute::Execute;
+pub use policy::Explanation;
+pub use record::{Record, RecordMode};
+pub use shape::Output;
+
+pub(crate) use policy::PolicyGate;
+pub(crate) use record::Recorder;
+pub(crate) use shape::NOTE_CHARS;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tracing::Instrument;
+
+use crate::clock::Clock;
+use crate::error::{Code, Error};
+use crate::id::new_id;
+use crate::scrub::Scrubber;
+use crate::store::Store;
+use crate::tool::{Arguments, CallContext, Entry, Registry, ToolError, ToolResult};
+
+/// Everything that a call passes through. One per runtime.
+pub(crate) struct CallPath {
+    pub registry: Arc<Registry>,
+    pub policy: PolicyGate,
+    pub rate_limit: Option<RateLimit>,
+    pub execute: Execute,
+    pub scrubber: Scrubber,
+    pub output: Output,
+    pub recorder: Recorder,
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Why a call goes no further.
+pub(crate) enum Stop {
+    /// The model is told.
+    Refused(ToolError),
+    /// The host is told.
+    Failed(Error),
+}
+
+impl From<ToolError> for Stop {
+    fn from(error: ToolError) -> Stop {
+        Stop::Refused(error)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop::Failed(error)
+    }
+}
+
+impl From<crate::store::Error> for Stop {
+    fn from(error: crate::store::Error) -> Stop {
+        Stop::Failed(error.into())
+    }
+}
+
+/// What is known of a call while it is on its way.
+pub(crate) struct Call<'c> {
+    pub id: String,
+    pub cx: &'c CallContext,
+    pub called_as: &'c str,
+    pub at_ms: i64,
+    /// The start of the arguments as they came, for the audit row.
+    pub arguments: String,
+    pub tool: Option<Arc<Entry>>,
+    /// True once every gate before `execute` has let it through.
+    pub allowed: bool,
+    pub ran: Duration,
+}
+
+impl CallPath {
+    /// Takes one call along the path.
+    pub async fn call(
+        &self,
+        cx: &CallContext,
+        name: &str,
+        args: Arguments,
+    ) -> Result<ToolResult, Error> {
+        cx.caller().check()?;
+        self.recorder.check().await?;
+        let span = tracing::info_span!(
+            "execute_tool",
+            "gen_ai.operation.name" = "execute_tool",
+            "gen_ai.tool.name" = name,
+            "gen_ai.agent.name" = cx.caller().agent,
+            "error.type" = tracing::field::Empty,
+        );
+        self.walk(cx, name, args).instrument(span).await
+    }
+
+    async fn walk(
+        &self,
+        cx: &CallContext,
+        name: &str,
+        args: Arguments,
+    ) -> Result<ToolResult, Error> {
+        let call = Call {
+            id: new_id(),
+            cx,
+            called_as: name,
+            at_ms: self.clock.now_ms(),
+            arguments: record::excerpt(&args),
+            tool: None,
+            allowed: false,
+            ran: Duration::ZERO,
+        };
+        let mut pending = record::Pending::new(&self.recorder, call);
+        let outcome = self.run(pending.call(), args).await;
+        let answer = self.finish(pending.call(), outcome).await;
+        pending.finish(&answer).await?;
+        answer
+    }
+
+    /// The gates up to the tool's own answer, in order.
+    async fn run(&self, call: &mut Call<'_>, args: Arguments) -> Result<ToolResult, Stop> {
+        let snapshot = self.registry.snapshot();
+        let entry = call.tool.insert(resolve::pass(&snapshot, call.called_as)?).clone();
+        self.policy.pass(&snapshot, &entry, call.cx.caller()).await?;
+        let args = arguments::pass(&entry, args)?;
+        assess::pass(&entry, &args, call.cx)?;
+        budget::pass(self, call.cx.caller(), call.at_ms).await?;
+        call.allowed = true;
+        self.recorder.intend(call).await?;
+        execute::pass(&self.execute, &entry, args, call).await
+    }
+
+    /// The gates that every answer passes, refusals too.
+    async fn finish(
+        &self,
+        call: &mut Call<'_>,
+        outcome: Result<ToolResult, Stop>,
+    ) -> Result<ToolResult, Error> {
+        let mut result = match outcome {
+            Ok(result) => result,
+            Err(Stop::Refused(refusal)) => refusal.into(),
+            Err(Stop::Failed(error)) => return Err(error),
+        };
+        scrub::pass(&self.scrubber, &mut result);
+        shape::pass(self, &mut result, call).await?;
+        result.call_id.clone_from(&call.id);
+        result.duration_us = u64::try_from(call.ran.as_micros()).unwrap_or(u64::MAX);
+        Ok(result)
+    }
+}
+
+/// The error of a call that its caller cancelled.
+fn cancelled() -> Error {
+    Error::new(Code::Cancelled, "the call was cancelled by its caller")
+}

@@ -1,0 +1,143 @@
+//! The calls of one model turn: what is independent runs side by side, the rest in order.
+
+use futures_util::StreamExt;
+use futures_util::stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{CallPath, assess};
+use crate::error::Error;
+use crate::kind::{Effect, Resource};
+use crate::tool::{Arguments, CallContext, Snapshot, ToolError, ToolResult};
+
+/// How many calls of one turn run at once at most.
+const MOST_AT_ONCE: usize = 8;
+
+/// One call of a model's turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CallRequest {
+    /// The id that the provider gave the call; it comes back with the answer.
+    pub id: String,
+    /// The tool, as the model named it.
+    pub name: String,
+    /// The arguments: JSON, or JSON text in a string.
+    #[serde(default)]
+    pub arguments: Value,
+}
+
+/// The answer to a [`CallRequest`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CallAnswer {
+    /// The id of the request.
+    pub id: String,
+    /// What it came to.
+    pub result: ToolResult,
+}
+
+/// What a call uses, as far as order matters.
+#[derive(Clone, Debug, PartialEq)]
+enum Use {
+    /// Nothing that another call could change.
+    Nothing,
+    /// These.
+    Declared(Vec<(Effect, Resource)>),
+    /// It only reads, but does not say what.
+    ReadsSomething,
+    /// It may change anything.
+    Unknown,
+}
+
+impl Use {
+    fn conflicts(&self, other: &Use) -> bool {
+        match (self, other) {
+            (Use::Nothing, _) | (_, Use::Nothing) | (Use::ReadsSomething, Use::ReadsSomething) => {
+                false
+            }
+            (Use::Unknown, _) | (_, Use::Unknown) => true,
+            (Use::ReadsSomething, Use::Declared(uses))
+            | (Use::Declared(uses), Use::ReadsSomething) => {
+                uses.iter().any(|(effect, _)| *effect == Effect::Write)
+            }
+            (Use::Declared(a), Use::Declared(b)) => a.iter().any(|(effect, resource)| {
+                b.iter().any(|(other_effect, other)| {
+                    (*effect == Effect::Write || *other_effect == Effect::Write)
+                        && resource.overlaps(other)
+                })
+            }),
+        }
+    }
+}
+
+impl CallPath {
+    /// Takes the calls of one turn along the path. Every request is answered, in order; an error
+    /// of one becomes its answer and never loses a sibling.
+    pub async fn call_all(&self, cx: &CallContext, requests: Vec<CallRequest>) -> Vec<CallAnswer> {
+        let snapshot = self.registry.snapshot();
+        let mut answers = Vec::with_capacity(requests.len());
+        let mut wave: Vec<(CallRequest, Use)> = Vec::new();
+        for request in requests {
+            let uses = uses(&snapshot, &request, cx);
+            if wave.iter().any(|(_, earlier)| earlier.conflicts(&uses)) {
+                answers.extend(self.run_wave(cx, std::mem::take(&mut wave)).await);
+            }
+            wave.push((request, uses));
+        }
+        answers.extend(self.run_wave(cx, wave).await);
+        answers
+    }
+
+    async fn run_wave(&self, cx: &CallContext, wave: Vec<(CallRequest, Use)>) -> Vec<CallAnswer> {
+        let calls = wave.into_iter().map(|(request, _)| async move {
+            let CallRequest { id, name, arguments } = request;
+            let result = self.call(cx, &name, arguments_of(arguments)).await;
+            CallAnswer { id, result: result.unwrap_or_else(answer_of) }
+        });
+        stream::iter(calls).buffered(MOST_AT_ONCE).collect().await
+    }
+}
+
+fn arguments_of(arguments: Value) -> Arguments {
+    match arguments {
+        Value::String(text) => Arguments::Text(text),
+        value => Arguments::Value(value),
+    }
+}
+
+fn answer_of(error: Error) -> ToolResult {
+    ToolError::from(error).into()
+}
+
+/// What a request uses. One that will be refused anyway uses nothing.
+fn uses(snapshot: &Snapshot, request: &CallRequest, cx: &CallContext) -> Use {
+    let Some(entry) = snapshot.resolve(&request.name) else { return Use::Nothing };
+    let Ok(args) = super::arguments::pass(entry, arguments_of(request.arguments.clone())) else {
+        return Use::Nothing;
+    };
+    match assess::ask(entry, &args, cx) {
+        Err(_) => Use::Nothing,
+        Ok(assessment) if !assessment.touches.is_empty() => Use::Declared(assessment.touches),
+        Ok(_) if entry.spec.is_read_only() => Use::ReadsSomething,
+        Ok(_) => Use::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_write_to_the_same_thing_conflicts() {
+        let file = |effect, path: &str| Use::Declared(vec![(effect, Resource::Path(path.into()))]);
+        let read = file(Effect::Read, "a");
+        let write = file(Effect::Write, "a");
+        assert!(!read.conflicts(&read));
+        assert!(read.conflicts(&write) && write.conflicts(&read));
+        assert!(!write.conflicts(&file(Effect::Write, "b")));
+        assert!(Use::Unknown.conflicts(&read) && Use::Unknown.conflicts(&Use::ReadsSomething));
+        assert!(Use::ReadsSomething.conflicts(&write));
+        assert!(!Use::ReadsSomething.conflicts(&read));
+        assert!(!Use::Nothing.conflicts(&Use::Unknown));
+    }
+}

@@ -1,0 +1,72 @@
+//! Gate: how many calls a session may make.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CallPath, Stop};
+use crate::error::Code;
+use crate::tool::{Caller, ToolError};
+
+/// The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per
+/// tenant and session. Calls without a session are not limited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimit {
+    /// The most calls in one window; at least 1. 150 is a good start.
+    #[schemars(range(min = 1))]
+    pub calls: u32,
+    /// The length of the window in milliseconds. Default: an hour.
+    #[serde(default = "an_hour")]
+    #[schemars(range(min = 1))]
+    pub window_ms: u64,
+}
+
+fn an_hour() -> u64 {
+    3_600_000
+}
+
+pub(super) async fn pass(path: &CallPath, caller: &Caller, now_ms: i64) -> Result<(), Stop> {
+    let (Some(limit), Some(session)) = (&path.rate_limit, &caller.session) else {
+        return Ok(());
+    };
+    let window_ms = i64::try_from(limit.window_ms).unwrap_or(i64::MAX);
+    let taken =
+        path.store.take_rate(&caller.tenant, session, limit.calls, window_ms, now_ms).await?;
+    if taken.allowed {
+        return Ok(());
+    }
+    let wait_ms = u64::try_from(taken.retry_after_ms).unwrap_or(0);
+    let text = format!(
+        "The limit of {} calls per {} is used up. Wait {} before the next call, or finish with \
+         what you have.",
+        limit.calls,
+        spoken(limit.window_ms),
+        spoken(wait_ms)
+    );
+    let rule = format!("rate_limit.calls = {}", limit.calls);
+    Err(ToolError::new(Code::RateLimited, text).by_rule(rule).retry_after(wait_ms).into())
+}
+
+/// A span of time in words, rounded up so that waiting that long is enough.
+fn spoken(ms: u64) -> String {
+    let (amount, unit) = match ms {
+        0..1_000 => (ms, "millisecond"),
+        1_000..120_000 => (ms.div_ceil(1_000), "second"),
+        120_000..7_200_000 => (ms.div_ceil(60_000), "minute"),
+        _ => (ms.div_ceil(3_600_000), "hour"),
+    };
+    format!("{amount} {unit}{}", if amount == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spoken;
+
+    #[test]
+    fn a_wait_is_spoken_in_a_unit_that_fits_and_rounded_up() {
+        assert_eq!(spoken(1), "1 millisecond");
+        assert_eq!(spoken(1_001), "2 seconds");
+        assert_eq!(spoken(3_600_000), "60 minutes");
+        assert_eq!(spoken(86_400_000), "24 hours");
+    }
+}

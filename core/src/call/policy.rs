@@ -1,0 +1,165 @@
+//! Gate: the compiled decision for (tenant, agent). A tool that is hidden is refused here, also
+//! when the model names it all the same.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Stop;
+use crate::error::{Code, Error};
+use crate::policy::{Decision, Layer, Policy, Rule, Step};
+use crate::store::Store;
+use crate::tool::{Caller, Entry, Snapshot, ToolError};
+
+/// How long an agent's lists are believed before the store is asked again, so that a change made
+/// by another process is seen within a second.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// How many agents' lists are kept at most.
+const MOST_AGENTS: usize = 4_096;
+
+/// Why a tool may or may not be called.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// The tool, by its own name.
+    pub tool: String,
+    /// Whether the caller may call it.
+    pub allowed: bool,
+    /// The code that a call would be refused with.
+    pub code: Option<Code>,
+    /// The rule that would refuse it.
+    pub rule: Option<Rule>,
+    /// What each list did, in order.
+    pub steps: Vec<Step>,
+}
+
+/// Decides for one runtime, and remembers its decisions for one registry generation.
+pub(crate) struct PolicyGate {
+    policy: Policy,
+    store: Arc<dyn Store>,
+    plain: RwLock<Option<(u64, Arc<Decision>)>>,
+    agents: RwLock<HashMap<(String, String), Agent>>,
+}
+
+#[derive(Clone)]
+struct Agent {
+    read_at: Instant,
+    generation: u64,
+    decision: Arc<Decision>,
+}
+
+impl PolicyGate {
+    pub(crate) fn new(policy: Policy, store: Arc<dyn Store>) -> PolicyGate {
+        PolicyGate { policy, store, plain: RwLock::new(None), agents: RwLock::new(HashMap::new()) }
+    }
+
+    pub(super) async fn pass(
+        &self,
+        snapshot: &Snapshot,
+        entry: &Entry,
+        caller: &Caller,
+    ) -> Result<(), Stop> {
+        let decision = self.decision(snapshot, caller).await?;
+        match decision.refusal_of(entry) {
+            None => Ok(()),
+            Some(refusal) => Err(refusal.into()),
+        }
+    }
+
+    /// The decision that holds for this caller.
+    pub(crate) async fn decision(
+        &self,
+        snapshot: &Snapshot,
+        caller: &Caller,
+    ) -> Result<Arc<Decision>, Error> {
+        let Some(agent) = &caller.agent else {
+            return self.plain(snapshot);
+        };
+        let key = (caller.tenant.clone(), agent.clone());
+        let known = self.agents.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some(known) = known
+            && known.generation == snapshot.generation()
+            && known.read_at.elapsed() < FRESH
+        {
+            return Ok(known.decision);
+        }
+        let read_at = Instant::now();
+        let row = self.store.get_agent(&caller.tenant, agent).await?;
+        let layer = row.map(|row| Layer {
+            source: format!("agent {agent}"),
+            allow: row.allow,
+            deny: row.deny,
+        });
+        let decision = match layer {
+            None => self.plain(snapshot)?,
+            Some(layer) => Arc::new(Decision::compile(snapshot.catalog(), &self.policy, &[layer])?),
+        };
+        let known = Agent { read_at, generation: snapshot.generation(), decision };
+        let mut agents = self.agents.write().unwrap_or_else(PoisonError::into_inner);
+        if agents.len() >= MOST_AGENTS {
+            agents.clear();
+        }
+        agents.insert(key, known.clone());
+        Ok(known.decision)
+    }
+
+    /// Forgets what is remembered of an agent, because its row has changed.
+    pub(crate) fn forget(&self, tenant: &str, agent: &str) {
+        let key = (tenant.to_owned(), agent.to_owned());
+        self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(&key);
+    }
+
+    /// Checks lists as an agent's row would have them, against the tools there are.
+    pub(crate) fn check(&self, snapshot: &Snapshot, layer: Layer) -> Result<(), Error> {
+        Decision::compile(snapshot.catalog(), &self.policy, &[layer])?;
+        Ok(())
+    }
+
+    /// Why the caller may or may not call the tool.
+    pub(crate) async fn explain(
+        &self,
+        snapshot: &Snapshot,
+        entry: &Entry,
+        caller: &Caller,
+    ) -> Result<Explanation, Error> {
+        let decision = self.decision(snapshot, caller).await?;
+        let rule = decision.refusal(entry.id);
+        Ok(Explanation {
+            tool: entry.spec.name.clone(),
+            allowed: rule.is_none(),
+            code: rule.is_some().then_some(Code::DeniedByPolicy),
+            rule,
+            steps: decision.steps(entry.id),
+        })
+    }
+
+    fn plain(&self, snapshot: &Snapshot) -> Result<Arc<Decision>, Error> {
+        if let Some((generation, decision)) =
+            &*self.plain.read().unwrap_or_else(PoisonError::into_inner)
+            && *generation == snapshot.generation()
+        {
+            return Ok(decision.clone());
+        }
+        let decision = Arc::new(Decision::compile(snapshot.catalog(), &self.policy, &[])?);
+        let mut plain = self.plain.write().unwrap_or_else(PoisonError::into_inner);
+        *plain = Some((snapshot.generation(), decision.clone()));
+        Ok(decision)
+    }
+}
+
+impl Decision {
+    fn refusal_of(&self, entry: &Entry) -> Option<ToolError> {
+        if self.allows(entry.id) {
+            return None;
+        }
+        let rule = self.refusal(entry.id)?;
+        let text = format!(
+            "`{}` is not allowed here: {}. Do without it, or use another tool that you were given.",
+            entry.spec.name, rule.text
+        );
+        Some(ToolError::new(Code::DeniedByPolicy, text).by_rule(rule.name))
+    }
+}

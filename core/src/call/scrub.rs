@@ -1,0 +1,27 @@
+//! Gate: no secret leaves in any text of a result.
+
+use crate::scrub::Scrubber;
+use crate::tool::ToolResult;
+
+pub(super) fn pass(scrubber: &Scrubber, result: &mut ToolResult) {
+    clean(scrubber, &mut result.for_llm);
+    for text in [&mut result.for_user, &mut result.rule].into_iter().flatten() {
+        clean(scrubber, text);
+    }
+    if let Some(structured) = &mut result.structured {
+        scrubber.scrub_json(structured);
+    }
+    for media in &mut result.media {
+        clean(scrubber, &mut media.path);
+        for text in [&mut media.filename, &mut media.mime, &mut media.caption].into_iter().flatten()
+        {
+            clean(scrubber, text);
+        }
+    }
+}
+
+fn clean(scrubber: &Scrubber, text: &mut String) {
+    if let std::borrow::Cow::Owned(scrubbed) = scrubber.scrub(text) {
+        *text = scrubbed;
+    }
+}

@@ -1,0 +1,187 @@
+//! The control plane: a table of typed operations.
+//!
+//! Each operation stands once, in [`operations!`]: its name, argument type, result type and doc.
+//! From that come the Rust methods (`rt.ops().agents().put(…)`), [`Runtime::invoke`] for the other
+//! languages, and, through `cargo xtask gen`, the Python and TypeScript methods and the reference.
+//! Adding one is a function and a line in its domain's table.
+
+mod agents;
+mod artifacts;
+mod audit;
+mod config;
+mod events;
+mod registry;
+
+pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
+pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
+pub use audit::{Audit, QueryAudit};
+pub use config::{ConfigOps, GetConfig};
+pub use events::{Events, ReadEvents};
+pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
+
+use futures_util::future::BoxFuture;
+use schemars::Schema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::error::{Code, Error};
+use crate::id::DEFAULT_TENANT;
+use crate::nearest::nearest;
+use crate::runtime::Runtime;
+
+/// One operation of the control plane.
+pub struct Operation {
+    /// `domain.verb`.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// The JSON Schema of its arguments, an object.
+    pub arguments: fn() -> Schema,
+    /// The JSON Schema of its result.
+    pub result: fn() -> Schema,
+    run: for<'r> fn(&'r Runtime, Value) -> BoxFuture<'r, Result<Value, Error>>,
+}
+
+/// Declares the operations of one domain: the struct with its methods, and the domain's table.
+macro_rules! operations {
+    (
+        $(#[doc = $about:literal])+
+        $domain:ident as $Domain:ident {
+            $($(#[doc = $doc:literal])+ $verb:ident($Args:ty) -> $Result:ty = $run:path;)+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy)]
+        pub struct $Domain<'r>(&'r $crate::runtime::Runtime);
+
+        impl<'r> $Domain<'r> {
+            pub(super) fn new(runtime: &'r $crate::runtime::Runtime) -> $Domain<'r> {
+                $Domain(runtime)
+            }
+
+            $($(#[doc = $doc])+
+            pub async fn $verb(&self, args: $Args) -> Result<$Result, $crate::error::Error> {
+                $run(self.0, args).await
+            })+
+        }
+
+        pub(super) const OPERATIONS: &[$crate::ops::Operation] = &[
+            $($crate::ops::Operation {
+                name: concat!(stringify!($domain), ".", stringify!($verb)),
+                doc: concat!($($doc, "\n"),+),
+                arguments: || schemars::schema_for!($Args),
+                result: || schemars::schema_for!($Result),
+                run: |runtime, args| Box::pin(async move {
+                    let name = concat!(stringify!($domain), ".", stringify!($verb));
+                    let args: $Args = $crate::ops::arguments(name, args)?;
+                    $crate::ops::answer($run(runtime, args).await?)
+                }),
+            },)+
+        ];
+    };
+}
+use operations;
+
+/// The operations of one runtime, by domain.
+#[derive(Clone, Copy)]
+pub struct Ops<'r>(&'r Runtime);
+
+impl<'r> Ops<'r> {
+    pub(crate) fn new(runtime: &'r Runtime) -> Ops<'r> {
+        Ops(runtime)
+    }
+
+    /// Agents and their own lists.
+    pub fn agents(&self) -> Agents<'r> {
+        Agents::new(self.0)
+    }
+
+    /// Texts that were too long for a result.
+    pub fn artifacts(&self) -> Artifacts<'r> {
+        Artifacts::new(self.0)
+    }
+
+    /// The ledger of calls.
+    pub fn audit(&self) -> Audit<'r> {
+        Audit::new(self.0)
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> ConfigOps<'r> {
+        ConfigOps::new(self.0)
+    }
+
+    /// What happened.
+    pub fn events(&self) -> Events<'r> {
+        Events::new(self.0)
+    }
+
+    /// The tools.
+    pub fn registry(&self) -> RegistryOps<'r> {
+        RegistryOps::new(self.0)
+    }
+}
+
+/// Every operation, domain by domain.
+pub fn all() -> impl Iterator<Item = &'static Operation> {
+    [
+        agents::OPERATIONS,
+        artifacts::OPERATIONS,
+        audit::OPERATIONS,
+        config::OPERATIONS,
+        events::OPERATIONS,
+        registry::OPERATIONS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Runs an operation by name.
+pub(crate) async fn invoke(runtime: &Runtime, name: &str, args: Value) -> Result<Value, Error> {
+    let Some(operation) = all().find(|operation| operation.name == name) else {
+        let meant = nearest(name, all().map(|operation| operation.name));
+        let hint = meant.map(|m| format!(", did you mean `{m}`?")).unwrap_or_default();
+        let text = format!("there is no operation `{name}`{hint}");
+        return Err(Error::new(Code::UnknownOperation, text));
+    };
+    (operation.run)(runtime, args).await
+}
+
+fn arguments<A: DeserializeOwned>(operation: &str, args: Value) -> Result<A, Error> {
+    let refuse = |why: String| {
+        Error::new(Code::InvalidArgument, format!("the arguments of `{operation}`: {why}"))
+    };
+    crate::limits::check_json(&args).map_err(refuse)?;
+    let args = if args.is_null() { Value::Object(Map::new()) } else { args };
+    serde_path_to_error::deserialize(args).map_err(|error| {
+        let path = error.path().to_string();
+        let place = if path == "." { String::new() } else { format!("`{path}`: ") };
+        refuse(format!("{place}{}", error.inner()))
+    })
+}
+
+fn answer<R: Serialize>(result: R) -> Result<Value, Error> {
+    serde_json::to_value(result)
+        .map_err(|error| Error::new(Code::Internal, format!("a result is not JSON: {error}")))
+}
+
+/// The tenant of an operation that names none.
+fn default_tenant() -> String {
+    DEFAULT_TENANT.into()
+}
+
+/// How many rows an operation gives where it names no limit.
+fn default_limit() -> u32 {
+    100
+}
+
+/// The most rows that one operation gives.
+const MOST_ROWS: u32 = 1_000;
+
+fn check_limit(limit: u32) -> Result<(), Error> {
+    if (1..=MOST_ROWS).contains(&limit) {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidArgument, format!("`limit` is {limit}; give 1 to {MOST_ROWS}")))
+}

@@ -1,0 +1,129 @@
+//! `agents.*`
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{check_limit, default_limit, default_tenant, operations};
+use crate::error::{Code, Error};
+use crate::policy::Layer;
+use crate::runtime::Runtime;
+use crate::store::{self, Agent};
+
+operations! {
+    /// Agents and their own lists, which narrow what each may call.
+    agents as Agents {
+        /// Stores an agent, replacing one of the same id. Its lists hold from the next call on; in
+        /// other processes within a second.
+        ///
+        /// Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list
+        /// names an unknown group.
+        put(PutAgent) -> Agent = put;
+        /// Gives an agent. Fails with `not_found` if there is none of that id.
+        get(AgentKey) -> Agent = get;
+        /// Lists agents by id.
+        list(ListAgents) -> Vec<Agent> = list;
+        /// Deletes an agent. From then on only the configuration's lists hold for its id.
+        delete(DeleteAgent) -> Deleted = delete;
+    }
+}
+
+/// The arguments of `agents.put`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutAgent {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent's id.
+    pub id: String,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty: none.
+    #[serde(default)]
+    pub allow: Option<Vec<String>>,
+    /// The tools it may not use, as in `policy.deny`.
+    #[serde(default)]
+    pub deny: Vec<String>,
+    /// Whatever else the host keeps with it.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+    /// Only if the stored agent has this version; 0: only if there is none.
+    #[serde(default)]
+    pub if_version: Option<i64>,
+}
+
+/// The arguments of `agents.get`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentKey {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent's id.
+    pub id: String,
+}
+
+/// The arguments of `agents.delete`.
+pub type DeleteAgent = AgentKey;
+
+/// The arguments of `agents.list`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListAgents {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// Go on after this id.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// How many at most, 1 to 1,000. Default: 100.
+    #[serde(default = "default_limit")]
+    pub limit: u32,
+}
+
+/// Whether something was deleted.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Deleted {
+    /// False if there was nothing to delete.
+    pub deleted: bool,
+}
+
+async fn put(runtime: &Runtime, args: PutAgent) -> Result<Agent, Error> {
+    let layer = Layer {
+        source: format!("agent {}", args.id),
+        allow: args.allow.clone(),
+        deny: args.deny.clone(),
+    };
+    runtime.path().policy.check(&runtime.registry().snapshot(), layer)?;
+    let agent = store::PutAgent {
+        tenant: args.tenant,
+        id: args.id,
+        description: args.description,
+        allow: args.allow,
+        deny: args.deny,
+        settings: Value::Object(args.settings),
+        if_version: args.if_version,
+    };
+    let agent = runtime.store().put_agent(agent, runtime.clock().now_ms()).await?;
+    runtime.path().policy.forget(&agent.tenant, &agent.id);
+    Ok(agent)
+}
+
+async fn get(runtime: &Runtime, args: AgentKey) -> Result<Agent, Error> {
+    let agent = runtime.store().get_agent(&args.tenant, &args.id).await?;
+    agent.ok_or_else(|| Error::new(Code::NotFound, format!("there is no agent `{}`", args.id)))
+}
+
+async fn list(runtime: &Runtime, args: ListAgents) -> Result<Vec<Agent>, Error> {
+    check_limit(args.limit)?;
+    Ok(runtime.store().list_agents(&args.tenant, args.after.as_deref(), args.limit).await?)
+}
+
+async fn delete(runtime: &Runtime, args: AgentKey) -> Result<Deleted, Error> {
+    let now_ms = runtime.clock().now_ms();
+    let deleted = runtime.store().delete_agent(&args.tenant, &args.id, now_ms).await?;
+    runtime.path().policy.forget(&args.tenant, &args.id);
+    Ok(Deleted { deleted })
+}

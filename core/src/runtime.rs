@@ -1,0 +1,239 @@
+//! The runtime: what a host opens, hands calls to, and closes.
+
+mod builder;
+mod config;
+
+pub use builder::RuntimeBuilder;
+pub use config::{Config, ScrubConfig, ScrubProfile};
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::call::{CallAnswer, CallPath, CallRequest, Explanation};
+use crate::clock::Clock;
+use crate::error::{Code, Error};
+use crate::ops::Ops;
+use crate::store::Store;
+use crate::tool::{Arguments, CallContext, Dialect, Registry, Tool, ToolResult};
+
+/// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
+///
+/// It needs an async runtime of the host's (tokio, with time enabled) only while a method is
+/// awaited, and makes none of its own. Two runtimes in one process never see each other.
+///
+/// ```
+/// use serde_json::json;
+/// use toolkeep::{CallContext, Runtime};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), toolkeep::Error> {
+/// let rt = Runtime::builder().build().await?;
+/// let cx = CallContext::new().agent("helper");
+/// let now = rt.call(&cx, "datetime", json!({ "timezone": "UTC" })).await?;
+/// assert!(!now.is_error);
+/// let unknown = rt.call(&cx, "date_time", json!({})).await?;
+/// assert_eq!(unknown.code, Some(toolkeep::Code::UnknownTool));
+/// rt.close().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Runtime {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    config: Config,
+    path: CallPath,
+    closing: CancellationToken,
+}
+
+impl Runtime {
+    /// A builder, with every default of [`Config`].
+    pub fn builder() -> RuntimeBuilder {
+        RuntimeBuilder::default()
+    }
+
+    /// Opens the runtime that a configuration file describes (`.toml` or `.json`). Relative paths
+    /// in it start at its folder. Without a `store` the state is kept in `toolkeep.db` beside it.
+    ///
+    /// # Errors
+    /// `invalid_config` naming the file and the key, or the store's error.
+    pub async fn open(path: impl AsRef<Path>) -> Result<Runtime, Error> {
+        Runtime::builder().file(path.as_ref())?.build().await
+    }
+
+    fn new(config: Config, path: CallPath) -> Runtime {
+        Runtime { inner: Arc::new(Inner { config, path, closing: CancellationToken::new() }) }
+    }
+
+    /// Takes one call along the [path](crate::call). `args` is JSON, or the JSON text as the
+    /// model wrote it.
+    ///
+    /// # Errors
+    /// `closed`, `cancelled` (by `cx`), `invalid_argument` (a bad key in `cx`), or the store's
+    /// error. Whatever the model caused is a result.
+    pub async fn call(
+        &self,
+        cx: &CallContext,
+        name: &str,
+        args: impl Into<Arguments>,
+    ) -> Result<ToolResult, Error> {
+        let args = args.into();
+        self.until_closed(self.inner.path.call(cx, name, args)).await?
+    }
+
+    /// Takes the calls of one model turn: independent ones side by side, the rest in order. Every
+    /// request is answered, in order; one that failed never loses a sibling.
+    ///
+    /// # Errors
+    /// `closed` or `invalid_argument` (a bad key in `cx`).
+    pub async fn call_all(
+        &self,
+        cx: &CallContext,
+        requests: Vec<CallRequest>,
+    ) -> Result<Vec<CallAnswer>, Error> {
+        cx.caller().check()?;
+        self.until_closed(self.inner.path.call_all(cx, requests)).await
+    }
+
+    /// The definitions of the tools that this caller may call, in a provider's shape: canonical
+    /// names sorted, then aliases sorted; the same bytes every time.
+    ///
+    /// # Errors
+    /// `closed` or the store's error.
+    pub async fn definitions(
+        &self,
+        cx: &CallContext,
+        dialect: Dialect,
+    ) -> Result<Vec<Value>, Error> {
+        self.check_open()?;
+        cx.caller().check()?;
+        let snapshot = self.registry().snapshot();
+        let decision = self.inner.path.policy.decision(&snapshot, cx.caller()).await?;
+        let allowed =
+            |name: &str| snapshot.resolve(name).filter(|entry| decision.allows(entry.id)).cloned();
+        let tools = snapshot.tools().map(|entry| entry.spec.name.as_str());
+        let aliases = snapshot.aliases().keys().map(String::as_str);
+        Ok(tools
+            .chain(aliases)
+            .filter_map(|name| Some(dialect.define(name, &allowed(name)?.spec)))
+            .collect())
+    }
+
+    /// Whether the caller may call the tool, and which rule says so, without running anything.
+    ///
+    /// # Errors
+    /// `not_found` for an unknown tool, `closed`, or the store's error.
+    pub async fn explain(&self, cx: &CallContext, name: &str) -> Result<Explanation, Error> {
+        self.check_open()?;
+        cx.caller().check()?;
+        let snapshot = self.registry().snapshot();
+        let Some(entry) = snapshot.resolve(name) else {
+            let hint = snapshot.nearest(name).map(|n| format!(", did you mean `{n}`?"));
+            let text = format!("no tool named `{name}`{}", hint.unwrap_or_default());
+            return Err(Error::new(Code::NotFound, text));
+        };
+        self.inner.path.policy.explain(&snapshot, entry, cx.caller()).await
+    }
+
+    /// Adds a tool of the host's.
+    ///
+    /// # Errors
+    /// `name_taken`, `invalid_argument` for an unusable name or schema, `closed`.
+    pub fn register(&self, tool: impl Tool) -> Result<(), Error> {
+        self.check_open()?;
+        self.registry().register(Arc::new(tool))
+    }
+
+    /// The tools.
+    pub fn registry(&self) -> &Registry {
+        &self.inner.path.registry
+    }
+
+    /// The configuration, with its defaults filled in.
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The control plane: agents, audit, events, …
+    pub fn ops(&self) -> Ops<'_> {
+        Ops::new(self)
+    }
+
+    /// Runs one operation by name, JSON in and JSON out: what the bindings do.
+    ///
+    /// # Errors
+    /// `unknown_operation`, `invalid_argument` naming the field, `closed`, or the operation's own.
+    pub async fn invoke(&self, operation: &str, args: Value) -> Result<Value, Error> {
+        self.until_closed(crate::ops::invoke(self, operation, args)).await?
+    }
+
+    /// Masks the secrets in a text, as the results of calls are masked.
+    pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.inner.path.scrubber.scrub(text)
+    }
+
+    /// Ends the runtime: calls that are running are cancelled, what is queued is written, the
+    /// store is closed. Later calls fail with `closed`. Closing again does nothing.
+    ///
+    /// # Errors
+    /// The store's error if the last records could not be written.
+    pub async fn close(&self) -> Result<(), Error> {
+        if self.inner.closing.is_cancelled() {
+            return Ok(());
+        }
+        self.inner.closing.cancel();
+        let flushed = self.inner.path.recorder.flush().await;
+        self.inner.path.store.close().await?;
+        flushed
+    }
+
+    /// True once [`close`](Runtime::close) was called.
+    pub fn is_closed(&self) -> bool {
+        self.inner.closing.is_cancelled()
+    }
+
+    pub(crate) fn path(&self) -> &CallPath {
+        &self.inner.path
+    }
+
+    pub(crate) fn store(&self) -> &dyn Store {
+        self.inner.path.store.as_ref()
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.inner.path.clock.as_ref()
+    }
+
+    fn check_open(&self) -> Result<(), Error> {
+        if self.is_closed() { Err(closed()) } else { Ok(()) }
+    }
+
+    async fn until_closed<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
+        self.check_open()?;
+        tokio::select! {
+            biased;
+            done = work => Ok(done),
+            () = self.inner.closing.cancelled() => Err(closed()),
+        }
+    }
+}
+
+fn closed() -> Error {
+    Error::new(Code::Closed, "the runtime is closed; open a new one")
+}
+
+impl fmt::Debug for Runtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Runtime")
+            .field("store", &self.inner.config.store)
+            .field("closed", &self.is_closed())
+            .finish_non_exhaustive()
+    }
+}

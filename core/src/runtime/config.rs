@@ -1,0 +1,226 @@
+//! The configuration: one model for TOML, JSON and the dicts of other languages.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::call::{Execute, Output, RateLimit, Record};
+use crate::error::{Code, Error};
+use crate::nearest::nearest;
+use crate::policy::Policy;
+
+/// How a runtime is set up. Every key may be left out; an unknown one is an error.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Where state is kept: `memory:` or `sqlite:<file>`. Default: `memory:`, or
+    /// `sqlite:toolkeep.db` beside the configuration when that is a file.
+    pub store: Option<String>,
+    /// The folder that file tools work in and never leave. Without one they are refused.
+    pub workspace: Option<String>,
+    /// Groups of tools of the owner's own, by name, for use in lists as `group:<name>`.
+    pub groups: BTreeMap<String, Vec<String>>,
+    /// Who may call what.
+    pub policy: Policy,
+    /// How many calls a session may make. Default: no limit.
+    pub rate_limit: Option<RateLimit>,
+    /// How tools run.
+    pub execute: Execute,
+    /// How much of a result the model gets at once.
+    pub output: Output,
+    /// How secrets are masked.
+    pub scrub: ScrubConfig,
+    /// How calls are recorded.
+    pub record: Record,
+}
+
+/// The `scrub` part of the configuration. Scrubbing cannot be switched off.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ScrubConfig {
+    /// Which patterns are secrets.
+    pub profile: ScrubProfile,
+}
+
+/// A set of patterns that are masked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ScrubProfile {
+    /// The eight pattern families of the seeds, byte for byte.
+    #[default]
+    Seed,
+}
+
+impl Config {
+    /// A configuration from JSON-like data: what a dict or an object of another language is.
+    ///
+    /// # Errors
+    /// `invalid_config` that names the key, what was expected, and the nearest known key.
+    pub fn from_value(value: Value) -> Result<Config, Error> {
+        let schema = schemars::schema_for!(Config).to_value();
+        unknown_keys(&schema, &schema, &value, "")?;
+        let config: Config = serde_path_to_error::deserialize(value).map_err(|error| {
+            let key = error.path().to_string();
+            invalid(&key, &error.inner().to_string())
+        })?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// A configuration from TOML text.
+    ///
+    /// # Errors
+    /// `invalid_config` that names the line, or the key.
+    pub fn from_toml(text: &str) -> Result<Config, Error> {
+        let value: Value = toml::from_str(text).map_err(|error| {
+            Error::new(Code::InvalidConfig, format!("the configuration is not TOML: {error}"))
+        })?;
+        Config::from_value(value)
+    }
+
+    /// A configuration from JSON text.
+    ///
+    /// # Errors
+    /// `invalid_config` that names the line, or the key.
+    pub fn from_json(text: &str) -> Result<Config, Error> {
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            Error::new(Code::InvalidConfig, format!("the configuration is not JSON: {error}"))
+        })?;
+        Config::from_value(value)
+    }
+
+    /// A configuration from a `.toml` or `.json` file. Its relative paths are kept as they are.
+    ///
+    /// # Errors
+    /// `invalid_config` that names the file and the key.
+    pub fn from_file(path: &Path) -> Result<Config, Error> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            let text = format!("cannot read the configuration file {shown}: {error}");
+            Error::new(Code::InvalidConfig, text).with_source(error)
+        })?;
+        let parsed = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Config::from_toml(&text),
+            Some("json") => Config::from_json(&text),
+            _ => Err(Error::new(Code::InvalidConfig, "name it `….toml` or `….json`")),
+        };
+        parsed.map_err(|error| {
+            Error::new(error.code(), format!("{shown}: {}", error.message())).with_source(error)
+        })
+    }
+
+    /// What the types alone cannot say.
+    fn check(&self) -> Result<(), Error> {
+        let at_least = |key: &str, given: u64, least: u64| {
+            if given >= least {
+                return Ok(());
+            }
+            Err(invalid(key, &format!("{given} is too small, the least is {least}")))
+        };
+        at_least("output.max_chars", self.output.max_chars as u64, 1_000)?;
+        at_least("output.max_lines", self.output.max_lines as u64, 10)?;
+        at_least("execute.timeout_ms", self.execute.timeout_ms, 1)?;
+        if let Some(limit) = &self.rate_limit {
+            at_least("rate_limit.calls", u64::from(limit.calls), 1)?;
+            at_least("rate_limit.window_ms", limit.window_ms, 1)?;
+        }
+        for group in self.groups.keys() {
+            crate::id::check_key(&format!("groups.{group}"), group)
+                .map_err(|error| Error::new(Code::InvalidConfig, error.message()))?;
+        }
+        Ok(())
+    }
+}
+
+fn invalid(key: &str, why: &str) -> Error {
+    Error::new(Code::InvalidConfig, format!("configuration key `{key}`: {why}"))
+}
+
+/// Walks a value beside its schema and refuses the first key that the schema does not know.
+fn unknown_keys(root: &Value, schema: &Value, value: &Value, place: &str) -> Result<(), Error> {
+    let schema = resolved(root, schema);
+    let (Some(properties), Some(fields)) =
+        (schema.get("properties").and_then(Value::as_object), value.as_object())
+    else {
+        return Ok(());
+    };
+    for (key, field) in fields {
+        let path = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
+        let Some(known) = properties.get(key) else {
+            let meant = nearest(key, properties.keys().map(String::as_str));
+            let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+            let hint = meant.map(|m| format!(" did you mean `{m}`?")).unwrap_or_default();
+            let why = format!("there is no such key;{hint} Known here: {}", names.join(", "));
+            return Err(invalid(&path, &why));
+        };
+        unknown_keys(root, known, field, &path)?;
+    }
+    Ok(())
+}
+
+/// Follows `$ref` and the one object behind an optional value.
+fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
+        let target = root.pointer(pointer.trim_start_matches('#'));
+        return target.map_or(schema, |target| resolved(root, target));
+    }
+    let choices = schema.get("anyOf").and_then(Value::as_array);
+    match choices.and_then(|all| all.iter().find(|one| one.get("$ref").is_some())) {
+        Some(choice) => resolved(root, choice),
+        None => schema,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn complaint(value: Value) -> String {
+        let error = Config::from_value(value).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidConfig);
+        error.message().to_owned()
+    }
+
+    #[test]
+    fn an_empty_configuration_is_all_defaults() {
+        let config = Config::from_value(json!({})).unwrap();
+        assert_eq!(config, Config::default());
+        assert_eq!(config.policy.profile, "full");
+        assert_eq!(config.output.max_chars, 30_000);
+        assert_eq!(config.rate_limit, None);
+    }
+
+    #[test]
+    fn an_unknown_key_names_itself_and_the_nearest() {
+        let text = complaint(json!({ "polcy": {} }));
+        assert!(text.contains("`polcy`") && text.contains("`policy`"), "{text}");
+        let text = complaint(json!({ "policy": { "denny": [] } }));
+        assert!(text.contains("`policy.denny`") && text.contains("`deny`"), "{text}");
+        let text = complaint(json!({ "rate_limit": { "calls": 1, "windows_ms": 5 } }));
+        assert!(text.contains("`rate_limit.windows_ms`"), "{text}");
+    }
+
+    #[test]
+    fn a_wrong_type_or_range_names_the_key() {
+        assert!(complaint(json!({ "policy": { "deny": "exec" } })).contains("`policy.deny`"));
+        assert!(complaint(json!({ "rate_limit": { "calls": 0 } })).contains("`rate_limit.calls`"));
+        assert!(complaint(json!({ "record": { "mode": "fast" } })).contains("record.mode"));
+        assert!(complaint(json!({ "output": { "max_chars": 5 } })).contains("output.max_chars"));
+        assert!(complaint(json!([])).contains("configuration"));
+    }
+
+    #[test]
+    fn toml_and_json_are_one_model() {
+        let toml = "[policy]\nprofile = \"coding\"\ndeny = [\"exec\"]\n[rate_limit]\ncalls = 5\n";
+        let json = r#"{"policy":{"profile":"coding","deny":["exec"]},"rate_limit":{"calls":5}}"#;
+        assert_eq!(Config::from_toml(toml).unwrap(), Config::from_json(json).unwrap());
+        let error = Config::from_toml("policy = ").unwrap_err();
+        assert!(error.message().contains("line 1"), "{error}");
+    }
+}

@@ -1,0 +1,347 @@
+use std::io::Read;
+
+use serde_json::json;
+
+use super::*;
+use crate::scrub::seed::{Passes, Patterns};
+
+fn scrubbed(text: &str) -> String {
+    Scrubber::seed().scrub(text).into_owned()
+}
+
+fn untouched(scrubber: &Scrubber, text: &str) -> bool {
+    matches!(scrubber.scrub(text), Cow::Borrowed(same) if std::ptr::eq(same, text))
+}
+
+/// Every pattern over the whole text, one after another: what the result is defined by.
+struct Oracle(Patterns);
+
+impl Oracle {
+    fn scrub(&self, text: &str) -> String {
+        self.0.run(text, Passes::ALL).into_owned()
+    }
+}
+
+fn vectors() -> Vec<(String, String)> {
+    let packed = include_bytes!("../../testdata/scrub-seed-vectors.jsonl.gz");
+    let mut lines = String::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut lines).unwrap();
+    let rows = lines.split('\n').filter(|line| !line.is_empty()).map(|line| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        (row["in"].as_str().unwrap().to_owned(), row["out"].as_str().unwrap().to_owned())
+    });
+    rows.collect()
+}
+
+fn letters(length: usize) -> String {
+    ('a'..='z').cycle().take(length).collect()
+}
+
+#[test]
+fn every_vector_gives_its_exact_result() {
+    let scrubber = Scrubber::seed();
+    let oracle = Oracle(Patterns::new());
+    let vectors = vectors();
+    assert_eq!(vectors.len(), 3093);
+    for (text, expected) in &vectors {
+        assert_eq!(scrubber.scrub(text), *expected, "scrubbing {text:?}");
+        assert_eq!(oracle.scrub(text), *expected, "the patterns alone on {text:?}");
+    }
+}
+
+#[test]
+fn vectors_run_together_give_what_the_patterns_give() {
+    let scrubber = Scrubber::seed();
+    let oracle = Oracle(Patterns::new());
+    for (group, glue) in
+        vectors().chunks(60).zip([" ", "\n", "", ": ", " =\t", "\x0b"].iter().cycle())
+    {
+        let text = group.iter().map(|row| row.0.as_str()).collect::<Vec<_>>().join(glue);
+        assert_eq!(scrubber.scrub(&text), oracle.scrub(&text));
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+
+    fn pick<'t>(&mut self, from: &[&'t str]) -> &'t str {
+        from[self.below(from.len())]
+    }
+}
+
+const NAMES: &[&str] = &[
+    "token",
+    "Token",
+    "to\u{212A}en",
+    "secret",
+    "ſecret",
+    "passWORD",
+    "paſſword",
+    "api_key",
+    "api-key",
+    "APIKEY",
+    "api \u{212A}ey",
+    "bearer",
+    "Authorization",
+    "KEY",
+    "_\u{212A}EY_",
+    "PRIVATE_",
+    "my_credentials",
+    "DSN",
+    "DſN",
+    "database_url",
+    "REDIS_URL",
+    "MONGO_URI",
+    "VIRTUAL_",
+    "virtual_host",
+    "VIRTUAL_ſ",
+    "Virtual_\u{212A}",
+    "monkey",
+    "tok",
+    "name",
+];
+const HEADS: &[&str] = &[
+    "sk-",
+    "sk-ant-",
+    "ghp_",
+    "gho_",
+    "ghu_",
+    "ghs_",
+    "ghr_",
+    "AKIA",
+    "gh",
+    "sk",
+    "postgres://",
+    "postgresql://",
+    "MYSQL://",
+    "poſtgreſ://",
+    "mongodb://",
+    "redi\u{17F}://",
+    "amqp://x",
+    "amqp://",
+    "http://",
+    "[REDACTED]",
+    "[",
+    "]",
+];
+const SPACES: &[&str] =
+    &[" ", " ", "  ", "\t", "\n", "\r\n", "\x0c", "\x0b", "\u{a0}", "\u{85}", "\u{2028}", ""];
+const SIGNS: &[&str] =
+    &["=", "=", ":", ":", "==", "::", ": =", "/", "-", "_", "'", "\"", "\\", ","];
+const FILLERS: &[&str] = &[
+    "a",
+    "value",
+    "12345678",
+    "abcdefg",
+    "日本語密码です",
+    "é",
+    "🦀",
+    "ſ",
+    "\u{212A}",
+    "İ",
+    "0123456789abcdef",
+    "DEADBEEFdeadbeef",
+    "AKIA",
+    "x-y-z",
+];
+
+fn random_text(random: &mut Random) -> String {
+    let mut text = String::new();
+    for _ in 0..=random.below(9) {
+        match random.below(12) {
+            0..=2 => text.push_str(random.pick(NAMES)),
+            3 => text.push_str(random.pick(HEADS)),
+            4..=5 => text.push_str(random.pick(SPACES)),
+            6..=7 => text.push_str(random.pick(SIGNS)),
+            8 => text.push_str(random.pick(FILLERS)),
+            9 => {
+                let parts = [random.pick(NAMES), random.pick(SPACES), random.pick(SIGNS)];
+                text.extend(parts);
+                text.push_str(random.pick(SPACES));
+                text.extend(letters(26).get(..random.below(12)));
+            }
+            10 => {
+                text.push_str(random.pick(HEADS));
+                let length = 15 + random.below(26);
+                text.push_str(&random.pick(&["A", "b", "7", "-"]).repeat(length));
+            }
+            _ => {
+                let length = [60, 63, 64, 65, 127, 129][random.below(6)];
+                text.push_str(&random.pick(&["a", "F", "0"]).repeat(length));
+            }
+        }
+    }
+    text
+}
+
+#[test]
+fn random_texts_give_what_the_patterns_give() {
+    let scrubber = Scrubber::seed();
+    let oracle = Oracle(Patterns::new());
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut changed = 0;
+    for _ in 0..20_000 {
+        let text = random_text(&mut random);
+        let once = scrubber.scrub(&text);
+        let expected = oracle.scrub(&text);
+        assert_eq!(once, expected, "scrubbing {text:?}");
+        if oracle.scrub(&expected) == expected {
+            assert!(untouched(&scrubber, &once), "scrubbing {once:?} again");
+        }
+        changed += usize::from(once != text);
+    }
+    assert!((4_000..16_000).contains(&changed), "the texts are one-sided: {changed} changed");
+}
+
+#[test]
+fn clean_text_is_not_copied() {
+    let scrubber = Scrubber::seed();
+    let short_key = format!("sk-{} and AKIA1234 and ghp_tooshort", letters(19));
+    let plain = ["", "hello world", "let token = 5; key: value", "a::b == c", short_key.as_str()];
+    for text in plain {
+        assert!(untouched(&scrubber, text), "{text:?}");
+    }
+}
+
+#[test]
+fn vendor_keys_are_masked_alone() {
+    let found = format!("Found key: sk-{}1234567890 in env", letters(26));
+    assert_eq!(scrubbed(&found), "Found key: [REDACTED] in env");
+    let anthropic = format!("key=sk-ant-{}", "abc123-def456-ghi789-jkl012");
+    assert_eq!(scrubbed(&anthropic), "key=[REDACTED]");
+    for kind in ["ghp", "gho", "ghu", "ghs", "ghr"] {
+        let text = format!("token {kind}_{} done", letters(36));
+        assert_eq!(scrubbed(&text), "token [REDACTED] done");
+    }
+    assert_eq!(scrubbed(&format!("aws_key: AKIA{}", "IOSFODNN7EXAMPLE")), "aws_key: [REDACTED]");
+    let both = format!("openai=sk-{}, github=ghp_{}", letters(26), letters(36));
+    assert_eq!(scrubbed(&both), "openai=[REDACTED], github=[REDACTED]");
+    assert_eq!(scrubbed(&format!("ghp_{}EXTRA", letters(36))), "[REDACTED]EXTRA");
+}
+
+#[test]
+fn an_assigned_secret_goes_with_its_name() {
+    let jwt = format!("eyJ{}", letters(30));
+    for text in [
+        "api_key=supersecretvalue123".to_owned(),
+        "token: mysecrettoken12345".to_owned(),
+        "password=MyStr0ngP@ssword!".to_owned(),
+        format!("bearer: {jwt}"),
+        format!("authorization={jwt}"),
+        "to\u{212A}en=12345678".to_owned(),
+        "ſecret: 12345678".to_owned(),
+    ] {
+        assert_eq!(scrubbed(&text), "[REDACTED]", "{text:?}");
+    }
+    assert_eq!(scrubbed("the secret: everything is fine"), "the [REDACTED] is fine");
+    assert_eq!(scrubbed("token=abc12345&next=1&page=2"), "[REDACTED]");
+    assert_eq!(scrubbed("monkey = bananas123"), "[REDACTED]");
+}
+
+#[test]
+fn what_the_seed_profile_does_not_know_stays() {
+    for text in [
+        format!("Authorization: Bearer eyJ{}", letters(30)),
+        r#"{"password": "hunter2hunter2"}"#.to_owned(),
+        "rediss://cache:6379/0".to_owned(),
+        "AWS_SECRET_ACCESS_KEY: x".to_owned(),
+        "DSN=1234567".to_owned(),
+        "VIRTUAL_=abcd".to_owned(),
+        "KEY=[REDACTED]".to_owned(),
+        "a".repeat(63),
+    ] {
+        assert_eq!(scrubbed(&text), text);
+    }
+}
+
+#[test]
+fn connection_strings_and_long_digests_are_masked() {
+    assert_eq!(scrubbed("mysql+pymysql://u:p@h/db"), "mysql+py[REDACTED]");
+    assert_eq!(scrubbed("see 'redis://x' now"), "see '[REDACTED]' now");
+    assert_eq!(scrubbed("DATABASE_URL=postgres://u:p@h/db"), "DATABASE_URL=[REDACTED]");
+    assert_eq!(scrubbed(&format!("sha256:{}", "0a".repeat(32))), "sha256:[REDACTED]");
+    assert_eq!(scrubbed("VIRTUAL_X=abcd"), "[REDACTED]");
+}
+
+#[test]
+fn a_name_is_taken_again_with_the_key_that_was_masked() {
+    assert_eq!(scrubbed(&format!("token: sk-{}", letters(20))), "[REDACTED]");
+}
+
+#[test]
+fn overlapping_github_tokens_go_in_the_order_of_the_patterns() {
+    let text = format!("ghs_{}ghp_{}", letters(33), letters(36));
+    assert_eq!(scrubbed(&text), format!("ghs_{}[REDACTED]", letters(33)));
+}
+
+#[test]
+fn json_strings_and_keys_are_masked_at_every_depth() {
+    let key = format!("sk-{}", letters(20));
+    let mut value = json!({
+        "a": [1, null, {"deep": format!("x {key}")}],
+        key.clone(): true,
+        "password": "hunter2hunter2",
+    });
+    Scrubber::seed().scrub_json(&mut value);
+    let expected = json!({
+        "a": [1, null, {"deep": "x [REDACTED]"}],
+        "[REDACTED]": true,
+        "password": "hunter2hunter2",
+    });
+    assert_eq!(value.to_string(), expected.to_string());
+}
+
+#[test]
+fn masked_keys_never_take_the_place_of_another_entry() {
+    let key = |last: char| format!("sk-{}{last}", letters(20));
+    let mut value = json!({
+        key('a'): 1, "[REDACTED] #2": 2, key('b'): 3, "[REDACTED]": 4, key('c'): 5,
+    });
+    Scrubber::seed().scrub_json(&mut value);
+    let names: Vec<_> =
+        value.as_object().unwrap().iter().map(|(k, v)| format!("{k}={v}")).collect();
+    assert_eq!(
+        names,
+        [
+            "[REDACTED] #3=1",
+            "[REDACTED] #2=2",
+            "[REDACTED] #4=3",
+            "[REDACTED]=4",
+            "[REDACTED] #5=5"
+        ]
+    );
+}
+
+#[test]
+fn deeply_nested_json_does_not_exhaust_the_stack() {
+    let mut value = json!(format!("ghp_{}", letters(36)));
+    for _ in 0..5_000 {
+        value = Value::Array(vec![value]);
+    }
+    Scrubber::seed().scrub_json(&mut value);
+    while let Value::Array(mut items) = value {
+        value = items.pop().unwrap();
+    }
+    assert_eq!(value, json!("[REDACTED]"));
+}
+
+#[test]
+fn clones_share_one_scrubber_between_threads() {
+    let scrubber = Scrubber::seed();
+    let workers: Vec<_> = (0..4)
+        .map(|_| {
+            let scrubber = scrubber.clone();
+            std::thread::spawn(move || scrubber.scrub("password=12345678 x").into_owned())
+        })
+        .collect();
+    for worker in workers {
+        assert_eq!(worker.join().unwrap(), "[REDACTED] x");
+    }
+}

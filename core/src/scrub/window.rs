@@ -1,0 +1,93 @@
+//! Cuts a text where no seed pattern can match across, however the patterns before it changed it.
+//!
+//! A pattern crosses white space only next to its `:` or `=`. So white space with neither sign on
+//! either side separates matches, and goes on doing so: a replacement can put only a bracket
+//! there.
+
+use std::ops::Range;
+
+use super::seed::is_space;
+
+/// The smallest piece around the byte at `at` that begins at `floor` or after a cut, and ends at
+/// a cut or with the text. The byte is no white space, and `floor` is a cut before it.
+pub(super) fn around(text: &str, at: usize, floor: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    start(bytes, at, floor)..end(bytes, at)
+}
+
+fn start(bytes: &[u8], at: usize, floor: usize) -> usize {
+    let mut from = at;
+    loop {
+        let Some(last) = bytes[floor..from].iter().rposition(|&b| is_space(b)) else {
+            return floor;
+        };
+        let last = floor + last;
+        let Some(before) = bytes[floor..last].iter().rposition(|&b| !is_space(b)) else {
+            return last + 1;
+        };
+        let before = floor + before;
+        if !is_sign(bytes[before]) && !is_sign(bytes[last + 1]) {
+            return last + 1;
+        }
+        from = before;
+    }
+}
+
+fn end(bytes: &[u8], at: usize) -> usize {
+    let mut from = at;
+    loop {
+        let Some(first) = bytes[from..].iter().position(|&b| is_space(b)) else {
+            return bytes.len();
+        };
+        let first = from + first;
+        let Some(after) = bytes[first..].iter().position(|&b| !is_space(b)) else {
+            return first;
+        };
+        let after = first + after;
+        if !is_sign(bytes[first - 1]) && !is_sign(bytes[after]) {
+            return first;
+        }
+        from = after;
+    }
+}
+
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, b':' | b'=')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn piece<'t>(text: &'t str, needle: &str) -> &'t str {
+        &text[around(text, text.find(needle).unwrap(), 0)]
+    }
+
+    #[test]
+    fn plain_white_space_cuts() {
+        assert_eq!(piece("one two\tthree", "two"), "two");
+        assert_eq!(piece("  one  ", "one"), "one");
+        assert_eq!(piece("one", "one"), "one");
+    }
+
+    #[test]
+    fn white_space_beside_a_sign_does_not_cut() {
+        assert_eq!(piece("a b \n= \r\n c d", "="), "b \n= \r\n c");
+        assert_eq!(piece("a key :\n\tvalue b", "value"), "key :\n\tvalue");
+        assert_eq!(piece("a b: c= d e", "d"), "b: c= d");
+    }
+
+    #[test]
+    fn the_vertical_tab_is_no_white_space() {
+        assert_eq!(piece("a b\x0bc d", "b"), "b\x0bc");
+    }
+
+    #[test]
+    fn windows_that_follow_each_other_do_not_overlap() {
+        let text = "a= b c d :e f";
+        let first = around(text, 1, 0);
+        assert_eq!(&text[first.clone()], "a= b");
+        assert_eq!(&text[around(text, 9, first.end)], "d :e");
+    }
+}

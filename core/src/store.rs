@@ -1,0 +1,102 @@
+//! The store: where agents, audit rows, events, rate windows and artifacts are kept.
+//!
+//! The seam has two sides. A *domain* ([`Agents`], [`Audit`], [`Events`], [`RateBuckets`],
+//! [`Artifacts`]) is a small object-safe trait with its data types; [`Store`] joins them and is
+//! all that the rest of toolkeep knows. Below, [`SqlStore`] implements every domain once, in SQL
+//! that SQLite and PostgreSQL both understand, over a [`Driver`] that only runs statements.
+//!
+//! A URL chooses the store:
+//!
+//! | URL | what |
+//! |---|---|
+//! | `memory:` | in this process, gone when dropped; two of them never see each other |
+//! | `sqlite:agent.db` | a file, shared by every process that opens it |
+//!
+//! A host may implement [`Store`] over anything it likes; [`suite`] is the test suite that every
+//! implementation must pass.
+//!
+//! Rules that hold for all of them: the tenant is part of every key; keys are 1 to 512 bytes of
+//! UTF-8 without NUL and are checked before any driver sees them; a change and the events that
+//! tell of it are written together or not at all; an error is never reported as "not found".
+//!
+//! ```
+//! use toolkeep::store::{self, OpenOptions, PutAgent};
+//!
+//! # async fn example() -> Result<(), store::Error> {
+//! let store = store::open("memory:", OpenOptions::default()).await?;
+//! let put = PutAgent { deny: vec!["exec".into()], ..PutAgent::new("default", "writer") };
+//! let agent = store.put_agent(put, 0).await?;
+//! assert_eq!(agent.version, 1);
+//! # Ok(())
+//! # }
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(example()).unwrap();
+//! ```
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+mod agents;
+mod artifacts;
+mod audit;
+pub mod driver;
+mod error;
+mod events;
+mod fields;
+mod json;
+pub mod migrate;
+mod rate_buckets;
+mod sql;
+pub mod sqlite;
+pub mod suite;
+mod url;
+
+#[cfg(test)]
+mod tests;
+
+pub use agents::{Agent, Agents, PutAgent};
+pub use artifacts::{Artifact, Artifacts};
+pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
+pub use driver::Driver;
+pub use error::{Error, Kind};
+pub use events::Events;
+pub use rate_buckets::{RateBuckets, Taken};
+pub use sql::SqlStore;
+pub use sqlite::{SqliteDriver, SqliteOptions};
+pub use url::{OpenOptions, StoreUrl};
+
+/// What every call on a store gives: a future that must be awaited for anything to happen.
+pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
+
+/// All that toolkeep keeps, in one object.
+pub trait Store: Agents + Audit + Events + RateBuckets + Artifacts + Send + Sync {
+    /// The URL of the store, without any password. For people to read.
+    fn url(&self) -> String;
+
+    /// Finishes what was begun, then lets go of files, threads and connections. Calls made
+    /// afterwards fail with [`Kind::Closed`]; closing again does nothing.
+    fn close(&self) -> Answer<'_, ()>;
+}
+
+/// Opens the store that a URL names and brings its tables up to date.
+///
+/// A `sqlite:` file that does not exist is created; its folder is not. The async thread is never
+/// blocked: files are opened on the store's own thread.
+///
+/// # Errors
+///
+/// [`Kind::Path`] for a wrong URL, a folder, a missing folder or another application's database;
+/// [`Kind::Corrupt`], [`Kind::ReadOnly`], [`Kind::Locked`], [`Kind::Newer`], [`Kind::Full`] as
+/// they say; [`Kind::Unsupported`] for a store that this build does not have.
+pub async fn open(url: &str, options: OpenOptions<'_>) -> Result<Arc<dyn Store>, Error> {
+    let sqlite =
+        SqliteOptions { durable: options.durable, busy_timeout_ms: options.busy_timeout_ms };
+    let driver = match StoreUrl::parse(url)? {
+        StoreUrl::Memory => SqliteDriver::open_memory(sqlite).await?,
+        StoreUrl::Sqlite(path) => {
+            let path = url::resolve(path, options.base_dir)?;
+            SqliteDriver::open(path, sqlite).await?
+        }
+    };
+    Ok(Arc::new(SqlStore::new(driver)))
+}

@@ -1,0 +1,132 @@
+//! Artifacts: the full bodies of results that were too long for a model.
+
+use futures_util::FutureExt as _;
+
+use super::driver::{Batch, Driver, Statement, Written};
+use super::fields::{BadRow, Fields};
+use super::{Answer, SqlStore};
+
+/// A body that a tool produced.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Artifact {
+    /// The tenant it belongs to.
+    pub tenant: String,
+    /// Its id within the tenant.
+    pub id: String,
+    /// The session it belongs to; only that session can read it.
+    pub session: Option<String>,
+    /// The tool that produced it.
+    pub tool: String,
+    /// The media type of the body.
+    pub mime: String,
+    /// The body: any bytes, already scrubbed.
+    pub body: Vec<u8>,
+    /// When it was made, in milliseconds since 1970-01-01T00:00:00Z.
+    pub created_at_ms: i64,
+}
+
+/// The artifacts of each tenant.
+pub trait Artifacts: Send + Sync {
+    /// Keeps an artifact.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Conflict`](super::Kind::Conflict) if the tenant has an artifact of that id.
+    fn put_artifact(&self, artifact: Artifact) -> Answer<'_, ()>;
+
+    /// The artifact of that id, if it belongs to that tenant and to exactly that session (none:
+    /// to no session).
+    fn get_artifact<'a>(
+        &'a self,
+        tenant: &'a str,
+        session: Option<&'a str>,
+        id: &'a str,
+    ) -> Answer<'a, Option<Artifact>>;
+
+    /// Deletes the tenant's artifacts that were made before that time. Gives their number.
+    fn delete_artifacts_before<'a>(&'a self, tenant: &'a str, before_ms: i64) -> Answer<'a, u64>;
+}
+
+const COLUMNS: &[&str] = &["tenant", "id", "session", "tool", "mime", "body", "created_at_ms"];
+
+const PUT: &str = "INSERT INTO toolkeep_artifacts \
+     (tenant, id, session, tool, mime, body, created_at_ms) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (tenant, id) DO NOTHING";
+
+const GET: &str = "SELECT tenant, id, session, tool, mime, body, created_at_ms \
+     FROM toolkeep_artifacts \
+     WHERE tenant = ?1 AND id = ?2 AND session IS NOT DISTINCT FROM CAST(?3 AS TEXT)";
+
+const DELETE_BEFORE: &str =
+    "DELETE FROM toolkeep_artifacts WHERE tenant = ?1 AND created_at_ms < ?2";
+
+impl<D: Driver> Artifacts for SqlStore<D> {
+    fn put_artifact(&self, artifact: Artifact) -> Answer<'_, ()> {
+        async move {
+            const OPERATION: &str = "artifacts.put";
+            let keys = [
+                ("tenant", artifact.tenant.as_str()),
+                ("id", &artifact.id),
+                ("tool", &artifact.tool),
+                ("mime", &artifact.mime),
+            ];
+            self.check(OPERATION, &keys)?;
+            self.check_given(OPERATION, &[("session", artifact.session.as_deref())])?;
+            let exists = format!("artifact `{}` exists already; take a new id", artifact.id);
+            let params = vec![
+                artifact.tenant.into(),
+                artifact.id.into(),
+                artifact.session.into(),
+                artifact.tool.into(),
+                artifact.mime.into(),
+                artifact.body.into(),
+                artifact.created_at_ms.into(),
+            ];
+            let batch = Batch::from(Statement::new(PUT, params).must_change());
+            match self.write(OPERATION, batch).await? {
+                Written::Done(_) => Ok(()),
+                Written::ConditionFailed { .. } => Err(self.conflict(OPERATION, exists)),
+            }
+        }
+        .boxed()
+    }
+
+    fn get_artifact<'a>(
+        &'a self,
+        tenant: &'a str,
+        session: Option<&'a str>,
+        id: &'a str,
+    ) -> Answer<'a, Option<Artifact>> {
+        async move {
+            const OPERATION: &str = "artifacts.get";
+            self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
+            self.check_given(OPERATION, &[("session", session)])?;
+            let statement = Statement::new(GET, vec![tenant.into(), id.into(), session.into()]);
+            Ok(self.read_all(OPERATION, statement, COLUMNS, decode).await?.pop())
+        }
+        .boxed()
+    }
+
+    fn delete_artifacts_before<'a>(&'a self, tenant: &'a str, before_ms: i64) -> Answer<'a, u64> {
+        async move {
+            const OPERATION: &str = "artifacts.delete_before";
+            self.check(OPERATION, &[("tenant", tenant)])?;
+            let statement = Statement::new(DELETE_BEFORE, vec![tenant.into(), before_ms.into()]);
+            let outcomes = self.write_always(OPERATION, statement.into()).await?;
+            Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
+        }
+        .boxed()
+    }
+}
+
+fn decode(fields: &mut Fields) -> Result<Artifact, BadRow> {
+    Ok(Artifact {
+        tenant: fields.text()?,
+        id: fields.text()?,
+        session: fields.text_or_none()?,
+        tool: fields.text()?,
+        mime: fields.text()?,
+        body: fields.bytes()?,
+        created_at_ms: fields.int()?,
+    })
+}

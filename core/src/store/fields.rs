@@ -1,0 +1,110 @@
+//! Reading a row's values one after another, with an error that names what makes no sense.
+
+use serde::de::DeserializeOwned;
+
+use super::driver::{Row, Value};
+
+/// The values of a row, taken in the order of `columns`.
+pub(super) struct Fields {
+    columns: std::slice::Iter<'static, &'static str>,
+    values: std::vec::IntoIter<Value>,
+    label: String,
+}
+
+/// Why a row cannot be read.
+pub(super) struct BadRow(pub(super) String);
+
+impl Fields {
+    /// The first two columns must be the row's key: an error names the row by them.
+    pub(super) fn new(row: Row, columns: &'static [&'static str]) -> Fields {
+        let label = row.0.iter().take(2).map(shown).collect::<Vec<_>>().join(", ");
+        Fields { columns: columns.iter(), values: row.0.into_iter(), label }
+    }
+
+    pub(super) fn text(&mut self) -> Result<String, BadRow> {
+        self.take("text", |value| match value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        })
+    }
+
+    pub(super) fn text_or_none(&mut self) -> Result<Option<String>, BadRow> {
+        self.take("text or nothing", |value| match value {
+            Value::Text(text) => Some(Some(text)),
+            Value::Null => Some(None),
+            _ => None,
+        })
+    }
+
+    pub(super) fn int(&mut self) -> Result<i64, BadRow> {
+        self.take("a whole number", |value| match value {
+            Value::Int(int) => Some(int),
+            _ => None,
+        })
+    }
+
+    pub(super) fn int_or_none(&mut self) -> Result<Option<i64>, BadRow> {
+        self.take("a whole number or nothing", |value| match value {
+            Value::Int(int) => Some(Some(int)),
+            Value::Null => Some(None),
+            _ => None,
+        })
+    }
+
+    pub(super) fn bytes(&mut self) -> Result<Vec<u8>, BadRow> {
+        self.take("bytes", |value| match value {
+            Value::Bytes(bytes) => Some(bytes),
+            _ => None,
+        })
+    }
+
+    /// UTF-8 that is kept as bytes, because it may contain NUL.
+    pub(super) fn utf8(&mut self) -> Result<String, BadRow> {
+        self.take("UTF-8 as bytes", |value| match value {
+            Value::Bytes(bytes) => String::from_utf8(bytes).ok(),
+            _ => None,
+        })
+    }
+
+    pub(super) fn json<T: DeserializeOwned>(&mut self) -> Result<T, BadRow> {
+        self.take("JSON of the right shape", |value| match value {
+            Value::Text(text) => serde_json::from_str(&text).ok(),
+            _ => None,
+        })
+    }
+
+    pub(super) fn json_or_none<T: DeserializeOwned>(&mut self) -> Result<Option<T>, BadRow> {
+        self.take("JSON of the right shape, or nothing", |value| match value {
+            Value::Text(text) => serde_json::from_str(&text).ok().map(Some),
+            Value::Null => Some(None),
+            _ => None,
+        })
+    }
+
+    /// One of the names that `parse` knows.
+    pub(super) fn name<T>(&mut self, parse: fn(&str) -> Option<T>) -> Result<T, BadRow> {
+        self.take("a known name", |value| match value {
+            Value::Text(text) => parse(&text),
+            _ => None,
+        })
+    }
+
+    fn take<T>(
+        &mut self,
+        expected: &str,
+        convert: impl FnOnce(Value) -> Option<T>,
+    ) -> Result<T, BadRow> {
+        let column = self.columns.next().copied().unwrap_or("?");
+        self.values.next().and_then(convert).ok_or_else(|| {
+            BadRow(format!("column `{column}` of row ({}) does not hold {expected}", self.label))
+        })
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Text(text) => text.clone(),
+        Value::Int(int) => int.to_string(),
+        _ => "?".into(),
+    }
+}

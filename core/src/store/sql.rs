@@ -1,0 +1,114 @@
+//! The store over SQL. The domains' files hold the statements; this one holds what they share.
+
+use super::driver::{Batch, Driver, Outcome, Row, Statement, Written};
+use super::fields::{BadRow, Fields};
+use super::{Answer, Error, Kind, Store};
+use crate::id::check_key;
+
+/// Every domain of the store, over any [`Driver`].
+#[derive(Debug)]
+pub struct SqlStore<D> {
+    driver: D,
+}
+
+impl<D: Driver> SqlStore<D> {
+    /// A store over a driver whose tables are up to date.
+    pub fn new(driver: D) -> SqlStore<D> {
+        SqlStore { driver }
+    }
+
+    /// Checks keys before any driver sees them.
+    pub(super) fn check(
+        &self,
+        operation: &'static str,
+        keys: &[(&str, &str)],
+    ) -> Result<(), Error> {
+        for (field, key) in keys {
+            check_key(field, key)
+                .map_err(|error| self.invalid(operation, error.message().to_owned()))?;
+        }
+        Ok(())
+    }
+
+    /// Checks keys that may be absent.
+    pub(super) fn check_given(
+        &self,
+        operation: &'static str,
+        keys: &[(&str, Option<&str>)],
+    ) -> Result<(), Error> {
+        for (field, key) in keys {
+            if let Some(key) = key {
+                self.check(operation, &[(field, key)])?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn invalid(&self, operation: &'static str, message: String) -> Error {
+        Error::new(Kind::InvalidArgument, self.driver.url(), message).during(operation)
+    }
+
+    pub(super) fn conflict(&self, operation: &'static str, message: String) -> Error {
+        Error::new(Kind::Conflict, self.driver.url(), message).during(operation)
+    }
+
+    pub(super) fn bad_row(&self, operation: &'static str, problem: BadRow) -> Error {
+        let message = format!("{}; repair or delete the row", problem.0);
+        Error::new(Kind::Corrupt, self.driver.url(), message).during(operation)
+    }
+
+    pub(super) async fn read(
+        &self,
+        operation: &'static str,
+        statement: Statement,
+    ) -> Result<Vec<Row>, Error> {
+        self.driver.read(statement).await.map_err(|error| error.during(operation))
+    }
+
+    /// Reads rows of the given columns and makes something of each.
+    pub(super) async fn read_all<T>(
+        &self,
+        operation: &'static str,
+        statement: Statement,
+        columns: &'static [&'static str],
+        decode: fn(&mut Fields) -> Result<T, BadRow>,
+    ) -> Result<Vec<T>, Error> {
+        let rows = self.read(operation, statement).await?;
+        rows.into_iter()
+            .map(|row| decode(&mut Fields::new(row, columns)))
+            .collect::<Result<_, _>>()
+            .map_err(|problem| self.bad_row(operation, problem))
+    }
+
+    pub(super) async fn write(
+        &self,
+        operation: &'static str,
+        batch: Batch,
+    ) -> Result<Written, Error> {
+        self.driver.write(batch).await.map_err(|error| error.during(operation))
+    }
+
+    /// Writes a batch that has no condition.
+    pub(super) async fn write_always(
+        &self,
+        operation: &'static str,
+        batch: Batch,
+    ) -> Result<Vec<Outcome>, Error> {
+        match self.write(operation, batch).await? {
+            Written::Done(outcomes) => Ok(outcomes),
+            Written::ConditionFailed { .. } => {
+                Err(self.conflict(operation, "a condition failed that was not set".into()))
+            }
+        }
+    }
+}
+
+impl<D: Driver> Store for SqlStore<D> {
+    fn url(&self) -> String {
+        self.driver.url()
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        self.driver.close()
+    }
+}

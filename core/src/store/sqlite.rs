@@ -1,0 +1,213 @@
+//! The SQLite driver: a file in WAL mode, or memory.
+//!
+//! One thread owns the connection that writes; up to two more, started when they are first
+//! needed, read beside it. Memory has one connection, which the writer's thread uses for reads
+//! too. The threads end when the driver is dropped, after the work that was already handed to
+//! them, or in [`close`](Driver::close), which waits for it.
+
+mod errors;
+mod execute;
+mod open;
+mod readers;
+mod worker;
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+
+use futures_util::FutureExt as _;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::driver::{Batch, Driver, Row, Statement, Written, stopped};
+use super::{Answer, Error, Kind};
+use readers::Readers;
+use worker::Job;
+
+/// How a SQLite store is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct SqliteOptions {
+    /// True if an acknowledged write must survive a power cut (`synchronous=FULL`); otherwise it
+    /// survives the death of the process (`synchronous=NORMAL`). Default: false.
+    pub durable: bool,
+    /// How long to wait for another process that holds the file, in milliseconds. Default: 5000.
+    pub busy_timeout_ms: u64,
+}
+
+impl Default for SqliteOptions {
+    fn default() -> SqliteOptions {
+        SqliteOptions { durable: false, busy_timeout_ms: 5000 }
+    }
+}
+
+/// A SQLite database as a [`Driver`].
+#[derive(Debug)]
+pub struct SqliteDriver {
+    url: String,
+    threads: Mutex<Option<Threads>>,
+}
+
+#[derive(Debug)]
+struct Threads {
+    writer: mpsc::Sender<Job>,
+    writer_ended: oneshot::Receiver<Result<(), Error>>,
+    readers: Option<Readers>,
+}
+
+/// Where a database is, and all that opening a connection to it takes.
+#[derive(Clone, Debug)]
+struct Place {
+    /// None for memory.
+    path: Option<PathBuf>,
+    url: String,
+    options: SqliteOptions,
+}
+
+impl SqliteDriver {
+    /// Opens a file, which is made if it does not exist, and brings its tables up to date.
+    pub async fn open(path: PathBuf, options: SqliteOptions) -> Result<SqliteDriver, Error> {
+        let url = format!("sqlite:{}", path.display());
+        SqliteDriver::start(Place { path: Some(path), url, options }).await
+    }
+
+    /// Opens a database in memory, seen by nobody else and gone when the driver is dropped.
+    pub async fn open_memory(options: SqliteOptions) -> Result<SqliteDriver, Error> {
+        SqliteDriver::start(Place { path: None, url: "memory:".into(), options }).await
+    }
+
+    async fn start(place: Place) -> Result<SqliteDriver, Error> {
+        let (writer, jobs) = mpsc::channel();
+        let (tell_opened, opened) = oneshot::channel();
+        let (tell_ended, writer_ended) = oneshot::channel();
+        let at = place.clone();
+        worker::spawn(&place.url, "toolkeep-store", move || match open::open(&at) {
+            Ok(connection) => {
+                let _ = tell_opened.send(Ok(()));
+                worker::serve_all(&connection, jobs);
+                let _ = tell_ended.send(worker::finish(connection, &at.url));
+            }
+            Err(error) => {
+                let _ = tell_opened.send(Err(error));
+            }
+        })?;
+        opened.await.unwrap_or_else(|_| Err(stopped(&place.url)))?;
+        let url = place.url.clone();
+        let readers = place.path.is_some().then(|| Readers::new(place));
+        let threads = Threads { writer, writer_ended, readers };
+        Ok(SqliteDriver { url, threads: Mutex::new(Some(threads)) })
+    }
+
+    fn threads(&self) -> MutexGuard<'_, Option<Threads>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands work to a thread and waits for its answer. When the thread is gone the work is
+    /// dropped with its sender, which ends the wait.
+    async fn ask<T: Send + 'static>(
+        &self,
+        reads: bool,
+        work: impl FnOnce(&Connection) -> Result<T, rusqlite::Error> + Send + 'static,
+    ) -> Result<T, Error> {
+        let (reply, answer) = oneshot::channel();
+        let url = self.url.clone();
+        let job: Job = Box::new(move |connection| {
+            // A read that nobody waits for is not worth doing; a write is done all the same.
+            if reads && reply.is_closed() {
+                return;
+            }
+            let result = connection
+                .and_then(|connection| work(connection).map_err(|e| errors::from_sqlite(&url, e)));
+            let _ = reply.send(result);
+        });
+        match self.threads().as_mut() {
+            None => return Err(closed(&self.url)),
+            Some(Threads { readers: Some(readers), .. }) if reads => readers.send(job)?,
+            Some(threads) => {
+                let _ = threads.writer.send(job);
+            }
+        }
+        answer.await.unwrap_or_else(|_| Err(stopped(&self.url)))
+    }
+}
+
+impl Driver for SqliteDriver {
+    fn read(&self, statement: Statement) -> Answer<'_, Vec<Row>> {
+        self.ask(true, move |connection| execute::read(connection, &statement)).boxed()
+    }
+
+    fn write(&self, batch: Batch) -> Answer<'_, Written> {
+        self.ask(false, move |connection| execute::write(connection, &batch)).boxed()
+    }
+
+    fn url(&self) -> String {
+        self.url.clone()
+    }
+
+    fn close(&self) -> Answer<'_, ()> {
+        async move {
+            let Some(Threads { writer, writer_ended, readers }) = self.threads().take() else {
+                return Ok(());
+            };
+            // The readers go first: their connections would keep the writer from tidying up.
+            if let Some(readers) = readers {
+                readers.end().await;
+            }
+            drop(writer);
+            writer_ended.await.unwrap_or_else(|_| Err(stopped(&self.url)))
+        }
+        .boxed()
+    }
+}
+
+fn closed(url: &str) -> Error {
+    Error::new(Kind::Closed, url, "the store is closed; open it again to go on")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn answers(driver: &SqliteDriver) {
+        let rows = driver.read(Statement::new("SELECT 1", vec![])).await.unwrap();
+        assert_eq!(rows.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn a_panic_on_a_thread_of_the_store_is_an_error_and_not_a_hang() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent.db");
+        let file = SqliteDriver::open(path, SqliteOptions::default()).await.unwrap();
+        let memory = SqliteDriver::open_memory(SqliteOptions::default()).await.unwrap();
+        for driver in [&file, &memory] {
+            for reads in [false, true, true, true] {
+                let result: Result<(), Error> = driver.ask(reads, |_| panic!("on purpose")).await;
+                assert_eq!(result.unwrap_err().kind(), Kind::Unavailable);
+                answers(driver).await;
+            }
+            driver.close().await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn closing_finishes_the_writes_that_were_begun() {
+        let driver = SqliteDriver::open_memory(SqliteOptions::default()).await.unwrap();
+        let sql = "INSERT INTO toolkeep_event_counters VALUES (?1, 1)";
+        let write = |n: i64| driver.write(Statement::new(sql, vec![n.to_string().into()]).into());
+        let writes = futures_util::future::join_all((0..50).map(write));
+        let (written, closed) = futures_util::join!(writes, driver.close());
+        closed.unwrap();
+        assert!(written.iter().all(Result::is_ok));
+    }
+
+    #[tokio::test]
+    async fn dropping_the_driver_ends_its_threads() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent.db");
+        let driver = SqliteDriver::open(path, SqliteOptions::default()).await.unwrap();
+        answers(&driver).await;
+        let Some(threads) = driver.threads().take() else { panic!("closed") };
+        let Threads { writer, writer_ended, readers } = threads;
+        drop((writer, driver));
+        readers.unwrap().end().await;
+        writer_ended.await.unwrap().unwrap();
+    }
+}

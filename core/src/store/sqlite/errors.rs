@@ -1,0 +1,51 @@
+//! What SQLite's errors mean for a store: the one place that knows.
+
+use rusqlite::ffi::ErrorCode;
+
+use crate::store::{Error, Kind};
+
+pub(super) fn from_sqlite(url: &str, error: rusqlite::Error) -> Error {
+    let (kind, advice) = meaning(&error);
+    Error::new(kind, url, format!("{error}; {advice}")).with_source(error)
+}
+
+fn meaning(error: &rusqlite::Error) -> (Kind, &'static str) {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, _) => meaning_of_code(failure.code),
+        rusqlite::Error::Utf8Error(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::IntegralValueOutOfRange(..) => CORRUPT,
+        _ => UNEXPECTED,
+    }
+}
+
+const CORRUPT: (Kind, &str) =
+    (Kind::Corrupt, "the file is damaged or no toolkeep store: restore a backup or take another");
+const UNEXPECTED: (Kind, &str) =
+    (Kind::Unavailable, "the store may answer again later; if it does not, open it again");
+
+fn meaning_of_code(code: ErrorCode) -> (Kind, &'static str) {
+    match code {
+        ErrorCode::DatabaseBusy
+        | ErrorCode::DatabaseLocked
+        | ErrorCode::FileLockingProtocolFailed => (
+            Kind::Locked,
+            "another process held the file for longer than the wait allowed: end it, try again, \
+             or allow a longer wait",
+        ),
+        ErrorCode::ReadOnly => {
+            (Kind::ReadOnly, "make the file and its folder writable, or take another file")
+        }
+        ErrorCode::DiskFull => (Kind::Full, "free some space and try again"),
+        ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => CORRUPT,
+        ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
+            (Kind::Path, "see that the path is right and that its folder can be read and written")
+        }
+        ErrorCode::TooBig => (Kind::InvalidArgument, "a value is larger than SQLite can hold"),
+        ErrorCode::ConstraintViolation => {
+            (Kind::Conflict, "what is there does not allow the change; read it again")
+        }
+        _ => UNEXPECTED,
+    }
+}

@@ -1,0 +1,65 @@
+//! Running statements on a connection.
+
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
+use rusqlite::{Connection, Result, Transaction, TransactionBehavior, params_from_iter};
+
+use crate::store::driver::{Batch, Outcome, Row, Statement, Value, Written};
+
+impl ToSql for Value {
+    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Null => ValueRef::Null,
+            Value::Int(int) => ValueRef::Integer(*int),
+            Value::Real(real) => ValueRef::Real(*real),
+            Value::Text(text) => ValueRef::Text(text.as_bytes()),
+            Value::Bytes(bytes) => ValueRef::Blob(bytes),
+        }))
+    }
+}
+
+pub(super) fn read(connection: &Connection, statement: &Statement) -> Result<Vec<Row>> {
+    run(connection, statement).map(|outcome| outcome.rows)
+}
+
+/// Takes the write lock first, so that what the batch reads cannot change before it writes.
+pub(super) fn write(connection: &Connection, batch: &Batch) -> Result<Written> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let mut outcomes = Vec::with_capacity(batch.statements.len());
+    for (index, statement) in batch.statements.iter().enumerate() {
+        let outcome = run(&transaction, statement)?;
+        if statement.require_change && outcome.changed == 0 {
+            transaction.rollback()?;
+            return Ok(Written::ConditionFailed { statement: index });
+        }
+        outcomes.push(outcome);
+    }
+    transaction.commit()?;
+    Ok(Written::Done(outcomes))
+}
+
+fn run(connection: &Connection, statement: &Statement) -> Result<Outcome> {
+    let mut prepared = connection.prepare_cached(statement.sql)?;
+    let columns = prepared.column_count();
+    let mut found = prepared.query(params_from_iter(&statement.params))?;
+    let mut rows = Vec::new();
+    while let Some(row) = found.next()? {
+        let values = (0..columns).map(|index| value(row.get_ref(index)?, index));
+        rows.push(Row(values.collect::<Result<_>>()?));
+    }
+    drop(found);
+    let changed = if prepared.readonly() { 0 } else { connection.changes() };
+    Ok(Outcome { rows, changed })
+}
+
+fn value(found: ValueRef<'_>, column: usize) -> Result<Value> {
+    Ok(match found {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(int) => Value::Int(int),
+        ValueRef::Real(real) => Value::Real(real),
+        ValueRef::Text(text) => {
+            let text = str::from_utf8(text).map_err(|e| rusqlite::Error::Utf8Error(column, e))?;
+            Value::Text(text.to_owned())
+        }
+        ValueRef::Blob(bytes) => Value::Bytes(bytes.to_owned()),
+    })
+}

@@ -1,0 +1,183 @@
+//! Opening a database: looking before touching, then bringing the tables up to date.
+
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::ffi::ErrorCode;
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::Place;
+use super::errors::from_sqlite;
+use crate::clock::{Clock as _, SystemClock};
+use crate::store::migrate::{self, NEWEST, SCHEMA_TABLE};
+use crate::store::{Error, Kind};
+
+const CACHED_STATEMENTS: usize = 64;
+
+/// The connection that writes.
+pub(super) fn open(place: &Place) -> Result<Connection, Error> {
+    let connection = match &place.path {
+        None => Connection::open_in_memory().map_err(|error| from_sqlite(&place.url, error))?,
+        Some(path) => {
+            check_path(path, &place.url)?;
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
+            connect(path, flags, place)?
+        }
+    };
+    // Before anything is written: another application's file must stay as it is.
+    found_version(&connection, &place.url)?;
+    set_up(&connection, place)?;
+    migrate(&connection, &place.url)?;
+    Ok(connection)
+}
+
+/// A connection that only reads.
+pub(super) fn open_reader(place: &Place) -> Result<Connection, Error> {
+    let Some(path) = &place.path else {
+        return Err(wrong_place(&place.url, "a store in memory has no second connection".into()));
+    };
+    connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, place)
+}
+
+fn connect(path: &Path, flags: OpenFlags, place: &Place) -> Result<Connection, Error> {
+    let open = || {
+        let connection =
+            Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(Duration::from_millis(place.options.busy_timeout_ms))?;
+        connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+        Ok(connection)
+    };
+    open().map_err(|error| from_sqlite(&place.url, error))
+}
+
+/// What SQLite would only call "unable to open", or would open and fail on later.
+fn check_path(path: &Path, url: &str) -> Result<(), Error> {
+    match path.metadata() {
+        Ok(found) if found.is_dir() => {
+            Err(wrong_place(url, "the path is a folder; name a file in it".into()))
+        }
+        // For root every file is writable; a file marked read-only is still meant to be so.
+        Ok(found) if found.permissions().readonly() => Err(Error::new(
+            Kind::ReadOnly,
+            url,
+            "the file is marked read-only; make it writable or take another",
+        )),
+        Ok(_) => Ok(()),
+        Err(_) => match path.parent() {
+            Some(parent) if !parent.is_dir() => {
+                let message = format!("there is no folder `{}`; make it first", parent.display());
+                Err(wrong_place(url, message))
+            }
+            _ => Ok(()),
+        },
+    }
+}
+
+fn set_up(connection: &Connection, place: &Place) -> Result<(), Error> {
+    let set = || {
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        let synchronous = if place.options.durable { "FULL" } else { "NORMAL" };
+        connection.pragma_update(None, "synchronous", synchronous)?;
+        match place.path {
+            Some(_) => use_wal(connection, place.options.busy_timeout_ms),
+            None => Ok("memory".into()),
+        }
+    };
+    let mode = set().map_err(|error| from_sqlite(&place.url, error))?;
+    if place.path.is_some() && mode != "wal" {
+        let message = format!(
+            "the file system allows no write-ahead log (journal mode stays `{mode}`); put the \
+             file on a local disk"
+        );
+        return Err(wrong_place(&place.url, message));
+    }
+    Ok(())
+}
+
+/// Changing the journal mode needs the file alone, and SQLite does not wait for that by itself.
+fn use_wal(connection: &Connection, wait_ms: u64) -> rusqlite::Result<String> {
+    let deadline = Instant::now() + Duration::from_millis(wait_ms);
+    loop {
+        match connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && Instant::now() < deadline =>
+            {
+                thread::sleep(Duration::from_millis(5));
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Applies what is pending in one transaction. Taking the write lock also shows whether the file
+/// can be written at all.
+fn migrate(connection: &Connection, url: &str) -> Result<(), Error> {
+    let sqlite = |error| from_sqlite(url, error);
+    let transaction =
+        Transaction::new_unchecked(connection, TransactionBehavior::Immediate).map_err(sqlite)?;
+    // Once more, now that nobody else can change it.
+    let found = found_version(&transaction, url)?;
+    for migration in migrate::pending(found).ok_or_else(|| newer(found, url))? {
+        transaction.execute_batch(&migration.sql(&migrate::SQLITE)).map_err(sqlite)?;
+        let record = "INSERT INTO toolkeep_schema (version, applied_at_ms) VALUES (?1, ?2)";
+        transaction.execute(record, (migration.version, SystemClock.now_ms())).map_err(sqlite)?;
+    }
+    transaction.commit().map_err(sqlite)?;
+    match connection.is_readonly("main").map_err(sqlite)? {
+        true => Err(Error::new(
+            Kind::ReadOnly,
+            url,
+            "the file can only be read; make it and its folder writable, or take another",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// The version of the tables; 0 for an empty database.
+fn found_version(connection: &Connection, url: &str) -> Result<i64, Error> {
+    let tables = table_names(connection).map_err(|error| from_sqlite(url, error))?;
+    if tables.is_empty() {
+        return Ok(0);
+    }
+    if !tables.iter().any(|table| table == SCHEMA_TABLE) {
+        let some = tables.iter().take(3).map(String::as_str).collect::<Vec<_>>().join("`, `");
+        let message = format!(
+            "the file is another application's database (it has the table `{some}`); take \
+             another file"
+        );
+        return Err(wrong_place(url, message));
+    }
+    let version: Option<i64> = connection
+        .query_row("SELECT MAX(version) FROM toolkeep_schema", [], |row| row.get(0))
+        .map_err(|error| from_sqlite(url, error))?;
+    match version {
+        Some(version) if version > NEWEST => Err(newer(version, url)),
+        Some(version) if version > 0 => Ok(version),
+        _ => Err(Error::new(
+            Kind::Corrupt,
+            url,
+            "the table `toolkeep_schema` names no version; restore a backup or take another file",
+        )),
+    }
+}
+
+fn table_names(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') \
+               AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name";
+    connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+fn newer(found: i64, url: &str) -> Error {
+    let message = format!(
+        "the store has schema version {found} and this toolkeep knows up to {NEWEST}; use the \
+         newer toolkeep or another store"
+    );
+    Error::new(Kind::Newer, url, message)
+}
+
+fn wrong_place(url: &str, message: String) -> Error {
+    Error::new(Kind::Path, url, message)
+}

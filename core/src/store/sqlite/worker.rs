@@ -1,0 +1,47 @@
+//! A thread that owns a connection and does the jobs of a queue.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Receiver;
+use std::thread;
+
+use rusqlite::Connection;
+
+use super::errors::from_sqlite;
+use crate::store::{Error, Kind};
+
+/// A piece of work, given the connection or the reason why there is none. It holds the sender of
+/// its answer: dropping the job tells whoever waits that there will be none.
+pub(super) type Job = Box<dyn FnOnce(Result<&Connection, Error>) + Send>;
+
+/// Starts a thread of the store.
+pub(super) fn spawn(
+    url: &str,
+    name: &str,
+    body: impl FnOnce() + Send + 'static,
+) -> Result<(), Error> {
+    thread::Builder::new().name(name.into()).spawn(body).map(drop).map_err(|error| {
+        let message = format!("no thread can be started ({error}); end some and try again");
+        Error::new(Kind::Unavailable, url, message).with_source(error)
+    })
+}
+
+/// Does the jobs until every sender of the queue is gone.
+pub(super) fn serve_all(connection: &Connection, jobs: Receiver<Job>) {
+    for job in jobs {
+        serve(Ok(connection), job);
+    }
+}
+
+/// Does one job. A panic in it ends that job only: an open transaction was rolled back while the
+/// stack unwound, and the job's sender is gone, so nobody goes on waiting.
+pub(super) fn serve(connection: Result<&Connection, Error>, job: Job) {
+    let _ = catch_unwind(AssertUnwindSafe(|| job(connection)));
+}
+
+/// Moves what is in the log into the file, as far as no other process is in the way, and closes.
+pub(super) fn finish(connection: Connection, url: &str) -> Result<(), Error> {
+    connection
+        .query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+        .map_err(|error| from_sqlite(url, error))?;
+    connection.close().map_err(|(_, error)| from_sqlite(url, error))
+}

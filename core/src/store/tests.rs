@@ -1,0 +1,44 @@
+//! Behaviour of the stores that this crate brings.
+
+mod failures;
+mod sharing;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{Error, OpenOptions, Store, open, suite};
+
+/// Opens `agent.db` in a folder, not waiting long for anybody.
+async fn open_in(folder: &Path) -> Result<Arc<dyn Store>, Error> {
+    let options =
+        OpenOptions { base_dir: Some(folder), busy_timeout_ms: 5000, ..OpenOptions::default() };
+    open("sqlite:agent.db", options).await
+}
+
+#[tokio::test]
+async fn a_store_in_memory_passes_the_suite() {
+    let report = suite::run(|| open("memory:", OpenOptions::default())).await.unwrap();
+    assert!(report.passed.len() >= 38, "{report:?}");
+}
+
+#[tokio::test]
+async fn a_store_in_a_file_passes_the_suite() {
+    let folder = tempfile::tempdir().unwrap();
+    suite::run(|| open_in(folder.path())).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_durable_store_passes_the_suite() {
+    let folder = tempfile::tempdir().unwrap();
+    let options =
+        OpenOptions { base_dir: Some(folder.path()), durable: true, ..OpenOptions::default() };
+    suite::run(|| open("sqlite:agent.db", options)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_store_tells_its_url() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(open("memory:", OpenOptions::default()).await.unwrap().url(), "memory:");
+    let path = folder.path().join("agent.db");
+    assert_eq!(open_in(folder.path()).await.unwrap().url(), format!("sqlite:{}", path.display()));
+}

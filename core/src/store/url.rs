@@ -1,0 +1,129 @@
+//! Store URLs, and how a relative path in one is resolved.
+
+use std::path::{Path, PathBuf};
+
+use super::{Error, Kind};
+
+/// How a store is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOptions<'a> {
+    /// The folder that a relative `sqlite:` path starts from. Default: the working directory.
+    pub base_dir: Option<&'a Path>,
+    /// True if an acknowledged write must survive a power cut, at the cost of one disk sync per
+    /// write; otherwise it survives the death of the process. Default: false.
+    pub durable: bool,
+    /// How long to wait for another process, in milliseconds. Default: 5000.
+    pub busy_timeout_ms: u64,
+}
+
+impl Default for OpenOptions<'_> {
+    fn default() -> Self {
+        OpenOptions { base_dir: None, durable: false, busy_timeout_ms: 5000 }
+    }
+}
+
+/// What a store URL names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StoreUrl {
+    /// `memory:`, a private store that is gone when dropped.
+    Memory,
+    /// `sqlite:PATH`, a file.
+    Sqlite(PathBuf),
+}
+
+const ACCEPTED: &str = "write `memory:` or `sqlite:PATH`, for example `sqlite:toolkeep.db`";
+
+impl StoreUrl {
+    /// Reads a store URL. The error never repeats what may be a password.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Path`] for a URL of another form, [`Kind::Unsupported`] for PostgreSQL.
+    pub fn parse(url: &str) -> Result<StoreUrl, Error> {
+        let Some((scheme, rest)) = url.split_once(':') else {
+            return Err(wrong("", format!("the URL names no kind of store; {ACCEPTED}")));
+        };
+        match scheme {
+            "memory" if rest.is_empty() => Ok(StoreUrl::Memory),
+            "memory" => Err(wrong("memory:", "nothing may follow `memory:`".into())),
+            "sqlite" => sqlite_path(rest).map(StoreUrl::Sqlite),
+            "postgres" | "postgresql" => {
+                let message = format!("this build has no PostgreSQL yet; {ACCEPTED}");
+                Err(Error::new(Kind::Unsupported, format!("{scheme}:"), message))
+            }
+            _ if is_scheme(scheme) => {
+                let message = format!("there is no kind of store called `{scheme}`; {ACCEPTED}");
+                Err(wrong(&format!("{scheme}:"), message))
+            }
+            _ => Err(wrong("", format!("the URL names no kind of store; {ACCEPTED}"))),
+        }
+    }
+}
+
+/// The absolute path of a `sqlite:` path.
+pub(super) fn resolve(path: PathBuf, base_dir: Option<&Path>) -> Result<PathBuf, Error> {
+    let joined = base_dir.map_or(path.clone(), |base| base.join(&path));
+    std::path::absolute(&joined).map_err(|error| {
+        let message = format!("the working directory cannot be told ({error}); give a whole path");
+        wrong(&format!("sqlite:{}", joined.display()), message).with_source(error)
+    })
+}
+
+fn sqlite_path(path: &str) -> Result<PathBuf, Error> {
+    let problem = if path.is_empty() {
+        "the path is missing; write `sqlite:toolkeep.db`"
+    } else if path == ":memory:" {
+        "a store in memory is written `memory:`"
+    } else if path.starts_with("//") {
+        "a path follows `sqlite:` directly, without `//`: `sqlite:agent.db`, `sqlite:/var/agent.db`"
+    } else if path.contains('\0') {
+        "the path contains a NUL character"
+    } else {
+        return Ok(PathBuf::from(path));
+    };
+    Err(wrong(&format!("sqlite:{path}"), problem.into()))
+}
+
+fn is_scheme(text: &str) -> bool {
+    text.len() <= 20
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+fn wrong(store: &str, message: String) -> Error {
+    Error::new(Kind::Path, if store.is_empty() { "?" } else { store }, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_names_memory_or_a_file() {
+        assert_eq!(StoreUrl::parse("memory:").unwrap(), StoreUrl::Memory);
+        let file = StoreUrl::parse("sqlite:a/b.db").unwrap();
+        assert_eq!(file, StoreUrl::Sqlite("a/b.db".into()));
+        let path = resolve("a/b.db".into(), Some(Path::new("/base"))).unwrap();
+        assert_eq!(path, Path::new("/base/a/b.db"));
+    }
+
+    #[test]
+    fn a_wrong_url_is_told_what_is_accepted() {
+        for url in ["", "agent.db", "mysql:x", "memory:x", "sqlite:", "sqlite://a", "user@:x"] {
+            let error = StoreUrl::parse(url).unwrap_err();
+            assert_eq!(error.kind(), Kind::Path, "{url}");
+            assert!(error.to_string().contains(":`"), "{error}");
+        }
+    }
+
+    #[test]
+    fn postgres_is_refused_without_repeating_the_password() {
+        for url in ["postgres://u:secret@h/db", "redis://u:secret@h", "u ser:secret@h"] {
+            let error = StoreUrl::parse(url).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("secret"));
+        }
+        let error = StoreUrl::parse("postgres://h/db").unwrap_err();
+        assert_eq!(error.code(), crate::Code::InvalidConfig);
+    }
+}

@@ -1,0 +1,96 @@
+//! What a tool is, how it is described, and the registry that knows them all.
+//!
+//! A tool is anything that implements [`Tool`]: toolkeep's own, the host's, in time MCP's. The
+//! shortest way to one is [`tool_fn`]: an argument struct gives name, schema and docs, a closure
+//! does the work.
+//!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::Deserialize;
+//! use toolkeep::tool::{ToolResult, tool_fn};
+//!
+//! /// Adds two numbers.
+//! #[derive(Deserialize, JsonSchema)]
+//! struct Add {
+//!     /// The first.
+//!     a: i64,
+//!     /// The second.
+//!     b: i64,
+//! }
+//!
+//! let add = tool_fn("add", |args: Add, _cx| async move {
+//!     Ok(ToolResult::text((args.a + args.b).to_string()))
+//! });
+//! ```
+
+mod arguments;
+mod context;
+mod dialect;
+mod function;
+mod refusal;
+mod registry;
+mod result;
+mod schema;
+mod spec;
+
+pub use arguments::Arguments;
+pub use context::{CallContext, Caller};
+pub use dialect::Dialect;
+pub use function::{FnTool, tool_fn};
+pub use refusal::ToolError;
+pub use registry::{Entry, Registry, Snapshot, ToolInfo};
+pub use result::{Media, ToolResult};
+pub use schema::Schema;
+pub use spec::ToolSpec;
+
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use crate::kind::{Effect, Resource};
+
+/// Something a model can call.
+///
+/// One instance serves all calls at once: whatever varies from call to call comes in the
+/// [`CallContext`]. Toolkeep validates the arguments against [`ToolSpec::parameters`] before
+/// `assess` and `call` see them, and contains a panic in either.
+pub trait Tool: Send + Sync + 'static {
+    /// Name, description, schema and metadata. Read once, when the tool is registered.
+    fn spec(&self) -> ToolSpec;
+
+    /// What a call with these arguments would touch, and the tool's own verdict on it. Pure: no
+    /// I/O, no side effect. It may be asked more than once. By default nothing is declared, and
+    /// the tool's capabilities decide.
+    fn assess(&self, args: &Value, cx: &CallContext) -> Assessment {
+        let _ = (args, cx);
+        Assessment::default()
+    }
+
+    /// Does the work. Dropping the future cancels it; `cx.cancellation()` fires then, too.
+    fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
+}
+
+/// What a tool says of a call before it runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assessment {
+    /// What the call touches, and how. Empty: undeclared.
+    pub touches: Vec<(Effect, Resource)>,
+    /// Why the call must not run, as a text for the model. None: the tool has no objection.
+    pub objection: Option<String>,
+}
+
+impl Assessment {
+    /// A call that only looks at one resource.
+    pub fn reads(resource: Resource) -> Assessment {
+        Assessment { touches: vec![(Effect::Read, resource)], objection: None }
+    }
+
+    /// A call that changes one resource.
+    pub fn writes(resource: Resource) -> Assessment {
+        Assessment { touches: vec![(Effect::Write, resource)], objection: None }
+    }
+
+    /// A call that the tool refuses, and why.
+    pub fn refuses(objection: impl Into<String>) -> Assessment {
+        Assessment { touches: Vec::new(), objection: Some(objection.into()) }
+    }
+}

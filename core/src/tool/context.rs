@@ -1,0 +1,212 @@
+//! Who calls, from where, and how the call is cancelled.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio_util::sync::CancellationToken;
+
+use crate::error::Error;
+use crate::id::{DEFAULT_TENANT, check_key};
+
+/// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Caller {
+    /// Whose data this is. Nothing is ever shared between tenants.
+    pub tenant: String,
+    /// The agent that calls. Its own lists in the store narrow what it may call.
+    pub agent: Option<String>,
+    /// The person on whose behalf the agent works.
+    pub user: Option<String>,
+    /// Who sent the message that the agent answers, where that is not the user.
+    pub sender: Option<String>,
+    /// The sender's role, in the host's words.
+    pub role: Option<String>,
+    /// The channel: `telegram`, `cli`, …
+    pub channel: Option<String>,
+    /// The chat within the channel.
+    pub chat: Option<String>,
+    /// `direct` or `group`.
+    pub peer_kind: Option<String>,
+    /// The conversation. Rate limits count and artifacts are kept per session.
+    pub session: Option<String>,
+    /// The model's provider: `anthropic`, `openai`, …
+    pub provider: Option<String>,
+    /// The model.
+    pub model: Option<String>,
+    /// A workspace folder for this caller instead of the runtime's.
+    pub workspace: Option<String>,
+    /// The team that the agent belongs to.
+    pub team: Option<String>,
+    /// The run that this call is part of.
+    pub run: Option<String>,
+    /// How many agents stand above this one: 0 for the first.
+    pub depth: u32,
+    /// The deadline of one call in milliseconds, instead of the tool's or the runtime's.
+    pub timeout_ms: Option<u64>,
+}
+
+impl Default for Caller {
+    fn default() -> Caller {
+        Caller {
+            tenant: DEFAULT_TENANT.into(),
+            agent: None,
+            user: None,
+            sender: None,
+            role: None,
+            channel: None,
+            chat: None,
+            peer_kind: None,
+            session: None,
+            provider: None,
+            model: None,
+            workspace: None,
+            team: None,
+            run: None,
+            depth: 0,
+            timeout_ms: None,
+        }
+    }
+}
+
+impl Caller {
+    /// Checks every key: 1 to 512 bytes, no NUL.
+    pub fn check(&self) -> Result<(), Error> {
+        check_key("tenant", &self.tenant)?;
+        let keys = [
+            ("agent", &self.agent),
+            ("user", &self.user),
+            ("sender", &self.sender),
+            ("role", &self.role),
+            ("channel", &self.channel),
+            ("chat", &self.chat),
+            ("peer_kind", &self.peer_kind),
+            ("session", &self.session),
+            ("provider", &self.provider),
+            ("model", &self.model),
+            ("team", &self.team),
+            ("run", &self.run),
+        ];
+        for (field, key) in keys {
+            if let Some(key) = key {
+                check_key(field, key)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The context of a call: a [`Caller`], a cancellation token, and a slot for the host. Immutable,
+/// and cheap to clone.
+///
+/// ```
+/// use toolkeep::CallContext;
+/// let cx = CallContext::new().agent("helper").session("chat-7");
+/// assert_eq!(cx.caller().tenant, "default");
+/// ```
+#[derive(Clone, Default)]
+pub struct CallContext {
+    caller: Arc<Caller>,
+    cancellation: CancellationToken,
+    host: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+macro_rules! setters {
+    ($($(#[$doc:meta])+ $field:ident;)+) => {
+        $($(#[$doc])+
+        #[must_use]
+        pub fn $field(mut self, $field: impl Into<String>) -> CallContext {
+            Arc::make_mut(&mut self.caller).$field = Some($field.into());
+            self
+        })+
+    };
+}
+
+impl CallContext {
+    /// The context of the default tenant, with nothing else set.
+    pub fn new() -> CallContext {
+        CallContext::default()
+    }
+
+    /// Who calls and from where.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Fires when the call is cancelled, times out, or is dropped.
+    pub fn cancellation(&self) -> &CancellationToken {
+        &self.cancellation
+    }
+
+    /// What the host put in with [`CallContext::host`].
+    pub fn host_slot(&self) -> Option<&Arc<dyn Any + Send + Sync>> {
+        self.host.as_ref()
+    }
+
+    /// The same context for another tenant.
+    #[must_use]
+    pub fn tenant(mut self, tenant: impl Into<String>) -> CallContext {
+        Arc::make_mut(&mut self.caller).tenant = tenant.into();
+        self
+    }
+
+    setters! {
+        /// Sets the agent.
+        agent;
+        /// Sets the user.
+        user;
+        /// Sets the channel.
+        channel;
+        /// Sets the chat.
+        chat;
+        /// Sets the session.
+        session;
+        /// Sets the provider.
+        provider;
+        /// Sets the model.
+        model;
+        /// Sets the workspace folder for this caller.
+        workspace;
+        /// Sets the run.
+        run;
+    }
+
+    /// Sets the deadline of each call made with this context, in milliseconds.
+    #[must_use]
+    pub fn timeout_ms(mut self, timeout_ms: u64) -> CallContext {
+        Arc::make_mut(&mut self.caller).timeout_ms = Some(timeout_ms);
+        self
+    }
+
+    /// The same context, cancelled by that token.
+    #[must_use]
+    pub fn with_cancellation(mut self, cancellation: CancellationToken) -> CallContext {
+        self.cancellation = cancellation;
+        self
+    }
+
+    /// The same context with the host's own data in it; tools of the host find it again.
+    #[must_use]
+    pub fn host(mut self, data: Arc<dyn Any + Send + Sync>) -> CallContext {
+        self.host = Some(data);
+        self
+    }
+}
+
+impl From<Caller> for CallContext {
+    fn from(caller: Caller) -> CallContext {
+        CallContext { caller: Arc::new(caller), ..CallContext::default() }
+    }
+}
+
+impl fmt::Debug for CallContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallContext")
+            .field("caller", &self.caller)
+            .field("cancelled", &self.cancellation.is_cancelled())
+            .finish_non_exhaustive()
+    }
+}

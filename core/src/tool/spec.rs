@@ -1,0 +1,148 @@
+//! How a tool is described.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::error::{Code, Error};
+use crate::kind::Capability;
+
+/// The description of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSpec {
+    /// The canonical name: a letter, then letters, digits, `_` or `-`, at most 64 characters.
+    pub name: String,
+    /// What it does and when to use it, for the model.
+    #[serde(default)]
+    pub description: String,
+    /// The JSON Schema (2020-12) of its arguments; an object. Default: any object.
+    #[serde(default = "any_object")]
+    pub parameters: Value,
+    /// The group that it joins, for policies.
+    #[serde(default)]
+    pub group: Option<String>,
+    /// What it can do. Empty means mutating.
+    #[serde(default)]
+    pub capabilities: Vec<Capability>,
+    /// Its deadline in milliseconds, instead of the runtime's.
+    #[serde(default)]
+    pub timeout_ms: Option<u64>,
+}
+
+fn any_object() -> Value {
+    json!({ "type": "object" })
+}
+
+impl ToolSpec {
+    /// A tool that takes any object.
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> ToolSpec {
+        ToolSpec {
+            name: name.into(),
+            description: description.into(),
+            parameters: any_object(),
+            group: None,
+            capabilities: Vec::new(),
+            timeout_ms: None,
+        }
+    }
+
+    /// A tool whose arguments are the struct `A`: its doc comment is the description, its fields
+    /// with their doc comments are the parameters.
+    pub fn of<A: JsonSchema>(name: impl Into<String>) -> ToolSpec {
+        let mut parameters = schemars::schema_for!(A).to_value();
+        let mut description = String::new();
+        if let Some(schema) = parameters.as_object_mut() {
+            schema.shift_remove("$schema");
+            schema.shift_remove("title");
+            if let Some(Value::String(text)) = schema.shift_remove("description") {
+                description = text;
+            }
+        }
+        ToolSpec { parameters, ..ToolSpec::new(name, description) }
+    }
+
+    /// Sets the group.
+    #[must_use]
+    pub fn group(mut self, group: impl Into<String>) -> ToolSpec {
+        self.group = Some(group.into());
+        self
+    }
+
+    /// Adds a capability.
+    #[must_use]
+    pub fn capability(mut self, capability: Capability) -> ToolSpec {
+        self.capabilities.push(capability);
+        self
+    }
+
+    /// Sets the deadline.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> ToolSpec {
+        self.timeout_ms = Some(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        self
+    }
+
+    /// True if the tool declares that it changes nothing.
+    pub fn is_read_only(&self) -> bool {
+        self.capabilities.contains(&Capability::ReadOnly)
+    }
+
+    /// True if the tool declares the capability, or declares nothing at all.
+    pub fn may_be(&self, capability: Capability) -> bool {
+        self.capabilities.is_empty() || self.capabilities.contains(&capability)
+    }
+
+    /// Checks a tool name or alias.
+    pub fn check_name(name: &str) -> Result<(), Error> {
+        let mut bytes = name.bytes();
+        let starts_well = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+        if starts_well
+            && name.len() <= 64
+            && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+        {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::InvalidArgument,
+            format!(
+                "tool name `{}` is not usable: start with a letter or `_`, go on with letters, \
+                 digits, `_` or `-`, at most 64 characters in all",
+                crate::limits::prefix_of_chars(name, 80)
+            ),
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Says hello.
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Hello {
+        /// Whom to greet.
+        name: String,
+    }
+
+    #[test]
+    fn an_argument_struct_gives_description_and_schema() {
+        let spec = ToolSpec::of::<Hello>("hello");
+        assert_eq!(spec.description, "Says hello.");
+        assert_eq!(spec.parameters["properties"]["name"]["description"], "Whom to greet.");
+        assert_eq!(spec.parameters["required"], json!(["name"]));
+    }
+
+    #[test]
+    fn names_must_suit_every_provider() {
+        for good in ["a", "read_file", "mcp_x__y-z", "Read"] {
+            assert!(ToolSpec::check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", "1a", "a b", "a.b", "é", &"x".repeat(65), "a\0"] {
+            assert!(ToolSpec::check_name(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Files confined to a directory: the workspace of an agent.
+//!
+//! A [`Workspace`] holds an open *handle* of its root folder, and every access resolves beneath that
+//! handle (`openat2` with `RESOLVE_BENEATH` on Linux, a component-by-component walk elsewhere). What
+//! was checked is what is opened: a folder that another process swaps for a link between two calls
+//! can make an access fail, but never makes it leave the root. String tests only ever decide what a
+//! path *means*; they never decide that it is safe.
+//!
+//! A path goes through two steps:
+//!
+//! 1. [`Workspace::relative`] turns what the model wrote into a [`RelativePath`], or refuses it.
+//! 2. [`Workspace::read`], [`write`](Workspace::write), [`edit`](Workspace::edit) and
+//!    [`list`](Workspace::list) open it beneath the handle.
+//!
+//! Symbolic links work as long as they stay inside. A relative link is the kernel's business; an
+//! absolute one is followed only if its target begins with the root's own path, and is then resolved
+//! again beneath the handle. Devices, FIFOs and sockets are never read or written, and opening one
+//! never blocks. Hard links are allowed.
+//!
+//! Everything here blocks; call it on a thread that may. No error of this room except the one of
+//! [`Workspace::open`] names a path of the host.
+//!
+//! ```
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let root = tempfile::tempdir()?;
+//! use toolkeep::workspace::{ReadRange, Workspace, WriteMode};
+//!
+//! let workspace = Workspace::open(root.path())?;
+//! let notes = workspace.relative("notes/today.md")?;
+//! workspace.write(&notes, b"one\ntwo\n", WriteMode::Replace)?;
+//! let page = workspace.read(&notes, ReadRange::default(), 50_000)?;
+//! assert_eq!((page.text.as_str(), page.total_lines), ("one\ntwo\n", 2));
+//! assert!(workspace.relative("../elsewhere").is_err());
+//! # Ok(())
+//! # }
+//! ```
+
+mod edit;
+mod error;
+mod list;
+mod lock;
+mod media;
+mod nearest;
+mod open;
+mod path;
+mod read;
+mod replace;
+mod resolve;
+mod suggest;
+mod window;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+pub use edit::{Edit, EditProblem, Edited};
+pub use error::{Error, Special};
+pub use list::{Entry, EntryKind, ListOptions, Listing};
+pub use media::Media;
+pub use nearest::Nearest;
+pub use path::{MAX_PATH_BYTES, RelativePath};
+pub use window::{Position, ReadRange, ReadText, window};
+pub use write::{MAX_FILE_BYTES, WriteMode, Written};
+
+use crate::error::Code;
+
+/// A folder that nothing escapes from. Cheap to clone; clones share the handle.
+///
+/// The handle stays with the folder: if the folder is renamed, the workspace goes with it.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    root: Arc<Root>,
+}
+
+#[derive(Debug)]
+struct Root {
+    dir: Dir,
+    /// The root as the host named it, made absolute.
+    given: PathBuf,
+    /// The root with its own links resolved: `pwd` in a shell may print either.
+    real: PathBuf,
+}
+
+impl Workspace {
+    /// Opens the folder `root`. It must exist.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::InvalidConfig`] if `root` is missing, is no folder or may not be entered. This error
+    /// names the host's path, for it is the host's to mend.
+    pub fn open(root: &Path) -> Result<Workspace, crate::Error> {
+        let given = std::path::absolute(root).map_err(|error| unusable(root, error))?;
+        let dir = Dir::open_ambient_dir(&given, ambient_authority())
+            .map_err(|error| unusable(root, error))?;
+        let real = std::fs::canonicalize(&given).map_err(|error| unusable(root, error))?;
+        Ok(Workspace { root: Arc::new(Root { dir, given, real }) })
+    }
+
+    /// The root as the host named it, made absolute. For the host only: a model never sees it
+    /// unless the host says so.
+    pub fn root(&self) -> &Path {
+        &self.root.given
+    }
+
+    fn dir(&self) -> &Dir {
+        &self.root.dir
+    }
+
+    /// What of an absolute path lies beneath the root's own path, if it begins with that.
+    fn beneath_root<'p>(&self, path: &'p Path) -> Option<&'p Path> {
+        path.strip_prefix(&self.root.given).or_else(|_| path.strip_prefix(&self.root.real)).ok()
+    }
+}
+
+fn unusable(root: &Path, error: io::Error) -> crate::Error {
+    let root_shown = root.display();
+    let message = match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("the workspace root `{root_shown}` does not exist; create it first")
+        }
+        io::ErrorKind::NotADirectory => {
+            format!("the workspace root `{root_shown}` is not a directory; name a directory")
+        }
+        _ => format!("the workspace root `{root_shown}` cannot be opened: {error}"),
+    };
+    crate::Error::new(Code::InvalidConfig, message).with_source(error)
+}

@@ -1,0 +1,229 @@
+//! What can go wrong with a file, told to the model that named it.
+
+use std::fmt;
+use std::io;
+
+use rustix::io::Errno;
+
+use super::edit::EditProblem;
+use super::media::Media;
+use crate::error::Code;
+
+/// Why a file was not read, written, edited or listed. Messages are for the model: they name the
+/// path as the model wrote it and what to do instead, and never a path of the host.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The path leads outside the workspace.
+    #[error(
+        "access denied: `{path}` is outside the workspace; only paths inside the workspace are \
+         allowed, written relative to its root"
+    )]
+    Outside {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The path has a loop of symbolic links, too many of them, or one of the kernel's own.
+    #[error(
+        "access denied: the symbolic links in `{path}` do not lead to a place inside the \
+         workspace; only paths inside the workspace are allowed, written relative to its root"
+    )]
+    Links {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The operating system refuses.
+    #[error("access denied: the operating system does not permit this on `{path}`")]
+    Permission {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The path names a device, a FIFO or a socket.
+    #[error("access denied: `{path}` is {kind}; only regular files are read and written")]
+    NotRegular {
+        /// The path as the model wrote it.
+        path: String,
+        /// What it is instead of a file.
+        kind: Special,
+    },
+    /// The text is no path.
+    #[error("the path `{path}` {problem}")]
+    InvalidPath {
+        /// The path as the model wrote it, shortened if it is very long.
+        path: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// The path has `..` after a symbolic link, which means two different folders depending on who
+    /// reads it.
+    #[error(
+        "the path `{path}` is ambiguous, because `{link}` is a symbolic link and `..` follows it; \
+         write the path without `..`"
+    )]
+    AmbiguousParent {
+        /// The path as the model wrote it.
+        path: String,
+        /// The part before the `..`.
+        link: String,
+    },
+    /// Nothing has that name.
+    #[error("`{path}` does not exist{}", did_you_mean(similar))]
+    NotFound {
+        /// The path as the model wrote it.
+        path: String,
+        /// Existing paths that look like it, the likeliest first, relative to the root.
+        similar: Vec<String>,
+    },
+    /// The path names a folder where a file is needed.
+    #[error("`{path}` is a folder, not a file; list_files shows what is in it")]
+    IsFolder {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The path, or a part of it before the last, names a file where a folder is needed.
+    #[error("`{path}`, or a part of it, is a file and not a folder")]
+    NotAFolder {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The file holds no text.
+    #[error("`{path}` is {media}, not text{}", other_tool(*media))]
+    Binary {
+        /// The path as the model wrote it.
+        path: String,
+        /// What it seems to hold.
+        media: Media,
+    },
+    /// The file, or what it would become, is larger than is handled at once.
+    #[error("`{path}` would be handled as {bytes} bytes, and at most {max} are; {remedy}")]
+    TooLarge {
+        /// The path as the model wrote it.
+        path: String,
+        /// The size in bytes.
+        bytes: u64,
+        /// The most bytes allowed.
+        max: u64,
+        /// What to do instead.
+        remedy: &'static str,
+    },
+    /// The edit does not fit the file.
+    #[error("`{path}` is unchanged: {problem}")]
+    Edit {
+        /// The path as the model wrote it.
+        path: String,
+        /// Why it does not fit.
+        #[source]
+        problem: Box<EditProblem>,
+    },
+    /// Somebody else changed the file, or a folder on the way to it, in the meantime.
+    #[error("`{path}` was changed by somebody else at this moment; read it again and retry")]
+    Changed {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The operating system failed.
+    #[error("cannot {action} `{path}`: {source}")]
+    Io {
+        /// The path as the model wrote it.
+        path: String,
+        /// What was tried: `read`, `write`, …
+        action: &'static str,
+        /// The system's own error.
+        source: io::Error,
+    },
+}
+
+/// A thing in the file system that is neither a file, a folder nor a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Special {
+    /// A named pipe.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A block or character device.
+    Device,
+    /// A socket, or a device without a driver: the system does not say which.
+    Unknown,
+}
+
+impl fmt::Display for Special {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Special::Fifo => "a FIFO",
+            Special::Socket => "a socket",
+            Special::Device => "a device",
+            Special::Unknown => "a socket or a device",
+        })
+    }
+}
+
+impl Error {
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Outside { .. }
+            | Error::Links { .. }
+            | Error::Permission { .. }
+            | Error::NotRegular { .. } => Code::AccessDenied,
+            Error::NotFound { .. } => Code::NotFound,
+            Error::InvalidPath { .. }
+            | Error::AmbiguousParent { .. }
+            | Error::IsFolder { .. }
+            | Error::NotAFolder { .. }
+            | Error::Binary { .. } => Code::InvalidArguments,
+            Error::TooLarge { .. } => Code::TooLarge,
+            Error::Edit { problem, .. } => problem.code(),
+            Error::Changed { .. } => Code::Conflict,
+            Error::Io { .. } => Code::ToolFailed,
+        }
+    }
+
+    /// The error for what the system said while it tried to `action` the path that the model wrote
+    /// as `path`.
+    pub(super) fn from_io(
+        path: impl fmt::Display,
+        action: &'static str,
+        error: io::Error,
+    ) -> Error {
+        let path = path.to_string();
+        if is_escape(&error) {
+            return Error::Outside { path };
+        }
+        match Errno::from_io_error(&error) {
+            Some(Errno::LOOP) => Error::Links { path },
+            Some(Errno::ACCESS | Errno::PERM) => Error::Permission { path },
+            Some(Errno::NOENT) => Error::NotFound { path, similar: Vec::new() },
+            Some(Errno::NOTDIR) => Error::NotAFolder { path },
+            Some(Errno::ISDIR) => Error::IsFolder { path },
+            Some(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP) => {
+                Error::NotRegular { path, kind: Special::Unknown }
+            }
+            Some(Errno::NAMETOOLONG) => {
+                Error::InvalidPath { path, problem: "has a name that is too long" }
+            }
+            _ => Error::Io { path, action, source: error },
+        }
+    }
+}
+
+/// True if the path led outside the handle. The confinement says so with an error of its own that
+/// carries no number of the system's.
+pub(super) fn is_escape(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+}
+
+fn did_you_mean(similar: &[String]) -> String {
+    if similar.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = similar.iter().map(|name| format!("`{name}`")).collect();
+    format!("; did you mean {}?", names.join(" or "))
+}
+
+fn other_tool(media: Media) -> String {
+    match media.tool() {
+        Some(tool) => format!("; use {tool}"),
+        None => "; it cannot be read or edited as text".to_owned(),
+    }
+}

@@ -1,0 +1,119 @@
+//! From what the model wrote to a path beneath the root.
+
+use std::fmt;
+use std::path::Path;
+
+use super::{Error, Workspace};
+use crate::kind::Resource;
+use crate::limits;
+
+/// The longest path a model may write, in bytes.
+pub const MAX_PATH_BYTES: usize = 4096;
+
+/// A path beneath the root of a workspace. Displays as the model wrote it.
+///
+/// The normal form has no `.`, no `..`, no doubled or trailing slash and is never absolute, so equal
+/// normal forms are the same path. It says nothing about links: two different normal forms may still
+/// lead to one file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RelativePath {
+    written: String,
+    normal: String,
+}
+
+impl RelativePath {
+    /// The normal form, `.` for the root itself.
+    pub fn normalised(&self) -> &str {
+        &self.normal
+    }
+
+    /// The path as the model wrote it.
+    pub fn as_written(&self) -> &str {
+        &self.written
+    }
+
+    /// The path as a resource that a call declares.
+    pub fn resource(&self) -> Resource {
+        Resource::Path(self.normal.clone())
+    }
+
+    /// True if the spelling can only mean a folder (`docs/`, `.`), whatever exists there.
+    pub fn names_folder(&self) -> bool {
+        self.normal == "."
+            || self.written.ends_with('/')
+            || matches!(self.written.rsplit('/').next(), Some("." | ".."))
+    }
+
+    pub(super) fn as_path(&self) -> &Path {
+        Path::new(&self.normal)
+    }
+}
+
+impl fmt::Display for RelativePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.written)
+    }
+}
+
+impl Workspace {
+    /// What `path` means in this workspace, where `path` is as the model wrote it: relative to the
+    /// root, or absolute with the root's own path in front. Nothing is expanded: `~` and `$HOME` are
+    /// ordinary names.
+    ///
+    /// `a/../b` is `b`, as a reader of the text would take it. The kernel would disagree if `a` were
+    /// a link, and then what a call declares and what it opens could differ; so `..` after a link is
+    /// refused. That test is about meaning and not about safety: whatever comes out resolves beneath
+    /// the root.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidPath`] for a path that is empty, has a NUL or more than [`MAX_PATH_BYTES`]
+    /// bytes; [`Error::AmbiguousParent`]; [`Error::Outside`] if `..` climbs above the root or the
+    /// path is absolute and elsewhere.
+    pub fn relative(&self, path: &str) -> Result<RelativePath, Error> {
+        check(path)?;
+        let outside = || Error::Outside { path: path.to_owned() };
+        let beneath = if path.starts_with('/') {
+            self.beneath_root(Path::new(path)).and_then(Path::to_str).ok_or_else(outside)?
+        } else {
+            path
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for name in beneath.split('/') {
+            match name {
+                "" | "." => {}
+                ".." => {
+                    self.check_parent(path, &names)?;
+                    names.pop().ok_or_else(outside)?;
+                }
+                name => names.push(name),
+            }
+        }
+        let normal = if names.is_empty() { ".".to_owned() } else { names.join("/") };
+        Ok(RelativePath { written: path.to_owned(), normal })
+    }
+
+    fn check_parent(&self, path: &str, before: &[&str]) -> Result<(), Error> {
+        let link = before.join("/");
+        let is_link = !before.is_empty()
+            && self.dir().symlink_metadata(&link).is_ok_and(|metadata| metadata.is_symlink());
+        if is_link {
+            return Err(Error::AmbiguousParent { path: path.to_owned(), link });
+        }
+        Ok(())
+    }
+}
+
+fn check(path: &str) -> Result<(), Error> {
+    let problem = if path.is_empty() {
+        "is empty; name a file or folder relative to the workspace root"
+    } else if path.contains('\0') {
+        "contains a NUL character"
+    } else if path.len() > MAX_PATH_BYTES {
+        "is longer than 4096 bytes"
+    } else {
+        return Ok(());
+    };
+    let path = limits::prefix_of_bytes(path, 100).replace('\0', "\\0");
+    Err(Error::InvalidPath { path, problem })
+}

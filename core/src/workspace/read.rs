@@ -1,0 +1,41 @@
+//! Reading a text file page by page.
+
+use std::io::{BufRead, BufReader};
+
+use super::media::{Media, SNIFFED_BYTES};
+use super::{Error, ReadRange, ReadText, RelativePath, Workspace, window};
+
+/// What is read at once: enough to keep a disk busy, little enough to forget.
+const BLOCK_BYTES: usize = 128 << 10;
+const _: () = assert!(BLOCK_BYTES >= SNIFFED_BYTES);
+
+impl Workspace {
+    /// The lines of a text file within `range`, at most `max_chars` characters of them. See
+    /// [`window`] for how a page is cut. Uses the same memory for a file of any size.
+    ///
+    /// Bytes that are no UTF-8 are shown as U+FFFD. A range beyond the end is no error.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Binary`] for a file that holds no text, told by its extension or by a NUL in its
+    /// first 8 KiB; [`Error::NotFound`] with names that look alike; [`Error::IsFolder`] and
+    /// [`Error::NotRegular`], which is found out without blocking; and the refusals.
+    pub fn read(
+        &self,
+        path: &RelativePath,
+        range: ReadRange,
+        max_chars: usize,
+    ) -> Result<ReadText, Error> {
+        let file = self.open_file(path)?;
+        let mut reader = BufReader::with_capacity(BLOCK_BYTES, file);
+        let failed = |error| Error::from_io(path, "read", error);
+        let media = match Media::of_name(path.normalised()) {
+            Some(media) => Some(media),
+            None => Media::of_content(reader.fill_buf().map_err(failed)?),
+        };
+        if let Some(media) = media {
+            return Err(Error::Binary { path: path.to_string(), media });
+        }
+        window(reader, range, max_chars).map_err(failed)
+    }
+}

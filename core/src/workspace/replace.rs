@@ -1,0 +1,104 @@
+//! Replacing a file's content in one step: readers see the old content or the new, whole.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+use std::path::Path;
+
+use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use super::open::{check_type, flags, regular};
+use super::resolve::Place;
+use super::{Error, RelativePath};
+use crate::id;
+
+/// Only permissions are kept: a set-user-id bit must not outlive a change of content.
+const PERMISSIONS: u32 = 0o777;
+
+/// Puts `content` at the place. `confirm` runs last, when only the rename is left, and may still
+/// call it off. Returns true if there was no file before.
+pub(super) fn replace(
+    path: &RelativePath,
+    place: &Place,
+    content: &[u8],
+    confirm: impl FnOnce() -> Result<(), Error>,
+) -> Result<bool, Error> {
+    let failed = |error| Error::from_io(path, "write", error);
+    let before = writable(path, place)?;
+    let mut temporary = Temporary::create(&place.dir, before.as_ref()).map_err(failed)?;
+    temporary.file.write_all(content).map_err(failed)?;
+    if let Some(before) = &before {
+        keep_owner_and_mode(&temporary.file, before).map_err(failed)?;
+    }
+    temporary.file.sync_all().map_err(failed)?;
+    confirm()?;
+    temporary.rename(Path::new(&place.name)).map_err(failed)?;
+    Ok(before.is_none())
+}
+
+/// What is at the place now, after a check that the caller may write it: a rename alone would ask
+/// only for the folder's permission and so replace a file that is read-only.
+fn writable(path: &RelativePath, place: &Place) -> Result<Option<Metadata>, Error> {
+    let failed = |error| Error::from_io(path, "write", error);
+    let metadata = match place.dir.symlink_metadata(&place.name) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        found => found.map_err(failed)?,
+    };
+    check_type(path, metadata.file_type())?;
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(flags(OFlags::NOFOLLOW));
+    match place.dir.open_with(&place.name, &options) {
+        Ok(file) => regular(path, file).map(|_| ())?,
+        // A running program cannot be written, but it can be replaced.
+        Err(error) if Errno::from_io_error(&error) == Some(Errno::TXTBSY) => {}
+        Err(error) => return Err(failed(error)),
+    }
+    Ok(Some(metadata))
+}
+
+fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
+    let now = file.metadata()?;
+    if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
+        // Only the superuser may give files away; for others the new file is simply theirs.
+        let _ = fchown(file, Some(before.uid()), Some(before.gid()));
+    }
+    // After the owner, because a change of owner takes bits away.
+    file.set_permissions(std::fs::Permissions::from_mode(before.mode() & PERMISSIONS))
+}
+
+/// A file beside the one it is to replace, gone again unless it is renamed.
+struct Temporary<'a> {
+    dir: &'a Dir,
+    name: String,
+    file: File,
+    renamed: bool,
+}
+
+impl<'a> Temporary<'a> {
+    fn create(dir: &'a Dir, before: Option<&Metadata>) -> io::Result<Temporary<'a>> {
+        let name = format!(".toolkeep-{}.tmp", id::new_id());
+        // Nobody may read the new content who might not read the old, not even until the rename.
+        let mode = if before.is_some() { 0o600 } else { 0o644 };
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true).mode(mode).custom_flags(flags(OFlags::NOFOLLOW));
+        let file = dir.open_with(&name, &options)?.into_std();
+        Ok(Temporary { dir, name, file, renamed: false })
+    }
+
+    fn rename(mut self, name: &Path) -> io::Result<()> {
+        self.dir.rename(&self.name, self.dir, name)?;
+        self.renamed = true;
+        Ok(())
+    }
+}
+
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        if !self.renamed {
+            // There is nobody to tell: the error that brought us here is the one that counts.
+            let _ = self.dir.remove_file(&self.name);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! "Did you mean …?" for paths that do not exist.
+
+use std::io;
+use std::path::Path;
+
+use super::{RelativePath, Workspace};
+
+/// How many names of a folder are compared; beyond that a guess costs more than it helps.
+const MAX_NAMES: usize = 10_000;
+const MAX_SUGGESTIONS: usize = 3;
+const LIKE_ENOUGH: f64 = 0.6;
+
+impl Workspace {
+    /// Existing paths that look like `path`, which is missing, the likeliest first. Looks in the
+    /// deepest folder of the path that exists, and nowhere outside the workspace.
+    pub(super) fn similar(&self, path: &RelativePath) -> Vec<String> {
+        let mut folder = String::new();
+        for name in path.normalised().split('/') {
+            let next = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+            if self.dir().symlink_metadata(&next).is_err() {
+                // An unreadable folder is no reason to fail: the caller has an error to report.
+                return self.names_like(&folder, name).unwrap_or_default();
+            }
+            folder = next;
+        }
+        Vec::new()
+    }
+
+    fn names_like(&self, folder: &str, wanted: &str) -> io::Result<Vec<String>> {
+        let shown = Path::new(if folder.is_empty() { "." } else { folder });
+        let mut scored: Vec<(f64, String)> = Vec::new();
+        for entry in self.dir().open_dir(shown)?.entries()?.take(MAX_NAMES) {
+            let Ok(name) = entry?.file_name().into_string() else { continue };
+            let score = likeness(&name, wanted);
+            if score >= LIKE_ENOUGH && !name.contains(char::is_control) {
+                scored.push((score, name));
+            }
+        }
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        scored.truncate(MAX_SUGGESTIONS);
+        let paths = scored.into_iter().map(|(_, name)| match folder {
+            "" => name,
+            folder => format!("{folder}/{name}"),
+        });
+        Ok(paths.collect())
+    }
+}
+
+fn likeness(name: &str, wanted: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(&name.to_lowercase(), &wanted.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_of_the_deepest_existing_folder_are_suggested() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("src")).unwrap();
+        for name in ["main.rs", "mail.rs", "zebra.txt"] {
+            std::fs::write(root.path().join("src").join(name), "").unwrap();
+        }
+        let workspace = Workspace::open(root.path()).unwrap();
+        let similar = |path| workspace.similar(&workspace.relative(path).unwrap());
+        assert_eq!(similar("src/mian.rs"), ["src/main.rs", "src/mail.rs"]);
+        assert_eq!(similar("scr/main.rs"), ["src"]);
+        assert_eq!(similar("src/MAIN.RS")[0], "src/main.rs");
+        assert!(similar("nothing like it").is_empty());
+    }
+
+    #[test]
+    fn a_link_to_outside_gives_nothing_away() {
+        let root = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret.txt"), "").unwrap();
+        std::os::unix::fs::symlink(outside.path(), root.path().join("out")).unwrap();
+        let workspace = Workspace::open(root.path()).unwrap();
+        assert!(workspace.similar(&workspace.relative("out/secret.tx").unwrap()).is_empty());
+    }
+}

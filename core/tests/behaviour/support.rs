@@ -1,0 +1,97 @@
+//! A runtime on a temporary workspace, and tools that misbehave.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use toolkeep::tool::Assessment;
+use toolkeep::{CallContext, Config, Runtime, Tool, ToolError, ToolResult, ToolSpec, tool_fn};
+
+/// Gives back its text.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Echo {
+    /// The text.
+    pub text: String,
+}
+
+pub struct House {
+    pub rt: Runtime,
+    pub folder: TempDir,
+}
+
+impl House {
+    pub async fn new(mut config: Value) -> House {
+        let folder = tempfile::tempdir().unwrap();
+        config["workspace"] = json!(folder.path().to_str().unwrap());
+        let config = Config::from_value(config).unwrap();
+        let rt = Runtime::builder().config(config).tool(echo()).tool(Panics).build().await.unwrap();
+        House { rt, folder }
+    }
+
+    pub async fn call(&self, name: &str, args: Value) -> ToolResult {
+        self.rt.call(&CallContext::new().session("s"), name, args).await.unwrap()
+    }
+}
+
+pub fn echo() -> impl Tool {
+    tool_fn("echo", |args: Echo, _| async move { Ok(ToolResult::for_user(args.text)) })
+}
+
+/// A tool that panics, before or in its future, as its arguments say.
+pub struct Panics;
+
+impl Tool for Panics {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("panics", "Panics.")
+    }
+
+    fn assess(&self, args: &Value, _: &CallContext) -> Assessment {
+        assert!(args.get("assess").is_none(), "assess went wrong");
+        Assessment::default()
+    }
+
+    fn call(&self, args: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        assert!(args.get("early").is_none(), "early trouble");
+        async { panic!("late trouble with sk-{}", "a".repeat(30)) }.boxed()
+    }
+}
+
+/// A tool that never ends, and counts how often it was dropped and how often it saw its token fire.
+#[derive(Clone, Default)]
+pub struct Hangs {
+    pub dropped: Arc<AtomicUsize>,
+    pub told: Arc<AtomicUsize>,
+}
+
+impl Tool for Hangs {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("hangs", "Never ends.").timeout(Duration::from_millis(80))
+    }
+
+    fn call(&self, _: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        struct OnDrop(Arc<AtomicUsize>);
+        impl Drop for OnDrop {
+            fn drop(&mut self) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let on_drop = OnDrop(self.dropped.clone());
+        let told = self.told.clone();
+        tokio::spawn(async move {
+            cx.cancellation().cancelled().await;
+            told.fetch_add(1, Ordering::SeqCst);
+        });
+        async move {
+            let _on_drop = on_drop;
+            std::future::pending().await
+        }
+        .boxed()
+    }
+}
