@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// One thing that happened. Events are kept in the store and read in order by cursor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Event {
-    /// The place of the event in its store: the cursor to read on from. Grows, may have gaps.
+    /// The place of the event in its tenant: the cursor to read on from. Grows.
     pub seq: i64,
     /// The tenant it belongs to.
     pub tenant: String,

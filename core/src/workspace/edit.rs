@@ -131,8 +131,8 @@ fn edit_at(path: &RelativePath, place: &Place, edit: &Edit) -> Result<Edited, Er
     let changed = found.replaced(&content);
     replace(path, place, &changed, || confirm(path, place, before, &content))?;
     Ok(Edited {
-        replacements: found.at.len(),
-        line: line_of(&content, found.at[0]),
+        replacements: found.count,
+        line: line_of(&content, found.first),
         bytes: changed.len() as u64,
     })
 }
@@ -189,25 +189,26 @@ fn confirm(
     Err(Error::Changed { path: path.to_string() })
 }
 
-/// Where the old text is, in the form in which it matched.
+/// The old text where it matched, in the spelling in which it did. Keeps no list of places: a short
+/// text in a large file has millions of them.
 #[derive(Debug)]
 struct Found<'e> {
-    at: Vec<usize>,
+    count: usize,
+    first: usize,
     old: Cow<'e, str>,
     new: Cow<'e, str>,
 }
 
 impl Found<'_> {
     fn bytes_after(&self, before: usize) -> u64 {
-        let count = self.at.len();
-        let kept = before - count * self.old.len();
-        (kept as u64).saturating_add((count as u64).saturating_mul(self.new.len() as u64))
+        let kept = before - self.count * self.old.len();
+        (kept as u64).saturating_add((self.count as u64).saturating_mul(self.new.len() as u64))
     }
 
     fn replaced(&self, content: &[u8]) -> Vec<u8> {
         let mut changed = Vec::with_capacity(self.bytes_after(content.len()) as usize);
         let mut done = 0;
-        for &at in &self.at {
+        for at in memmem::find_iter(content, self.old.as_bytes()) {
             changed.extend_from_slice(&content[done..at]);
             changed.extend_from_slice(self.new.as_bytes());
             done = at + self.old.len();
@@ -226,16 +227,15 @@ fn find<'e>(content: &[u8], edit: &'e Edit) -> Result<Found<'e>, EditProblem> {
         return Err(EditProblem::NoChange);
     }
     for (old, new) in spellings(content, edit) {
-        let at: Vec<usize> = memmem::find_iter(content, old.as_bytes()).collect();
-        match at.len() {
-            0 => {}
-            count if count > 1 && !edit.replace_all => {
-                let listed = at.iter().take(MAX_LINES_LISTED);
-                let lines = listed.map(|&at| line_of(content, at)).collect();
-                return Err(EditProblem::ManyMatches { count, lines });
-            }
-            _ => return Ok(Found { at, old, new }),
+        let places = || memmem::find_iter(content, old.as_bytes());
+        let Some(first) = places().next() else { continue };
+        let count = places().count();
+        if count > 1 && !edit.replace_all {
+            let listed = places().take(MAX_LINES_LISTED);
+            let lines = listed.map(|at| line_of(content, at)).collect();
+            return Err(EditProblem::ManyMatches { count, lines });
         }
+        return Ok(Found { count, first, old, new });
     }
     Err(EditProblem::NoMatch { nearest: nearest(content, &edit.old) })
 }

@@ -196,9 +196,7 @@ impl Error {
             Some(Errno::NOENT) => Error::NotFound { path, similar: Vec::new() },
             Some(Errno::NOTDIR) => Error::NotAFolder { path },
             Some(Errno::ISDIR) => Error::IsFolder { path },
-            Some(Errno::NXIO | Errno::NODEV | Errno::OPNOTSUPP) => {
-                Error::NotRegular { path, kind: Special::Unknown }
-            }
+            Some(Errno::NXIO | Errno::NODEV) => Error::NotRegular { path, kind: Special::Unknown },
             Some(Errno::NAMETOOLONG) => {
                 Error::InvalidPath { path, problem: "has a name that is too long" }
             }

@@ -9,6 +9,8 @@ use super::{RelativePath, Workspace};
 const MAX_NAMES: usize = 10_000;
 const MAX_SUGGESTIONS: usize = 3;
 const LIKE_ENOUGH: f64 = 0.6;
+/// Longer names are not compared: the work grows with the product of the lengths.
+const MAX_NAME_BYTES: usize = 120;
 
 impl Workspace {
     /// Existing paths that look like `path`, which is missing, the likeliest first. Looks in the
@@ -31,6 +33,9 @@ impl Workspace {
         let mut scored: Vec<(f64, String)> = Vec::new();
         for entry in self.dir().open_dir(shown)?.entries()?.take(MAX_NAMES) {
             let Ok(name) = entry?.file_name().into_string() else { continue };
+            if name.len().max(wanted.len()) > MAX_NAME_BYTES {
+                continue;
+            }
             let score = likeness(&name, wanted);
             if score >= LIKE_ENOUGH && !name.contains(char::is_control) {
                 scored.push((score, name));

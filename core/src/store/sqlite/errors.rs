@@ -1,6 +1,6 @@
 //! What SQLite's errors mean for a store: the one place that knows.
 
-use rusqlite::ffi::ErrorCode;
+use rusqlite::ffi::{ErrorCode, SQLITE_IOERR_SHMSIZE};
 
 use crate::store::{Error, Kind};
 
@@ -11,6 +11,12 @@ pub(super) fn from_sqlite(url: &str, error: rusqlite::Error) -> Error {
 
 fn meaning(error: &rusqlite::Error) -> (Kind, &'static str) {
     match error {
+        // The log's index does not fit on the disk: SQLite counts that as an I/O error.
+        rusqlite::Error::SqliteFailure(failure, _)
+            if failure.extended_code == SQLITE_IOERR_SHMSIZE =>
+        {
+            FULL
+        }
         rusqlite::Error::SqliteFailure(failure, _) => meaning_of_code(failure.code),
         rusqlite::Error::Utf8Error(..)
         | rusqlite::Error::FromSqlConversionFailure(..)
@@ -22,6 +28,7 @@ fn meaning(error: &rusqlite::Error) -> (Kind, &'static str) {
 
 const CORRUPT: (Kind, &str) =
     (Kind::Corrupt, "the file is damaged or no toolkeep store: restore a backup or take another");
+const FULL: (Kind, &str) = (Kind::Full, "free some space and try again");
 const UNEXPECTED: (Kind, &str) =
     (Kind::Unavailable, "the store may answer again later; if it does not, open it again");
 
@@ -37,7 +44,7 @@ fn meaning_of_code(code: ErrorCode) -> (Kind, &'static str) {
         ErrorCode::ReadOnly => {
             (Kind::ReadOnly, "make the file and its folder writable, or take another file")
         }
-        ErrorCode::DiskFull => (Kind::Full, "free some space and try again"),
+        ErrorCode::DiskFull => FULL,
         ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => CORRUPT,
         ErrorCode::CannotOpen | ErrorCode::PermissionDenied => {
             (Kind::Path, "see that the path is right and that its folder can be read and written")

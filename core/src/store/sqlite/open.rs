@@ -25,6 +25,10 @@ pub(super) fn open(place: &Place) -> Result<Connection, Error> {
             connect(path, flags, place)?
         }
     };
+    // SQLite quietly falls back to reading when it may not write.
+    if connection.is_readonly("main").map_err(|error| from_sqlite(&place.url, error))? {
+        return Err(read_only(&place.url));
+    }
     // Before anything is written: another application's file must stay as it is.
     found_version(&connection, &place.url)?;
     set_up(&connection, place)?;
@@ -58,11 +62,7 @@ fn check_path(path: &Path, url: &str) -> Result<(), Error> {
             Err(wrong_place(url, "the path is a folder; name a file in it".into()))
         }
         // For root every file is writable; a file marked read-only is still meant to be so.
-        Ok(found) if found.permissions().readonly() => Err(Error::new(
-            Kind::ReadOnly,
-            url,
-            "the file is marked read-only; make it writable or take another",
-        )),
+        Ok(found) if found.permissions().readonly() => Err(read_only(url)),
         Ok(_) => Ok(()),
         Err(_) => match path.parent() {
             Some(parent) if !parent.is_dir() => {
@@ -112,8 +112,7 @@ fn use_wal(connection: &Connection, wait_ms: u64) -> rusqlite::Result<String> {
     }
 }
 
-/// Applies what is pending in one transaction. Taking the write lock also shows whether the file
-/// can be written at all.
+/// Applies what is pending in one transaction.
 fn migrate(connection: &Connection, url: &str) -> Result<(), Error> {
     let sqlite = |error| from_sqlite(url, error);
     let transaction =
@@ -125,15 +124,7 @@ fn migrate(connection: &Connection, url: &str) -> Result<(), Error> {
         let record = "INSERT INTO toolkeep_schema (version, applied_at_ms) VALUES (?1, ?2)";
         transaction.execute(record, (migration.version, SystemClock.now_ms())).map_err(sqlite)?;
     }
-    transaction.commit().map_err(sqlite)?;
-    match connection.is_readonly("main").map_err(sqlite)? {
-        true => Err(Error::new(
-            Kind::ReadOnly,
-            url,
-            "the file can only be read; make it and its folder writable, or take another",
-        )),
-        false => Ok(()),
-    }
+    transaction.commit().map_err(sqlite)
 }
 
 /// The version of the tables; 0 for an empty database.
@@ -168,6 +159,11 @@ fn table_names(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let sql = "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') \
                AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY name";
     connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+fn read_only(url: &str) -> Error {
+    let message = "the file can only be read; make it and its folder writable, or take another";
+    Error::new(Kind::ReadOnly, url, message)
 }
 
 fn newer(found: i64, url: &str) -> Error {

@@ -85,7 +85,9 @@ async fn versions(store: &dyn Agents) -> Result<(), Problem> {
     refused(store.put_agent(put(0), 2).await, Kind::Conflict)?;
     same(store.put_agent(put(1), 3).await?.version, 2)?;
     refused(store.put_agent(put(1), 4).await, Kind::Conflict)?;
-    refused(store.put_agent(put(-1), 4).await, Kind::Conflict)?;
+    for never in [-1, 3, i64::MAX] {
+        refused(store.put_agent(put(never), 4).await, Kind::Conflict)?;
+    }
     let kept = store.get_agent(&tenant, "a").await?;
     same(kept.map(|agent| (agent.version, agent.updated_at_ms)), Some((2, 3)))
 }

@@ -76,7 +76,8 @@ async fn phases(store: &dyn Audit) -> Result<(), Problem> {
     let intent = AuditRow { phase: Phase::Intent, ..row(&tenant, "1") };
     let completed = AuditRow { at_ms: 1001, is_error: true, ..row(&tenant, "1") };
     let found = || store.query_audit(AuditQuery::new(&tenant));
-    store.record_audit(vec![intent.clone()], vec![]).await?;
+    let again = AuditRow { tool: "exec".into(), ..intent.clone() };
+    store.record_audit(vec![intent.clone(), again], vec![]).await?;
     same(found().await?, vec![intent.clone()])?;
     store.record_audit(vec![completed.clone()], vec![]).await?;
     same(found().await?, vec![completed.clone()])?;

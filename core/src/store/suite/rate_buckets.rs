@@ -95,6 +95,11 @@ async fn apart(store: &dyn RateBuckets) -> Result<(), Problem> {
             same(store.take_rate(tenant, &key, 1, 1000, 1).await?, full(1, 999))?;
         }
     }
+    // What is over for one key of one tenant may still count for all others.
+    store.take_rate(&one, "🦀🔑", 1, 1, 500).await?;
+    for (tenant, key) in [(&two, "🦀🔑"), (&one, " ")] {
+        same(store.take_rate(tenant, key, 1, 1000, 600).await?, full(1, 400))?;
+    }
     Ok(())
 }
 

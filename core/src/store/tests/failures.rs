@@ -95,6 +95,15 @@ async fn a_store_that_another_process_holds_is_locked() {
 }
 
 #[tokio::test]
+async fn a_new_file_that_another_process_holds_is_locked() {
+    let folder = tempfile::tempdir().unwrap();
+    let holder = Connection::open(folder.path().join("agent.db")).unwrap();
+    holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let error = failure(folder.path(), "sqlite:agent.db").await;
+    assert_eq!(error.code(), Code::StoreLocked);
+}
+
+#[tokio::test]
 async fn a_store_that_becomes_locked_answers_again_when_it_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agent.db");

@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use super::World;
 use crate::error::Code;
@@ -297,7 +296,7 @@ fn a_fifo_and_a_socket_are_refused_at_once() {
     rustix::fs::mknodat(rustix::fs::CWD, world.inside("fifo"), kind, 0o644.into(), 0).unwrap();
     let _socket = std::os::unix::net::UnixListener::bind(world.inside("socket")).unwrap();
     symlink("fifo", world.inside("link")).unwrap();
-    let began = Instant::now();
+    let began = std::time::Instant::now();
     for path in ["fifo", "socket", "link"] {
         let edit = Edit { old: "a".into(), new: "b".into(), replace_all: false };
         let relative = world.workspace.relative(path).unwrap();
@@ -312,7 +311,7 @@ fn a_fifo_and_a_socket_are_refused_at_once() {
         }
     }
     assert!(matches!(world.read("fifo"), Err(Error::NotRegular { kind: Special::Fifo, .. })));
-    assert!(began.elapsed() < Duration::from_secs(5));
+    assert!(began.elapsed().as_secs() < 5);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod concurrent;
 mod confined;
 mod random;
+#[cfg(target_os = "linux")]
 mod swapped;
 
 use std::fs;
