@@ -24,6 +24,7 @@ pub mod policy;
 pub mod runtime;
 pub mod scrub;
 pub mod store;
+pub mod strict;
 pub mod tool;
 pub mod workspace;
 

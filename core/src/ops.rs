@@ -20,7 +20,7 @@ pub use events::{Events, ReadEvents};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
 
 use futures_util::future::BoxFuture;
-use schemars::Schema;
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -148,17 +148,13 @@ pub(crate) async fn invoke(runtime: &Runtime, name: &str, args: Value) -> Result
     (operation.run)(runtime, args).await
 }
 
-fn arguments<A: DeserializeOwned>(operation: &str, args: Value) -> Result<A, Error> {
+fn arguments<A: DeserializeOwned + JsonSchema>(operation: &str, args: Value) -> Result<A, Error> {
     let refuse = |why: String| {
         Error::new(Code::InvalidArgument, format!("the arguments of `{operation}`: {why}"))
     };
     crate::limits::check_json(&args).map_err(refuse)?;
     let args = if args.is_null() { Value::Object(Map::new()) } else { args };
-    serde_path_to_error::deserialize(args).map_err(|error| {
-        let path = error.path().to_string();
-        let place = if path == "." { String::new() } else { format!("`{path}`: ") };
-        refuse(format!("{place}{}", error.inner()))
-    })
+    crate::strict::from_value(&args).map_err(refuse)
 }
 
 fn answer<R: Serialize>(result: R) -> Result<Value, Error> {

@@ -135,7 +135,7 @@ impl RuntimeBuilder {
             None => PathBuf::from(given),
         };
         let opened = Workspace::open(&folder).map_err(|error| {
-            let text = format!("configuration key `workspace`: {}", error.message());
+            let text = format!("configuration: `workspace`: {}", error.message());
             Error::new(Code::InvalidConfig, text).with_source(error)
         })?;
         Ok(Some(opened))

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::call::{Execute, Output, RateLimit, Record};
 use crate::error::{Code, Error};
-use crate::nearest::nearest;
 use crate::policy::Policy;
+use crate::strict;
 
 /// How a runtime is set up. Every key may be left out; an unknown one is an error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,12 +61,10 @@ impl Config {
     /// # Errors
     /// `invalid_config` that names the key, what was expected, and the nearest known key.
     pub fn from_value(value: Value) -> Result<Config, Error> {
-        let schema = schemars::schema_for!(Config).to_value();
-        unknown_keys(&schema, &schema, &value, "")?;
-        let config: Config = serde_path_to_error::deserialize(value).map_err(|error| {
-            let key = error.path().to_string();
-            invalid(&key, &error.inner().to_string())
-        })?;
+        let invalid =
+            |why: String| Error::new(Code::InvalidConfig, format!("configuration: {why}"));
+        strict::check::<Config>(&value).map_err(invalid)?;
+        let config: Config = strict::from_value(&value).map_err(invalid)?;
         config.check()?;
         Ok(config)
     }
@@ -137,42 +135,7 @@ impl Config {
 }
 
 fn invalid(key: &str, why: &str) -> Error {
-    Error::new(Code::InvalidConfig, format!("configuration key `{key}`: {why}"))
-}
-
-/// Walks a value beside its schema and refuses the first key that the schema does not know.
-fn unknown_keys(root: &Value, schema: &Value, value: &Value, place: &str) -> Result<(), Error> {
-    let schema = resolved(root, schema);
-    let (Some(properties), Some(fields)) =
-        (schema.get("properties").and_then(Value::as_object), value.as_object())
-    else {
-        return Ok(());
-    };
-    for (key, field) in fields {
-        let path = if place.is_empty() { key.clone() } else { format!("{place}.{key}") };
-        let Some(known) = properties.get(key) else {
-            let meant = nearest(key, properties.keys().map(String::as_str));
-            let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-            let hint = meant.map(|m| format!(" did you mean `{m}`?")).unwrap_or_default();
-            let why = format!("there is no such key;{hint} Known here: {}", names.join(", "));
-            return Err(invalid(&path, &why));
-        };
-        unknown_keys(root, known, field, &path)?;
-    }
-    Ok(())
-}
-
-/// Follows `$ref` and the one object behind an optional value.
-fn resolved<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
-    if let Some(pointer) = schema.get("$ref").and_then(Value::as_str) {
-        let target = root.pointer(pointer.trim_start_matches('#'));
-        return target.map_or(schema, |target| resolved(root, target));
-    }
-    let choices = schema.get("anyOf").and_then(Value::as_array);
-    match choices.and_then(|all| all.iter().find(|one| one.get("$ref").is_some())) {
-        Some(choice) => resolved(root, choice),
-        None => schema,
-    }
+    Error::new(Code::InvalidConfig, format!("configuration: `{key}`: {why}"))
 }
 
 #[cfg(test)]

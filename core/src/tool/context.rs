@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::error::Error;
+use crate::error::{Code, Error};
 use crate::id::{DEFAULT_TENANT, check_key};
 
 /// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.
@@ -73,6 +74,16 @@ impl Default for Caller {
 }
 
 impl Caller {
+    /// A caller from JSON-like data: what the other languages hand over.
+    ///
+    /// # Errors
+    /// `invalid_argument` that names the key, and the nearest known one.
+    pub fn from_value(value: &Value) -> Result<Caller, Error> {
+        crate::strict::from_value(value).map_err(|why| {
+            Error::new(Code::InvalidArgument, format!("the context of the call: {why}"))
+        })
+    }
+
     /// Checks every key: 1 to 512 bytes, no NUL.
     pub fn check(&self) -> Result<(), Error> {
         check_key("tenant", &self.tenant)?;

@@ -49,6 +49,16 @@ impl ToolSpec {
         }
     }
 
+    /// A description from JSON-like data: what the other languages hand over.
+    ///
+    /// # Errors
+    /// `invalid_argument` that names the key, and the nearest known one.
+    pub fn from_value(value: &Value) -> Result<ToolSpec, Error> {
+        crate::strict::from_value(value).map_err(|why| {
+            Error::new(Code::InvalidArgument, format!("the description of the tool: {why}"))
+        })
+    }
+
     /// A tool whose arguments are the struct `A`: its doc comment is the description, its fields
     /// with their doc comments are the parameters.
     pub fn of<A: JsonSchema>(name: impl Into<String>) -> ToolSpec {

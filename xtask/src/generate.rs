@@ -1,0 +1,53 @@
+//! Which files are generated, and from what.
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::schema::Api;
+use crate::{python, reference, typescript};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// Writes every generated file that is not current.
+pub fn write() -> Outcome {
+    for (path, text) in files()? {
+        if fs::read_to_string(&path).ok().as_deref() != Some(&text) {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&path, text)?;
+            eprintln!("wrote {}", path.display());
+        }
+    }
+    Ok(())
+}
+
+/// Fails if a generated file is not current.
+pub fn check() -> Outcome {
+    let mut stale = Vec::new();
+    for (path, text) in files()? {
+        if fs::read_to_string(&path).ok().as_deref() != Some(&text) {
+            stale.push(path.display().to_string());
+        }
+    }
+    if stale.is_empty() {
+        return Ok(());
+    }
+    Err(format!("not current, run `cargo xtask gen`: {}", stale.join(", ")).into())
+}
+
+fn files() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
+    let api = Api::read()?;
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let file = |place: &str, text: String| (root.join(place), text);
+    Ok(vec![
+        file("bindings/python/python/toolkeep/_operations.py", python::operations(&api)),
+        file("bindings/node/operations.cjs", typescript::code(&api)),
+        file("bindings/node/operations.d.ts", typescript::types(&api)),
+        file("docs/reference/operations.md", reference::operations(&api)),
+        file("docs/reference/errors.md", reference::errors()),
+        file("docs/reference/configuration.md", reference::configuration()?),
+        file("docs/reference/tools.md", reference::tools()?),
+    ])
+}
