@@ -36,7 +36,7 @@ class Runtime {
     this.#state = state;
     this.#opening = this.#open(config);
     this.#opening.catch(() => {});
-    Object.assign(this, operations((name, args) => this.#invoke(name, args)));
+    Object.assign(this, operations((operation, args) => this.invoke(operation, args)));
   }
 
   static async open(path) {
@@ -85,6 +85,12 @@ class Runtime {
     const { caller, signal } = readOptions(options);
     stringOf(tool, 'tool');
     return this.#answer(signal, () => this.#state.native.explain(tool, caller));
+  }
+
+  async invoke(operation, args = {}) {
+    const text = textOf(args, 'args');
+    stringOf(operation, 'operation');
+    return this.#answer(undefined, () => this.#state.native.invoke(operation, text));
   }
 
   tool(definition) {
@@ -162,20 +168,17 @@ class Runtime {
     }
   }
 
-  #invoke(name, args = {}) {
-    return this.#answer(undefined, () => {
-      return this.#state.native.invoke(name, textOf(args, 'args'));
-    });
-  }
-
   /** Runs work of the native half that a signal may cancel and that may run tools of the host. */
   async #cancellable(signal, work) {
     const { native, scopes, tools } = this.#state;
-    const number = signal !== undefined || tools.size > 0 ? this.#nextCall() : 0;
+    let number = 0;
     const onAbort = () => native.cancel(number);
     try {
       return await this.#answer(signal, () => {
-        if (number !== 0) scopes.set(number, new AsyncResource('toolkeep.call', MANUAL));
+        if (signal !== undefined || tools.size > 0) {
+          number = this.#nextCall();
+          scopes.set(number, new AsyncResource('toolkeep.call', MANUAL));
+        }
         signal?.addEventListener('abort', onAbort, { once: true });
         return work(number);
       });

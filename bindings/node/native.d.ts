@@ -16,15 +16,15 @@ export declare class NativeRuntime {
   /** Opens it: with a configuration as JSON text, or with the path of a file that holds one. */
   open(config: string, isPath: boolean): Promise<undefined>
   /** Takes one call along the path. */
-  call(name: string, args: string, isText: boolean, caller: string | undefined | null, number: number): Promised
+  call(name: string, args: string, isText: boolean, caller: string | undefined | null, number: number): Promise<string>
   /** Takes the calls of one turn along the path. */
-  callAll(requests: string, caller: string | undefined | null, number: number): Promised
+  callAll(requests: string, caller: string | undefined | null, number: number): Promise<string>
   /** The definitions of the tools that the caller may call. */
-  definitions(dialect: string, caller?: string | undefined | null): Promised
+  definitions(dialect: string, caller?: string | undefined | null): Promise<string>
   /** Whether the caller may call a tool, and why. */
-  explain(tool: string, caller?: string | undefined | null): Promised
+  explain(tool: string, caller?: string | undefined | null): Promise<string>
   /** Runs one operation of the control plane. */
-  invoke(operation: string, args: string): Promised
+  invoke(operation: string, args: string): Promise<string>
   /** Adds a tool of the host's under a number of its choice. */
   register(spec: string, number: number): void
   /** Removes a tool. */

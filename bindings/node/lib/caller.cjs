@@ -24,7 +24,10 @@ const FIELDS = {
   timeoutMs: 'timeout_ms',
 };
 
-/** The options as `{ caller, signal }`: JSON text or undefined, and an AbortSignal or undefined. */
+/**
+ * The options as `{ caller, signal }`: JSON text or undefined, and an AbortSignal or undefined.
+ * A key that is no option goes along; core refuses it and names the nearest.
+ */
 function readOptions(options) {
   if (options === undefined || options === null) return { caller: undefined, signal: undefined };
   if (typeof options !== 'object') throw invalid('the options of a call must be an object');
@@ -34,8 +37,7 @@ function readOptions(options) {
     const value = options[key];
     if (value === undefined || value === null) continue;
     if (key === 'signal') signal = checkedSignal(value);
-    else if (Object.hasOwn(FIELDS, key)) (fields ??= {})[FIELDS[key]] = value;
-    else throw invalid(`there is no option \`${key}\`; use ${Object.keys(FIELDS).join(', ')}, signal`);
+    else (fields ??= {})[Object.hasOwn(FIELDS, key) ? FIELDS[key] : key] = value;
   }
   return { caller: fields && textOf(fields, 'options'), signal };
 }

@@ -6,6 +6,7 @@ const { aborted, invalid } = require('./errors.cjs');
 const { flawIn, isCyclic, textOf } = require('./json.cjs');
 const { returned } = require('./result.cjs');
 
+/** Core's name of each field of a specification, by ours. Core refuses any other. */
 const SPEC = {
   name: 'name',
   description: 'description',
@@ -22,10 +23,7 @@ function specOf(definition) {
   const spec = {};
   for (const key of Object.keys(definition)) {
     if (key === 'run' || definition[key] === undefined) continue;
-    if (!Object.hasOwn(SPEC, key)) {
-      throw invalid(`a tool has no \`${key}\`; use ${Object.keys(SPEC).join(', ')}, run`);
-    }
-    spec[SPEC[key]] = definition[key];
+    spec[Object.hasOwn(SPEC, key) ? SPEC[key] : key] = definition[key];
   }
   return textOf(spec, 'tool');
 }

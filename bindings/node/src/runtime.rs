@@ -10,7 +10,7 @@ use napi_derive::napi;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use toolkeep::tool::Arguments;
-use toolkeep::{CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Runtime};
+use toolkeep::{CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Runtime, ToolSpec};
 
 use crate::failure::{failure, settle};
 use crate::host::{Host, HostTool, Parts, dispatch};
@@ -65,7 +65,7 @@ impl Started {
     /// `number` is 0 for a call that is neither cancellable nor bound to an async context.
     fn new(state: &Arc<State>, caller: Option<String>, number: u32) -> Result<Started, Error> {
         let mut cx = match caller {
-            Some(text) => CallContext::from(json::read::<Caller>("the call", json::parse(&text)?)?),
+            Some(text) => CallContext::from(Caller::from_value(&json::parse(&text)?)?),
             None => CallContext::new(),
         };
         if number != 0 {
@@ -85,9 +85,6 @@ impl Drop for Started {
     }
 }
 
-/// A promise of JSON text.
-type Promised<'env> = napi::Result<PromiseRaw<'env, String>>;
-
 #[napi]
 impl NativeRuntime {
     /// A runtime that is not open yet. Tools are run, cancelled and forgotten through `dispatch`.
@@ -99,8 +96,12 @@ impl NativeRuntime {
         function: Function<'_, Parts, ()>,
     ) -> napi::Result<NativeRuntime> {
         let host = Arc::new(Host::new(dispatch(&function)?));
-        let state =
-            State { runtime: OnceLock::new(), tokio: OnceLock::new(), host, cancellable: Mutex::new(HashMap::new()) };
+        let state = State {
+            runtime: OnceLock::new(),
+            tokio: OnceLock::new(),
+            host,
+            cancellable: Mutex::new(HashMap::new()),
+        };
         Ok(NativeRuntime { state: Arc::new(state) })
     }
 
@@ -126,7 +127,7 @@ impl NativeRuntime {
         is_text: bool,
         caller: Option<String>,
         number: u32,
-    ) -> Promised<'env> {
+    ) -> napi::Result<PromiseRaw<'env, String>> {
         let started = Started::new(&self.state, caller, number).map_err(failure)?;
         env.spawn_future(settle(async move {
             let args =
@@ -143,7 +144,7 @@ impl NativeRuntime {
         requests: String,
         caller: Option<String>,
         number: u32,
-    ) -> Promised<'env> {
+    ) -> napi::Result<PromiseRaw<'env, String>> {
         let started = Started::new(&self.state, caller, number).map_err(failure)?;
         env.spawn_future(settle(async move {
             let requests: Vec<CallRequest> = json::read("the calls", json::parse(&requests)?)?;
@@ -158,7 +159,7 @@ impl NativeRuntime {
         env: &'env Env,
         dialect: String,
         caller: Option<String>,
-    ) -> Promised<'env> {
+    ) -> napi::Result<PromiseRaw<'env, String>> {
         let started = Started::new(&self.state, caller, 0).map_err(failure)?;
         env.spawn_future(settle(async move {
             let dialect = Dialect::from_name(&dialect)?;
@@ -173,7 +174,7 @@ impl NativeRuntime {
         env: &'env Env,
         tool: String,
         caller: Option<String>,
-    ) -> Promised<'env> {
+    ) -> napi::Result<PromiseRaw<'env, String>> {
         let started = Started::new(&self.state, caller, 0).map_err(failure)?;
         env.spawn_future(settle(async move {
             json::write(&started.state.runtime()?.explain(&started.cx, &tool).await?)
@@ -182,7 +183,12 @@ impl NativeRuntime {
 
     /// Runs one operation of the control plane.
     #[napi(catch_unwind)]
-    pub fn invoke<'env>(&self, env: &'env Env, operation: String, args: String) -> Promised<'env> {
+    pub fn invoke<'env>(
+        &self,
+        env: &'env Env,
+        operation: String,
+        args: String,
+    ) -> napi::Result<PromiseRaw<'env, String>> {
         let state = self.state.clone();
         env.spawn_future(settle(async move {
             let answer = state.runtime()?.invoke(&operation, json::parse(&args)?).await?;
@@ -198,7 +204,7 @@ impl NativeRuntime {
 
     fn add(&self, spec: &str, number: u32) -> Result<(), Error> {
         let runtime = self.state.runtime()?;
-        let spec = json::read("the tool", json::parse(spec)?)?;
+        let spec = ToolSpec::from_value(&json::parse(spec)?)?;
         runtime.register(HostTool::new(self.state.host.clone(), number, spec))
     }
 
