@@ -3,7 +3,7 @@
 import type { URL } from 'node:url'
 
 import type * as generated from './operations'
-import type { Capability, Code, Explanation, Operations } from './operations'
+import type { Capability, Code, Operations } from './operations'
 
 export type * from './operations'
 
@@ -119,6 +119,20 @@ export interface CallAnswer {
   id: string
   /** What it came to. */
   result: ToolResult
+}
+
+/** Why a tool may or may not be called. */
+export interface Explanation {
+  /** The tool, by its own name. */
+  tool: string
+  /** Whether the caller may call it. */
+  allowed: boolean
+  /** The code that a call would be refused with. */
+  code: Code | null
+  /** The rule that would refuse it: its place in the lists, and the same as a sentence. */
+  rule: { name: string; text: string } | null
+  /** What each list did, in order: whether the tool was allowed before it, and after it. */
+  steps: Array<{ source: string; before: boolean; after: boolean }>
 }
 
 /** A provider's way to write a tool definition. */
