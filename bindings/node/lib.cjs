@@ -157,7 +157,7 @@ class Runtime {
   async #add(definition) {
     const spec = specOf(definition);
     const run = definition.run.bind(definition);
-    await this.#opened();
+    if (!this.#isOpen) await this.#opened();
     const number = ++this.#lastTool;
     this.#state.tools.set(number, run);
     try {

@@ -59,14 +59,15 @@ function at(key, flaw) {
   return flaw;
 }
 
-/** True if an object is found again inside itself. */
-function isCyclic(value, above = new Set()) {
-  if (typeof value !== 'object' || value === null) return false;
-  if (above.has(value)) return true;
-  above.add(value);
-  const found = Object.values(value).some((inner) => isCyclic(inner, above));
-  above.delete(value);
-  return found;
+/** True if the way down to a flaw meets one object twice. */
+function isCyclic(value, path) {
+  const above = new Set();
+  for (const key of path) {
+    if (above.has(value)) return true;
+    above.add(value);
+    value = value?.[key];
+  }
+  return false;
 }
 
 /** The value down to the first level that core refuses, so that core words the refusal. */
@@ -84,7 +85,7 @@ function textOf(value, place, code = 'invalid_argument') {
   if (flaw === null) return JSON.stringify(value) ?? 'null';
   const where = [place, ...flaw.path].join('.').slice(0, 200);
   if (flaw.kind === 'deep') {
-    if (!isCyclic(value)) return JSON.stringify(pruned(value));
+    if (!isCyclic(value, flaw.path)) return JSON.stringify(pruned(value));
     throw new ToolkeepError(`\`${where.slice(0, 40)}…\` refers to itself`, code);
   }
   if (flaw.kind === 'surrogate') {

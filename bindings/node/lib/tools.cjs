@@ -98,7 +98,7 @@ function answerOf(value) {
   const result = returned(value);
   const flaw = flawIn(result);
   if (flaw === null) return { text: JSON.stringify(result) ?? 'null' };
-  const what = flaw.kind === 'deep' && isCyclic(result) ? 'an object that refers to itself' : flaw.what;
+  const what = flaw.kind === 'deep' && isCyclic(result, flaw.path) ? 'an object that refers to itself' : flaw.what;
   const where = flaw.kind === 'deep' || flaw.path.length === 0 ? '' : ` in \`${flaw.path.join('.')}\``;
   const advice = 'return strings, finite numbers, booleans, null, arrays or plain objects of these';
   const text = `The tool returned ${what}${where}, which is not JSON; ${advice}.`;
