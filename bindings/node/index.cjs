@@ -1,2 +1,2 @@
-'use strict';
-module.exports = require('./lib.cjs');
+'use strict'
+module.exports = require('./lib.cjs')

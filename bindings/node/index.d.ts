@@ -11,7 +11,11 @@ export type * from './operations'
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
 /** Every part optional, at every depth but that of lists. */
-type Partly<T> = T extends readonly unknown[] ? T : T extends object ? { [K in keyof T]?: Partly<T[K]> } : T
+type Partly<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [K in keyof T]?: Partly<T[K]> }
+    : T
 
 /**
  * How a runtime is set up: the same keys as in a configuration file, in `snake_case`. Every key may
@@ -140,7 +144,11 @@ export type Dialect = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | '
 
 /** Who called a tool, with all fields, and the signal of the call. */
 export type ToolContext = {
-  readonly [K in keyof Caller]-?: K extends 'tenant' ? string : K extends 'depth' ? number : Caller[K] & ({} | null)
+  readonly [K in keyof Caller]-?: K extends 'tenant'
+    ? string
+    : K extends 'depth'
+      ? number
+      : Caller[K] & ({} | null)
 } & {
   /** Fires when the call is cancelled, when its time is up, or when the runtime is closed. */
   readonly signal: AbortSignal
@@ -204,7 +212,10 @@ export interface Runtime extends Operations, AsyncDisposable {
   callAll(requests: readonly CallRequest[], options?: CallOptions | null): Promise<CallAnswer[]>
 
   /** The definitions of the tools that this caller may call, for a provider's API. */
-  definitions<Definition = any>(dialect: Dialect, options?: CallOptions | null): Promise<Definition[]>
+  definitions<Definition = any>(
+    dialect: Dialect,
+    options?: CallOptions | null,
+  ): Promise<Definition[]>
 
   /** Whether the caller may call the tool, and which rule says so. Rejects with `not_found`. */
   explain(tool: string, options?: CallOptions | null): Promise<Explanation>

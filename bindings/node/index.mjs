@@ -1,3 +1,3 @@
-import toolkeep from './lib.cjs';
+import toolkeep from './lib.cjs'
 
-export const { Runtime, ToolError, ToolkeepError, scrub, version } = toolkeep;
+export const { Runtime, ToolError, ToolkeepError, scrub, version } = toolkeep

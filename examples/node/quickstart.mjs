@@ -1,14 +1,15 @@
-import { Runtime } from 'toolkeep';
+// A model's tool calls, governed: one built-in tool, one of our own, and one that is refused.
+import { Runtime } from 'toolkeep'
 
-const rt = new Runtime({ workspace: '.', policy: { deny: ['write_file'] } });
+const rt = new Runtime({ workspace: '.', policy: { deny: ['edit'] } })
 await rt.tool({
-  name: 'add',
-  description: 'Adds two numbers.',
-  parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } },
-  run: ({ a, b }) => ({ sum: a + b }),
-});
-for (const [name, args] of [['add', { a: 1, b: 2 }], ['write_file', { path: 'x', content: '' }], ['raed_file', {}]]) {
-  const result = await rt.call(name, args, { agent: 'helper', session: 'chat-7' });
-  console.log(name, result.code ?? 'ok', result.forLlm);
-}
-await rt.close();
+  name: 'word_count',
+  description: 'Counts the words of a text.',
+  parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  run: ({ text }) => text.split(/\s+/).length,
+})
+console.log((await rt.call('list_files', {}, { agent: 'helper', session: 'demo' })).forLlm)
+console.log((await rt.call('word_count', '{"text": "as the model wrote it"}')).structured)
+const refused = await rt.call('edit', { path: 'README.md', old_string: 'a', new_string: 'b' })
+console.log(refused.code, '-', refused.forLlm)
+await rt.close()

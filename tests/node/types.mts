@@ -29,10 +29,16 @@ await rt.tool<Sum>({
 const quiet: ToolDefinition = { name: 'quiet', run: async () => {} }
 await rt.tool(quiet)
 
-const result = await rt.call<{ sum: number }>('add', { a: 1, b: 2 }, { agent: 'x', signal: AbortSignal.timeout(9) })
+const result = await rt.call<{ sum: number }>(
+  'add',
+  { a: 1, b: 2 },
+  { agent: 'x', signal: AbortSignal.timeout(9) },
+)
 const sum: number | undefined = result.structured?.sum
 const code: Code | null = result.code
-const answers = await rt.callAll([{ id: '1', name: 'add', arguments: '{"a":1}' }], { peerKind: 'group' })
+const answers = await rt.callAll([{ id: '1', name: 'add', arguments: '{"a":1}' }], {
+  peerKind: 'group',
+})
 const first: ToolResult | undefined = answers[0]?.result
 const definitions = await rt.definitions<{ name: string }>('anthropic')
 const allowed: boolean = (await rt.explain('add', { depth: 1 })).allowed

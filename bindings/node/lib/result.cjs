@@ -1,4 +1,4 @@
-'use strict';
+'use strict'
 // Results of calls, in our names.
 
 /** Core's name of each field of a result, by ours. */
@@ -16,7 +16,7 @@ const FIELDS = {
   artifact: 'artifact',
   callId: 'call_id',
   durationUs: 'duration_us',
-};
+}
 
 /** A result of core's as an object of ours. */
 function resultOf(core) {
@@ -34,14 +34,14 @@ function resultOf(core) {
     artifact: core.artifact,
     callId: core.call_id,
     durationUs: core.duration_us,
-  };
+  }
 }
 
 /** What a tool returned, for core: an object with `forLlm` is a whole result. */
 function returned(value) {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'forLlm')) return value;
-  const fields = Object.entries(value).map(([key, field]) => [FIELDS[key] ?? key, field]);
-  return Object.fromEntries(fields);
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'forLlm')) return value
+  const fields = Object.entries(value).map(([key, field]) => [FIELDS[key] ?? key, field])
+  return Object.fromEntries(fields)
 }
 
-module.exports = { resultOf, returned };
+module.exports = { resultOf, returned }
