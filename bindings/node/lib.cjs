@@ -9,7 +9,7 @@ const { operations } = require('./operations.cjs')
 const { readOptions } = require('./lib/caller.cjs')
 const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
-const { stringOf, textOf } = require('./lib/json.cjs')
+const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
 const { resultOf } = require('./lib/result.cjs')
 const { dispatcher, specOf } = require('./lib/tools.cjs')
 
@@ -58,7 +58,7 @@ class Runtime {
   async call(name, args, options) {
     const { caller, signal } = readOptions(options)
     const isText = typeof args === 'string'
-    const text = isText ? stringOf(args, 'args') : textOf(args, 'args')
+    const text = isText ? stringOf(args, 'args') : argumentsOf(args, 'args')
     stringOf(name, 'name')
     const core = await this.#cancellable(signal, (number) =>
       this.#state.native.call(name, text, isText, caller, number),
@@ -68,7 +68,7 @@ class Runtime {
 
   async callAll(requests, options) {
     const { caller, signal } = readOptions(options)
-    const text = textOf(requests, 'requests')
+    const text = argumentsOf(requests, 'requests', REQUESTS)
     const answers = await this.#cancellable(signal, (number) =>
       this.#state.native.callAll(text, caller, number),
     )
@@ -91,7 +91,7 @@ class Runtime {
   }
 
   async invoke(operation, args = {}) {
-    const text = textOf(args, 'args')
+    const text = argumentsOf(args, 'args')
     stringOf(operation, 'operation')
     return this.#answer(undefined, () => this.#state.native.invoke(operation, text))
   }
@@ -217,6 +217,9 @@ class Runtime {
     return this.#lastCall
   }
 }
+
+// The level of the list of requests whose arguments are at the first level.
+const REQUESTS = -1
 
 // Nobody listens for the end of these; without this each would wait for the garbage collector.
 const MANUAL = { requireManualDestroy: true }

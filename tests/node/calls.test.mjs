@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { ToolkeepError, scrub, version } from '../../bindings/node/index.mjs'
+import { Runtime, ToolkeepError, scrub, version } from '../../bindings/node/index.mjs'
 import { openRuntime } from './fixture.mjs'
 
 test('a result has every field, in camelCase', async (t) => {
@@ -113,6 +113,32 @@ test('arguments nested as deep as allowed pass', async (t) => {
   for (let level = 0; level < 127; level++) deep = { deep }
   assert.deepEqual((await rt.call('show', deep)).structured, deep)
   assert.equal((await rt.call('show', { deep })).code, 'invalid_arguments')
+  const answers = await rt.callAll([
+    { id: 'a', name: 'show', arguments: deep },
+    { id: 'b', name: 'show', arguments: { deep } },
+  ])
+  assert.deepEqual(answers[0].result.structured, deep)
+  assert.equal(answers[1].result.code, 'invalid_arguments')
+  const mixed = { deep: { deep }, other: 5n }
+  await assert.rejects(rt.call('show', mixed), { code: 'invalid_argument', message: /bigint/ })
+})
+
+test('nesting hidden behind toJSON is found, too', async (t) => {
+  const rt = await openRuntime(t)
+  let deep = 1
+  for (let level = 0; level < 10_000; level++) deep = [deep]
+  const result = await rt.call('datetime', { when: { toJSON: () => deep } })
+  assert.equal(result.code, 'invalid_arguments')
+})
+
+test('a schema or a configuration that is nested too deeply is refused, not cut', async (t) => {
+  const rt = await openRuntime(t)
+  let deep = {}
+  for (let level = 0; level < 200; level++) deep = { deep }
+  const tool = { name: 'mine', parameters: { default: deep }, run: () => '' }
+  const message = /nested deeper than 128/
+  await assert.rejects(rt.tool(tool), { code: 'invalid_argument', message })
+  await assert.rejects(new Runtime({ groups: deep }).ready(), { code: 'invalid_config', message })
 })
 
 test('wrong options name the key', async (t) => {

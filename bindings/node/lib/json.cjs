@@ -64,37 +64,62 @@ function at(key, flaw) {
 function isCyclic(value, path) {
   const above = new Set()
   for (const key of path) {
+    if (typeof value !== 'object' || value === null) return false
     if (above.has(value)) return true
     above.add(value)
-    value = value?.[key]
+    value = value[key]
   }
   return false
 }
 
-/** The value down to the first level that core refuses, so that core words the refusal. */
-function pruned(value, level = 1) {
-  if (level > DEEPEST) return null
-  if (typeof value !== 'object' || value === null || typeof value.toJSON === 'function')
-    return value
-  if (Array.isArray(value)) return value.map((item) => pruned(item, level + 1))
-  const fields = Object.entries(value).map(([key, item]) => [key, pruned(item, level + 1)])
+/** The value down to the first level that core refuses. */
+function pruned(value, level) {
+  if (level > DEEPEST || typeof value !== 'object' || value === null) {
+    return level > DEEPEST ? null : value
+  }
+  const plain = typeof value.toJSON === 'function' ? value.toJSON('') : value
+  if (typeof plain !== 'object' || plain === null) return plain
+  if (Array.isArray(plain)) return plain.map((item) => pruned(item, level + 1))
+  const fields = Object.entries(plain).map(([key, item]) => [key, pruned(item, level + 1)])
   return Object.fromEntries(fields)
+}
+
+/** What the host handed over is not JSON: the error that says where, and what to do. */
+function refusal(value, flaw, place, code) {
+  const where = [place, ...flaw.path].join('.')
+  const shown = where.length > 100 ? `${where.slice(0, 100)}…` : where
+  if (flaw.kind === 'surrogate') {
+    const why = 'which UTF-8 cannot hold; call toWellFormed() on it first'
+    return new ToolkeepError(`\`${shown}\` is ${flaw.what}, ${why}`, 'invalid_utf8')
+  }
+  const cyclic = flaw.kind === 'deep' && isCyclic(value, flaw.path)
+  const what = cyclic ? 'refers to itself' : `is ${flaw.what}`
+  return new ToolkeepError(`\`${shown}\` ${what}, which is not JSON that toolkeep takes`, code)
 }
 
 /** JSON text of what the host handed over. What it names in `place` is what its errors name. */
 function textOf(value, place, code = 'invalid_argument') {
   const flaw = flawIn(value)
+  if (flaw !== null) throw refusal(value, flaw, place, code)
+  return JSON.stringify(value) ?? 'null'
+}
+
+/**
+ * The same for arguments, whose outermost object is at `level`. They may come from a model, so it
+ * is core that refuses them where they are nested too deeply, with its own words: it gets just as
+ * much as it takes to see that.
+ */
+function argumentsOf(value, place, level = 1) {
+  const flaw = flawIn(value, level)
   if (flaw === null) return JSON.stringify(value) ?? 'null'
-  const where = [place, ...flaw.path].join('.').slice(0, 200)
-  if (flaw.kind === 'deep') {
-    if (!isCyclic(value, flaw.path)) return JSON.stringify(pruned(value))
-    throw new ToolkeepError(`\`${where.slice(0, 40)}…\` refers to itself`, code)
+  if (flaw.kind === 'deep' && !isCyclic(value, flaw.path)) {
+    const cut = pruned(value, level)
+    // Nothing deeper than that is left in it, so that only another kind of flaw can be.
+    const other = flawIn(cut, level - 1)
+    if (other === null) return JSON.stringify(cut)
+    throw refusal(cut, other, place, 'invalid_argument')
   }
-  if (flaw.kind === 'surrogate') {
-    const why = 'which UTF-8 cannot hold; call toWellFormed() on it first'
-    throw new ToolkeepError(`\`${where}\` is ${flaw.what}, ${why}`, 'invalid_utf8')
-  }
-  throw new ToolkeepError(`\`${where}\` is ${flaw.what}, which is not JSON`, code)
+  throw refusal(value, flaw, place, 'invalid_argument')
 }
 
 /** A text of the host's, checked. */
@@ -104,4 +129,4 @@ function stringOf(value, place) {
   return value
 }
 
-module.exports = { flawIn, isCyclic, stringOf, textOf }
+module.exports = { argumentsOf, flawIn, isCyclic, stringOf, textOf }
