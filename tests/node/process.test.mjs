@@ -175,6 +175,23 @@ test('a runtime that is lost unclosed is collected, though its tools refer to it
   assert.deepEqual([ended.code, ended.out, ended.err], [0, 'true\n', ''])
 })
 
+test('a runtime that is lost unclosed writes what it had queued', async (t) => {
+  const store = `sqlite:${path.join(await emptyFolder(t), 'kept.db')}`
+  const ended = await program(
+    `
+    const config = { store: ${JSON.stringify(store)} };
+    await (async () => { await new Runtime(config).call('datetime'); })();
+    gc();
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    gc();
+    const other = new Runtime(config);
+    console.log((await other.audit.query({})).length);
+  `,
+    { flags: ['--expose-gc'] },
+  )
+  assert.deepEqual([ended.code, ended.out, ended.err], [0, '1\n', ''])
+})
+
 test('opening and closing many runtimes leaves nothing behind', async () => {
   for (let n = 0; n < 50; n++) {
     const rt = new Runtime()

@@ -50,6 +50,7 @@ fn files() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
         with_snippets("docs/getting-started/rust.md")?,
         with_snippets("docs/getting-started/python.md")?,
         with_snippets("docs/getting-started/node.md")?,
+        with_snippets("bindings/node/README.md")?,
         with_snippets("docs/getting-started/c.md")?,
         file("bindings/python/python/toolkeep/_operations.py", python::operations(&api)),
         file("bindings/node/operations.cjs", typescript::code(&api)),
