@@ -11,6 +11,7 @@ const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.
 const { closeAtExit } = require('./lib/exit.cjs')
 const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
 const { resultOf } = require('./lib/result.cjs')
+const { whenAborted } = require('./lib/signal.cjs')
 const { dispatcher, specOf } = require('./lib/tools.cjs')
 
 /** How `Runtime.open` tells the constructor that it has a path. */
@@ -176,19 +177,19 @@ class Runtime {
   async #cancellable(signal, work) {
     const { native, scopes, tools } = this.#state
     let number = 0
-    const onAbort = () => native.cancel(number)
+    let ended
     try {
       return await this.#answer(signal, () => {
         if (signal !== undefined || tools.size > 0) {
           number = this.#nextCall()
           scopes.set(number, new AsyncResource('toolkeep.call', MANUAL))
         }
-        signal?.addEventListener('abort', onAbort, { once: true })
+        if (signal !== undefined) ended = whenAborted(signal, () => native.cancel(number))
         return work(number)
       })
     } finally {
       scopes.delete(number)
-      signal?.removeEventListener('abort', onAbort)
+      ended?.()
     }
   }
 
