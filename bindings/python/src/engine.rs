@@ -115,9 +115,10 @@ impl Engine {
     ) -> PyResult<Job> {
         let operation = json::text(py, "operation", operation)?;
         let args = json::required("args", args)?;
-        self.job(py, |runtime| async move {
-            runtime.invoke(&operation, args).await.map(Answer::Json)
-        })
+        self.job(
+            py,
+            |runtime| async move { runtime.invoke(&operation, args).await.map(Answer::Json) },
+        )
     }
 
     /// Ends the runtime, and lets go of the host's tools.
@@ -155,12 +156,7 @@ impl Engine {
 
     /// Adds a tool. `start(invocation)` is called for each call and must return at once.
     #[pyo3(signature = (spec, start, /))]
-    fn register(
-        &self,
-        py: Python<'_>,
-        spec: &Bound<'_, PyAny>,
-        start: Py<PyAny>,
-    ) -> PyResult<()> {
+    fn register(&self, py: Python<'_>, spec: &Bound<'_, PyAny>, start: Py<PyAny>) -> PyResult<()> {
         self.process.check(py)?;
         let spec = ToolSpec::from_value(&json::required("spec", spec)?)
             .map_err(|error| fault::exception(py, &error))?;
@@ -242,8 +238,8 @@ fn context(caller: &Bound<'_, PyDict>, host: Option<Py<PyAny>>) -> PyResult<Call
         if let Value::Object(fields) = &mut fields {
             fields.retain(|_, value| !value.is_null());
         }
-        let caller = Caller::from_value(&fields)
-            .map_err(|error| fault::exception(caller.py(), &error))?;
+        let caller =
+            Caller::from_value(&fields).map_err(|error| fault::exception(caller.py(), &error))?;
         cx = CallContext::from(caller);
     }
     Ok(match host {

@@ -204,11 +204,7 @@ fn array<'py>(
     items.enumerate().map(read).collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
-fn object(
-    fields: &Bound<'_, PyDict>,
-    too_deep: TooDeep,
-    depth: usize,
-) -> Result<Value, NotJson> {
+fn object(fields: &Bound<'_, PyDict>, too_deep: TooDeep, depth: usize) -> Result<Value, NotJson> {
     let mut object = Map::with_capacity(fields.len());
     for (key, item) in fields.iter() {
         let Ok(name) = key.cast::<PyString>() else {

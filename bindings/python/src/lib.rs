@@ -48,6 +48,6 @@ mod _toolkeep {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let codes = Code::ALL.iter().map(|code| (code.name(), code.number()));
         module.add("CODES", PyList::new(module.py(), codes)?.to_tuple())?;
-        module.add("VERSION", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

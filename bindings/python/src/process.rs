@@ -109,9 +109,9 @@ pub fn shutdown(py: Python<'_>) {
     let Some(process) = CURRENT.load_full().filter(|process| process.is_here()) else { return };
     process.pending.close();
     py.detach(|| {
-        let waited = process.handle.block_on(async {
-            tokio::time::timeout(PATIENCE, process.pending.wait()).await
-        });
+        let waited = process
+            .handle
+            .block_on(async { tokio::time::timeout(PATIENCE, process.pending.wait()).await });
         process.over.store(true, Ordering::Release);
         let runtime = process.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(runtime) = runtime {

@@ -16,8 +16,7 @@ from ._context import Caller, Context
 from ._operations import Code
 from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
 from ._runtime import Dialect, Runtime
-from ._toolkeep import VERSION as __version__
-from ._toolkeep import scrub
+from ._toolkeep import __version__, scrub
 from .errors import (
     CancelledError,
     ClosedError,

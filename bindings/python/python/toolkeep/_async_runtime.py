@@ -74,9 +74,7 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         job = self._engine.call_all(requests_of(requests), caller_fields(caller), _host_data())
         return [CallAnswer._of(answer) for answer in await _outcome(job)]
 
-    async def definitions(
-        self, dialect: Dialect, **caller: Unpack[Caller]
-    ) -> list[dict[str, Any]]:
+    async def definitions(self, dialect: Dialect, **caller: Unpack[Caller]) -> list[dict[str, Any]]:
         """The definitions of the tools that this caller may call, in a provider's shape."""
         job = self._engine.definitions(dialect, caller_fields(caller))
         answer: list[dict[str, Any]] = await _outcome(job)

@@ -17,8 +17,8 @@ from collections.abc import Awaitable, Callable
 from contextvars import Context as ContextVars
 from typing import TYPE_CHECKING, Any
 
-from .errors import ToolError
 from ._results import ToolResult
+from .errors import ToolError
 
 if TYPE_CHECKING:
     from ._toolkeep import Invocation

@@ -61,6 +61,7 @@ class RuntimeBase:
     @overload
     def tool(
         self,
+        /,
         *,
         name: str | None = None,
         description: str | None = None,
@@ -72,7 +73,7 @@ class RuntimeBase:
 
     def tool(
         self,
-        function: F | None = None,
+        function: Callable[..., Any] | None = None,
         /,
         *,
         name: str | None = None,
@@ -81,7 +82,7 @@ class RuntimeBase:
         capabilities: Sequence[Capability] = (),
         timeout: float | None = None,
         parameters: Mapping[str, Any] | None = None,
-    ) -> F | Callable[[F], F]:
+    ) -> Any:
         """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
 
         Its annotations become the JSON Schema of its arguments, its docstring the description,
@@ -114,7 +115,7 @@ class RuntimeBase:
             parameters=parameters,
         )
 
-        def register(function: F) -> F:
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
             self._register(tool_of(function, options))
             return function
 
@@ -231,9 +232,7 @@ class Runtime(RuntimeBase, Operations):
         job = self._engine.call(name, args, caller_fields(caller), (None, copy_context()))
         return ToolResult._of(self._wait(job))
 
-    def call_all(
-        self, requests: Iterable[Request], **caller: Unpack[Caller]
-    ) -> list[CallAnswer]:
+    def call_all(self, requests: Iterable[Request], **caller: Unpack[Caller]) -> list[CallAnswer]:
         """Takes the calls of one model turn: independent ones side by side, the rest in order.
 
         Every request is answered, in order; one that failed never loses a sibling.

@@ -26,10 +26,16 @@ _PLAIN: dict[Any, str] = {
 }
 _SEQUENCES = (list, collections.abc.Sequence, collections.abc.Iterable)
 _SETS = (set, frozenset, collections.abc.Set)
+# Since Python 3.11.
+_QUALIFIERS = [
+    getattr(typing, name)
+    for name in ("Required", "NotRequired", "ReadOnly")
+    if hasattr(typing, name)
+]
 _MAPPINGS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
 
 
-class Unsupported(TypeError):
+class UnsupportedError(TypeError):
     """An annotation that has no JSON Schema."""
 
 
@@ -52,16 +58,16 @@ def shape_of(annotation: Any, within: tuple[Any, ...] = ()) -> Shape:
     """The shape of an annotation. `within` are the classes that it is a field of."""
     if annotation is Any or annotation is object:
         return Shape({})
-    if annotation in _PLAIN.keys():
-        return _plain(annotation)
     origin, args = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return _annotated(args[0], args[1:], within)
+    if annotation in _PLAIN:
+        return _plain(annotation)
     if origin is Literal:
         return Shape({"enum": list(args)}, fits=lambda data: data in args)
     if origin in (Union, types.UnionType):
         return _union(args, within)
-    if origin in (typing.Required, typing.NotRequired) if hasattr(typing, "Required") else False:
+    if origin in _QUALIFIERS:
         return shape_of(args[0], within)
     kind = origin or annotation
     if kind is tuple:
@@ -72,7 +78,7 @@ def shape_of(annotation: Any, within: tuple[Any, ...] = ()) -> Shape:
         return _dict(args, within)
     if isinstance(kind, type):
         return _class(kind, within)
-    raise Unsupported(f"{annotation!r} has no JSON Schema")
+    raise UnsupportedError(f"{annotation!r} has no JSON Schema")
 
 
 def _plain(annotation: Any) -> Shape:
@@ -151,7 +157,7 @@ def _tuple(args: tuple[Any, ...], within: tuple[Any, ...]) -> Shape:
 
 def _dict(args: tuple[Any, ...], within: tuple[Any, ...]) -> Shape:
     if args and args[0] is not str:
-        raise Unsupported(f"a dict with {args[0]!r} for keys is not JSON; take str")
+        raise UnsupportedError(f"a dict with {args[0]!r} for keys is not JSON; take str")
     item = shape_of(args[1], within) if args else Shape({})
     schema = {"type": "object", "additionalProperties": item.schema or True}
     build: Build = lambda data: {key: item.of(one) for key, one in data.items()}  # noqa: E731
@@ -160,7 +166,7 @@ def _dict(args: tuple[Any, ...], within: tuple[Any, ...]) -> Shape:
 
 def _class(kind: type, within: tuple[Any, ...]) -> Shape:
     if kind in within:
-        raise Unsupported(f"{kind.__name__} holds itself; describe it with `parameters=`")
+        raise UnsupportedError(f"{kind.__name__} holds itself; describe it with `parameters=`")
     if issubclass(kind, enum.Enum):
         return _enum(kind)
     if dataclasses.is_dataclass(kind):
@@ -168,20 +174,19 @@ def _class(kind: type, within: tuple[Any, ...]) -> Shape:
         required = {
             field.name
             for field in fields
-            if field.default is dataclasses.MISSING
-            and field.default_factory is dataclasses.MISSING
+            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
         }
         return _record(kind, {field.name for field in fields}, required, within)
     if typing.is_typeddict(kind):
         names = set(kind.__annotations__)
         return _record(kind, names, set(vars(kind)["__required_keys__"]), within)
-    raise Unsupported(f"{kind.__name__} has no JSON Schema")
+    raise UnsupportedError(f"{kind.__name__} has no JSON Schema")
 
 
 def _enum(kind: type[enum.Enum]) -> Shape:
     values = [member.value for member in kind]
     if not all(isinstance(value, (str, int, float, bool)) for value in values):
-        raise Unsupported(f"the values of {kind.__name__} are not all JSON")
+        raise UnsupportedError(f"the values of {kind.__name__} are not all JSON")
     return Shape({"enum": values}, kind, lambda data: data in values)
 
 
@@ -192,8 +197,8 @@ def _record(kind: type, names: set[str], required: set[str], within: tuple[Any, 
         if name in names:
             try:
                 fields[name] = shape_of(hint, (*within, kind))
-            except Unsupported as why:
-                raise Unsupported(f"field `{name}` of {kind.__name__}: {why}") from None
+            except UnsupportedError as why:
+                raise UnsupportedError(f"field `{name}` of {kind.__name__}: {why}") from None
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {name: field.schema for name, field in fields.items()},

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _docstring
 from ._context import Context, context_of
-from ._schema import Shape, Unsupported, shape_of
+from ._schema import Shape, UnsupportedError, shape_of
 
 if TYPE_CHECKING:
     from ._operations import Capability
@@ -144,7 +144,7 @@ def _shape(name: str, key: str, hint: Any) -> Shape:
         raise TypeError(f"{where} has no annotation; annotate it, or give `parameters=`")
     try:
         return shape_of(hint)
-    except Unsupported as why:
+    except UnsupportedError as why:
         raise TypeError(f"{where}: {why}") from None
 
 

@@ -1,14 +1,12 @@
-"""The Rust half of toolkeep. Not for use by hosts: its names may change."""
-
 import asyncio
 import os
 from collections.abc import Callable
 from contextvars import Context as ContextVars
 from typing import Any, final
 
-__all__ = ["CODES", "VERSION", "Engine", "Invocation", "Job", "scrub", "shutdown"]
+__all__ = ["CODES", "Engine", "Invocation", "Job", "__version__", "scrub", "shutdown"]
 
-VERSION: str
+__version__: str
 CODES: tuple[tuple[str, int], ...]
 
 def scrub(text: str, /) -> str: ...
