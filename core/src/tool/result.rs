@@ -88,11 +88,9 @@ impl ToolResult {
             Value::String(text) => Ok(ToolResult::text(text)),
             Value::Null => Ok(ToolResult::default()),
             Value::Object(fields) if fields.contains_key("for_llm") => {
-                serde_json::from_value(Value::Object(fields)).map_err(|error| {
-                    ToolError::new(
-                        Code::InvalidResult,
-                        format!("The tool returned a malformed result: {error}."),
-                    )
+                crate::strict::from_value(&Value::Object(fields)).map_err(|why| {
+                    let text = format!("The tool returned a malformed result: {why}.");
+                    ToolError::new(Code::InvalidResult, text)
                 })
             }
             other => Ok(ToolResult::data(other)),

@@ -6,3 +6,4 @@ mod calls;
 mod operations;
 mod records;
 mod support;
+mod vectors;
