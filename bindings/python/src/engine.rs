@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::Value;
 use toolkeep::tool::Arguments;
 use toolkeep::{CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Runtime, ToolSpec};
@@ -67,11 +67,11 @@ impl Engine {
     fn call_all(
         &self,
         py: Python<'_>,
-        requests: &Bound<'_, PyAny>,
+        requests: &Bound<'_, PyList>,
         caller: &Bound<'_, PyDict>,
         host: Option<Py<PyAny>>,
     ) -> PyResult<Job> {
-        let requests = call_requests(py, json::from_model("requests", requests)?)?;
+        let requests = call_requests(requests)?;
         let cx = context(caller, host)?;
         self.job(py, |runtime| async move { Answer::of(runtime.call_all(&cx, requests).await?) })
     }
@@ -248,9 +248,27 @@ fn context(caller: &Bound<'_, PyDict>, host: Option<Py<PyAny>>) -> PyResult<Call
     })
 }
 
-fn call_requests(py: Python<'_>, requests: Value) -> PyResult<Vec<CallRequest>> {
-    serde_json::from_value(requests).map_err(|error| {
-        let text = format!("`requests` are not calls of the form {{id, name, arguments}}: {error}");
-        fault::raise(py, Code::InvalidArgument, text)
-    })
+/// Each request is read by itself, so that the depth of its arguments counts from there.
+fn call_requests(requests: &Bound<'_, PyList>) -> PyResult<Vec<CallRequest>> {
+    requests.iter().enumerate().map(|(index, request)| call_request(index, &request)).collect()
+}
+
+fn call_request(index: usize, request: &Bound<'_, PyAny>) -> PyResult<CallRequest> {
+    let place = format!("requests[{index}]");
+    let wrong = |why: String| {
+        let text = format!("`{place}` is not a call of the form {{id, name, arguments}}: {why}");
+        fault::raise(request.py(), Code::InvalidArgument, text)
+    };
+    let Ok(request) = request.cast::<PyDict>() else {
+        return Err(wrong(format!("it is a {}", json::kind(request))));
+    };
+    let rest = request.copy()?;
+    let mut arguments = Value::Null;
+    if let Some(given) = request.get_item("arguments")? {
+        arguments = json::from_model(&format!("{place}.arguments"), &given)?;
+        rest.del_item("arguments")?;
+    }
+    let mut fields = json::required(&place, &rest)?;
+    fields["arguments"] = arguments;
+    serde_json::from_value(fields).map_err(|error| wrong(error.to_string()))
 }

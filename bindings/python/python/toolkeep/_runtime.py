@@ -313,7 +313,11 @@ def config_of(
 
 def requests_of(requests: Iterable[Request]) -> list[Any]:
     """The requests as the core takes them."""
-    return [asdict(one) if isinstance(one, CallRequest) else one for one in requests]
+    return [asdict(one) if isinstance(one, CallRequest) else _as_dict(one) for one in requests]
+
+
+def _as_dict(request: Any) -> Any:
+    return dict(request) if isinstance(request, Mapping) else request
 
 
 _open: WeakSet[RuntimeBase] = WeakSet()
