@@ -69,14 +69,14 @@ class Handler(BaseHTTPRequestHandler):
     server: ChatServer
     protocol_version = "HTTP/1.1"
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         """`/requests`: what was asked so far."""
         if self.path == "/requests":
             self.answer(200, self.server.requests)
         else:
             self.fail(404, "no such page")
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """`/v1/chat/completions`."""
         raw = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         authorization = self.headers.get("Authorization", "")

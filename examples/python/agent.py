@@ -84,9 +84,7 @@ def work(rt: toolkeep.Runtime, task: str) -> str:
             print(f"call  {request['name']} {toolkeep.scrub(request['arguments'])}")
             print(f"      {result.code or 'allowed'}")
             print(indented(result.for_llm))
-            messages.append(
-                {"role": "tool", "tool_call_id": answer.id, "content": result.for_llm}
-            )
+            messages.append({"role": "tool", "tool_call_id": answer.id, "content": result.for_llm})
     raise ModelError(f"the model had no answer after {MOST_TURNS} turns; give it a smaller task")
 
 

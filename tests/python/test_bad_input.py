@@ -68,7 +68,7 @@ def test_what_json_does_not_have_names_its_place(rt: Runtime) -> None:
 
 def test_numbers_and_bools_keep_their_type_on_the_way(rt: Runtime) -> None:
     rt.register({"name": "echo"}, lambda args, _cx: {"got": args})
-    sent = [True, False, 1, 0, 1.0, 2**64 - 1, -(2**63), 0.1, None, "é🦀", {"a": []}]
+    sent: list[Any] = [True, False, 1, 0, 1.0, 2**64 - 1, -(2**63), 0.1, None, "é🦀", {"a": []}]
     got = rt.call("echo", {"v": sent}).structured["got"]["v"]
     assert got == sent
     assert [type(one) for one in got] == [type(one) for one in sent]
@@ -231,6 +231,7 @@ def test_names_that_are_taken_or_unusable(rt: Runtime) -> None:
     assert raised(lambda: rt.register({"name": "a b"}, print)).code == "invalid_argument"
     assert raised(lambda: rt.register({"nam": "x"}, print)).code == "invalid_argument"
     assert raised(lambda: rt.unregister("nope")).code == "not_found"
+
     def edit() -> None: ...
 
     assert raised(lambda: rt.tool(edit)).code == "name_taken"

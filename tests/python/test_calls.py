@@ -71,7 +71,7 @@ def test_every_field_of_a_caller_reaches_the_tool(rt: Runtime) -> None:
 
 
 def test_the_calls_of_a_turn_are_answered_in_order(rt: Runtime) -> None:
-    requests = [
+    requests: list[toolkeep.CallRequest | dict[str, Any]] = [
         toolkeep.CallRequest("1", "write_file", {"path": "a", "content": "x"}),
         {"id": "2", "name": "read_file", "arguments": '{"path": "a"}'},
         {"id": "3", "name": "nope"},
@@ -181,9 +181,11 @@ def test_an_unclosed_runtime_warns_and_still_writes_its_ledger(tmp_path: Path) -
     store = f"sqlite:{tmp_path / 'a.db'}"
     rt = Runtime(store=store)
     rt.call("datetime")
+    kept = [rt]
+    del rt
     with pytest.warns(ResourceWarning, match="unclosed"):
-        del rt
-        gc.collect()
+        kept.clear()
+    gc.collect()
     with Runtime(store=store) as rt:
         for _ in range(100):
             if rt.audit.query():

@@ -103,7 +103,7 @@ def test_the_agent_stops_after_20_turns(agent: Callable[..., Any]) -> None:
 def test_the_agent_reports_what_went_wrong(agent: Callable[..., Any]) -> None:
     done, _ = agent([{"status": 503, "body": "overloaded"}])
     assert (done.returncode, "503" in done.stderr, "overloaded" in done.stderr) == (1, True, True)
-    done, requests = agent([], OPENAI_API_KEY="wrong")
+    done, _ = agent([], OPENAI_API_KEY="wrong")
     assert "401" in done.stderr
     done, _ = agent([], OPENAI_BASE_URL="http://127.0.0.1:9/v1")
     assert "cannot be asked" in done.stderr

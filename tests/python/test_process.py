@@ -16,7 +16,7 @@ from conftest import Script
 from toolkeep import Runtime
 
 TOOLS = """
-import asyncio, os, signal, sys, threading, time
+import asyncio, contextvars, os, signal, sys, threading, time
 import toolkeep
 rt = toolkeep.Runtime()
 
@@ -101,8 +101,10 @@ rt.close()
     [
         "threading.Thread(target=rt.call, args=('hang',), daemon=True).start()",
         "threading.Thread(target=rt.call, args=('stick',), daemon=True).start()",
-        "job = rt._engine.call('hang', None, {}, None); print(job)",
-        "job = rt._engine.call('stick', None, {}, (None, __import__('contextvars').copy_context())); "
+        "job = rt._engine.call('hang', None, {}, (None, contextvars.copy_context()))",
+        "job = rt._engine.call('hang', None, {}, (None, contextvars.copy_context()))\n"
+        "job.start(print)",
+        "job = rt._engine.call('stick', None, {}, (None, contextvars.copy_context()))\n"
         "job.start(print)",
         "rt.call('datetime')",
         "rt.call('datetime'); rt.close()",

@@ -8,13 +8,14 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import toolkeep
+from host_tools import add_host_tools
+from matcher import match
 
 FOLDER = Path(__file__).resolve().parent.parent / "vectors"
 AnyRuntime = toolkeep.Runtime | toolkeep.AsyncRuntime
@@ -56,7 +57,7 @@ class _Case:
         config = {"workspace": str(self.workspace), **setup.get("config", {})}
         self.rt = self.runtime(self.value({**config, **own.get("config", {})}))
         try:
-            _add_tools(self.rt)
+            add_host_tools(self.rt)
             for number, step in enumerate(case["steps"], 1):
                 await self.step(f"step {number}", step)
         finally:
@@ -68,8 +69,8 @@ class _Case:
             result = await self.perform(kind, self.value(step[kind]))
         except toolkeep.ToolkeepError as error:
             assert "raises" in step, f"{place} raised {error.code}: {error}"
-            match(f"{place}: error", {"code": error.code, "message": str(error)},
-                  self.named(step["raises"]))  # fmt: skip
+            given = {"code": error.code, "message": str(error)}
+            match(f"{place}: error", given, self.named(step["raises"]))
             return
         assert "expect" in step, f"{place} should have raised, but gave {result!r}"
         match(place, result, self.named(step["expect"]))
@@ -149,96 +150,3 @@ def _pointed(value: Any, pointer: str) -> str:
     for step in pointer.split("/")[1:]:
         value = value[int(step)] if isinstance(value, list) else value[step]
     return str(value)
-
-
-def _is(kind: Any, given: Any, wanted: Any) -> None:
-    """Compares scalars as JSON does: 1 is 1.0, but no bool is a number."""
-    same = given == wanted and isinstance(given, bool) == isinstance(wanted, bool)
-    assert same, f"{kind}: {given!r} is not {wanted!r}"
-
-
-def match(place: str, given: Any, wanted: Any) -> None:
-    """Asserts that a value is as a matcher wants it."""
-    if isinstance(wanted, dict):
-        if len(wanted) == 1 and next(iter(wanted)).startswith("$"):
-            [(rule, want)] = wanted.items()
-            assert _holds(place, rule, given, want), f"{place}: {given!r} breaks {wanted!r}"
-            return
-        assert isinstance(given, dict), f"{place}: {given!r} is no object"
-        for key, want in wanted.items():
-            match(f"{place}.{key}", given.get(key), want)
-    elif isinstance(wanted, list):
-        assert isinstance(given, list), f"{place}: {given!r} is no array"
-        assert len(given) == len(wanted), f"{place}: {given!r} has not {len(wanted)} elements"
-        for index, want in enumerate(wanted):
-            match(f"{place}[{index}]", given[index], want)
-    else:
-        _is(place, given, wanted)
-
-
-def _matches(given: Any, wanted: Any) -> bool:
-    try:
-        match("", given, wanted)
-    except AssertionError:
-        return False
-    return True
-
-
-def _holds(place: str, rule: str, given: Any, want: Any) -> bool:
-    texts = want if isinstance(want, list) else [want]
-    if rule in ("$contains", "$lacks", "$matches") and not isinstance(given, str):
-        return False
-    if rule == "$all":
-        for one in want:
-            match(place, given, one)
-        return True
-    rules = {
-        "$contains": lambda: all(text in given for text in texts),
-        "$lacks": lambda: not any(text in given for text in texts),
-        "$matches": lambda: re.search(want, given) is not None,
-        "$absent": lambda: (given is None) is want,
-        "$present": lambda: (given is not None) is want,
-        "$length": lambda: len(given) == want,
-        "$some": lambda: any(_matches(one, want) for one in given),
-        "$none": lambda: not any(_matches(one, want) for one in given),
-        "$equal": lambda: json.dumps(given, sort_keys=True) == json.dumps(want, sort_keys=True),
-    }
-    return rules[rule]()
-
-
-def _add_tools(rt: AnyRuntime) -> None:
-    about = "A tool of the host."
-
-    def host_echo(text: str) -> str:
-        return text
-
-    async def host_data(**args: Any) -> Any:
-        return {"echo": args}
-
-    async def host_none(**_args: Any) -> None:
-        return None
-
-    async def host_fail(message: str) -> None:
-        raise RuntimeError(message)
-
-    async def host_refuse(**_args: Any) -> None:
-        raise toolkeep.ToolError("The thing has changed.", code="conflict")
-
-    async def host_sleep(ms: int) -> str:
-        await asyncio.sleep(ms / 1000)
-        return "slept"
-
-    async def host_whole(**_args: Any) -> Any:
-        return {"for_llm": "for the model", "for_user": "for the user", "silent": True}
-
-    async def host_bad(**_args: Any) -> Any:
-        return {"for_llm": 5}
-
-    async def host_context(context: toolkeep.Context, **_args: Any) -> Any:
-        return {"tenant": context.tenant, "agent": context.agent, "session": context.session}
-
-    for function in (host_echo, host_sleep):
-        rt.tool(description=about, capabilities=["read-only"])(function)
-    for function in (host_data, host_none, host_fail, host_refuse, host_whole, host_bad):
-        rt.tool(description=about)(function)
-    rt.tool(description=about)(host_context)
