@@ -33,7 +33,9 @@ def script() -> Script:
     """Runs Python source in a process of its own, with a deadline."""
 
     def run(source: str, *args: str, timeout: float = 20) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-X", "dev", "-W", "ignore::ResourceWarning", "-c", source]
+        # Python warns of any fork in a process with threads, and of what is left open at exit.
+        quiet = ["-W", "ignore::ResourceWarning", "-W", "ignore::DeprecationWarning"]
+        command = [sys.executable, "-X", "dev", *quiet, "-c", source]
         return subprocess.run(
             [*command, *args], capture_output=True, text=True, timeout=timeout, check=False
         )
