@@ -137,6 +137,17 @@ def test_a_configuration_file_opens_a_runtime(tmp_path: Path) -> None:
     asyncio.run(again())
 
 
+def test_a_workspace_may_be_a_path(workspace: Path) -> None:
+    inner = workspace / "inner"
+    inner.mkdir()
+    with Runtime({"workspace": workspace}) as rt:
+        args = {"path": "a.txt", "content": "x"}
+        assert not rt.call("write_file", args, workspace=inner).is_error
+        assert not rt.call("write_file", args).is_error
+    assert (inner / "a.txt").exists()
+    assert (workspace / "a.txt").exists()
+
+
 def test_keywords_replace_keys_of_the_configuration(workspace: Path) -> None:
     config = {"workspace": "/nowhere", "policy": {"deny": ["edit"]}}
     with Runtime(config, workspace=workspace, store="memory:", rate_limit={"calls": 1}) as rt:

@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::fault;
 use crate::host_tool::{Host, HostTool};
 use crate::job::Job;
-use crate::json;
+use crate::json::{self, TooDeep};
 use crate::process::Process;
 
 /// A runtime. Everything that may take time is a `Job`.
@@ -31,7 +31,9 @@ impl Engine {
     #[pyo3(signature = (config, /))]
     fn open(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<Job> {
         let process = Process::current(py)?;
-        let config = Config::from_value(json::required("config", config)?)
+        let config = json::from_python(config, TooDeep::Refuse)
+            .map_err(|why| why.error("config", Code::InvalidConfig))
+            .and_then(Config::from_value)
             .map_err(|error| fault::exception(py, &error))?;
         Ok(opening(process, async move { Runtime::builder().config(config).build().await }))
     }

@@ -62,6 +62,12 @@ impl NotJson {
         self
     }
 
+    /// The error that names `what` it is; `wrong` is the code where the object is simply wrong.
+    pub fn error(&self, what: &str, wrong: Code) -> Error {
+        let code = if self.code == Code::InvalidArgument { wrong } else { self.code };
+        Error::new(code, self.message(what))
+    }
+
     /// The place below `what`, and what is wrong there.
     pub fn message(&self, what: &str) -> String {
         let mut place = String::from(what);
@@ -96,7 +102,7 @@ pub fn from_model(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Value> {
 }
 
 fn not_json(py: Python<'_>, what: &str, why: &NotJson) -> PyErr {
-    fault::exception(py, &Error::new(why.code, why.message(what)))
+    fault::exception(py, &why.error(what, Code::InvalidArgument))
 }
 
 /// A `str` as text; `what` names it in the exception.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -41,7 +42,7 @@ class Caller(TypedDict, total=False):
     """The model's provider: `anthropic`, `openai`, …"""
     model: str | None
     """The model."""
-    workspace: str | None
+    workspace: str | os.PathLike[str] | None
     """A workspace folder for this caller instead of the runtime's."""
     team: str | None
     """The team that the agent belongs to."""
@@ -95,6 +96,8 @@ def caller_fields(caller: Caller) -> dict[str, Any]:
     fields: dict[str, Any] = {**caller}
     if "timeout" in fields:
         fields["timeout_ms"] = milliseconds(fields.pop("timeout"))
+    if isinstance(fields.get("workspace"), os.PathLike):
+        fields["workspace"] = os.fspath(fields["workspace"])
     return fields
 
 

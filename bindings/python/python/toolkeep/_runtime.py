@@ -305,7 +305,9 @@ def config_of(
         return config
     merged = {**(config or {}), **keys}
     if workspace is not None:
-        merged["workspace"] = os.fspath(workspace)
+        merged["workspace"] = workspace
+    if isinstance(merged.get("workspace"), os.PathLike):
+        merged["workspace"] = os.fspath(merged["workspace"])
     if store is not None:
         merged["store"] = store
     return merged
