@@ -96,6 +96,34 @@ rt.close()
     assert err == ""
 
 
+def test_ctrl_c_ends_an_awaited_call_and_its_tool(script: Script) -> None:
+    done = script(
+        """
+import asyncio, os, signal, threading
+import toolkeep
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+async def main():
+    async with toolkeep.AsyncRuntime() as rt:
+        @rt.tool
+        async def hang() -> None:
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                await asyncio.sleep(3600)
+            finally:
+                print("ended")
+        await rt.call("hang")
+
+try:
+    asyncio.run(main())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split()[-1] == "interrupted"
+
+
 @pytest.mark.parametrize(
     "pending",
     [
