@@ -1,2 +1,3 @@
 mod border;
 mod header;
+mod vectors;
