@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::error::Code;
-use crate::limits::{MAX_ARGUMENT_BYTES, check_json};
+use crate::limits::{MAX_ARGUMENT_BYTES, MAX_JSON_DEPTH, check_json};
 use crate::tool::{Arguments, Entry, ToolError};
 
 pub(super) fn pass(entry: &Entry, args: Arguments) -> Result<Value, ToolError> {
@@ -40,6 +40,11 @@ fn parse(name: &str, args: Arguments) -> Result<Value, ToolError> {
             return Err(too_much(name, &why));
         }
         Arguments::Text(text) => serde_json::from_str(&text).map_err(|error| {
+            // The parser has no code for it, and stops at the same depth as `check_json`.
+            if error.to_string().starts_with("recursion limit exceeded") {
+                let why = format!("it is nested deeper than {MAX_JSON_DEPTH} levels");
+                return too_much(name, &why);
+            }
             let text = format!("They are not valid JSON: {error}. Send one complete JSON object.");
             refusal(name, &text)
         })?,

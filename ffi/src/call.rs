@@ -1,0 +1,189 @@
+//! Calls, and what can be known of them before they are made.
+
+use std::ffi::c_void;
+
+use serde_json::Value;
+use toolkeep::tool::Arguments;
+use toolkeep::{CallContext, CallRequest, Code, Dialect, Error, Runtime, strict};
+
+use crate::callback::{UserData, required, toolkeep_destroy_fn};
+use crate::error::toolkeep_error;
+use crate::guard::guard;
+use crate::handle::Out;
+use crate::input;
+use crate::operation::{self, toolkeep_done_fn, toolkeep_operation};
+use crate::runtime::{Host, toolkeep_runtime};
+use crate::string::{self, toolkeep_str, toolkeep_string};
+
+/// Calls a tool and waits for the result.
+///
+/// `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
+/// `timeout_ms`, …; empty means the default tenant and nothing else. `args_json` is the JSON object
+/// of arguments as the model wrote it; broken text is the model's mistake and comes back as a
+/// result that says so. On success `*result` is the result as JSON, owned by the host: release it
+/// with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
+/// `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `call_id` and
+/// `duration_us`. Whatever the model caused is a result with `is_error`, not an error.
+///
+/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_call(
+    runtime: *const toolkeep_runtime,
+    context_json: toolkeep_str,
+    name: toolkeep_str,
+    args_json: toolkeep_str,
+    result: *mut *mut toolkeep_string,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let host = unsafe { Host::look(runtime) }?;
+        // SAFETY: the host gives NULL or a place to write to.
+        let result = unsafe { Out::new(result) }?;
+        // SAFETY: the host lends the texts for the length of this call.
+        let (cx, name, args) = unsafe {
+            (input::context(context_json)?, name.text("name")?, args_json.text("args_json")?)
+        };
+        string::put(result, host.wait(call(&host.core, &cx, name, args.to_owned()))?);
+        Ok(())
+    })
+}
+
+/// Starts calling a tool; `done` gets the result, as toolkeep_call() describes it.
+///
+/// `done` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it after
+/// that, or before this function returns an error. If `operation` is not NULL, `*operation` is set
+/// to a handle that the host owns: release it with toolkeep_operation_free(). It is set before
+/// `done` can run. For callbacks, too.
+///
+/// Returns NULL, or an error that the host owns; then `done` is never called.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_call_async(
+    runtime: *const toolkeep_runtime,
+    context_json: toolkeep_str,
+    name: toolkeep_str,
+    args_json: toolkeep_str,
+    done: toolkeep_done_fn,
+    user_data: *mut c_void,
+    destroy: toolkeep_destroy_fn,
+    operation: *mut *mut toolkeep_operation,
+) -> *mut toolkeep_error {
+    let data = UserData::new(user_data, destroy);
+    guard(move || {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let host = unsafe { Host::look(runtime) }?;
+        let done = required(done, "done")?;
+        // SAFETY: the host lends the texts for the length of this call.
+        let (cx, name, args) = unsafe {
+            (input::context(context_json)?, name.text("name")?, args_json.text("args_json")?)
+        };
+        let (core, name, args) = (host.core.clone(), name.to_owned(), args.to_owned());
+        // SAFETY: the host gives NULL or a place to write to.
+        unsafe {
+            operation::start(host, done, data, operation, |cancellation| async move {
+                call(&core, &cx.with_cancellation(cancellation), &name, args).await
+            });
+        }
+        Ok(())
+    })
+}
+
+async fn call(core: &Runtime, cx: &CallContext, name: &str, args: String) -> Result<String, Error> {
+    input::text_of(&core.call(cx, name, Arguments::Text(args)).await?)
+}
+
+/// Makes the calls of one model turn and waits for all: independent ones run side by side, the
+/// rest in order.
+///
+/// `requests_json` is an array of `{"id", "name", "arguments"}`, where `arguments` is an object, or
+/// its JSON text in a string. On success `*answers` is an array of `{"id", "result"}` in the same
+/// order, owned by the host: release it with toolkeep_string_free(). Every request is answered.
+///
+/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_call_all(
+    runtime: *const toolkeep_runtime,
+    context_json: toolkeep_str,
+    requests_json: toolkeep_str,
+    answers: *mut *mut toolkeep_string,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let host = unsafe { Host::look(runtime) }?;
+        // SAFETY: the host gives NULL or a place to write to.
+        let answers = unsafe { Out::new(answers) }?;
+        // SAFETY: the host lends the texts for the length of this call.
+        let (cx, requests) = unsafe {
+            (input::context(context_json)?, input::json(requests_json, "requests_json")?)
+        };
+        let requests = call_requests(&requests)?;
+        let made = host.wait(host.core.call_all(&cx, requests))?;
+        string::put(answers, input::text_of(&made)?);
+        Ok(())
+    })
+}
+
+fn call_requests(value: &Value) -> Result<Vec<CallRequest>, Error> {
+    let invalid = |why: String| Error::new(Code::InvalidArgument, format!("the requests: {why}"));
+    let Value::Array(items) = value else {
+        return Err(invalid("expected an array of objects with `id`, `name`, `arguments`".into()));
+    };
+    let typed = items.iter().enumerate().map(|(index, item)| {
+        strict::from_value(item).map_err(|why| invalid(format!("[{index}]: {why}")))
+    });
+    typed.collect()
+}
+
+/// Gives the definitions of the tools that this caller may call, to put into a model request.
+///
+/// `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini` or `mcp`. On success
+/// `*definitions` is a JSON array, the same bytes every time, owned by the host: release it with
+/// toolkeep_string_free().
+///
+/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_definitions(
+    runtime: *const toolkeep_runtime,
+    context_json: toolkeep_str,
+    dialect: toolkeep_str,
+    definitions: *mut *mut toolkeep_string,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let host = unsafe { Host::look(runtime) }?;
+        // SAFETY: the host gives NULL or a place to write to.
+        let definitions = unsafe { Out::new(definitions) }?;
+        // SAFETY: the host lends the texts for the length of this call.
+        let (cx, dialect) = unsafe { (input::context(context_json)?, dialect.text("dialect")?) };
+        let dialect = Dialect::from_name(dialect)?;
+        let all = host.wait(host.core.definitions(&cx, dialect))?;
+        string::put(definitions, input::text_of(&all)?);
+        Ok(())
+    })
+}
+
+/// Tells whether this caller may call a tool, and which rule says so, without running anything.
+///
+/// On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule` and `steps`,
+/// owned by the host: release it with toolkeep_string_free().
+///
+/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns:
+/// `TOOLKEEP_NOT_FOUND` for an unknown tool.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_explain(
+    runtime: *const toolkeep_runtime,
+    context_json: toolkeep_str,
+    name: toolkeep_str,
+    explanation: *mut *mut toolkeep_string,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let host = unsafe { Host::look(runtime) }?;
+        // SAFETY: the host gives NULL or a place to write to.
+        let explanation = unsafe { Out::new(explanation) }?;
+        // SAFETY: the host lends the texts for the length of this call.
+        let (cx, name) = unsafe { (input::context(context_json)?, name.text("name")?) };
+        let explained = host.wait(host.core.explain(&cx, name))?;
+        string::put(explanation, input::text_of(&explained)?);
+        Ok(())
+    })
+}

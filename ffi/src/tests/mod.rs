@@ -1,0 +1,3 @@
+mod border;
+mod header;
+mod vectors;

@@ -1,0 +1,242 @@
+//! The shared vectors through the C ABI: nothing here reaches the core but the exports.
+
+use std::ffi::{CStr, c_void};
+use std::ptr::null_mut;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use toolkeep_vectors::{Face, Raised, run};
+
+use crate::call::{toolkeep_call, toolkeep_call_all, toolkeep_definitions, toolkeep_explain};
+use crate::code::TOOLKEEP_CONFLICT;
+use crate::error::{
+    toolkeep_error, toolkeep_error_free, toolkeep_error_message, toolkeep_error_name,
+};
+use crate::invocation::{
+    toolkeep_invocation, toolkeep_invocation_args, toolkeep_invocation_context,
+    toolkeep_invocation_reject, toolkeep_invocation_resolve,
+};
+use crate::invoke::toolkeep_invoke;
+use crate::runtime::{
+    toolkeep_runtime, toolkeep_runtime_close, toolkeep_runtime_free, toolkeep_runtime_open,
+};
+use crate::scrub::toolkeep_scrub;
+use crate::string::{toolkeep_str, toolkeep_string, toolkeep_string_free, toolkeep_string_str};
+use crate::tool::{toolkeep_tool_register, toolkeep_tool_unregister};
+
+/// What a host tool of the vectors does, as a C host would write it.
+type Handler = fn(*mut toolkeep_invocation, Value);
+
+struct CFace {
+    runtime: *mut toolkeep_runtime,
+}
+
+impl Drop for CFace {
+    fn drop(&mut self) {
+        // SAFETY: the handle is freed once.
+        unsafe { toolkeep_runtime_free(self.runtime) };
+    }
+}
+
+impl Face for CFace {
+    fn open(config: &Value) -> Result<CFace, Raised> {
+        let mut runtime = null_mut();
+        let config = config.to_string();
+        // SAFETY: both arguments are good.
+        checked(unsafe { toolkeep_runtime_open(lend(&config), &mut runtime) })?;
+        let face = CFace { runtime };
+        for (spec, handler) in host_tools() {
+            face.register(&spec, handler)?;
+        }
+        Ok(face)
+    }
+
+    fn step(&mut self, verb: &str, input: &Value) -> Result<Value, Raised> {
+        let rt = self.runtime;
+        let text = |key: &str| input[key].as_str().unwrap().to_owned();
+        let context = input.get("context").map(Value::to_string).unwrap_or_default();
+        let context = lend(&context);
+        let mut out = null_mut();
+        // SAFETY: the runtime is open, the texts live as long as the calls, the handlers are ours.
+        let error = unsafe {
+            match verb {
+                "call" => {
+                    let args = match &input["args"] {
+                        Value::String(text) => text.clone(),
+                        value => value.to_string(),
+                    };
+                    toolkeep_call(rt, context, lend(&text("tool")), lend(&args), &mut out)
+                }
+                "call_all" => {
+                    let requests = input["requests"].to_string();
+                    toolkeep_call_all(rt, context, lend(&requests), &mut out)
+                }
+                "definitions" => {
+                    toolkeep_definitions(rt, context, lend(&text("dialect")), &mut out)
+                }
+                "explain" => toolkeep_explain(rt, context, lend(&text("tool")), &mut out),
+                "invoke" => {
+                    let args = input.get("args").map(Value::to_string).unwrap_or_default();
+                    toolkeep_invoke(rt, lend(&text("operation")), lend(&args), &mut out)
+                }
+                "scrub" => {
+                    checked(toolkeep_scrub(lend(&text("text")), &mut out))?;
+                    return Ok(json!(taken(out)));
+                }
+                "register" => {
+                    self.register(&input["spec"], resolve)?;
+                    return Ok(Value::Null);
+                }
+                "unregister" => toolkeep_tool_unregister(rt, lend(&text("tool"))),
+                "close" => toolkeep_runtime_close(rt),
+                _ => panic!("no such verb: {verb}"),
+            }
+        };
+        checked(error)?;
+        if out.is_null() {
+            return Ok(Value::Null);
+        }
+        Ok(serde_json::from_str(&taken(out)).unwrap())
+    }
+}
+
+impl CFace {
+    fn register(&self, spec: &Value, handler: Handler) -> Result<(), Raised> {
+        let spec = spec.to_string();
+        let data = Box::into_raw(Box::new(handler)).cast::<c_void>();
+        // SAFETY: the runtime is open, and the data is what `run` and `destroy` expect.
+        checked(unsafe {
+            toolkeep_tool_register(self.runtime, lend(&spec), Some(run_tool), data, Some(destroy))
+        })
+    }
+}
+
+unsafe extern "C" fn run_tool(data: *mut c_void, invocation: *mut toolkeep_invocation) {
+    // SAFETY: `register` gave this data, and `destroy` has not run.
+    let handler = unsafe { *data.cast::<Handler>() };
+    // SAFETY: the invocation has not been ended.
+    let args = copied(unsafe { toolkeep_invocation_args(invocation) });
+    handler(invocation, serde_json::from_str(&args).unwrap());
+}
+
+unsafe extern "C" fn destroy(data: *mut c_void) {
+    // SAFETY: `register` made this box, and this is called once.
+    drop(unsafe { Box::from_raw(data.cast::<Handler>()) });
+}
+
+/// The schema of a tool that takes one field.
+fn one(name: &str, kind: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": { name: { "type": kind } },
+        "required": [name],
+        "additionalProperties": false
+    })
+}
+
+fn host_tools() -> Vec<(Value, Handler)> {
+    let any = json!({ "type": "object" });
+    let tool = |name: &str, parameters: Value, reads: bool, handler: Handler| {
+        let capabilities: &[&str] = if reads { &["read-only"] } else { &[] };
+        let spec = json!({
+            "name": name, "description": "A tool of the host.", "parameters": parameters,
+            "capabilities": capabilities
+        });
+        (spec, handler)
+    };
+    vec![
+        tool("host_echo", one("text", "string"), true, |invocation, args| {
+            resolve(invocation, args["text"].clone());
+        }),
+        tool("host_data", any.clone(), false, |invocation, args| {
+            resolve(invocation, json!({ "echo": args }));
+        }),
+        tool("host_none", any.clone(), false, |invocation, _| {
+            // SAFETY: the invocation has not been ended.
+            unsafe { toolkeep_invocation_resolve(invocation, toolkeep_str::EMPTY) };
+        }),
+        tool("host_fail", one("message", "string"), false, |invocation, args| {
+            let message = lend(args["message"].as_str().unwrap());
+            // SAFETY: the invocation has not been ended.
+            unsafe { toolkeep_invocation_reject(invocation, 0, message) };
+        }),
+        tool("host_refuse", any.clone(), false, |invocation, _| {
+            let message = lend("The thing has changed.");
+            // SAFETY: the invocation has not been ended.
+            unsafe { toolkeep_invocation_reject(invocation, TOOLKEEP_CONFLICT, message) };
+        }),
+        tool("host_sleep", one("ms", "integer"), true, |invocation, args| {
+            let invocation = invocation as usize;
+            std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(args["ms"].as_u64().unwrap()));
+                resolve(invocation as *mut toolkeep_invocation, json!("slept"));
+            });
+        }),
+        tool("host_whole", any.clone(), false, |invocation, _| {
+            let whole = json!({
+                "for_llm": "for the model", "for_user": "for the user", "silent": true
+            });
+            resolve(invocation, whole);
+        }),
+        tool("host_bad", any.clone(), false, |invocation, _| {
+            resolve(invocation, json!({ "for_llm": 5 }));
+        }),
+        tool("host_context", any, false, |invocation, _| {
+            // SAFETY: the invocation has not been ended.
+            let context = copied(unsafe { toolkeep_invocation_context(invocation) });
+            let context: Value = serde_json::from_str(&context).unwrap();
+            let told = json!({
+                "tenant": context["tenant"], "agent": context["agent"],
+                "session": context["session"]
+            });
+            resolve(invocation, told);
+        }),
+    ]
+}
+
+fn resolve(invocation: *mut toolkeep_invocation, value: Value) {
+    let text = value.to_string();
+    // SAFETY: the invocation has not been ended.
+    unsafe { toolkeep_invocation_resolve(invocation, lend(&text)) };
+}
+
+fn lend(text: &str) -> toolkeep_str {
+    toolkeep_str { ptr: text.as_ptr(), len: text.len() }
+}
+
+fn copied(text: toolkeep_str) -> String {
+    // SAFETY: the text was lent by an export that has not taken it back.
+    let bytes = unsafe { std::slice::from_raw_parts(text.ptr, text.len) };
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// Copies a string and frees it.
+fn taken(string: *mut toolkeep_string) -> String {
+    // SAFETY: the string is ours and is freed once.
+    unsafe {
+        let text = copied(toolkeep_string_str(string));
+        toolkeep_string_free(string);
+        text
+    }
+}
+
+/// Takes an error apart and frees it.
+fn checked(error: *mut toolkeep_error) -> Result<(), Raised> {
+    if error.is_null() {
+        return Ok(());
+    }
+    // SAFETY: the error is ours and is freed once.
+    unsafe {
+        let code = CStr::from_ptr(toolkeep_error_name(error)).to_str().unwrap().to_owned();
+        let message = CStr::from_ptr(toolkeep_error_message(error)).to_str().unwrap().to_owned();
+        toolkeep_error_free(error);
+        Err(Raised { code, message })
+    }
+}
+
+#[test]
+fn the_shared_vectors_hold_through_the_c_abi() {
+    if let Err(failures) = run::<CFace>("c") {
+        panic!("{failures}");
+    }
+}

@@ -1,0 +1,17 @@
+//! The programs that a reader starts from.
+
+use crate::program::{Program, run};
+
+#[test]
+fn the_c_quickstart_works() {
+    let printed = run(&mut Program::compile("examples/c/quickstart.c", &[]).command());
+    assert!(printed.contains(r#"asked: {"city":"Oslo"}"#), "{printed}");
+    assert!(printed.contains(r#""for_llm":"18 degrees, [REDACTED]""#), "{printed}");
+}
+
+#[test]
+fn the_cpp_quickstart_works() {
+    let printed = run(&mut Program::compile("examples/cpp/quickstart.cpp", &[]).command());
+    assert!(printed.contains(r#""for_llm":"18 degrees, [REDACTED]""#), "{printed}");
+    assert!(printed.contains(r#""code":"unknown_tool""#), "{printed}");
+}

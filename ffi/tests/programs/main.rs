@@ -1,0 +1,8 @@
+//! C and C++ programs, compiled against the header and the library that were just built, and run.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod examples;
+mod install;
+mod program;
+mod smoke;

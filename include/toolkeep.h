@@ -1,0 +1,723 @@
+/*
+ * The C ABI of toolkeep: the governed tool layer for LLM agents, as an embedded library.
+ *
+ * An agent program hands every tool call that its model makes to a toolkeep_runtime. Toolkeep
+ * decides whether the call may run, runs it confined, masks secrets in the result, and hands back
+ * what the model may see.
+ *
+ * Conventions
+ *  - Text is UTF-8. It goes in as a toolkeep_str, which is borrowed for the call, and comes out as a
+ *    toolkeep_string, which the host frees. Structured data is JSON text.
+ *  - A function that can fail returns a toolkeep_error, which the host frees, or NULL. An out
+ *    parameter is set on success only.
+ *  - Handles are opaque, and each has one function that releases it. NULL and handles of another
+ *    kind are refused with TOOLKEEP_INVALID_HANDLE. A handle that was released must not be used.
+ *  - A callback comes with user_data, which any thread must be able to use, and destroy, which is
+ *    called exactly once. Callbacks run on threads of toolkeep's that may block. Within one, the
+ *    functions that wait (open, close, call, call_all, definitions, explain, invoke) fail with
+ *    TOOLKEEP_WOULD_BLOCK: use those that end in _async.
+ *  - Every function may be called from any thread unless its type says otherwise.
+ *  - No panic crosses this border; a fault of toolkeep's is TOOLKEEP_PANIC.
+ *
+ * This file is generated from the crate in ffi/; do not edit it.
+ */
+
+#ifndef TOOLKEEP_H
+#define TOOLKEEP_H
+
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/** Marks the functions of the library; define it before including to set a visibility. */
+#ifndef TOOLKEEP_API
+#define TOOLKEEP_API
+#endif
+
+
+/**
+ * No error.
+ */
+#define TOOLKEEP_OK 0
+
+/**
+ * No such file, artifact, agent or other named thing.
+ */
+#define TOOLKEEP_NOT_FOUND 1
+
+/**
+ * No tool of that name is registered and enabled.
+ */
+#define TOOLKEEP_UNKNOWN_TOOL 2
+
+/**
+ * The arguments are missing or do not fit the tool's schema.
+ */
+#define TOOLKEEP_INVALID_ARGUMENTS 3
+
+/**
+ * A policy layer hides the tool from this caller.
+ */
+#define TOOLKEEP_DENIED_BY_POLICY 4
+
+/**
+ * The path is outside the workspace or otherwise closed to the caller.
+ */
+#define TOOLKEEP_ACCESS_DENIED 5
+
+/**
+ * The session used up its calls for now; `retry_after_ms` says when to come back.
+ */
+#define TOOLKEEP_RATE_LIMITED 6
+
+/**
+ * The tool did not finish before its deadline.
+ */
+#define TOOLKEEP_TIMEOUT 7
+
+/**
+ * The caller cancelled the call, or dropped it.
+ */
+#define TOOLKEEP_CANCELLED 8
+
+/**
+ * The tool ran and reported a failure.
+ */
+#define TOOLKEEP_TOOL_FAILED 9
+
+/**
+ * The tool panicked; the panic was contained.
+ */
+#define TOOLKEEP_TOOL_PANICKED 10
+
+/**
+ * The tool returned something that is not a tool result.
+ */
+#define TOOLKEEP_INVALID_RESULT 11
+
+/**
+ * What was to be changed is not in the expected state.
+ */
+#define TOOLKEEP_CONFLICT 12
+
+/**
+ * The tool exists but cannot work as the runtime is set up (no workspace, for one).
+ */
+#define TOOLKEEP_UNAVAILABLE 13
+
+/**
+ * The tool's own rule for this call refused it.
+ */
+#define TOOLKEEP_DENIED_BY_TOOL 14
+
+/**
+ * The configuration is wrong; the message names the key.
+ */
+#define TOOLKEEP_INVALID_CONFIG 40
+
+/**
+ * The runtime is closed.
+ */
+#define TOOLKEEP_CLOSED 41
+
+/**
+ * A handle is NULL, freed, or of another kind.
+ */
+#define TOOLKEEP_INVALID_HANDLE 42
+
+/**
+ * Text is not valid UTF-8.
+ */
+#define TOOLKEEP_INVALID_UTF8 43
+
+/**
+ * Text is not valid JSON, or is nested too deeply.
+ */
+#define TOOLKEEP_INVALID_JSON 44
+
+/**
+ * An argument of the host's own call is wrong; the message names it.
+ */
+#define TOOLKEEP_INVALID_ARGUMENT 45
+
+/**
+ * There is no operation of that name.
+ */
+#define TOOLKEEP_UNKNOWN_OPERATION 46
+
+/**
+ * A name is taken, or one name would mean two things.
+ */
+#define TOOLKEEP_NAME_TAKEN 47
+
+/**
+ * An input is larger than its limit.
+ */
+#define TOOLKEEP_TOO_LARGE 48
+
+/**
+ * A blocking call was made on a thread that must not block.
+ */
+#define TOOLKEEP_WOULD_BLOCK 49
+
+/**
+ * The runtime was made in another process; it does not survive `fork`.
+ */
+#define TOOLKEEP_FORKED 50
+
+/**
+ * The store does not answer or failed in an unexpected way.
+ */
+#define TOOLKEEP_STORE_UNAVAILABLE 60
+
+/**
+ * The store's file is damaged or is no toolkeep store.
+ */
+#define TOOLKEEP_STORE_CORRUPT 61
+
+/**
+ * The store can be read but not written.
+ */
+#define TOOLKEEP_STORE_READ_ONLY 62
+
+/**
+ * Another process holds the store for longer than the wait allowed.
+ */
+#define TOOLKEEP_STORE_LOCKED 63
+
+/**
+ * The store was written by a newer toolkeep.
+ */
+#define TOOLKEEP_STORE_NEWER 64
+
+/**
+ * The store's place cannot be used: a folder, a missing folder, a wrong URL.
+ */
+#define TOOLKEEP_STORE_PATH 65
+
+/**
+ * The disk under the store is full.
+ */
+#define TOOLKEEP_STORE_FULL 66
+
+/**
+ * A fault of toolkeep's own.
+ */
+#define TOOLKEEP_INTERNAL 90
+
+/**
+ * Toolkeep panicked; the panic was stopped at the language border.
+ */
+#define TOOLKEEP_PANIC 100
+
+/**
+ * The version of the ABI that this header describes. It grows when something that a program
+ * compiled against an older header relies on changes.
+ */
+#define TOOLKEEP_ABI_VERSION 1
+
+/**
+ * What went wrong, owned by the host. Release it with toolkeep_error_free().
+ *
+ * Every function that can fail returns one of these; NULL means that it went well. Any thread may
+ * read it; it never changes.
+ */
+typedef struct toolkeep_error toolkeep_error;
+
+/**
+ * One call of a tool of the host's, owned by the host until it is ended: exactly once, by
+ * toolkeep_invocation_resolve(), toolkeep_invocation_reject() or toolkeep_invocation_free(), from
+ * any thread, at any time, even after the runtime was freed.
+ *
+ * All of them consume it. Until the tool's function has returned, a second answer is told from
+ * the first and ignored; after that the pointer dangles, and using it is undefined. An answer
+ * that comes after the call was cancelled or timed out is ignored. Any thread may use one, one at
+ * a time while it is being ended.
+ */
+typedef struct toolkeep_invocation toolkeep_invocation;
+
+/**
+ * Work that was started and will report to a toolkeep_done_fn. Any number of threads may use one
+ * at once.
+ */
+typedef struct toolkeep_operation toolkeep_operation;
+
+/**
+ * The governed tool layer of one agent program. Any number of threads may use one at once; only
+ * toolkeep_runtime_free() must be the last use. Two runtimes in one process never see each other.
+ *
+ * It has two threads of its own, and makes more when callbacks of the host's run: they may block.
+ * It does not survive `fork()`: the child gets `TOOLKEEP_FORKED` and opens its own.
+ */
+typedef struct toolkeep_runtime toolkeep_runtime;
+
+/**
+ * Text that toolkeep made and the host owns. Release it with toolkeep_string_free().
+ *
+ * Any thread may read it; it never changes.
+ */
+typedef struct toolkeep_string toolkeep_string;
+
+/**
+ * Somebody who follows the events. Any thread may free it.
+ */
+typedef struct toolkeep_subscription toolkeep_subscription;
+
+/**
+ * A piece of UTF-8 text that somebody else owns.
+ *
+ * Given to a function it is borrowed for the length of the call; toolkeep copies what it keeps.
+ * `ptr` may be NULL if `len` is 0. Make one with `TOOLKEEP_STR("literal")` or
+ * `toolkeep_cstr(text)`.
+ */
+typedef struct {
+  /**
+   * The first byte. No NUL is needed at the end.
+   */
+  const uint8_t *ptr;
+  /**
+   * The number of bytes.
+   */
+  size_t len;
+} toolkeep_str;
+
+/**
+ * Takes the outcome of an operation: either `result` or `error` is NULL. The host owns the other
+ * and frees it.
+ *
+ * It is called exactly once, unless the function that started the operation returned an error. It
+ * runs on a thread of toolkeep's that may block, possibly before the starting function returns.
+ */
+typedef void (*toolkeep_done_fn)(void *user_data, toolkeep_string *result, toolkeep_error *error);
+
+/**
+ * Releases a `user_data`. May be NULL.
+ *
+ * It is called exactly once, when toolkeep will not use the data again, also if the function that
+ * took it returns an error. It may run on any thread, and must not call toolkeep's blocking
+ * functions.
+ */
+typedef void (*toolkeep_destroy_fn)(void *user_data);
+
+/**
+ * Tells the host that nobody waits for its answer any more. It runs at most once, on a thread of
+ * toolkeep's that may block; it may race with an answer, so that it must not use the invocation.
+ */
+typedef void (*toolkeep_cancelled_fn)(void *user_data);
+
+/**
+ * Takes an event, a JSON object with `seq`, `tenant`, `at_ms`, `kind`, `subject` and `data`. The
+ * text is borrowed for the length of the call. One at a time, in order, on a thread of toolkeep's
+ * that may block.
+ */
+typedef void (*toolkeep_event_fn)(void *user_data, toolkeep_str event_json);
+
+/**
+ * The work of a tool. The host owns `invocation` from here on and ends it exactly once, with
+ * toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
+ * has returned, from any thread.
+ *
+ * It runs on a thread of toolkeep's that may block, several at once if several calls are made. It
+ * must not call toolkeep's blocking functions; their async twins are fine. A C++ exception must
+ * not leave it.
+ */
+typedef void (*toolkeep_tool_fn)(void *user_data, toolkeep_invocation *invocation);
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Calls a tool and waits for the result.
+ *
+ * `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
+ * `timeout_ms`, …; empty means the default tenant and nothing else. `args_json` is the JSON object
+ * of arguments as the model wrote it; broken text is the model's mistake and comes back as a
+ * result that says so. On success `*result` is the result as JSON, owned by the host: release it
+ * with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
+ * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `call_id` and
+ * `duration_us`. Whatever the model caused is a result with `is_error`, not an error.
+ *
+ * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_call(const toolkeep_runtime *runtime,
+                              toolkeep_str context_json,
+                              toolkeep_str name,
+                              toolkeep_str args_json,
+                              toolkeep_string **result);
+
+/**
+ * Starts calling a tool; `done` gets the result, as toolkeep_call() describes it.
+ *
+ * `done` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it after
+ * that, or before this function returns an error. If `operation` is not NULL, `*operation` is set
+ * to a handle that the host owns: release it with toolkeep_operation_free(). It is set before
+ * `done` can run. For callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns; then `done` is never called.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_call_async(const toolkeep_runtime *runtime,
+                                    toolkeep_str context_json,
+                                    toolkeep_str name,
+                                    toolkeep_str args_json,
+                                    toolkeep_done_fn done,
+                                    void *user_data,
+                                    toolkeep_destroy_fn destroy,
+                                    toolkeep_operation **operation);
+
+/**
+ * Makes the calls of one model turn and waits for all: independent ones run side by side, the
+ * rest in order.
+ *
+ * `requests_json` is an array of `{"id", "name", "arguments"}`, where `arguments` is an object, or
+ * its JSON text in a string. On success `*answers` is an array of `{"id", "result"}` in the same
+ * order, owned by the host: release it with toolkeep_string_free(). Every request is answered.
+ *
+ * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_call_all(const toolkeep_runtime *runtime,
+                                  toolkeep_str context_json,
+                                  toolkeep_str requests_json,
+                                  toolkeep_string **answers);
+
+/**
+ * Gives the definitions of the tools that this caller may call, to put into a model request.
+ *
+ * `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini` or `mcp`. On success
+ * `*definitions` is a JSON array, the same bytes every time, owned by the host: release it with
+ * toolkeep_string_free().
+ *
+ * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_definitions(const toolkeep_runtime *runtime,
+                                     toolkeep_str context_json,
+                                     toolkeep_str dialect,
+                                     toolkeep_string **definitions);
+
+/**
+ * Tells whether this caller may call a tool, and which rule says so, without running anything.
+ *
+ * On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule` and `steps`,
+ * owned by the host: release it with toolkeep_string_free().
+ *
+ * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns:
+ * `TOOLKEEP_NOT_FOUND` for an unknown tool.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_explain(const toolkeep_runtime *runtime,
+                                 toolkeep_str context_json,
+                                 toolkeep_str name,
+                                 toolkeep_string **explanation);
+
+/**
+ * The stable number of an error: one of the `TOOLKEEP_…` codes. `TOOLKEEP_OK` for NULL.
+ */
+TOOLKEEP_API uint32_t toolkeep_error_code(const toolkeep_error *error);
+
+/**
+ * The stable name of an error, as the other languages know it: `"not_found"`.
+ *
+ * Borrowed from the error: good until it is freed. Empty, never NULL, for NULL or a wrong handle.
+ */
+TOOLKEEP_API const char *toolkeep_error_name(const toolkeep_error *error);
+
+/**
+ * What is wrong and what to do about it, for a person.
+ *
+ * Borrowed from the error: good until it is freed. Empty, never NULL, for NULL or a wrong handle.
+ */
+TOOLKEEP_API const char *toolkeep_error_message(const toolkeep_error *error);
+
+/**
+ * Releases an error. NULL is fine.
+ */
+TOOLKEEP_API void toolkeep_error_free(toolkeep_error *error);
+
+/**
+ * The arguments of the call: a JSON object that fits the tool's schema. A NUL follows.
+ *
+ * Borrowed from the invocation: good until it is ended. Empty for NULL or a wrong handle.
+ */
+TOOLKEEP_API toolkeep_str toolkeep_invocation_args(const toolkeep_invocation *invocation);
+
+/**
+ * Who calls: the context of the call as a JSON object. A NUL follows.
+ *
+ * Borrowed from the invocation: good until it is ended. Empty for NULL or a wrong handle.
+ */
+TOOLKEEP_API toolkeep_str toolkeep_invocation_context(const toolkeep_invocation *invocation);
+
+/**
+ * True once nobody waits for the answer any more: the call was cancelled or timed out, or the
+ * runtime closed. True for NULL or a wrong handle. Nothing changes hands.
+ */
+TOOLKEEP_API bool toolkeep_invocation_is_cancelled(const toolkeep_invocation *invocation);
+
+/**
+ * Asks to be told when nobody waits for the answer any more; at once if that is so already.
+ *
+ * `cancelled` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it
+ * after that, or when the invocation is ended, or before this function returns an error.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_invocation_on_cancel(const toolkeep_invocation *invocation,
+                                              toolkeep_cancelled_fn cancelled,
+                                              void *user_data,
+                                              toolkeep_destroy_fn destroy);
+
+/**
+ * Ends a call with what the tool returns, and consumes the invocation.
+ *
+ * `json` is borrowed: a string is the text for the model, `null` or an empty text is nothing, an
+ * object with the key `for_llm` is a whole result, any other JSON is data. Text that is not JSON,
+ * or an object that is not a whole result, ends the call with the code `invalid_result`.
+ *
+ * True if the call got the answer; false if it was ignored, because the call had ended or the
+ * handle is not good.
+ */
+TOOLKEEP_API bool toolkeep_invocation_resolve(toolkeep_invocation *invocation, toolkeep_str json);
+
+/**
+ * Ends a call with a failure, and consumes the invocation.
+ *
+ * `code` is one of the codes below 40; any other means `TOOLKEEP_TOOL_FAILED`. `message` is
+ * borrowed, and is what the model reads: what failed, why, and what to try next.
+ *
+ * True if the call got the answer; false if it was ignored, because the call had ended or the
+ * handle is not good.
+ */
+TOOLKEEP_API
+bool toolkeep_invocation_reject(toolkeep_invocation *invocation,
+                                uint32_t code,
+                                toolkeep_str message);
+
+/**
+ * Releases an invocation without an answer: the call ends with the code `tool_failed`. NULL is
+ * fine. Not after toolkeep_invocation_resolve() or toolkeep_invocation_reject(), which consume it.
+ */
+TOOLKEEP_API void toolkeep_invocation_free(toolkeep_invocation *invocation);
+
+/**
+ * Runs an operation of the control plane, such as `agents.put`, and waits for the result. The
+ * reference lists them all.
+ *
+ * `args_json` is a JSON object; empty means no arguments. On success `*result` is JSON, owned by
+ * the host: release it with toolkeep_string_free().
+ *
+ * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_invoke(const toolkeep_runtime *runtime,
+                                toolkeep_str operation_name,
+                                toolkeep_str args_json,
+                                toolkeep_string **result);
+
+/**
+ * Starts an operation of the control plane; `done` gets the result, as toolkeep_invoke()
+ * describes it.
+ *
+ * `done`, `user_data`, `destroy` and `operation` are those of toolkeep_call_async(); a handle in
+ * `*operation` is owned by the host. What was done before a cancellation stays done. For
+ * callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns; then `done` is never called.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_invoke_async(const toolkeep_runtime *runtime,
+                                      toolkeep_str operation_name,
+                                      toolkeep_str args_json,
+                                      toolkeep_done_fn done,
+                                      void *user_data,
+                                      toolkeep_destroy_fn destroy,
+                                      toolkeep_operation **operation);
+
+/**
+ * Cancels an operation: it will report `TOOLKEEP_CANCELLED`, unless it has ended already. The
+ * handle must still be freed. Returns NULL, or `TOOLKEEP_INVALID_HANDLE`, which the host owns.
+ */
+TOOLKEEP_API toolkeep_error *toolkeep_operation_cancel(const toolkeep_operation *operation);
+
+/**
+ * Releases an operation's handle at any time, and does not cancel it: it goes on and reports.
+ * NULL is fine.
+ */
+TOOLKEEP_API void toolkeep_operation_free(toolkeep_operation *operation);
+
+/**
+ * Opens a runtime.
+ *
+ * `config_json` is the configuration, a JSON object; empty means all defaults. On success
+ * `*out` is a runtime that the host owns: release it with toolkeep_runtime_free(). Not for
+ * callbacks: `TOOLKEEP_WOULD_BLOCK`.
+ *
+ * Returns NULL, or an error that the host owns: `TOOLKEEP_INVALID_CONFIG` naming the key, or the
+ * store's.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_runtime_open(toolkeep_str config_json,
+                                      toolkeep_runtime **out);
+
+/**
+ * Opens the runtime that a `.toml` or `.json` file describes. Relative paths in it start at its
+ * folder; without a `store` the state is kept in `toolkeep.db` beside it.
+ *
+ * On success `*out` is a runtime that the host owns: release it with toolkeep_runtime_free(). Not
+ * for callbacks: `TOOLKEEP_WOULD_BLOCK`.
+ *
+ * Returns NULL, or an error that the host owns: `TOOLKEEP_INVALID_CONFIG` naming the file and the
+ * key, or the store's.
+ */
+TOOLKEEP_API toolkeep_error *toolkeep_runtime_open_file(toolkeep_str path, toolkeep_runtime **out);
+
+/**
+ * Ends a runtime: running calls fail with `TOOLKEEP_CLOSED`, what is queued is written, the store
+ * is closed. Closing again does nothing. The handle stays good, and must still be freed. Not for
+ * callbacks: `TOOLKEEP_WOULD_BLOCK`.
+ *
+ * Returns NULL, or an error that the host owns: the store's, if the last records could not be
+ * written.
+ */
+TOOLKEEP_API toolkeep_error *toolkeep_runtime_close(toolkeep_runtime *runtime);
+
+/**
+ * Releases a runtime, closing it first if that was not done. NULL is fine.
+ *
+ * It waits up to a second for the records to be written and for callbacks to return; a callback
+ * that takes longer goes on by itself, and what it answers is ignored. Operations, subscriptions
+ * and invocations stay good and are freed on their own. No other thread may be using the runtime.
+ * From a callback it does not wait: another thread does that.
+ */
+TOOLKEEP_API void toolkeep_runtime_free(toolkeep_runtime *runtime);
+
+/**
+ * Masks the secrets in a text, as the results of calls are masked. Any thread may call it,
+ * callbacks too.
+ *
+ * On success `*out` is the masked text, owned by the host: release it with
+ * toolkeep_string_free(). Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API toolkeep_error *toolkeep_scrub(toolkeep_str text, toolkeep_string **out);
+
+/**
+ * The bytes of a string, followed by a NUL, so that it can be printed with `%s`. Scrubbed text
+ * may hold a NUL of its own; then only toolkeep_string_len() tells its end.
+ *
+ * Borrowed from the string: good until it is freed. NULL for NULL or a wrong handle.
+ */
+TOOLKEEP_API const char *toolkeep_string_data(const toolkeep_string *string);
+
+/**
+ * The length of a string in bytes, without the NUL. 0 for NULL or a wrong handle.
+ */
+TOOLKEEP_API size_t toolkeep_string_len(const toolkeep_string *string);
+
+/**
+ * A string as a `toolkeep_str`, to hand it on. Borrowed from the string: good until it is freed.
+ * Empty for NULL or a wrong handle.
+ */
+TOOLKEEP_API toolkeep_str toolkeep_string_str(const toolkeep_string *string);
+
+/**
+ * Releases a string. NULL is fine.
+ */
+TOOLKEEP_API void toolkeep_string_free(toolkeep_string *string);
+
+/**
+ * Calls `callback` for every event of a tenant, from a place on, until the subscription is freed
+ * or the runtime closes.
+ *
+ * `options_json` is an object with `tenant` (default: `"default"`) and `after`, the `seq` of the
+ * last event already known (default: 0, from the beginning); empty means the defaults. `callback`
+ * may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it when the
+ * subscription ends, or before this function returns an error. On success `*out` is a handle that
+ * the host owns: release it with toolkeep_subscription_free(). For callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_events_subscribe(const toolkeep_runtime *runtime,
+                                          toolkeep_str options_json,
+                                          toolkeep_event_fn callback,
+                                          void *user_data,
+                                          toolkeep_destroy_fn destroy,
+                                          toolkeep_subscription **out);
+
+/**
+ * Ends a subscription and releases its handle. NULL is fine.
+ *
+ * It waits until the callback is not running; after it has returned the callback is not called any
+ * more. Within the callback itself it does not wait, and that call is the last. It may be called
+ * after toolkeep_runtime_free().
+ */
+TOOLKEEP_API void toolkeep_subscription_free(toolkeep_subscription *subscription);
+
+/**
+ * Registers a tool of the host's.
+ *
+ * `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema),
+ * and if wanted `group`, `capabilities` (`["read-only"]`, …) and `timeout_ms`. `run` may not be
+ * NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+ * releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
+ * or before this function returns an error. For callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns: `TOOLKEEP_NAME_TAKEN`, or
+ * `TOOLKEEP_INVALID_ARGUMENT` for an unusable name or schema.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_tool_register(const toolkeep_runtime *runtime,
+                                       toolkeep_str spec_json,
+                                       toolkeep_tool_fn run,
+                                       void *user_data,
+                                       toolkeep_destroy_fn destroy);
+
+/**
+ * Takes a tool out, whoever brought it; its aliases go with it. Calls that are running go on. For
+ * callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns: `TOOLKEEP_NOT_FOUND` if there is no such tool.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_tool_unregister(const toolkeep_runtime *runtime,
+                                         toolkeep_str name);
+
+/**
+ * The ABI version of the library that is loaded. Compare it with `TOOLKEEP_ABI_VERSION` before
+ * anything else. Any thread may ask.
+ */
+TOOLKEEP_API uint32_t toolkeep_abi_version(void);
+
+/**
+ * The version of the library that is loaded, such as `"0.1.0"`, ending in a NUL. Static: nothing
+ * is to be freed. Any thread may ask.
+ */
+TOOLKEEP_API const char *toolkeep_version(void);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+/** A toolkeep_str of a string literal. */
+#ifdef __cplusplus
+#define TOOLKEEP_STR(literal) \
+  (toolkeep_str{reinterpret_cast<const uint8_t *>("" literal), sizeof(literal) - 1})
+#else
+#define TOOLKEEP_STR(literal) ((toolkeep_str){(const uint8_t *)("" literal), sizeof(literal) - 1})
+#endif
+
+/** A toolkeep_str of a text that ends in a NUL; NULL is the empty text. It borrows the text. */
+static inline toolkeep_str toolkeep_cstr(const char *text) {
+  toolkeep_str str;
+  str.ptr = (const uint8_t *)text;
+  str.len = text ? strlen(text) : 0;
+  return str;
+}
+
+#endif /* TOOLKEEP_H */

@@ -1,0 +1,388 @@
+/*
+ * Toolkeep for C++17: a header over toolkeep.h that owns what C hands out.
+ *
+ * Text is UTF-8 and structured data is JSON text, as in C. What C returns as an error is thrown as
+ * toolkeep::Error; what a model caused is a result with "is_error", never an exception.
+ */
+
+#ifndef TOOLKEEP_HPP
+#define TOOLKEEP_HPP
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <utility>
+
+#include "toolkeep.h"
+
+namespace toolkeep {
+
+namespace detail {
+
+template <auto Free>
+struct Deleter {
+  template <typename T>
+  void operator()(T *handle) const noexcept {
+    Free(handle);
+  }
+};
+
+template <typename T, auto Free>
+using Handle = std::unique_ptr<T, Deleter<Free>>;
+
+inline toolkeep_str lend(std::string_view text) noexcept {
+  return toolkeep_str{reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
+
+inline std::string_view view(toolkeep_str text) noexcept {
+  return std::string_view(reinterpret_cast<const char *>(text.ptr), text.len);
+}
+
+/** Copies a string and frees it. */
+inline std::string take(toolkeep_string *string) {
+  Handle<toolkeep_string, toolkeep_string_free> owned(string);
+  return std::string(view(toolkeep_string_str(string)));
+}
+
+}  // namespace detail
+
+/** A mistake of the host's, a store that does not answer, a cancellation, a closed runtime. */
+class Error : public std::runtime_error {
+ public:
+  /** Takes an error over from C and frees it. */
+  explicit Error(toolkeep_error *error) : Error(Owned(error)) {}
+
+  /** The stable number: one of the TOOLKEEP_… codes. */
+  uint32_t code() const noexcept { return code_; }
+
+  /** The stable name, as the other languages know it: "not_found". */
+  const std::string &name() const noexcept { return name_; }
+
+ private:
+  using Owned = detail::Handle<toolkeep_error, toolkeep_error_free>;
+
+  explicit Error(const Owned &error)
+      : std::runtime_error(toolkeep_error_message(error.get())),
+        code_(toolkeep_error_code(error.get())),
+        name_(toolkeep_error_name(error.get())) {}
+
+  uint32_t code_;
+  std::string name_;
+};
+
+/** Thrown by a tool to fail with a code of its own: one of those below 40. */
+class ToolError : public std::runtime_error {
+ public:
+  ToolError(uint32_t code, const std::string &message)
+      : std::runtime_error(message), code_(code) {}
+
+  /** The stable number. */
+  uint32_t code() const noexcept { return code_; }
+
+ private:
+  uint32_t code_;
+};
+
+namespace detail {
+
+inline void check(toolkeep_error *error) {
+  if (error != nullptr) {
+    throw Error(error);
+  }
+}
+
+/** Keeps a callable for C: `release` undoes `keep`. */
+template <typename F>
+void *keep(F &&callable) {
+  return new std::decay_t<F>(std::forward<F>(callable));
+}
+
+template <typename F>
+void release(void *kept) {
+  delete static_cast<F *>(kept);
+}
+
+}  // namespace detail
+
+/**
+ * One call that a tool was asked to answer. Answer it once, from any thread; one that is dropped
+ * without an answer ends the call with the code tool_failed.
+ */
+class Invocation {
+ public:
+  /** Takes an invocation over from C. */
+  explicit Invocation(toolkeep_invocation *invocation) noexcept : handle_(invocation) {}
+
+  /** The arguments, a JSON object. Good until the call is answered. */
+  std::string_view args() const noexcept {
+    return detail::view(toolkeep_invocation_args(handle_.get()));
+  }
+
+  /** Who calls, a JSON object. Good until the call is answered. */
+  std::string_view context() const noexcept {
+    return detail::view(toolkeep_invocation_context(handle_.get()));
+  }
+
+  /** True once nobody waits for the answer any more. */
+  bool is_cancelled() const noexcept { return toolkeep_invocation_is_cancelled(handle_.get()); }
+
+  /** Asks to be told, at most once, when nobody waits for the answer any more. */
+  void on_cancel(std::function<void()> cancelled) const {
+    using F = std::function<void()>;
+    auto run = [](void *kept) {
+      try {
+        (*static_cast<F *>(kept))();
+      } catch (...) {
+        // There is nobody to tell.
+      }
+    };
+    void *kept = detail::keep(std::move(cancelled));
+    detail::check(toolkeep_invocation_on_cancel(handle_.get(), run, kept, detail::release<F>));
+  }
+
+  /** Answers with JSON. False if nobody waited for it. */
+  bool resolve(std::string_view json) {
+    return toolkeep_invocation_resolve(handle_.release(), detail::lend(json));
+  }
+
+  /** Answers with a failure. False if nobody waited for it. */
+  bool reject(uint32_t code, std::string_view message) {
+    return toolkeep_invocation_reject(handle_.release(), code, detail::lend(message));
+  }
+
+  /** Answers with the exception that is being handled. Only within a catch block. */
+  bool reject_current_exception() {
+    try {
+      throw;
+    } catch (const ToolError &error) {
+      return reject(error.code(), error.what());
+    } catch (const std::exception &error) {
+      const std::string_view what = error.what();
+      return reject(TOOLKEEP_TOOL_FAILED, what.empty() ? typeid(error).name() : what);
+    } catch (...) {
+      return reject(TOOLKEEP_TOOL_FAILED, "The tool threw something that is no exception.");
+    }
+  }
+
+ private:
+  detail::Handle<toolkeep_invocation, toolkeep_invocation_free> handle_;
+};
+
+/** Work that was started, to cancel it. Dropping it does not. */
+class Operation {
+ public:
+  /** No operation. */
+  Operation() noexcept = default;
+
+  /** Takes an operation over from C. */
+  explicit Operation(toolkeep_operation *operation) noexcept : handle_(operation) {}
+
+  /** Cancels the work: its future then throws an Error with TOOLKEEP_CANCELLED. */
+  void cancel() const { detail::check(toolkeep_operation_cancel(handle_.get())); }
+
+ private:
+  detail::Handle<toolkeep_operation, toolkeep_operation_free> handle_;
+};
+
+/** Somebody who follows the events, until it is dropped. */
+class Subscription {
+ public:
+  /** No subscription. */
+  Subscription() noexcept = default;
+
+  /** Takes a subscription over from C. */
+  explicit Subscription(toolkeep_subscription *subscription) noexcept : handle_(subscription) {}
+
+ private:
+  detail::Handle<toolkeep_subscription, toolkeep_subscription_free> handle_;
+};
+
+/** A tool that returns its result as JSON, or throws. It may block. */
+using ToolFunction = std::function<std::string(const Invocation &)>;
+
+/** A tool that answers its invocation itself: now, or later after moving it elsewhere. What it
+ * throws before either is the answer. */
+using DeferredToolFunction = std::function<void(Invocation &)>;
+
+/** Takes one event, a JSON object. */
+using EventFunction = std::function<void(std::string_view)>;
+
+/**
+ * The governed tool layer of one agent program. Any number of threads may use one at once.
+ *
+ * `context` says who calls: {"agent": …, "session": …}; empty is the default.
+ */
+class Runtime {
+ public:
+  /** Opens a runtime with that configuration, a JSON object; empty means all defaults. */
+  explicit Runtime(std::string_view config = {}) {
+    toolkeep_runtime *runtime = nullptr;
+    detail::check(toolkeep_runtime_open(detail::lend(config), &runtime));
+    handle_.reset(runtime);
+  }
+
+  /** Opens the runtime that a .toml or .json file describes. */
+  static Runtime open(std::string_view path) {
+    toolkeep_runtime *runtime = nullptr;
+    detail::check(toolkeep_runtime_open_file(detail::lend(path), &runtime));
+    return Runtime(runtime);
+  }
+
+  /** Ends the runtime and writes what is queued. Closing again does nothing. */
+  void close() { detail::check(toolkeep_runtime_close(handle_.get())); }
+
+  /** Calls a tool and waits. `args` is the JSON as the model wrote it; gives a result as JSON. */
+  std::string call(std::string_view name, std::string_view args,
+                   std::string_view context = {}) const {
+    toolkeep_string *result = nullptr;
+    detail::check(toolkeep_call(handle_.get(), detail::lend(context), detail::lend(name),
+                                detail::lend(args), &result));
+    return detail::take(result);
+  }
+
+  /** Starts calling a tool. With `operation` it can be cancelled. */
+  std::future<std::string> call_async(std::string_view name, std::string_view args,
+                                      std::string_view context = {},
+                                      Operation *operation = nullptr) const {
+    return start(operation, [&](toolkeep_done_fn done, void *kept, toolkeep_destroy_fn destroy,
+                                toolkeep_operation **out) {
+      return toolkeep_call_async(handle_.get(), detail::lend(context), detail::lend(name),
+                                 detail::lend(args), done, kept, destroy, out);
+    });
+  }
+
+  /** Makes the calls of one model turn: [{"id", "name", "arguments"}] to [{"id", "result"}]. */
+  std::string call_all(std::string_view requests, std::string_view context = {}) const {
+    toolkeep_string *answers = nullptr;
+    detail::check(toolkeep_call_all(handle_.get(), detail::lend(context), detail::lend(requests),
+                                    &answers));
+    return detail::take(answers);
+  }
+
+  /** The definitions of the tools that this caller may call, in a provider's shape. */
+  std::string definitions(std::string_view dialect, std::string_view context = {}) const {
+    toolkeep_string *definitions = nullptr;
+    detail::check(toolkeep_definitions(handle_.get(), detail::lend(context),
+                                       detail::lend(dialect), &definitions));
+    return detail::take(definitions);
+  }
+
+  /** Whether this caller may call a tool, and which rule says so. */
+  std::string explain(std::string_view name, std::string_view context = {}) const {
+    toolkeep_string *explanation = nullptr;
+    detail::check(toolkeep_explain(handle_.get(), detail::lend(context), detail::lend(name),
+                                   &explanation));
+    return detail::take(explanation);
+  }
+
+  /** Runs an operation of the control plane: invoke("agents.put", R"({"id": "helper"})"). */
+  std::string invoke(std::string_view operation, std::string_view args = {}) const {
+    toolkeep_string *result = nullptr;
+    detail::check(toolkeep_invoke(handle_.get(), detail::lend(operation), detail::lend(args),
+                                  &result));
+    return detail::take(result);
+  }
+
+  /** Starts an operation of the control plane. With `operation` it can be cancelled. */
+  std::future<std::string> invoke_async(std::string_view name, std::string_view args = {},
+                                        Operation *operation = nullptr) const {
+    return start(operation, [&](toolkeep_done_fn done, void *kept, toolkeep_destroy_fn destroy,
+                                toolkeep_operation **out) {
+      return toolkeep_invoke_async(handle_.get(), detail::lend(name), detail::lend(args), done,
+                                   kept, destroy, out);
+    });
+  }
+
+  /** Registers a tool: {"name", "description", "parameters"} and a function. */
+  void tool(std::string_view spec, ToolFunction function) const {
+    deferred_tool(spec, [function = std::move(function)](Invocation &invocation) {
+      invocation.resolve(function(invocation));
+    });
+  }
+
+  /** Registers a tool that answers later, from any thread. */
+  void deferred_tool(std::string_view spec, DeferredToolFunction function) const {
+    using F = DeferredToolFunction;
+    auto run = [](void *kept, toolkeep_invocation *given) noexcept {
+      Invocation invocation(given);
+      try {
+        (*static_cast<F *>(kept))(invocation);
+      } catch (...) {
+        invocation.reject_current_exception();
+      }
+    };
+    void *kept = detail::keep(std::move(function));
+    detail::check(toolkeep_tool_register(handle_.get(), detail::lend(spec), run, kept,
+                                         detail::release<F>));
+  }
+
+  /** Takes a tool out. */
+  void unregister(std::string_view name) const {
+    detail::check(toolkeep_tool_unregister(handle_.get(), detail::lend(name)));
+  }
+
+  /** Calls a function for every event: options are {"tenant", "after"}. It must not throw. */
+  Subscription events(EventFunction function, std::string_view options = {}) const {
+    using F = EventFunction;
+    auto run = [](void *kept, toolkeep_str event) noexcept {
+      (*static_cast<F *>(kept))(detail::view(event));
+    };
+    toolkeep_subscription *subscription = nullptr;
+    void *kept = detail::keep(std::move(function));
+    detail::check(toolkeep_events_subscribe(handle_.get(), detail::lend(options), run, kept,
+                                            detail::release<F>, &subscription));
+    return Subscription(subscription);
+  }
+
+  /** The handle, for functions of C. It stays ours. */
+  toolkeep_runtime *get() const noexcept { return handle_.get(); }
+
+ private:
+  explicit Runtime(toolkeep_runtime *runtime) noexcept : handle_(runtime) {}
+
+  template <typename Start>
+  static std::future<std::string> start(Operation *operation, Start start) {
+    using Promise = std::promise<std::string>;
+    auto done = [](void *kept, toolkeep_string *result, toolkeep_error *error) noexcept {
+      Promise &promise = *static_cast<Promise *>(kept);
+      try {
+        detail::check(error);
+        promise.set_value(detail::take(result));
+      } catch (...) {
+        promise.set_exception(std::current_exception());
+      }
+    };
+    Promise promise;
+    std::future<std::string> future = promise.get_future();
+    void *kept = detail::keep(std::move(promise));
+    toolkeep_operation *handle = nullptr;
+    toolkeep_operation **out = operation == nullptr ? nullptr : &handle;
+    detail::check(start(done, kept, detail::release<Promise>, out));
+    if (operation != nullptr) {
+      *operation = Operation(handle);
+    }
+    return future;
+  }
+
+  detail::Handle<toolkeep_runtime, toolkeep_runtime_free> handle_;
+};
+
+/** Masks the secrets in a text, without a runtime. */
+inline std::string scrub(std::string_view text) {
+  toolkeep_string *masked = nullptr;
+  detail::check(toolkeep_scrub(detail::lend(text), &masked));
+  return detail::take(masked);
+}
+
+/** The version of the library that is loaded. */
+inline std::string_view version() noexcept { return toolkeep_version(); }
+
+}  // namespace toolkeep
+
+#endif  // TOOLKEEP_HPP

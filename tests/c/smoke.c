@@ -1,0 +1,657 @@
+/* The C ABI as a C program meets it: what works, and what must be refused without harm. */
+#define _POSIX_C_SOURCE 200809L
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <toolkeep.h>
+
+#define NO_TEXT toolkeep_cstr(NULL)
+#define SPEC(name) TOOLKEEP_STR("{\"name\": \"" name "\", \"description\": \"A tool of the host.\"}")
+
+/* ---- checking ---- */
+
+static int checks;
+
+#define CHECK(condition)                                               \
+  do {                                                                 \
+    checks++;                                                          \
+    if (!(condition)) {                                                \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);  \
+      exit(1);                                                         \
+    }                                                                  \
+  } while (0)
+
+#define OK(call) expect(TOOLKEEP_OK, (call), __LINE__)
+#define FAILS(code, call) expect((code), (call), __LINE__)
+
+static void expect(uint32_t code, toolkeep_error *error, int line) {
+  checks++;
+  if (toolkeep_error_code(error) != code) {
+    fprintf(stderr, "line %d: expected %u, got %u (%s): %s\n", line, (unsigned)code,
+            (unsigned)toolkeep_error_code(error), toolkeep_error_name(error),
+            toolkeep_error_message(error));
+    exit(1);
+  }
+  CHECK(code == TOOLKEEP_OK || strlen(toolkeep_error_message(error)) > 10);
+  toolkeep_error_free(error);
+}
+
+/* Whether a string holds a text; frees the string. */
+static int holds(toolkeep_string *string, const char *text) {
+  int found = string && strstr(toolkeep_string_data(string), text) != NULL;
+  if (!found)
+    fprintf(stderr, "no %s in %s\n", text, string ? toolkeep_string_data(string) : "NULL");
+  toolkeep_string_free(string);
+  return found;
+}
+
+/* ---- waiting for what happens on other threads ---- */
+
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int count;     /* how often something happened */
+  int destroyed; /* how often the destructor ran */
+  toolkeep_string *result;
+  toolkeep_error *error;
+  toolkeep_invocation *invocation;
+  char text[256];
+} Box;
+
+#define BOX {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, NULL, NULL, NULL, ""}
+
+static void box_tick(Box *box, int *counter) {
+  pthread_mutex_lock(&box->lock);
+  ++*counter;
+  pthread_cond_broadcast(&box->changed);
+  pthread_mutex_unlock(&box->lock);
+}
+
+static void box_wait(Box *box, int *counter, int least) {
+  struct timespec end;
+  int late = 0;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec += 30;
+  pthread_mutex_lock(&box->lock);
+  while (*counter < least && !late)
+    late = pthread_cond_timedwait(&box->changed, &box->lock, &end);
+  pthread_mutex_unlock(&box->lock);
+  CHECK(!late);
+}
+
+static void pause_ms(long ms) {
+  struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&pause, NULL);
+}
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static void destroy(void *data) { box_tick(data, &((Box *)data)->destroyed); }
+
+static void happened(void *data) { box_tick(data, &((Box *)data)->count); }
+
+static void done(void *data, toolkeep_string *result, toolkeep_error *error) {
+  Box *box = data;
+  box->result = result;
+  box->error = error;
+  box_tick(box, &box->count);
+}
+
+/* ---- tools ---- */
+
+static void tool_echo(void *data, toolkeep_invocation *call) {
+  (void)data;
+  CHECK(!toolkeep_invocation_is_cancelled(call));
+  CHECK(toolkeep_invocation_resolve(call, toolkeep_invocation_args(call)));
+}
+
+static pthread_t answering;
+
+static void *answer_elsewhere(void *call) {
+  pause_ms(20);
+  CHECK(toolkeep_invocation_resolve(call, TOOLKEEP_STR("\"from another thread\"")));
+  return NULL;
+}
+
+static void tool_elsewhere(void *data, toolkeep_invocation *call) {
+  (void)data;
+  CHECK(pthread_create(&answering, NULL, answer_elsewhere, call) == 0);
+}
+
+static void tool_twice(void *data, toolkeep_invocation *call) {
+  (void)data;
+  CHECK(toolkeep_invocation_resolve(call, TOOLKEEP_STR("\"first\"")));
+  CHECK(!toolkeep_invocation_resolve(call, TOOLKEEP_STR("\"second\"")));
+  CHECK(!toolkeep_invocation_reject(call, TOOLKEEP_CONFLICT, TOOLKEEP_STR("third")));
+  CHECK(toolkeep_invocation_args(call).len == 0);
+  toolkeep_invocation_free(call);
+}
+
+/* Keeps its invocation in the box; somebody else will end it. */
+static void tool_keep(void *data, toolkeep_invocation *call) {
+  Box *box = data;
+  box->invocation = call;
+  OK(toolkeep_invocation_on_cancel(call, happened, box, NULL));
+  box_tick(box, &box->count);
+}
+
+/* Returns only when the box says so. */
+static void tool_stuck(void *data, toolkeep_invocation *call) {
+  Box *box = data;
+  box_wait(box, &box->count, 1);
+  CHECK(toolkeep_invocation_is_cancelled(call));
+  CHECK(!toolkeep_invocation_resolve(call, TOOLKEEP_STR("\"too late\"")));
+}
+
+static void tool_dropped(void *data, toolkeep_invocation *call) {
+  (void)data;
+  toolkeep_invocation_free(call);
+  CHECK(!toolkeep_invocation_resolve(call, NO_TEXT));
+}
+
+/* Answers with the bytes in the box. */
+static void tool_says(void *data, toolkeep_invocation *call) {
+  CHECK(toolkeep_invocation_resolve(call, toolkeep_cstr(((Box *)data)->text)));
+}
+
+static void tool_refuses(void *data, toolkeep_invocation *call) {
+  (void)data;
+  CHECK(toolkeep_invocation_reject(call, TOOLKEEP_CONFLICT, TOOLKEEP_STR("It has changed.")));
+}
+
+/* Uses its own runtime, whose address is in the box, from within a call. */
+static void tool_inside(void *data, toolkeep_invocation *call) {
+  toolkeep_runtime *runtime = *(toolkeep_runtime **)data;
+  toolkeep_string *string = NULL;
+  toolkeep_runtime *other = NULL;
+  Box box = BOX;
+  FAILS(TOOLKEEP_WOULD_BLOCK,
+        toolkeep_call(runtime, NO_TEXT, TOOLKEEP_STR("echo"), NO_TEXT, &string));
+  FAILS(TOOLKEEP_WOULD_BLOCK,
+        toolkeep_invoke(runtime, TOOLKEEP_STR("registry.list"), NO_TEXT, &string));
+  FAILS(TOOLKEEP_WOULD_BLOCK, toolkeep_runtime_close(runtime));
+  FAILS(TOOLKEEP_WOULD_BLOCK, toolkeep_runtime_open(NO_TEXT, &other));
+  OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("echo"), TOOLKEEP_STR("{\"a\": 1}"), done,
+                         &box, destroy, NULL));
+  box_wait(&box, &box.destroyed, 1);
+  CHECK(toolkeep_invocation_resolve(call, toolkeep_string_str(box.result)));
+  toolkeep_string_free(box.result);
+}
+
+/* ---- helpers of the tests ---- */
+
+static toolkeep_runtime *open_runtime(const char *config) {
+  toolkeep_runtime *runtime = NULL;
+  OK(toolkeep_runtime_open(toolkeep_cstr(config), &runtime));
+  return runtime;
+}
+
+static void add(toolkeep_runtime *runtime, toolkeep_str spec, toolkeep_tool_fn run, void *data) {
+  OK(toolkeep_tool_register(runtime, spec, run, data, NULL));
+}
+
+static toolkeep_string *call(toolkeep_runtime *runtime, const char *name, const char *args) {
+  toolkeep_string *result = NULL;
+  OK(toolkeep_call(runtime, NO_TEXT, toolkeep_cstr(name), toolkeep_cstr(args), &result));
+  return result;
+}
+
+/* ---- tests ---- */
+
+static void versions_agree(void) {
+  CHECK(toolkeep_abi_version() == TOOLKEEP_ABI_VERSION);
+  CHECK(strchr(toolkeep_version(), '.') != NULL);
+}
+
+static void a_tool_may_answer_in_every_way(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  Box says = BOX;
+  add(runtime, SPEC("echo"), tool_echo, NULL);
+  add(runtime, SPEC("elsewhere"), tool_elsewhere, NULL);
+  add(runtime, SPEC("twice"), tool_twice, NULL);
+  add(runtime, SPEC("dropped"), tool_dropped, NULL);
+  add(runtime, SPEC("refuses"), tool_refuses, NULL);
+  add(runtime, SPEC("says"), tool_says, &says);
+  add(runtime, SPEC("inside"), tool_inside, &runtime);
+  CHECK(holds(call(runtime, "echo", "{\"a\": [1]}"), "\"structured\":{\"a\":[1]}"));
+  CHECK(holds(call(runtime, "elsewhere", "{}"), "\"for_llm\":\"from another thread\""));
+  pthread_join(answering, NULL);
+  CHECK(holds(call(runtime, "twice", ""), "\"for_llm\":\"first\""));
+  CHECK(holds(call(runtime, "dropped", ""), "\"code\":\"tool_failed\""));
+  CHECK(holds(call(runtime, "refuses", ""),
+              "\"for_llm\":\"It has changed.\",\"for_user\":null,\"is_error\":true,"
+              "\"code\":\"conflict\""));
+  CHECK(holds(call(runtime, "inside", ""), "\"is_error\":false"));
+  strcpy(says.text, "\"password=hunter2hunter2\"");
+  CHECK(holds(call(runtime, "says", ""), "\"for_llm\":\"[REDACTED]\""));
+  strcpy(says.text, "");
+  CHECK(holds(call(runtime, "says", ""), "\"for_llm\":\"\""));
+  strcpy(says.text, "{\"for_llm\": 5}");
+  CHECK(holds(call(runtime, "says", ""), "\"code\":\"invalid_result\""));
+  strcpy(says.text, "{\"unfinished");
+  CHECK(holds(call(runtime, "says", ""), "\"code\":\"invalid_result\""));
+  strcpy(says.text, "\"\xff\"");
+  CHECK(holds(call(runtime, "says", ""), "\"code\":\"invalid_result\""));
+  OK(toolkeep_tool_unregister(runtime, TOOLKEEP_STR("echo")));
+  FAILS(TOOLKEEP_NOT_FOUND, toolkeep_tool_unregister(runtime, TOOLKEEP_STR("echo")));
+  CHECK(holds(call(runtime, "echo", ""), "\"code\":\"unknown_tool\""));
+  toolkeep_runtime_free(runtime);
+}
+
+static void a_call_can_be_cancelled_and_times_out(void) {
+  toolkeep_runtime *runtime = open_runtime("{\"execute\": {\"timeout_ms\": 60000}}");
+  toolkeep_str brief = TOOLKEEP_STR("{\"timeout_ms\": 50}");
+  Box tool = BOX, outcome = BOX;
+  toolkeep_operation *operation = NULL;
+  toolkeep_string *result = NULL;
+  add(runtime, SPEC("keep"), tool_keep, &tool);
+
+  OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("keep"), NO_TEXT, done, &outcome, destroy,
+                         &operation));
+  box_wait(&tool, &tool.count, 1);
+  CHECK(!toolkeep_invocation_is_cancelled(tool.invocation));
+  OK(toolkeep_operation_cancel(operation));
+  box_wait(&outcome, &outcome.destroyed, 1);
+  CHECK(outcome.count == 1 && outcome.result == NULL);
+  FAILS(TOOLKEEP_CANCELLED, outcome.error);
+  OK(toolkeep_operation_cancel(operation));
+  toolkeep_operation_free(operation);
+  box_wait(&tool, &tool.count, 2); /* told */
+  CHECK(toolkeep_invocation_is_cancelled(tool.invocation));
+  OK(toolkeep_invocation_on_cancel(tool.invocation, happened, &tool, NULL));
+  box_wait(&tool, &tool.count, 3); /* told at once */
+  CHECK(!toolkeep_invocation_resolve(tool.invocation, TOOLKEEP_STR("\"late\"")));
+
+  tool.count = 0;
+  OK(toolkeep_call(runtime, brief, TOOLKEEP_STR("keep"), NO_TEXT, &result));
+  CHECK(holds(result, "\"code\":\"timeout\""));
+  box_wait(&tool, &tool.count, 2);
+  CHECK(toolkeep_invocation_is_cancelled(tool.invocation));
+  toolkeep_invocation_free(tool.invocation);
+  toolkeep_runtime_free(runtime);
+}
+
+static void what_a_runtime_leaves_behind_stays_good(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  Box tool = BOX, stuck = BOX, outcome = BOX;
+  toolkeep_operation *operation = NULL;
+  double start;
+  OK(toolkeep_tool_register(runtime, SPEC("keep"), tool_keep, &tool, destroy));
+  OK(toolkeep_tool_register(runtime, SPEC("stuck"), tool_stuck, &stuck, destroy));
+  OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("keep"), NO_TEXT, done, &outcome, destroy,
+                         &operation));
+  box_wait(&tool, &tool.count, 1);
+  OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("stuck"), NO_TEXT, done, &outcome, destroy,
+                         NULL));
+  pause_ms(50);
+  start = now();
+  toolkeep_runtime_free(runtime);
+  CHECK(now() - start < 20); /* about one second; a machine may be busy */
+  box_wait(&outcome, &outcome.count, 1);
+  box_wait(&outcome, &outcome.destroyed, 2);
+  FAILS(TOOLKEEP_CLOSED, outcome.error);
+  box_wait(&tool, &tool.destroyed, 1);
+  CHECK(stuck.destroyed == 0);
+  happened(&stuck);
+  box_wait(&stuck, &stuck.destroyed, 1);
+  OK(toolkeep_operation_cancel(operation));
+  toolkeep_operation_free(operation);
+  CHECK(toolkeep_invocation_is_cancelled(tool.invocation));
+  CHECK(!toolkeep_invocation_reject(tool.invocation, TOOLKEEP_CONFLICT, TOOLKEEP_STR("late")));
+}
+
+static void event(void *data, toolkeep_str event_json) {
+  Box *box = data;
+  CHECK(event_json.len > 0 && event_json.ptr[0] == '{');
+  if (strstr((const char *)event_json.ptr, "\"call.completed\""))
+    box_tick(box, &box->count);
+}
+
+static toolkeep_subscription *own;
+
+static void last_event(void *data, toolkeep_str event_json) {
+  Box *box = data;
+  (void)event_json;
+  pthread_mutex_lock(&box->lock);
+  pthread_mutex_unlock(&box->lock);
+  toolkeep_subscription_free(own);
+  box_tick(box, &box->count);
+}
+
+static void events_are_followed_until_the_subscription_is_freed(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  toolkeep_subscription *subscription = NULL;
+  Box all = BOX, one = BOX;
+  int seen;
+  add(runtime, SPEC("echo"), tool_echo, NULL);
+  OK(toolkeep_events_subscribe(runtime, TOOLKEEP_STR("{\"after\": 0}"), event, &all, destroy,
+                               &subscription));
+  toolkeep_string_free(call(runtime, "echo", ""));
+  toolkeep_string_free(call(runtime, "echo", ""));
+  box_wait(&all, &all.count, 2);
+  toolkeep_subscription_free(subscription);
+  CHECK(all.destroyed == 1);
+  seen = all.count;
+
+  pthread_mutex_lock(&one.lock); /* until `own` is set */
+  OK(toolkeep_events_subscribe(runtime, NO_TEXT, last_event, &one, destroy, &own));
+  pthread_mutex_unlock(&one.lock);
+  box_wait(&one, &one.count, 1);
+  box_wait(&one, &one.destroyed, 1);
+  toolkeep_string_free(call(runtime, "echo", ""));
+  pause_ms(100);
+  CHECK(all.count == seen && one.count == 1);
+
+  OK(toolkeep_events_subscribe(runtime, NO_TEXT, event, &all, destroy, &subscription));
+  toolkeep_runtime_free(runtime);
+  toolkeep_subscription_free(subscription);
+  box_wait(&all, &all.destroyed, 2);
+}
+
+static void the_rest_of_the_face_works(void) {
+  toolkeep_runtime *runtime = open_runtime("{\"policy\": {\"deny\": [\"edit\"]}}");
+  toolkeep_string *out = NULL;
+  Box box = BOX;
+  add(runtime, SPEC("echo"), tool_echo, NULL);
+  OK(toolkeep_call_all(runtime, TOOLKEEP_STR("{\"session\": \"s\"}"),
+                       TOOLKEEP_STR("[{\"id\": \"1\", \"name\": \"echo\", \"arguments\": {}},"
+                                    " {\"id\": \"2\", \"name\": \"nope\"}]"),
+                       &out));
+  CHECK(strncmp(toolkeep_string_data(out), "[{\"id\":\"1\"", 10) == 0);
+  CHECK(holds(out, "\"code\":\"unknown_tool\""));
+  OK(toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("anthropic"), &out));
+  CHECK(holds(out, "\"name\":\"echo\""));
+  OK(toolkeep_explain(runtime, NO_TEXT, TOOLKEEP_STR("edit"), &out));
+  CHECK(holds(out, "\"allowed\":false"));
+  OK(toolkeep_invoke(runtime, TOOLKEEP_STR("agents.put"), TOOLKEEP_STR("{\"id\": \"a\"}"), &out));
+  CHECK(holds(out, "\"id\":\"a\""));
+  OK(toolkeep_invoke_async(runtime, TOOLKEEP_STR("agents.get"), TOOLKEEP_STR("{\"id\": \"a\"}"),
+                           done, &box, destroy, NULL));
+  box_wait(&box, &box.destroyed, 1);
+  CHECK(box.error == NULL && holds(box.result, "\"id\":\"a\""));
+  OK(toolkeep_invoke(runtime, TOOLKEEP_STR("config.get"), NO_TEXT, &out));
+  CHECK(holds(out, "\"deny\":[\"edit\"]"));
+  OK(toolkeep_scrub(TOOLKEEP_STR("password=hunter2hunter2, then"), &out));
+  CHECK(toolkeep_string_len(out) == strlen("[REDACTED] then"));
+  CHECK(holds(out, "[REDACTED] then"));
+  OK(toolkeep_scrub(NO_TEXT, &out));
+  CHECK(toolkeep_string_len(out) == 0 && *toolkeep_string_data(out) == 0);
+  toolkeep_string_free(out);
+  OK(toolkeep_runtime_close(runtime));
+  OK(toolkeep_runtime_close(runtime));
+  FAILS(TOOLKEEP_CLOSED, toolkeep_call(runtime, NO_TEXT, TOOLKEEP_STR("echo"), NO_TEXT, &out));
+  FAILS(TOOLKEEP_CLOSED, toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("mcp"), &out));
+  FAILS(TOOLKEEP_CLOSED, toolkeep_invoke(runtime, TOOLKEEP_STR("config.get"), NO_TEXT, &out));
+  FAILS(TOOLKEEP_CLOSED,
+        toolkeep_tool_register(runtime, SPEC("late"), tool_echo, &box, destroy));
+  CHECK(box.destroyed == 2);
+  toolkeep_runtime_free(runtime);
+}
+
+static void wrong_handles_are_refused(void) {
+  toolkeep_runtime *runtime = open_runtime(NULL);
+  toolkeep_string *out = NULL;
+  toolkeep_string *string = NULL;
+  toolkeep_subscription *subscription = NULL;
+  toolkeep_str echo = TOOLKEEP_STR("echo");
+  Box box = BOX;
+  void *wrong[2] = {NULL, NULL};
+  int i;
+  OK(toolkeep_scrub(TOOLKEEP_STR("text"), &string));
+  wrong[1] = string;
+  for (i = 0; i < 2; i++) {
+    toolkeep_runtime *bad = (toolkeep_runtime *)wrong[i];
+    uint32_t code = TOOLKEEP_INVALID_HANDLE;
+    FAILS(code, toolkeep_call(bad, NO_TEXT, echo, NO_TEXT, &out));
+    FAILS(code, toolkeep_call_async(bad, NO_TEXT, echo, NO_TEXT, done, &box, destroy, NULL));
+    FAILS(code, toolkeep_call_all(bad, NO_TEXT, TOOLKEEP_STR("[]"), &out));
+    FAILS(code, toolkeep_definitions(bad, NO_TEXT, TOOLKEEP_STR("mcp"), &out));
+    FAILS(code, toolkeep_explain(bad, NO_TEXT, echo, &out));
+    FAILS(code, toolkeep_invoke(bad, TOOLKEEP_STR("config.get"), NO_TEXT, &out));
+    FAILS(code, toolkeep_invoke_async(bad, echo, NO_TEXT, done, &box, destroy, NULL));
+    FAILS(code, toolkeep_tool_register(bad, SPEC("echo"), tool_echo, &box, destroy));
+    FAILS(code, toolkeep_tool_unregister(bad, echo));
+    FAILS(code, toolkeep_events_subscribe(bad, NO_TEXT, event, &box, destroy, &subscription));
+    FAILS(code, toolkeep_runtime_close(bad));
+    FAILS(code, toolkeep_operation_cancel(wrong[i]));
+    FAILS(code, toolkeep_invocation_on_cancel(wrong[i], happened, &box, destroy));
+    CHECK(box.destroyed == 5 * (i + 1) && box.count == 0);
+    CHECK(!toolkeep_invocation_resolve(wrong[i], echo));
+    CHECK(!toolkeep_invocation_reject(wrong[i], 1, echo));
+    CHECK(toolkeep_invocation_args(wrong[i]).len == 0);
+    CHECK(toolkeep_invocation_context(wrong[i]).len == 0);
+    CHECK(toolkeep_invocation_is_cancelled(wrong[i]));
+    CHECK(toolkeep_error_code(wrong[i]) == (i ? code : TOOLKEEP_OK));
+    CHECK(*toolkeep_error_name(wrong[i]) == 0 && *toolkeep_error_message(wrong[i]) == 0);
+    toolkeep_runtime_free(bad);
+    toolkeep_operation_free(wrong[i]);
+    toolkeep_subscription_free(wrong[i]);
+    toolkeep_invocation_free(wrong[i]);
+    toolkeep_error_free(wrong[i]);
+  }
+  CHECK(toolkeep_string_data(NULL) == NULL && toolkeep_string_len(NULL) == 0);
+  CHECK(toolkeep_string_data((toolkeep_string *)(void *)runtime) == NULL);
+  toolkeep_string_free((toolkeep_string *)(void *)runtime);
+  toolkeep_string_free(NULL);
+  CHECK(holds(string, "text") && out == NULL && subscription == NULL);
+  toolkeep_runtime_free(runtime);
+}
+
+static void missing_functions_and_places_are_refused(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  uint32_t code = TOOLKEEP_INVALID_ARGUMENT;
+  toolkeep_subscription *subscription = NULL;
+  toolkeep_str name = TOOLKEEP_STR("datetime");
+  Box box = BOX;
+  FAILS(code, toolkeep_runtime_open(NO_TEXT, NULL));
+  FAILS(code, toolkeep_scrub(name, NULL));
+  FAILS(code, toolkeep_call(runtime, NO_TEXT, name, NO_TEXT, NULL));
+  FAILS(code, toolkeep_call_async(runtime, NO_TEXT, name, NO_TEXT, NULL, &box, destroy, NULL));
+  FAILS(code, toolkeep_tool_register(runtime, SPEC("none"), NULL, &box, destroy));
+  FAILS(code, toolkeep_events_subscribe(runtime, NO_TEXT, NULL, &box, destroy, &subscription));
+  FAILS(code, toolkeep_events_subscribe(runtime, NO_TEXT, event, &box, destroy, NULL));
+  FAILS(code, toolkeep_events_subscribe(runtime, TOOLKEEP_STR("{\"tenants\": \"x\"}"), event, &box,
+                                        destroy, &subscription));
+  FAILS(code, toolkeep_events_subscribe(runtime, TOOLKEEP_STR("{\"tenant\": \"\"}"), event, &box,
+                                        destroy, &subscription));
+  CHECK(box.destroyed == 6 && box.count == 0);
+  toolkeep_runtime_free(runtime);
+}
+
+/* `count` times `unit`, with `start` before and `end` after. */
+static char *repeat(const char *start, const char *unit, size_t count, const char *end) {
+  size_t length = strlen(unit), at = strlen(start), i;
+  char *text = malloc(at + length * count + strlen(end) + 1);
+  CHECK(text != NULL);
+  memcpy(text, start, at);
+  for (i = 0; i < count; i++, at += length)
+    memcpy(text + at, unit, length);
+  strcpy(text + at, end);
+  return text;
+}
+
+static void huge_and_deep_input_is_refused(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  toolkeep_string *out = NULL;
+  toolkeep_str op = TOOLKEEP_STR("agents.put");
+  char *huge = repeat("{\"id\": \"", "x", (size_t)64 << 20, "\"}");
+  char *deep = repeat("{\"id\": ", "[", 10000, "");
+  add(runtime, SPEC("echo"), tool_echo, NULL);
+  CHECK(holds(call(runtime, "echo", huge), "\"code\":\"invalid_arguments\""));
+  CHECK(holds(call(runtime, "echo", deep), "\"code\":\"invalid_arguments\""));
+  FAILS(TOOLKEEP_TOO_LARGE, toolkeep_invoke(runtime, op, toolkeep_cstr(huge), &out));
+  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_invoke(runtime, op, toolkeep_cstr(deep), &out));
+  FAILS(TOOLKEEP_TOO_LARGE,
+        toolkeep_call(runtime, toolkeep_cstr(huge), TOOLKEEP_STR("echo"), NO_TEXT, &out));
+  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_call_all(runtime, NO_TEXT, toolkeep_cstr(deep), &out));
+  CHECK(holds(call(runtime, huge, ""), "\"code\":\"unknown_tool\""));
+  CHECK(out == NULL);
+  free(huge);
+  free(deep);
+  toolkeep_runtime_free(runtime);
+}
+
+static void text_that_is_none_is_refused(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  toolkeep_runtime *other = NULL;
+  toolkeep_string *out = NULL;
+  toolkeep_str bad = TOOLKEEP_STR("{\"id\": \"\xff\xfe\"}");
+  toolkeep_str broken = TOOLKEEP_STR("{\"id\": ");
+  toolkeep_str wrong = TOOLKEEP_STR("{\"agnet\": \"a\"}");
+  toolkeep_str nowhere = {NULL, 5};
+  toolkeep_str name = TOOLKEEP_STR("datetime"), op = TOOLKEEP_STR("agents.put");
+  Box box = BOX;
+  uint32_t utf8 = TOOLKEEP_INVALID_UTF8, json = TOOLKEEP_INVALID_JSON;
+  uint32_t argument = TOOLKEEP_INVALID_ARGUMENT;
+  FAILS(utf8, toolkeep_runtime_open(bad, &other));
+  FAILS(utf8, toolkeep_runtime_open_file(bad, &other));
+  FAILS(utf8, toolkeep_scrub(bad, &out));
+  FAILS(utf8, toolkeep_call(runtime, bad, name, NO_TEXT, &out));
+  FAILS(utf8, toolkeep_call(runtime, NO_TEXT, bad, NO_TEXT, &out));
+  FAILS(utf8, toolkeep_call(runtime, NO_TEXT, name, bad, &out));
+  FAILS(utf8, toolkeep_call_async(runtime, NO_TEXT, name, bad, done, &box, destroy, NULL));
+  FAILS(utf8, toolkeep_invoke(runtime, op, bad, &out));
+  FAILS(utf8, toolkeep_tool_register(runtime, bad, tool_echo, &box, destroy));
+  FAILS(json, toolkeep_tool_register(runtime, broken, tool_echo, &box, destroy));
+  FAILS(json, toolkeep_call(runtime, broken, name, NO_TEXT, &out));
+  FAILS(json, toolkeep_invoke(runtime, op, broken, &out));
+  FAILS(json, toolkeep_call_all(runtime, NO_TEXT, broken, &out));
+  FAILS(argument, toolkeep_call(runtime, wrong, name, NO_TEXT, &out));
+  FAILS(argument, toolkeep_call(runtime, nowhere, name, NO_TEXT, &out));
+  FAILS(argument, toolkeep_call_all(runtime, NO_TEXT, wrong, &out));
+  FAILS(argument, toolkeep_call_all(runtime, NO_TEXT, TOOLKEEP_STR("[5]"), &out));
+  FAILS(argument, toolkeep_invoke(runtime, op, wrong, &out));
+  FAILS(argument, toolkeep_tool_register(runtime, wrong, tool_echo, &box, destroy));
+  FAILS(argument, toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("antropic"), &out));
+  FAILS(TOOLKEEP_NAME_TAKEN,
+        toolkeep_tool_register(runtime, SPEC("datetime"), tool_echo, &box, destroy));
+  FAILS(TOOLKEEP_NOT_FOUND, toolkeep_explain(runtime, NO_TEXT, TOOLKEEP_STR("nope"), &out));
+  FAILS(TOOLKEEP_UNKNOWN_OPERATION,
+        toolkeep_invoke(runtime, TOOLKEEP_STR("agents.putt"), NO_TEXT, &out));
+  CHECK(box.destroyed == 5 && box.count == 0 && out == NULL && other == NULL);
+  CHECK(holds(call(runtime, "datetime", "{\"timezone\": "), "\"code\":\"invalid_arguments\""));
+  CHECK(holds(call(runtime, "date_time", ""), "datetime"));
+  toolkeep_runtime_free(runtime);
+}
+
+static void unusable_configurations_are_refused(const char *folder) {
+  toolkeep_runtime *runtime = NULL;
+  char path[4096], config[8192];
+  FILE *file;
+  snprintf(path, sizeof path, "%s/corrupt.db", folder);
+  file = fopen(path, "w");
+  CHECK(file != NULL);
+  CHECK(fputs("This is no database, and it is long enough to be looked at as one.", file) >= 0);
+  fclose(file);
+  snprintf(config, sizeof config, "{\"store\": \"sqlite:%s\"}", path);
+  FAILS(TOOLKEEP_STORE_CORRUPT, toolkeep_runtime_open(toolkeep_cstr(config), &runtime));
+  snprintf(config, sizeof config, "{\"store\": \"sqlite:%s\"}", folder);
+  FAILS(TOOLKEEP_STORE_PATH, toolkeep_runtime_open(toolkeep_cstr(config), &runtime));
+  snprintf(config, sizeof config, "{\"workspace\": \"%s/nowhere\"}", folder);
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open(toolkeep_cstr(config), &runtime));
+  FAILS(TOOLKEEP_INVALID_CONFIG,
+        toolkeep_runtime_open(TOOLKEEP_STR("{\"polcy\": {}}"), &runtime));
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open(TOOLKEEP_STR("{\"policy\": 5}"), &runtime));
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open(TOOLKEEP_STR("{"), &runtime));
+  snprintf(path, sizeof path, "%s/nowhere.toml", folder);
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open_file(toolkeep_cstr(path), &runtime));
+  CHECK(runtime == NULL);
+  snprintf(path, sizeof path, "%s/toolkeep.toml", folder);
+  file = fopen(path, "w");
+  CHECK(file != NULL);
+  CHECK(fputs("workspace = \".\"\n", file) >= 0);
+  fclose(file);
+  OK(toolkeep_runtime_open_file(toolkeep_cstr(path), &runtime));
+  CHECK(holds(call(runtime, "read_file", "{\"path\": \"toolkeep.toml\"}"), "workspace"));
+  toolkeep_runtime_free(runtime);
+}
+
+static void a_forked_child_is_told(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  toolkeep_string *out = NULL;
+  int status = 0;
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    FAILS(TOOLKEEP_FORKED, toolkeep_call(runtime, NO_TEXT, TOOLKEEP_STR("x"), NO_TEXT, &out));
+    toolkeep_runtime_free(runtime);
+    execlp("true", "true", (char *)NULL); /* no checker looks at what the child leaves */
+    _exit(1);
+  }
+  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  toolkeep_runtime_free(runtime);
+}
+
+static void *call_often(void *runtime) {
+  int i;
+  for (i = 0; i < 50; i++)
+    toolkeep_string_free(call(runtime, "echo", "{\"a\": 1}"));
+  return NULL;
+}
+
+static void threads_may_share_a_runtime(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  pthread_t threads[4];
+  int i;
+  add(runtime, SPEC("echo"), tool_echo, NULL);
+  for (i = 0; i < 4; i++)
+    CHECK(pthread_create(&threads[i], NULL, call_often, runtime) == 0);
+  for (i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  toolkeep_runtime_free(runtime);
+}
+
+static void free_inside(void *data, toolkeep_invocation *invocation) {
+  toolkeep_runtime_free(*(toolkeep_runtime **)data);
+  toolkeep_invocation_resolve(invocation, NO_TEXT);
+}
+
+static void a_runtime_may_be_freed_from_a_callback(void) {
+  toolkeep_runtime *runtime = open_runtime("");
+  Box box = BOX;
+  add(runtime, SPEC("free"), free_inside, &runtime);
+  OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("free"), NO_TEXT, done, &box, destroy,
+                         NULL));
+  box_wait(&box, &box.destroyed, 1);
+  CHECK(box.count == 1 && (box.result != NULL) != (box.error != NULL));
+  toolkeep_string_free(box.result);
+  toolkeep_error_free(box.error);
+  pause_ms(200); /* until the thread that ends the runtime has done so */
+}
+
+int main(int count, char **arguments) {
+  toolkeep_string *leak = NULL;
+  if (count == 3 && strcmp(arguments[1], "leak") == 0) {
+    /* Proves that the checkers see what the library allocates. */
+    OK(toolkeep_scrub(toolkeep_cstr(arguments[2]), &leak));
+    leak = NULL;
+    return 0;
+  }
+  CHECK(count == 2);
+  versions_agree();
+  a_tool_may_answer_in_every_way();
+  a_call_can_be_cancelled_and_times_out();
+  what_a_runtime_leaves_behind_stays_good();
+  events_are_followed_until_the_subscription_is_freed();
+  the_rest_of_the_face_works();
+  wrong_handles_are_refused();
+  missing_functions_and_places_are_refused();
+  huge_and_deep_input_is_refused();
+  text_that_is_none_is_refused();
+  unusable_configurations_are_refused(arguments[1]);
+  a_forked_child_is_told();
+  threads_may_share_a_runtime();
+  a_runtime_may_be_freed_from_a_callback();
+  printf("smoke.c: %d checks\n", checks);
+  return 0;
+}
