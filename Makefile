@@ -28,7 +28,9 @@ $(BUILD)/python: $(PYTHON_BINDING)/requirements-dev.txt
 
 $(BUILD)/node: $(NODE_BINDING)/package-lock.json
 	@mkdir -p $(BUILD)
-	@cd $(NODE_BINDING) && npm ci --silent --no-audit --no-fund
+	@# Not `npm ci`: npm leaves other platforms' optional packages out of the lock file, and then
+	@# refuses its own file. `--no-save` installs what is locked and never changes the file.
+	@cd $(NODE_BINDING) && npm install --no-save --silent --no-audit --no-fund
 	@touch $@
 
 .PHONY: build build-rust build-python build-node

@@ -540,6 +540,21 @@ toolkeep_error *toolkeep_invoke_async(const toolkeep_runtime *runtime,
                                       toolkeep_operation **operation);
 
 /**
+ * Gives one value of a JSON text: of a result, or of the arguments of a tool. `pointer` is a JSON
+ * Pointer (RFC 6901) such as `/for_llm` or `/media/0/path`; an empty one means the whole. Any
+ * thread may call it, callbacks too.
+ *
+ * On success `*out` is the text of a string, or any other value as compact JSON (`null`, `true`,
+ * `12`, `{"a":1}`), owned by the host: release it with toolkeep_string_free(). Returns NULL, or an
+ * error that the host owns: TOOLKEEP_NOT_FOUND if there is nothing at that place,
+ * TOOLKEEP_INVALID_JSON.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_json_get(toolkeep_str json,
+                                  toolkeep_str pointer,
+                                  toolkeep_string **out);
+
+/**
  * Cancels an operation: it will report `TOOLKEEP_CANCELLED`, unless it has ended already. The
  * handle must still be freed. Returns NULL, or `TOOLKEEP_INVALID_HANDLE`, which the host owns.
  */

@@ -12,6 +12,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 
 use crate::call::{CallAnswer, CallPath, CallRequest, Explanation};
@@ -50,6 +51,7 @@ struct Inner {
     config: Config,
     path: CallPath,
     closing: CancellationToken,
+    closed: OnceCell<()>,
 }
 
 impl Runtime {
@@ -68,7 +70,8 @@ impl Runtime {
     }
 
     fn new(config: Config, path: CallPath) -> Runtime {
-        Runtime { inner: Arc::new(Inner { config, path, closing: CancellationToken::new() }) }
+        let (closing, closed) = (CancellationToken::new(), OnceCell::new());
+        Runtime { inner: Arc::new(Inner { config, path, closing, closed }) }
     }
 
     /// Takes one call along the [path](crate::call). `args` is JSON, or the JSON text as the
@@ -171,13 +174,15 @@ impl Runtime {
     /// # Errors
     /// The store's error if the last records could not be written.
     pub async fn close(&self) -> Result<(), Error> {
-        if self.inner.closing.is_cancelled() {
-            return Ok(());
-        }
         self.inner.closing.cancel();
-        let flushed = self.inner.path.recorder.flush().await;
-        self.inner.path.store.close().await?;
-        flushed
+        let path = &self.inner.path;
+        let close = || async {
+            let flushed = path.recorder.flush().await;
+            path.store.close().await?;
+            flushed
+        };
+        // Whoever closes at the same time waits for the first.
+        self.inner.closed.get_or_try_init(close).await.copied()
     }
 
     /// True once [`close`](Runtime::close) was called.

@@ -16,6 +16,7 @@ mod handle;
 mod input;
 mod invocation;
 mod invoke;
+mod json;
 mod operation;
 mod runtime;
 mod scrub;
