@@ -123,7 +123,7 @@ export interface Config {
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace: string | null
   /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */
-  groups: Record<string, Array<string>>
+  groups: { [key: string]: Array<string> }
   /** Who may call what. */
   policy: Policy
   /** How many calls a session may make. Default: no limit. */
@@ -252,7 +252,7 @@ export interface Operations {
       /** The tools it may not use, as in `policy.deny`. */
       deny?: Array<string>
       /** Whatever else the host keeps with it. */
-      settings?: Record<string, unknown>
+      settings?: { [key: string]: unknown }
       /** Only if the stored agent has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<Agent>
@@ -354,6 +354,6 @@ export interface Operations {
       name: string
     }): Promise<ToolInfo>
     /** Lists the groups and the names in them, also of tools that are not there. */
-    groups(): Promise<Record<string, Array<string>>>
+    groups(): Promise<{ [key: string]: Array<string> }>
   }
 }

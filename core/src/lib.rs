@@ -29,6 +29,8 @@ pub mod tool;
 pub mod workspace;
 
 mod builtin;
+#[cfg(test)]
+mod soak;
 
 pub use call::{CallAnswer, CallRequest, Explanation};
 pub use error::{Code, Error};

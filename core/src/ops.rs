@@ -83,15 +83,26 @@ macro_rules! operations {
 }
 use operations;
 
+impl Runtime {
+    /// The control plane: agents, audit, events, …
+    pub fn ops(&self) -> Ops<'_> {
+        Ops(self)
+    }
+
+    /// Runs one operation by name, JSON in and JSON out: what the bindings do.
+    ///
+    /// # Errors
+    /// `unknown_operation`, `invalid_argument` naming the field, `closed`, or the operation's own.
+    pub async fn invoke(&self, operation: &str, args: Value) -> Result<Value, Error> {
+        self.until_closed(run(self, operation, args)).await?
+    }
+}
+
 /// The operations of one runtime, by domain.
 #[derive(Clone, Copy)]
 pub struct Ops<'r>(&'r Runtime);
 
 impl<'r> Ops<'r> {
-    pub(crate) fn new(runtime: &'r Runtime) -> Ops<'r> {
-        Ops(runtime)
-    }
-
     /// Agents and their own lists.
     pub fn agents(&self) -> Agents<'r> {
         Agents::new(self.0)
@@ -137,8 +148,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
     .flatten()
 }
 
-/// Runs an operation by name.
-pub(crate) async fn invoke(runtime: &Runtime, name: &str, args: Value) -> Result<Value, Error> {
+async fn run(runtime: &Runtime, name: &str, args: Value) -> Result<Value, Error> {
     let Some(operation) = all().find(|operation| operation.name == name) else {
         let meant = nearest(name, all().map(|operation| operation.name));
         let hint = meant.map(|m| format!(", did you mean `{m}`?")).unwrap_or_default();

@@ -17,7 +17,6 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{CallAnswer, CallPath, CallRequest, Explanation};
 use crate::clock::Clock;
 use crate::error::{Code, Error};
-use crate::ops::Ops;
 use crate::store::Store;
 use crate::tool::{Arguments, CallContext, Dialect, Registry, Tool, ToolResult};
 
@@ -161,19 +160,6 @@ impl Runtime {
         &self.inner.config
     }
 
-    /// The control plane: agents, audit, events, …
-    pub fn ops(&self) -> Ops<'_> {
-        Ops::new(self)
-    }
-
-    /// Runs one operation by name, JSON in and JSON out: what the bindings do.
-    ///
-    /// # Errors
-    /// `unknown_operation`, `invalid_argument` naming the field, `closed`, or the operation's own.
-    pub async fn invoke(&self, operation: &str, args: Value) -> Result<Value, Error> {
-        self.until_closed(crate::ops::invoke(self, operation, args)).await?
-    }
-
     /// Masks the secrets in a text, as the results of calls are masked.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.inner.path.scrubber.scrub(text)
@@ -215,7 +201,8 @@ impl Runtime {
         if self.is_closed() { Err(closed()) } else { Ok(()) }
     }
 
-    async fn until_closed<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
+    /// Does the work unless the runtime is closed, or as long as it is not.
+    pub(crate) async fn until_closed<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
         self.check_open()?;
         tokio::select! {
             biased;

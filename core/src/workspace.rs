@@ -36,6 +36,7 @@
 //! ```
 
 mod edit;
+mod edit_problem;
 mod error;
 mod list;
 mod lock;
@@ -60,7 +61,8 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-pub use edit::{Edit, EditProblem, Edited};
+pub use edit::{Edit, Edited};
+pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::schema::Api;
-use crate::{python, reference, typescript};
+use crate::{python, readme, reference, typescript};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -41,7 +41,17 @@ fn files() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     let api = Api::read()?;
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let file = |place: &str, text: String| (root.join(place), text);
+    let with_snippets = |place: &str| -> Result<(PathBuf, String), Box<dyn Error>> {
+        let text = fs::read_to_string(root.join(place))?;
+        Ok(file(place, readme::with_snippets(&root, &text)?))
+    };
     Ok(vec![
+        with_snippets("README.md")?,
+        with_snippets("docs/getting-started/rust.md")?,
+        with_snippets("docs/getting-started/python.md")?,
+        with_snippets("docs/getting-started/node.md")?,
+        with_snippets("bindings/node/README.md")?,
+        with_snippets("docs/getting-started/c.md")?,
         file("bindings/python/python/toolkeep/_operations.py", python::operations(&api)),
         file("bindings/node/operations.cjs", typescript::code(&api)),
         file("bindings/node/operations.d.ts", typescript::types(&api)),

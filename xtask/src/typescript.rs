@@ -118,7 +118,8 @@ fn written(kind: &Type) -> String {
             options.iter().map(|option| format!("'{option}'")).collect::<Vec<_>>().join(" | ")
         }
         Type::List(item) => format!("Array<{}>", written(item)),
-        Type::Map(value) => format!("Record<string, {}>", written(value)),
+        // `Record<…>` would be the configuration's own `Record`.
+        Type::Map(value) => format!("{{ [key: string]: {} }}", written(value)),
         Type::Named(name) => name.clone(),
         Type::Union(kinds) => kinds.iter().map(written).collect::<Vec<_>>().join(" | "),
     }

@@ -1,1 +1,53 @@
-//! Placeholder.
+//! The Rust half of the Python package `toolkeep`: the module `toolkeep._toolkeep`.
+//!
+//! It knows no asyncio and no annotations. Every operation is a [`Job`](job::Job) that Python
+//! either waits for or starts with a callback; every tool of the host is an
+//! [`Invocation`](host_tool::Invocation) that Python answers when it likes. The rest is Python.
+
+mod answer;
+mod engine;
+mod fault;
+mod host_tool;
+mod job;
+mod json;
+mod process;
+
+use pyo3::pymodule;
+
+#[pymodule]
+mod _toolkeep {
+    use std::sync::LazyLock;
+
+    use pyo3::prelude::*;
+    use pyo3::types::PyList;
+    use toolkeep::Code;
+    use toolkeep::scrub::Scrubber;
+
+    use crate::json;
+
+    #[pymodule_export]
+    use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::host_tool::Invocation;
+    #[pymodule_export]
+    use crate::job::Job;
+    #[pymodule_export]
+    use crate::process::shutdown;
+
+    static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(Scrubber::seed);
+
+    /// The text with every secret in it replaced by `[REDACTED]`.
+    #[pyfunction]
+    #[pyo3(signature = (text, /))]
+    fn scrub(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<String> {
+        let text = json::text(py, "text", text)?;
+        Ok(py.detach(|| SCRUBBER.scrub(&text).into_owned()))
+    }
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let codes = Code::ALL.iter().map(|code| (code.name(), code.number()));
+        module.add("CODES", PyList::new(module.py(), codes)?.to_tuple())?;
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

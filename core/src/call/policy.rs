@@ -63,7 +63,7 @@ impl PolicyGate {
         caller: &Caller,
     ) -> Result<(), Stop> {
         let decision = self.decision(snapshot, caller).await?;
-        match decision.refusal_of(entry) {
+        match refusal(&decision, entry) {
             None => Ok(()),
             Some(refusal) => Err(refusal.into()),
         }
@@ -150,16 +150,14 @@ impl PolicyGate {
     }
 }
 
-impl Decision {
-    fn refusal_of(&self, entry: &Entry) -> Option<ToolError> {
-        if self.allows(entry.id) {
-            return None;
-        }
-        let rule = self.refusal(entry.id)?;
-        let text = format!(
-            "`{}` is not allowed here: {}. Do without it, or use another tool that you were given.",
-            entry.spec.name, rule.text
-        );
-        Some(ToolError::new(Code::DeniedByPolicy, text).by_rule(rule.name))
+fn refusal(decision: &Decision, entry: &Entry) -> Option<ToolError> {
+    if decision.allows(entry.id) {
+        return None;
     }
+    let rule = decision.refusal(entry.id)?;
+    let text = format!(
+        "`{}` is not allowed here: {}. Do without it, or use another tool that you were given.",
+        entry.spec.name, rule.text
+    );
+    Some(ToolError::new(Code::DeniedByPolicy, text).by_rule(rule.name))
 }

@@ -187,7 +187,7 @@ fn random_texts_give_what_the_patterns_give() {
     let oracle = Oracle(Patterns::new());
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut changed = 0;
-    for _ in 0..20_000 {
+    for _ in 0..crate::soak::rounds(20_000, 10_000_000) {
         let text = random_text(&mut random);
         let once = scrubber.scrub(&text);
         let expected = oracle.scrub(&text);

@@ -83,7 +83,10 @@ impl Schema {
         match error.kind() {
             ValidationErrorKind::Required { property } => {
                 let name = property.as_str().unwrap_or_default();
-                format!("{place}: the required property `{name}` is missing.")
+                match path {
+                    "" => format!("The required property `{name}` is missing."),
+                    _ => format!("{place}: the required property `{name}` is missing."),
+                }
             }
             ValidationErrorKind::AdditionalProperties { unexpected }
             | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
@@ -116,7 +119,10 @@ impl Schema {
                 }
             })
             .collect();
-        let mut text = format!("{place}: unknown property {}", named.join(", "));
+        let mut text = match at_root {
+            true => format!("Unknown property {}", named.join(", ")),
+            false => format!("{place}: unknown property {}", named.join(", ")),
+        };
         if at_root && !self.properties.is_empty() {
             text.push_str(&format!("; known: {}", self.properties.join(", ")));
         }

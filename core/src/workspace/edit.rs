@@ -1,24 +1,20 @@
 //! Replacing exact text in a file.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt as _;
 
 use memchr::memmem;
 
+use super::edit_problem::{EditProblem, MAX_LINES_LISTED};
 use super::lock::while_locked;
 use super::media::Media;
-use super::nearest::{Nearest, nearest};
+use super::nearest::nearest;
 use super::replace::replace;
 use super::resolve::Place;
 use super::write::{MAX_FILE_BYTES, check_size};
 use super::{Error, RelativePath, Workspace};
-use crate::error::Code;
-
-/// How many line numbers an error lists.
-const MAX_LINES_LISTED: usize = 20;
 
 const TOO_LARGE: &str = "change it with a program instead";
 
@@ -42,50 +38,6 @@ pub struct Edited {
     pub line: usize,
     /// The size of the file afterwards, in bytes.
     pub bytes: u64,
-}
-
-/// Why an edit does not fit a file.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum EditProblem {
-    /// There is no text to find.
-    #[error("the old text is empty; give the text to replace, or use write_file")]
-    EmptyOld,
-    /// The edit would change nothing.
-    #[error("the old and the new text are the same, so the edit would change nothing")]
-    NoChange,
-    /// The old text does not occur.
-    #[error(
-        "the old text does not occur in it; it must match exactly, blanks and line breaks \
-         included{}",
-        look_at(nearest.as_ref())
-    )]
-    NoMatch {
-        /// The place that looks most like it, if any does.
-        nearest: Option<Nearest>,
-    },
-    /// The old text occurs more than once.
-    #[error(
-        "the old text occurs {count} times (lines {}, counted from 1); add lines around it until \
-         it is unique, or set replace_all to change every occurrence",
-        listed(lines, *count)
-    )]
-    ManyMatches {
-        /// How often.
-        count: usize,
-        /// The lines of the first occurrences, counted from 1.
-        lines: Vec<usize>,
-    },
-}
-
-impl EditProblem {
-    /// The stable code.
-    pub fn code(&self) -> Code {
-        match self {
-            EditProblem::EmptyOld | EditProblem::NoChange => Code::InvalidArguments,
-            EditProblem::NoMatch { .. } | EditProblem::ManyMatches { .. } => Code::Conflict,
-        }
-    }
 }
 
 impl Workspace {
@@ -263,27 +215,10 @@ fn line_of(content: &[u8], at: usize) -> usize {
     1 + memchr::memchr_iter(b'\n', &content[..at]).count()
 }
 
-fn listed(lines: &[usize], count: usize) -> String {
-    let mut text = lines.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-    if lines.len() < count {
-        let _ = write!(text, " and {} more", count - lines.len());
-    }
-    text
-}
-
-fn look_at(nearest: Option<&Nearest>) -> String {
-    match nearest {
-        Some(place) => format!(
-            ". The nearest text begins at line {} (counted from 1):\n{}",
-            place.line, place.text
-        ),
-        None => ". Nothing in the file looks like it; read the file again".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     fn edit(old: &str, new: &str) -> Edit {
         Edit { old: old.into(), new: new.into(), replace_all: false }

@@ -5,7 +5,7 @@ use std::io;
 
 use rustix::io::Errno;
 
-use super::edit::EditProblem;
+use super::edit_problem::EditProblem;
 use super::media::Media;
 use crate::error::Code;
 

@@ -1,8 +1,10 @@
 //! How a runtime behaves, from outside.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![expect(clippy::print_stdout, reason = "a child process speaks to its parent")]
 
 mod calls;
+mod crash;
 mod operations;
 mod records;
 mod support;

@@ -99,7 +99,7 @@ fn whatever_opens_lies_beneath_the_root() {
 
     let mut seed = 0x0123_4567_89ab_cdef_u64;
     let mut opened = 0;
-    for round in 0..20_000 {
+    for round in 0..crate::soak::rounds(20_000, 2_000_000) {
         let written = random_path(&mut seed, &starts);
         let Ok(path) = world.workspace.relative(&written) else { continue };
         let normal = path.normalised();

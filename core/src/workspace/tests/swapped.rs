@@ -11,7 +11,9 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use super::{SECRET, World};
 use crate::workspace::{Edit, ListOptions, WriteMode};
 
-const TIME: Duration = Duration::from_millis(1200);
+fn time() -> Duration {
+    Duration::from_millis(crate::soak::rounds(1_200, 60_000) as u64)
+}
 
 /// What is read, written, edited and listed through `door`, until `done`.
 fn go_through_the_door(world: &World, done: &AtomicBool) -> usize {
@@ -51,7 +53,7 @@ fn a_folder_swapped_for_a_link_to_outside_lets_nothing_out() {
             (0..2).map(|_| scope.spawn(|| go_through_the_door(&world, &done))).collect();
         let began = Instant::now();
         let mut swaps = 0;
-        while began.elapsed() < TIME && !users.iter().any(thread::ScopedJoinHandle::is_finished) {
+        while began.elapsed() < time() && !users.iter().any(thread::ScopedJoinHandle::is_finished) {
             let (door, link) = (world.inside("door"), world.inside("link"));
             let exchanged = renameat_with(CWD, door, CWD, link, RenameFlags::EXCHANGE);
             // No panic in here: the users would wait for `done` for ever.
@@ -81,7 +83,7 @@ fn a_file_swapped_for_a_link_to_outside_lets_nothing_out() {
             }
         });
         let began = Instant::now();
-        while began.elapsed() < TIME && !user.is_finished() {
+        while began.elapsed() < time() && !user.is_finished() {
             let _ = fs::remove_file(world.inside("hello.txt"));
             let _ = fs::hard_link(world.inside("link"), world.inside("hello.txt"));
             let _ = fs::remove_file(world.inside("hello.txt"));

@@ -1,0 +1,111 @@
+# What this repository can do. `make` lists it.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+BUILD := $(CURDIR)/.build
+VENV := $(BUILD)/venv
+PYTHON := $(VENV)/bin/python
+NODE_BINDING := bindings/node
+PYTHON_BINDING := bindings/python
+
+.PHONY: help
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.PHONY: deps
+deps: ## find or install what tests need (as root on Debian), or name it
+	@tests/setup/deps.sh
+
+# --- builds -------------------------------------------------------------------------------------
+
+$(BUILD)/python: $(PYTHON_BINDING)/requirements-dev.txt
+	@mkdir -p $(BUILD)
+	@test -x $(PYTHON) || python3 -m venv $(VENV)
+	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+$(BUILD)/node: $(NODE_BINDING)/package-lock.json
+	@mkdir -p $(BUILD)
+	@cd $(NODE_BINDING) && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+.PHONY: build build-rust build-python build-node
+build: build-rust build-python build-node ## build everything, in debug
+
+build-rust:
+	@cargo build --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-examples
+
+build-python: $(BUILD)/python
+	@cd $(PYTHON_BINDING) && VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --quiet
+
+build-node: $(BUILD)/node
+	@cd $(NODE_BINDING) && npm run --silent build
+	@mkdir -p examples/node/node_modules && ln -sfn ../../../$(NODE_BINDING) examples/node/node_modules/toolkeep
+
+# --- the main job -------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: build ## one agent session in Rust, Python, Node and C, transcripts compared
+	@PYTHON=$(PYTHON) examples/demo.sh
+
+# --- tests --------------------------------------------------------------------------------------
+
+.PHONY: test test-rust test-python test-node test-demo
+test: deps test-rust test-python test-node test-demo ## every suite in every language
+
+test-rust:
+	@echo "== Rust, the C ABI, C and C++"
+	@cargo test --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-vectors
+
+test-python: build-python
+	@echo "== Python"
+	@$(PYTHON) -m pytest -q -c $(PYTHON_BINDING)/pyproject.toml --rootdir . tests/python
+
+test-node: build-node
+	@echo "== Node"
+	@cd $(NODE_BINDING) && npm test --silent
+
+test-demo: build
+	@echo "== The session, in four languages"
+	@PYTHON=$(PYTHON) examples/demo.sh --quiet
+
+# --- quality ------------------------------------------------------------------------------------
+
+.PHONY: lint lint-rust lint-python lint-node gen
+lint: lint-rust lint-python lint-node ## format, lints, types, generated files, docs
+
+lint-rust:
+	@cargo fmt --all --check
+	@cargo clippy --quiet --workspace --all-targets -- -D warnings
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p toolkeep
+	@cargo xtask gen --check
+
+lint-python: build-python
+	@$(VENV)/bin/ruff check --quiet --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/chat_server.py examples/python
+	@$(VENV)/bin/ruff format --quiet --check --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/chat_server.py examples/python
+	@cd $(PYTHON_BINDING) && $(VENV)/bin/mypy --no-error-summary
+	@cd $(PYTHON_BINDING) && $(PYTHON) -m mypy.stubtest toolkeep._toolkeep
+
+lint-node: build-node
+	@cd $(NODE_BINDING) && npm run --silent types && npm run --silent drift
+
+gen: build-node ## write what is generated: operations, reference, C header, README snippets
+	@cargo xtask gen
+	@TOOLKEEP_UPDATE=1 cargo test --quiet -p toolkeep-ffi header
+
+# --- measurements -------------------------------------------------------------------------------
+
+.PHONY: bench soak
+bench: $(BUILD)/python $(BUILD)/node ## print ratios against the named baselines
+	@PYTHON=$(PYTHON) VENV=$(VENV) tests/bench/run.sh
+
+soak: deps build ## the long forms of the tests
+	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep
+	@TOOLKEEP_SOAK=1 $(PYTHON) -m pytest -q -c $(PYTHON_BINDING)/pyproject.toml --rootdir . tests/python
+	@cd $(NODE_BINDING) && TOOLKEEP_SOAK=1 npm test --silent
+
+.PHONY: clean
+clean: ## remove what was built here
+	@rm -rf $(BUILD) target

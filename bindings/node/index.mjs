@@ -1,0 +1,3 @@
+import toolkeep from './lib.cjs'
+
+export const { Runtime, ToolError, ToolkeepError, scrub, version } = toolkeep

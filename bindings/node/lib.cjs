@@ -1,0 +1,232 @@
+'use strict'
+// The one implementation behind index.mjs and index.cjs. See index.d.ts for what it promises.
+
+const { AsyncResource } = require('node:async_hooks')
+const { fileURLToPath } = require('node:url')
+
+const native = require('./native.cjs')
+const { operations } = require('./operations.cjs')
+const { readOptions } = require('./lib/caller.cjs')
+const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
+const { closeAtExit } = require('./lib/exit.cjs')
+const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
+const { resultOf } = require('./lib/result.cjs')
+const { whenAborted } = require('./lib/signal.cjs')
+const { dispatcher, specOf } = require('./lib/tools.cjs')
+
+/** How `Runtime.open` tells the constructor that it has a path. */
+class ConfigFile {
+  constructor(path) {
+    this.path = path
+  }
+}
+
+class Runtime {
+  #state
+  #opening
+  #isOpen = false
+  #openErrorSeen = false
+  #closing
+  #lastCall = 0
+  #lastTool = 0
+  #staysOpen = () => {}
+
+  constructor(config = {}) {
+    const state = { native: undefined, tools: new Map(), runs: new Map(), scopes: new Map() }
+    state.native = new native.NativeRuntime(dispatcher(new WeakRef(state)))
+    this.#state = state
+    this.#opening = this.#open(config)
+    this.#opening.catch(() => {})
+    Object.assign(
+      this,
+      operations((operation, args) => this.invoke(operation, args)),
+    )
+  }
+
+  static async open(path) {
+    return new Runtime(new ConfigFile(path)).ready()
+  }
+
+  async ready() {
+    await this.#opened()
+    return this
+  }
+
+  get closed() {
+    return this.#closing !== undefined
+  }
+
+  async call(name, args, options) {
+    const { caller, signal } = readOptions(options)
+    const isText = typeof args === 'string'
+    const text = isText ? stringOf(args, 'args') : argumentsOf(args, 'args')
+    stringOf(name, 'name')
+    const core = await this.#cancellable(signal, (number) =>
+      this.#state.native.call(name, text, isText, caller, number),
+    )
+    return resultOf(core)
+  }
+
+  async callAll(requests, options) {
+    const { caller, signal } = readOptions(options)
+    const text = argumentsOf(requests, 'requests', REQUESTS)
+    const answers = await this.#cancellable(signal, (number) =>
+      this.#state.native.callAll(text, caller, number),
+    )
+    if (signal?.aborted && answers.some((answer) => answer.result.code === 'cancelled')) {
+      throw aborted('the calls were cancelled by their caller', signal)
+    }
+    return answers.map(({ id, result }) => ({ id, result: resultOf(result) }))
+  }
+
+  async definitions(dialect, options) {
+    const { caller, signal } = readOptions(options)
+    stringOf(dialect, 'dialect')
+    return this.#answer(signal, () => this.#state.native.definitions(dialect, caller))
+  }
+
+  async explain(tool, options) {
+    const { caller, signal } = readOptions(options)
+    stringOf(tool, 'tool')
+    return this.#answer(signal, () => this.#state.native.explain(tool, caller))
+  }
+
+  async invoke(operation, args = {}) {
+    const text = argumentsOf(args, 'args')
+    stringOf(operation, 'operation')
+    return this.#answer(undefined, () => this.#state.native.invoke(operation, text))
+  }
+
+  tool(definition) {
+    const added = this.#add(definition)
+    // Where opening fails, the first awaited method says so; this promise need not say it again.
+    this.#opening.catch(() => added.catch(() => {}))
+    return added
+  }
+
+  async unregister(name) {
+    stringOf(name, 'name')
+    await this.#opened()
+    if (this.closed) throw new ToolkeepError('the runtime is closed; open a new one', 'closed')
+    this.#translating(() => this.#state.native.unregister(name))
+  }
+
+  close() {
+    return (this.#closing ??= this.#close())
+  }
+
+  [Symbol.asyncDispose]() {
+    return this.close()
+  }
+
+  async #open(config) {
+    const isPath = config instanceof ConfigFile
+    let text
+    if (!isPath) text = textOf(config, 'config', 'invalid_config')
+    else
+      text = stringOf(config.path instanceof URL ? fileURLToPath(config.path) : config.path, 'path')
+    try {
+      await this.#state.native.open(text, isPath)
+    } catch (error) {
+      throw translated(error)
+    }
+    this.#staysOpen = closeAtExit(this.#state.native)
+    this.#isOpen = true
+  }
+
+  async #opened() {
+    if (this.#isOpen) return
+    try {
+      await this.#opening
+    } catch (error) {
+      this.#openErrorSeen = true
+      throw error
+    }
+  }
+
+  async #close() {
+    try {
+      await this.#opening
+    } catch (error) {
+      if (this.#openErrorSeen) return
+      throw error
+    }
+    try {
+      await this.#state.native.close()
+    } catch (error) {
+      throw translated(error)
+    }
+    this.#staysOpen()
+  }
+
+  async #add(definition) {
+    const spec = specOf(definition)
+    const run = definition.run.bind(definition)
+    if (!this.#isOpen) await this.#opened()
+    const number = ++this.#lastTool
+    this.#state.tools.set(number, run)
+    try {
+      this.#translating(() => this.#state.native.register(spec, number))
+    } catch (error) {
+      this.#state.tools.delete(number)
+      throw error
+    }
+  }
+
+  /** Runs work of the native half that a signal may cancel and that may run tools of the host. */
+  async #cancellable(signal, work) {
+    const { native, scopes, tools } = this.#state
+    let number = 0
+    let ended
+    try {
+      return await this.#answer(signal, () => {
+        if (signal !== undefined || tools.size > 0) {
+          number = this.#nextCall()
+          scopes.set(number, new AsyncResource('toolkeep.call', MANUAL))
+        }
+        if (signal !== undefined) ended = whenAborted(signal, () => native.cancel(number))
+        return work(number)
+      })
+    } finally {
+      scopes.delete(number)
+      ended?.()
+    }
+  }
+
+  async #answer(signal, work) {
+    if (signal?.aborted) throw aborted('the call was cancelled before it began', signal)
+    if (!this.#isOpen) await this.#opened()
+    if (signal?.aborted) throw aborted('the call was cancelled before it began', signal)
+    try {
+      return JSON.parse(await work())
+    } catch (error) {
+      throw translated(error, signal)
+    }
+  }
+
+  #translating(work) {
+    try {
+      return work()
+    } catch (error) {
+      throw translated(error)
+    }
+  }
+
+  /** Numbers run up to 2^32 and begin anew; 0 means none. */
+  #nextCall() {
+    this.#lastCall = (this.#lastCall + 1) >>> 0 || 1
+    return this.#lastCall
+  }
+}
+
+// The level of the list of requests whose arguments are at the first level.
+const REQUESTS = -1
+
+// Nobody listens for the end of these; without this each would wait for the garbage collector.
+const MANUAL = { requireManualDestroy: true }
+
+function scrub(text) {
+  return native.scrub(stringOf(text, 'text'))
+}
+
+module.exports = { Runtime, ToolError, ToolkeepError, scrub, version: native.version() }

@@ -1,0 +1,132 @@
+'use strict'
+// Values to JSON text, without the losses that JSON.stringify is silent about: it writes NaN and
+// functions as null or not at all, and a Map as {}. `undefined` in an object is left out and in an
+// array is null, and `toJSON` is honoured, as everybody expects.
+
+const { ToolkeepError, invalid } = require('./errors.cjs')
+
+/** The deepest nesting that core takes: the same number as its MAX_JSON_DEPTH. */
+const DEEPEST = 128
+
+/**
+ * The first thing in `value` that is not JSON: `{ kind, what, path }`, or null. `kind` is `type`,
+ * `surrogate` or `deep`.
+ */
+function flawIn(value, level = 1) {
+  if (level > DEEPEST)
+    return { kind: 'deep', what: `nested deeper than ${DEEPEST} levels`, path: [] }
+  switch (typeof value) {
+    case 'string':
+      return value.isWellFormed() ? null : surrogate()
+    case 'number':
+      return Number.isFinite(value) ? null : { kind: 'type', what: String(value), path: [] }
+    case 'boolean':
+    case 'undefined':
+      return null
+    case 'object':
+      if (value === null) return null
+      return typeof value.toJSON === 'function'
+        ? flawInside(value.toJSON(''), level)
+        : flawInside(value, level)
+    default:
+      return { kind: 'type', what: `a ${typeof value}`, path: [] }
+  }
+}
+
+function flawInside(value, level) {
+  if (typeof value !== 'object' || value === null) return flawIn(value, level)
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const flaw = flawIn(value[index], level + 1)
+      if (flaw !== null) return at(index, flaw)
+    }
+    return null
+  }
+  const tag = Object.prototype.toString.call(value)
+  if (tag !== '[object Object]') return { kind: 'type', what: `a ${tag.slice(8, -1)}`, path: [] }
+  for (const key of Object.keys(value)) {
+    const flaw = key.isWellFormed() ? flawIn(value[key], level + 1) : surrogate()
+    if (flaw !== null) return at(key, flaw)
+  }
+  return null
+}
+
+function surrogate() {
+  return { kind: 'surrogate', what: 'text with half a surrogate pair', path: [] }
+}
+
+function at(key, flaw) {
+  flaw.path.unshift(key)
+  return flaw
+}
+
+/** True if the way down to a flaw meets one object twice. */
+function isCyclic(value, path) {
+  const above = new Set()
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return false
+    if (above.has(value)) return true
+    above.add(value)
+    value = value[key]
+  }
+  return false
+}
+
+/** The value down to the first level that core refuses. */
+function pruned(value, level) {
+  if (level > DEEPEST || typeof value !== 'object' || value === null) {
+    return level > DEEPEST ? null : value
+  }
+  const plain = typeof value.toJSON === 'function' ? value.toJSON('') : value
+  if (typeof plain !== 'object' || plain === null) return plain
+  if (Array.isArray(plain)) return plain.map((item) => pruned(item, level + 1))
+  const fields = Object.entries(plain).map(([key, item]) => [key, pruned(item, level + 1)])
+  return Object.fromEntries(fields)
+}
+
+/** What the host handed over is not JSON: the error that says where, and what to do. */
+function refusal(value, flaw, place, code) {
+  const where = [place, ...flaw.path].join('.')
+  const shown = where.length > 100 ? `${where.slice(0, 100)}…` : where
+  if (flaw.kind === 'surrogate') {
+    const why = 'which UTF-8 cannot hold; call toWellFormed() on it first'
+    return new ToolkeepError(`\`${shown}\` is ${flaw.what}, ${why}`, 'invalid_utf8')
+  }
+  const cyclic = flaw.kind === 'deep' && isCyclic(value, flaw.path)
+  const what = cyclic ? 'refers to itself' : `is ${flaw.what}`
+  return new ToolkeepError(`\`${shown}\` ${what}, which is not JSON that toolkeep takes`, code)
+}
+
+/** JSON text of what the host handed over. What it names in `place` is what its errors name. */
+function textOf(value, place, code = 'invalid_argument') {
+  const flaw = flawIn(value)
+  if (flaw !== null) throw refusal(value, flaw, place, code)
+  return JSON.stringify(value) ?? 'null'
+}
+
+/**
+ * The same for arguments, whose outermost object is at `level`. They may come from a model, so it
+ * is core that refuses them where they are nested too deeply, with its own words: it gets just as
+ * much as it takes to see that.
+ */
+function argumentsOf(value, place, level = 1) {
+  const flaw = flawIn(value, level)
+  if (flaw === null) return JSON.stringify(value) ?? 'null'
+  if (flaw.kind === 'deep' && !isCyclic(value, flaw.path)) {
+    const cut = pruned(value, level)
+    // Nothing deeper than that is left in it, so that only another kind of flaw can be.
+    const other = flawIn(cut, level - 1)
+    if (other === null) return JSON.stringify(cut)
+    throw refusal(cut, other, place, 'invalid_argument')
+  }
+  throw refusal(value, flaw, place, 'invalid_argument')
+}
+
+/** A text of the host's, checked. */
+function stringOf(value, place) {
+  if (typeof value !== 'string') throw invalid(`\`${place}\` must be a string, not ${typeof value}`)
+  if (!value.isWellFormed()) textOf(value, place)
+  return value
+}
+
+module.exports = { argumentsOf, flawIn, isCyclic, stringOf, textOf }

@@ -1,0 +1,47 @@
+'use strict'
+// Results of calls, in our names.
+
+/** Core's name of each field of a result, by ours. */
+const FIELDS = {
+  forLlm: 'for_llm',
+  forUser: 'for_user',
+  isError: 'is_error',
+  code: 'code',
+  rule: 'rule',
+  retryAfterMs: 'retry_after_ms',
+  silent: 'silent',
+  isAsync: 'is_async',
+  media: 'media',
+  structured: 'structured',
+  artifact: 'artifact',
+  callId: 'call_id',
+  durationUs: 'duration_us',
+}
+
+/** A result of core's as an object of ours. */
+function resultOf(core) {
+  return {
+    forLlm: core.for_llm,
+    forUser: core.for_user,
+    isError: core.is_error,
+    code: core.code,
+    rule: core.rule,
+    retryAfterMs: core.retry_after_ms,
+    silent: core.silent,
+    isAsync: core.is_async,
+    media: core.media,
+    structured: core.structured,
+    artifact: core.artifact,
+    callId: core.call_id,
+    durationUs: core.duration_us,
+  }
+}
+
+/** What a tool returned, for core: an object with `forLlm` is a whole result. */
+function returned(value) {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'forLlm')) return value
+  const fields = Object.entries(value).map(([key, field]) => [FIELDS[key] ?? key, field])
+  return Object.fromEntries(fields)
+}
+
+module.exports = { resultOf, returned }

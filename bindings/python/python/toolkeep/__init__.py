@@ -1,0 +1,91 @@
+"""Toolkeep: the governed tool layer for LLM agents, as an embedded library.
+
+An agent program hands every tool call that its model makes to a `Runtime`. Toolkeep decides
+whether the call may run, runs it confined, masks secrets in the result, and hands back what the
+model may see.
+
+    import toolkeep
+
+    with toolkeep.Runtime(workspace=".") as rt:
+        result = rt.call("read_file", {"path": "README.md"}, agent="helper")
+        print(result.for_llm)
+"""
+
+from ._async_runtime import AsyncRuntime
+from ._context import Caller, Context
+from ._operations import Code
+from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
+from ._runtime import Dialect, Runtime
+from ._toolkeep import __version__, scrub
+from .errors import (
+    CancelledError,
+    ClosedError,
+    ConfigError,
+    ConflictError,
+    ForkedError,
+    InternalError,
+    InvalidArgumentError,
+    InvalidHandleError,
+    InvalidJsonError,
+    InvalidUtf8Error,
+    NameTakenError,
+    NotFoundError,
+    PanicError,
+    StoreCorruptError,
+    StoreError,
+    StoreFullError,
+    StoreLockedError,
+    StoreNewerError,
+    StorePathError,
+    StoreReadOnlyError,
+    StoreUnavailableError,
+    TooLargeError,
+    ToolError,
+    ToolkeepError,
+    UnknownOperationError,
+    WouldBlockError,
+)
+
+__all__ = [
+    "AsyncRuntime",
+    "CallAnswer",
+    "CallRequest",
+    "Caller",
+    "CancelledError",
+    "ClosedError",
+    "Code",
+    "ConfigError",
+    "ConflictError",
+    "Context",
+    "Dialect",
+    "Explanation",
+    "ForkedError",
+    "InternalError",
+    "InvalidArgumentError",
+    "InvalidHandleError",
+    "InvalidJsonError",
+    "InvalidUtf8Error",
+    "Media",
+    "NameTakenError",
+    "NotFoundError",
+    "PanicError",
+    "Rule",
+    "Runtime",
+    "Step",
+    "StoreCorruptError",
+    "StoreError",
+    "StoreFullError",
+    "StoreLockedError",
+    "StoreNewerError",
+    "StorePathError",
+    "StoreReadOnlyError",
+    "StoreUnavailableError",
+    "TooLargeError",
+    "ToolError",
+    "ToolResult",
+    "ToolkeepError",
+    "UnknownOperationError",
+    "WouldBlockError",
+    "__version__",
+    "scrub",
+]

@@ -1,0 +1,142 @@
+"""The runtime, with awaited methods."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Iterable, Mapping
+from contextvars import copy_context
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ._context import Caller, caller_fields
+from ._operations import AsyncOperations
+from ._results import CallAnswer, Explanation, ToolResult
+from ._runtime import Dialect, Request, RuntimeBase, config_of, requests_of
+from ._toolkeep import Engine, Job
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+
+class AsyncRuntime(RuntimeBase, AsyncOperations):
+    """The governed tool layer of one agent program, with awaited methods.
+
+    The names are those of `Runtime`. Cancelling a task that awaits a call cancels the call and its
+    tool. Async tools run on the event loop that awaits the call. It needs asyncio. `tool`,
+    `register`, `unregister` and `scrub` take no time and are not awaited.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any] | None = None,
+        *,
+        workspace: str | os.PathLike[str] | None = None,
+        store: str | None = None,
+        **keys: Any,
+    ) -> None:
+        """Opens a runtime, as `Runtime` does, so that tools can be added before a loop runs.
+
+        This opens the store, which takes milliseconds unless another process holds it.
+        `await AsyncRuntime.open(path)` never blocks the loop.
+
+        Args:
+            config: The configuration. Every key may be left out.
+            workspace: The folder that file tools work in and never leave.
+            store: Where state is kept: `memory:` (the default) or `sqlite:<file>`.
+            keys: Any other key of the configuration.
+        """
+        self._adopt(Engine.open(config_of(config, workspace, store, keys)).wait())
+
+    @classmethod
+    async def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Opens the runtime that a `.toml` or `.json` file describes, as `Runtime.open` does."""
+        runtime = cls.__new__(cls)
+        runtime._adopt(await _outcome(Engine.open_file(os.fspath(path))))
+        return runtime
+
+    async def call(
+        self,
+        name: str,
+        args: Mapping[str, Any] | str | None = None,
+        **caller: Unpack[Caller],
+    ) -> ToolResult:
+        """Takes one call along the path, as `Runtime.call` does."""
+        job = self._engine.call(name, args, caller_fields(caller), _host_data())
+        return ToolResult._of(await _outcome(job))
+
+    async def call_all(
+        self, requests: Iterable[Request], **caller: Unpack[Caller]
+    ) -> list[CallAnswer]:
+        """Takes the calls of one model turn, as `Runtime.call_all` does."""
+        job = self._engine.call_all(requests_of(requests), caller_fields(caller), _host_data())
+        return [CallAnswer._of(answer) for answer in await _outcome(job)]
+
+    async def definitions(self, dialect: Dialect, **caller: Unpack[Caller]) -> list[dict[str, Any]]:
+        """The definitions of the tools that this caller may call, in a provider's shape."""
+        job = self._engine.definitions(dialect, caller_fields(caller))
+        answer: list[dict[str, Any]] = await _outcome(job)
+        return answer
+
+    async def explain(self, tool: str, **caller: Unpack[Caller]) -> Explanation:
+        """Whether this caller may call the tool, as `Runtime.explain` does."""
+        job = self._engine.explain(tool, caller_fields(caller))
+        return Explanation._of(await _outcome(job))
+
+    async def close(self) -> None:
+        """Ends the runtime, as `Runtime.close` does. Closing again does nothing."""
+        if not self._engine.here:
+            return
+        await _outcome(self._engine.close())
+        self._host.close(wait=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def _invoke(self, operation: str, args: dict[str, Any], /) -> Any:
+        return await _outcome(self._engine.invoke(operation, args))
+
+
+def _host_data() -> Any:
+    return asyncio.get_running_loop(), copy_context()
+
+
+async def _outcome(job: Job) -> Any:
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Any] = loop.create_future()
+    job.start(partial(_deliver, loop, future))
+    try:
+        return await future
+    finally:
+        # Does nothing if it has ended.
+        job.cancel()
+
+
+def _deliver(
+    loop: asyncio.AbstractEventLoop,
+    future: asyncio.Future[Any],
+    value: Any,
+    error: BaseException | None,
+) -> None:
+    # On a loop that is closed nobody waits any more.
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(_settle, future, value, error)
+
+
+def _settle(future: asyncio.Future[Any], value: Any, error: BaseException | None) -> None:
+    if future.done():
+        return
+    if error is None:
+        future.set_result(value)
+    else:
+        future.set_exception(error)

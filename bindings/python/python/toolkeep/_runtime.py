@@ -1,0 +1,337 @@
+"""The runtime, with blocking methods."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import copy_context
+from dataclasses import asdict
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from weakref import WeakSet
+
+from ._context import Caller, caller_fields, milliseconds
+from ._host import Host
+from ._operations import Operations
+from ._results import CallAnswer, CallRequest, Explanation, ToolResult
+from ._signature import HostTool, Options, handler_of, tool_of
+from ._toolkeep import Engine, Job, shutdown
+from .errors import WouldBlockError
+
+if TYPE_CHECKING:
+    from typing_extensions import Self, Unpack
+
+    from ._operations import Capability
+
+Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp"]
+"""A provider's way to write a tool definition."""
+
+Request = CallRequest | Mapping[str, Any]
+"""One call of a model's turn: a `CallRequest`, or a dict with `id`, `name` and `arguments`."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class RuntimeBase:
+    """What the blocking and the async runtime share."""
+
+    _engine: Engine
+    _host: Host
+
+    def _adopt(self, engine: Engine) -> None:
+        self._engine = engine
+        self._host = Host()
+        _open.add(self)
+
+    @property
+    def closed(self) -> bool:
+        """True once the runtime was closed."""
+        return self._engine.closed
+
+    def scrub(self, text: str) -> str:
+        """The text with every secret in it masked, as the results of calls are masked."""
+        return self._engine.scrub(text)
+
+    @overload
+    def tool(self, function: F, /) -> F: ...
+
+    @overload
+    def tool(
+        self,
+        /,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        group: str | None = None,
+        capabilities: Sequence[Capability] = (),
+        timeout: float | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Callable[[F], F]: ...
+
+    def tool(
+        self,
+        function: Callable[..., Any] | None = None,
+        /,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+        group: str | None = None,
+        capabilities: Sequence[Capability] = (),
+        timeout: float | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
+
+        Its annotations become the JSON Schema of its arguments, its docstring the description,
+        the section `Args:` the descriptions of the parameters. A parameter annotated with
+        `Context` gets the context of the call and is not seen by the model. `async def` functions
+        run on the event loop of the call, others on a thread. A str that it returns is the text
+        for the model, None is an empty text, a `ToolResult` is a whole result, other JSON is data.
+
+        Args:
+            function: The function, where the decorator is used bare.
+            name: The tool's name. Default: the function's.
+            description: What it does and when to use it, for the model. Default: the docstring.
+            group: The group that it joins, for policies.
+            capabilities: What it can do: `read-only`, `mutating`, … Default: anything.
+            timeout: Its deadline in seconds, instead of the runtime's.
+            parameters: The JSON Schema of its arguments, instead of the annotations'. The
+                function then gets the arguments as they came, by name.
+
+        Raises:
+            TypeError: A parameter has no annotation, or one that has no JSON Schema.
+            NameTakenError: A tool or an alias has that name.
+            InvalidArgumentError: The name or the schema is not usable.
+        """
+        options = Options(
+            name=name,
+            description=description,
+            group=group,
+            capabilities=capabilities,
+            timeout_ms=milliseconds(timeout),
+            parameters=parameters,
+        )
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._register(tool_of(function, options))
+            return function
+
+        return register if function is None else register(function)
+
+    def register(self, spec: Mapping[str, Any], handler: Callable[..., Any]) -> None:
+        """Adds a tool with a description written by hand.
+
+        Args:
+            spec: `name`, `description`, `parameters` (JSON Schema), `group`, `capabilities`,
+                `timeout_ms`; only the name is required.
+            handler: `handler(args, context)`, sync or async: the arguments as a dict, and the
+                `Context` of the call. What it returns is as for `tool`.
+
+        Raises:
+            NameTakenError: A tool or an alias has that name.
+            InvalidArgumentError: The description is not usable; the text says where.
+        """
+        self._register(handler_of(spec, handler))
+
+    def unregister(self, name: str) -> None:
+        """Removes a tool and its aliases. Calls that are running go on.
+
+        Raises:
+            NotFoundError: There is no such tool.
+        """
+        self._engine.unregister(name)
+
+    def _register(self, tool: HostTool) -> None:
+        start = self._host.start_of(tool.call, is_async=tool.is_async)
+        self._engine.register(tool.spec, start)
+
+    def __del__(self) -> None:
+        # Opening may have failed.
+        engine = getattr(self, "_engine", None)
+        if engine is None or engine.closed or not engine.here:
+            return
+        warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
+        self._host.close(wait=False)
+
+    def __repr__(self) -> str:
+        state = " (closed)" if self._engine.closed else ""
+        return f"<toolkeep.{type(self).__name__}{state}>"
+
+
+class Runtime(RuntimeBase, Operations):
+    """The governed tool layer of one agent program, with blocking methods.
+
+    It may be used from any thread. Blocked methods release the GIL and heed Ctrl-C. Use it in a
+    `with` block, or call `close`: what is queued for the ledger is written then.
+
+    Operations are grouped by domain: `rt.agents.put(id="helper")`, `rt.audit.query()`.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, Any] | None = None,
+        *,
+        workspace: str | os.PathLike[str] | None = None,
+        store: str | None = None,
+        **keys: Any,
+    ) -> None:
+        """Opens a runtime.
+
+        Args:
+            config: The configuration. Every key may be left out.
+            workspace: The folder that file tools work in and never leave. Without one they are
+                refused.
+            store: Where state is kept: `memory:` (the default) or `sqlite:<file>`.
+            keys: Any other key of the configuration (`policy`, `rate_limit`, …). A key given here
+                replaces the one in `config`.
+
+        Raises:
+            ConfigError: The text names the key.
+            StoreError: The store cannot be opened; the subclass says why.
+        """
+        self._adopt(Engine.open(config_of(config, workspace, store, keys)).wait())
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Opens the runtime that a `.toml` or `.json` file describes.
+
+        Relative paths in it start at its folder. Without a `store` the state is kept in
+        `toolkeep.db` beside it.
+
+        Raises:
+            ConfigError: The text names the file and the key.
+            StoreError: The store cannot be opened; the subclass says why.
+        """
+        runtime = cls.__new__(cls)
+        runtime._adopt(Engine.open_file(os.fspath(path)).wait())
+        return runtime
+
+    def call(
+        self,
+        name: str,
+        args: Mapping[str, Any] | str | None = None,
+        **caller: Unpack[Caller],
+    ) -> ToolResult:
+        """Takes one call along the path: policy, arguments, limits, the tool, masking, record.
+
+        Whatever the model caused is a result with `is_error` and a `code`.
+
+        Args:
+            name: The tool, as the model named it.
+            args: The arguments: a dict, or the JSON text as the model wrote it.
+            caller: Who calls: the keys of `Caller`, and `timeout` in seconds.
+
+        Raises:
+            ClosedError: The runtime is closed.
+            InvalidArgumentError: `args` hold what is not JSON, or a key of the caller is wrong.
+            StoreError: The ledger cannot be written.
+        """
+        job = self._engine.call(name, args, caller_fields(caller), (None, copy_context()))
+        return ToolResult._of(self._wait(job))
+
+    def call_all(self, requests: Iterable[Request], **caller: Unpack[Caller]) -> list[CallAnswer]:
+        """Takes the calls of one model turn: independent ones side by side, the rest in order.
+
+        Every request is answered, in order; one that failed never loses a sibling.
+
+        Args:
+            requests: `CallRequest`s, or dicts with `id`, `name` and `arguments`.
+            caller: As for `call`.
+        """
+        job = self._engine.call_all(
+            requests_of(requests), caller_fields(caller), (None, copy_context())
+        )
+        return [CallAnswer._of(answer) for answer in self._wait(job)]
+
+    def definitions(self, dialect: Dialect, **caller: Unpack[Caller]) -> list[dict[str, Any]]:
+        """The definitions of the tools that this caller may call, in a provider's shape."""
+        answer: list[dict[str, Any]] = self._wait(
+            self._engine.definitions(dialect, caller_fields(caller))
+        )
+        return answer
+
+    def explain(self, tool: str, **caller: Unpack[Caller]) -> Explanation:
+        """Whether this caller may call the tool, and which rule says so. Runs nothing.
+
+        Raises:
+            NotFoundError: There is no such tool.
+        """
+        return Explanation._of(self._wait(self._engine.explain(tool, caller_fields(caller))))
+
+    def close(self) -> None:
+        """Ends the runtime: running calls are cancelled, what is queued is written.
+
+        Later calls raise `ClosedError`. Closing again does nothing.
+        """
+        if not self._engine.here:
+            return
+        self._wait(self._engine.close())
+        self._host.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _invoke(self, operation: str, args: dict[str, Any], /) -> Any:
+        return self._wait(self._engine.invoke(operation, args))
+
+    def _wait(self, job: Job) -> Any:
+        if self._host.would_block():
+            raise WouldBlockError(
+                "a blocking method was called in an async tool, on the event loop that must "
+                "answer it; use `asyncio.to_thread`, or AsyncRuntime"
+            )
+        return job.wait()
+
+
+def config_of(
+    config: Mapping[str, Any] | None,
+    workspace: str | os.PathLike[str] | None,
+    store: str | None,
+    keys: Mapping[str, Any],
+) -> Any:
+    """The configuration as the core takes it. The core refuses what is no dict."""
+    if config is not None and not isinstance(config, Mapping):
+        return config
+    merged = {**(config or {}), **keys}
+    if workspace is not None:
+        merged["workspace"] = workspace
+    if isinstance(merged.get("workspace"), os.PathLike):
+        merged["workspace"] = os.fspath(merged["workspace"])
+    if store is not None:
+        merged["store"] = store
+    return merged
+
+
+def requests_of(requests: Iterable[Request]) -> list[Any]:
+    """The requests as the core takes them."""
+    return [asdict(one) if isinstance(one, CallRequest) else _as_dict(one) for one in requests]
+
+
+def _as_dict(request: Any) -> Any:
+    return dict(request) if isinstance(request, Mapping) else request
+
+
+_open: WeakSet[RuntimeBase] = WeakSet()
+
+
+@atexit.register
+def _end() -> None:
+    """Closes what was left open, in bounded time, before the interpreter can no longer be used."""
+    left = [runtime for runtime in list(_open) if runtime._engine.here]
+    for runtime in left:
+        runtime._engine.close_soon()
+    shutdown()
+    for runtime in left:
+        with contextlib.suppress(RuntimeError):
+            runtime._host.close(wait=False)

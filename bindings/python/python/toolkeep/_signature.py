@@ -1,0 +1,167 @@
+"""A Python function as a tool: its description for the model, and how it is called."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import _docstring
+from ._context import Context, context_of
+from ._schema import Shape, UnsupportedError, shape_of
+
+if TYPE_CHECKING:
+    from ._operations import Capability
+    from ._toolkeep import Invocation
+
+_KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the decorator says of a tool; None leaves it to the function."""
+
+    name: str | None = None
+    description: str | None = None
+    group: str | None = None
+    capabilities: Sequence[Capability] = ()
+    timeout_ms: int | None = None
+    parameters: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class HostTool:
+    """A function as a tool."""
+
+    spec: dict[str, Any]
+    call: Callable[[Invocation], Any]
+    """Calls the function; gives an awaitable if the function is async."""
+    is_async: bool
+
+
+def tool_of(function: Callable[..., Any], options: Options) -> HostTool:
+    """The tool that a function is. Raises TypeError naming the parameter that cannot be."""
+    name = options.name or getattr(function, "__name__", None)
+    if name is None:
+        raise TypeError(f"{function!r} has no name; give `name=`")
+    description, notes = _docstring.parse(function.__doc__)
+    hints = _hints(function, name)
+    contexts, shapes, schema = _parameters(function, name, hints, notes, options)
+    spec = {
+        "name": name,
+        "description": description if options.description is None else options.description,
+        "parameters": schema,
+        "group": options.group,
+        "capabilities": list(options.capabilities),
+        "timeout_ms": options.timeout_ms,
+    }
+
+    def call(invocation: Invocation) -> Any:
+        given: dict[str, Any] = invocation.args
+        args = {key: shapes[key].of(one) if key in shapes else one for key, one in given.items()}
+        if contexts:
+            context = context_of(invocation)
+            args.update(dict.fromkeys(contexts, context))
+        return function(**args)
+
+    return HostTool(spec, call, is_async(function))
+
+
+def handler_of(spec: Mapping[str, Any], handler: Callable[..., Any]) -> HostTool:
+    """The tool of a description written by hand and a `handler(args, context)`."""
+
+    def call(invocation: Invocation) -> Any:
+        return handler(invocation.args, context_of(invocation))
+
+    return HostTool(dict(spec), call, is_async(handler))
+
+
+def is_async(function: Callable[..., Any]) -> bool:
+    """True for `async def`, also behind `functools.partial` or as `__call__`."""
+    called = getattr(function, "__call__", None)  # noqa: B004
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
+
+
+def _hints(function: Callable[..., Any], name: str) -> dict[str, Any]:
+    target: Any = function
+    while hasattr(target, "func"):
+        target = target.func
+    if not inspect.isroutine(target):
+        target = type(target).__call__
+    try:
+        return typing.get_type_hints(target, include_extras=True)
+    except NameError as error:
+        raise TypeError(
+            f"tool `{name}`: an annotation cannot be read: {error}; define the name at the top "
+            "of the module"
+        ) from None
+
+
+def _parameters(
+    function: Callable[..., Any],
+    name: str,
+    hints: dict[str, Any],
+    notes: dict[str, str],
+    options: Options,
+) -> tuple[list[str], dict[str, Shape], dict[str, Any]]:
+    contexts: list[str] = []
+    shapes: dict[str, Shape] = {}
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    more: Any = False
+    for key, parameter in inspect.signature(function).parameters.items():
+        hint = hints.get(key, parameter.empty)
+        if hint is Context:
+            contexts.append(key)
+        elif options.parameters is not None:
+            continue
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            more = True if hint is parameter.empty else _shape(name, key, hint).schema or True
+        elif parameter.kind not in _KEYWORDS:
+            raise TypeError(f"tool `{name}`: parameter `{key}` cannot be given by name")
+        else:
+            shapes[key] = _shape(name, key, hint)
+            properties[key] = _described(shapes[key].schema, notes.get(key), parameter)
+            if parameter.default is parameter.empty:
+                required.append(key)
+    if options.parameters is not None:
+        return contexts, {}, dict(options.parameters)
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": more,
+    }
+    return contexts, shapes, schema
+
+
+def _shape(name: str, key: str, hint: Any) -> Shape:
+    where = f"tool `{name}`: parameter `{key}`"
+    if hint is inspect.Parameter.empty:
+        raise TypeError(f"{where} has no annotation; annotate it, or give `parameters=`")
+    try:
+        return shape_of(hint)
+    except UnsupportedError as why:
+        raise TypeError(f"{where}: {why}") from None
+
+
+def _described(
+    schema: dict[str, Any], note: str | None, parameter: inspect.Parameter
+) -> dict[str, Any]:
+    described = dict(schema)
+    if note:
+        described.setdefault("description", note)
+    if parameter.default is not parameter.empty and _is_json(parameter.default):
+        described["default"] = parameter.default
+    return described
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,0 +1,71 @@
+//! Why an edit does not fit a file.
+
+use std::fmt::Write as _;
+
+use super::nearest::Nearest;
+use crate::error::Code;
+
+/// How many line numbers an error lists.
+pub(super) const MAX_LINES_LISTED: usize = 20;
+
+/// Why an edit does not fit a file.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditProblem {
+    /// There is no text to find.
+    #[error("the old text is empty; give the text to replace, or use write_file")]
+    EmptyOld,
+    /// The edit would change nothing.
+    #[error("the old and the new text are the same, so the edit would change nothing")]
+    NoChange,
+    /// The old text does not occur.
+    #[error(
+        "the old text does not occur in it; it must match exactly, blanks and line breaks \
+         included{}",
+        look_at(nearest.as_ref())
+    )]
+    NoMatch {
+        /// The place that looks most like it, if any does.
+        nearest: Option<Nearest>,
+    },
+    /// The old text occurs more than once.
+    #[error(
+        "the old text occurs {count} times (lines {}, counted from 1); add lines around it until \
+         it is unique, or set replace_all to change every occurrence",
+        listed(lines, *count)
+    )]
+    ManyMatches {
+        /// How often.
+        count: usize,
+        /// The lines of the first occurrences, counted from 1.
+        lines: Vec<usize>,
+    },
+}
+
+impl EditProblem {
+    /// The stable code.
+    pub fn code(&self) -> Code {
+        match self {
+            EditProblem::EmptyOld | EditProblem::NoChange => Code::InvalidArguments,
+            EditProblem::NoMatch { .. } | EditProblem::ManyMatches { .. } => Code::Conflict,
+        }
+    }
+}
+
+fn look_at(nearest: Option<&Nearest>) -> String {
+    match nearest {
+        Some(place) => format!(
+            ". The nearest text begins at line {} (counted from 1):\n{}",
+            place.line, place.text
+        ),
+        None => ". Nothing in the file looks like it; read the file again".to_owned(),
+    }
+}
+
+fn listed(lines: &[usize], count: usize) -> String {
+    let mut text = lines.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    if lines.len() < count {
+        let _ = write!(text, " and {} more", count - lines.len());
+    }
+    text
+}

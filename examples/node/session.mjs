@@ -1,0 +1,38 @@
+// Runs the calls of a session file on a workspace, and prints what was decided and what the model
+// sees: node session.mjs WORKSPACE SESSION
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+
+import { Runtime } from 'toolkeep'
+
+const [workspace, session] = process.argv.slice(2)
+if (session === undefined) {
+  console.error('usage: node session.mjs WORKSPACE SESSION')
+  process.exit(2)
+}
+
+const rt = new Runtime({ workspace, policy: { deny: ['write_file'] }, rate_limit: { calls: 8 } })
+rt.tool({
+  name: 'count_words',
+  description: 'Counts the words of a text.',
+  parameters: {
+    type: 'object',
+    properties: { text: { type: 'string' } },
+    required: ['text'],
+    additionalProperties: false,
+  },
+  run: ({ text }) => `${text.split(/\s+/).filter(Boolean).length} words`,
+})
+
+for (const line of readFileSync(session, 'utf8').split('\n')) {
+  const space = line.indexOf(' ')
+  if (line.startsWith('#') || space < 0) continue
+  const [tool, args] = [line.slice(0, space), line.slice(space + 1)]
+  const result = await rt.call(tool, args, { agent: 'demo', session: 'demo-1' })
+  let decision = result.code === null ? 'allowed' : `refused: ${result.code}`
+  if (result.rule !== null) decision += ` by ${result.rule}`
+  console.log(`call      ${tool} ${args}\ndecision  ${decision}\nthe model sees`)
+  for (const seen of result.forLlm.replace(/\n$/, '').split('\n')) console.log(`  | ${seen}`)
+  console.log()
+}
+await rt.close()

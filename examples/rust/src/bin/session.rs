@@ -1,0 +1,51 @@
+//! Runs the calls of a session file on a workspace, and prints what was decided and what the model
+//! sees: `session WORKSPACE SESSION`.
+
+use std::error::Error;
+
+use serde_json::json;
+use toolkeep::{CallContext, Config, Runtime, ToolResult, tool_fn};
+
+/// Counts the words of a text.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CountWords {
+    /// The text.
+    text: String,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let mut words = std::env::args().skip(1);
+    let (Some(workspace), Some(session)) = (words.next(), words.next()) else {
+        return Err("usage: session WORKSPACE SESSION".into());
+    };
+    let config = Config::from_value(json!({
+        "workspace": workspace,
+        "policy": { "deny": ["write_file"] },
+        "rate_limit": { "calls": 8 },
+    }))?;
+    let rt = Runtime::builder().config(config).build().await?;
+    rt.register(tool_fn("count_words", |args: CountWords, _cx| async move {
+        Ok(ToolResult::text(format!("{} words", args.text.split_whitespace().count())))
+    }))?;
+    let cx = CallContext::new().agent("demo").session("demo-1");
+    for line in std::fs::read_to_string(session)?.lines() {
+        let Some((tool, args)) = line.split_once(' ').filter(|_| !line.starts_with('#')) else {
+            continue;
+        };
+        let result = rt.call(&cx, tool, args).await?;
+        let decision = match (&result.code, &result.rule) {
+            (None, _) => "allowed".to_owned(),
+            (Some(code), None) => format!("refused: {code}"),
+            (Some(code), Some(rule)) => format!("refused: {code} by {rule}"),
+        };
+        println!("call      {tool} {args}\ndecision  {decision}\nthe model sees");
+        for line in result.for_llm.lines() {
+            println!("  | {line}");
+        }
+        println!();
+    }
+    rt.close().await?;
+    Ok(())
+}

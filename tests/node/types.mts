@@ -1,0 +1,66 @@
+// Compiled by `tsc --strict` and never run: the types as a program uses them.
+
+import { Runtime, ToolError, ToolkeepError, scrub, version } from 'toolkeep'
+import type { Agent, Code, Config, ToolDefinition, ToolResult } from 'toolkeep'
+
+const config: Config = { workspace: '.', policy: { deny: ['exec'] }, rate_limit: { calls: 5 } }
+const rt: Runtime = new Runtime(config)
+await using other = await Runtime.open(new URL('toolkeep.toml', import.meta.url))
+await (await other.ready()).close()
+
+interface Sum {
+  a: number
+  b: number
+}
+await rt.tool<Sum>({
+  name: 'add',
+  description: 'Adds two numbers.',
+  parameters: { type: 'object' },
+  capabilities: ['read-only'],
+  timeoutMs: 1_000,
+  run: ({ a, b }, { signal, agent, tenant }) => {
+    signal.throwIfAborted()
+    const who: string | null = agent
+    const where: string = tenant
+    if (who === where) throw new ToolError('no', { code: 'conflict' })
+    return { sum: a + b }
+  },
+})
+const quiet: ToolDefinition = { name: 'quiet', run: async () => {} }
+await rt.tool(quiet)
+
+const result = await rt.call<{ sum: number }>(
+  'add',
+  { a: 1, b: 2 },
+  { agent: 'x', signal: AbortSignal.timeout(9) },
+)
+const sum: number | undefined = result.structured?.sum
+const code: Code | null = result.code
+const answers = await rt.callAll([{ id: '1', name: 'add', arguments: '{"a":1}' }], {
+  peerKind: 'group',
+})
+const first: ToolResult | undefined = answers[0]?.result
+const definitions = await rt.definitions<{ name: string }>('anthropic')
+const allowed: boolean = (await rt.explain('add', { depth: 1 })).allowed
+const agent: Agent = await rt.agents.put({ id: 'a', deny: ['exec'] })
+const tools = await rt.registry.list()
+const text: string = scrub('x') + version
+
+try {
+  await rt.call('add')
+} catch (error) {
+  if (error instanceof ToolkeepError && error.code === 'closed') throw error
+}
+
+// @ts-expect-error: a dialect that does not exist
+await rt.definitions('openia')
+// @ts-expect-error: an option that does not exist
+await rt.call('add', {}, { sesion: 'x' })
+// @ts-expect-error: a key that does not exist
+new Runtime({ polcy: {} })
+// @ts-expect-error: a tool needs `run`
+await rt.tool({ name: 'x' })
+// @ts-expect-error: a capability that does not exist
+await rt.tool({ name: 'x', capabilities: ['readonly'], run: () => '' })
+
+export { agent, allowed, code, definitions, first, sum, text, tools }

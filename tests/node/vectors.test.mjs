@@ -1,0 +1,169 @@
+// Runs every shared vector (tests/vectors/**/*.json) on the Node binding.
+
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { Runtime, ToolError, ToolkeepError, scrub } from '../../bindings/node/index.mjs'
+import { expand, fillIn, mismatch } from './matcher.mjs'
+
+const root = new URL('../vectors/', import.meta.url)
+const names = (await readdir(root, { recursive: true }))
+  .filter((name) => name.endsWith('.json'))
+  .sort()
+const texts = await Promise.all(names.map((name) => readFile(new URL(name, root), 'utf8')))
+let ran = 0
+
+for (const [index, name] of names.entries()) {
+  const file = JSON.parse(texts[index])
+  for (const one of file.cases) {
+    test(`${name}: ${one.name}`, async () => {
+      ran += 1
+      await runCase(file.setup ?? {}, one)
+    })
+  }
+}
+
+after(() => {
+  // Counted anew from the files, so that a case which the loop above loses is missed.
+  const held = texts.reduce((sum, text) => sum + JSON.parse(text).cases.length, 0)
+  console.log(`vectors: ${ran} cases`)
+  assert.ok(ran > 0 && ran === held, `${ran} of ${held} cases ran`)
+})
+
+async function runCase(shared, { setup = {}, steps }) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'toolkeep-'))
+  const workspace = path.join(folder, 'ws')
+  const words = { folder, workspace }
+  await mkdir(workspace)
+  const files = { ...shared.files, ...setup.files }
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(workspace, name)), { recursive: true })
+    await writeFile(path.join(workspace, name), expand(content, words))
+  }
+  const config = { workspace, ...shared.config, ...setup.config }
+  const rt = await open(expand(config, words))
+  try {
+    for (const [number, step] of steps.entries()) await runStep(rt, step, words, number + 1)
+  } finally {
+    await rt.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function runStep(rt, { expect, raises, save = {}, ...step }, words, number) {
+  const [[verb, operand]] = Object.entries(step)
+  const input = expand(operand, words)
+  let actual
+  try {
+    actual = (await VERBS[verb](rt, input)) ?? null
+    assert.equal(
+      raises,
+      undefined,
+      `step ${number} (${verb}) gave ${JSON.stringify(actual)?.slice(0, 900)}`,
+    )
+  } catch (error) {
+    if (!(error instanceof ToolkeepError) || raises === undefined) throw error
+    actual = { code: error.code, message: error.message }
+  }
+  const why = mismatch(fillIn(raises ?? expect, words), actual)
+  if (why !== undefined)
+    assert.fail(`step ${number} (${verb}): ${why}\n    in ${JSON.stringify(actual).slice(0, 900)}`)
+  for (const [word, pointer] of Object.entries(save)) {
+    words[word] = pointer
+      .slice(1)
+      .split('/')
+      .reduce((value, key) => value[key], actual)
+    assert.equal(typeof words[word], 'string', `nothing to save at ${pointer}`)
+  }
+}
+
+const VERBS = {
+  call: async (rt, { tool, args, context }) => snake(await rt.call(tool, args, camel(context))),
+  call_all: async (rt, { requests, context }) => {
+    const answers = await rt.callAll(requests, camel(context))
+    return answers.map(({ id, result }) => ({ id, result: snake(result) }))
+  },
+  invoke: (rt, { operation, args }) => {
+    const [domain, verb] = operation.split('.')
+    return rt[domain]?.[verb] === undefined ? rt.invoke(operation, args) : rt[domain][verb](args)
+  },
+  definitions: (rt, { dialect, context }) => rt.definitions(dialect, camel(context)),
+  explain: (rt, { tool, context }) => rt.explain(tool, camel(context)),
+  scrub: (_, { text }) => scrub(text),
+  open: async (_, { config }) => (await new Runtime(config).ready()).close(),
+  register: (rt, { spec }) => rt.tool({ ...camel(spec), run: (args) => args }),
+  unregister: (rt, { tool }) => rt.unregister(tool),
+  close: (rt) => rt.close(),
+}
+
+/** The first level of an object with its keys in Node's case. */
+function camel(fields) {
+  if (fields === undefined) return undefined
+  const rename = (key) => key.replace(/(?<=[a-z])_([a-z])/g, (_, letter) => letter.toUpperCase())
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value]))
+}
+
+/** The first level of an object with its keys in core's case. */
+function snake(fields) {
+  const rename = (key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [rename(key), value]))
+}
+
+async function open(config) {
+  const rt = await new Runtime(config).ready()
+  for (const tool of HOST_TOOLS) await rt.tool({ description: 'A tool of the host.', ...tool })
+  return rt
+}
+
+const only = (name, type) => ({
+  type: 'object',
+  properties: { [name]: { type } },
+  required: [name],
+  additionalProperties: false,
+})
+
+const HOST_TOOLS = [
+  {
+    name: 'host_echo',
+    parameters: only('text', 'string'),
+    capabilities: ['read-only'],
+    run: ({ text }) => text,
+  },
+  { name: 'host_data', run: async (args) => ({ echo: args }) },
+  { name: 'host_none', run: async () => undefined },
+  {
+    name: 'host_fail',
+    parameters: only('message', 'string'),
+    run: async ({ message }) => {
+      throw new Error(message)
+    },
+  },
+  {
+    name: 'host_refuse',
+    run: async () => {
+      throw new ToolError('The thing has changed.', { code: 'conflict' })
+    },
+  },
+  {
+    name: 'host_sleep',
+    parameters: only('ms', 'integer'),
+    capabilities: ['read-only'],
+    run: async ({ ms }, { signal }) => {
+      await sleep(ms, undefined, { signal })
+      return 'slept'
+    },
+  },
+  {
+    name: 'host_whole',
+    run: async () => ({ for_llm: 'for the model', for_user: 'for the user', silent: true }),
+  },
+  { name: 'host_bad', run: async () => ({ for_llm: 5 }) },
+  {
+    name: 'host_context',
+    run: async (_, { tenant, agent, session }) => ({ tenant, agent, session }),
+  },
+]

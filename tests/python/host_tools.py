@@ -1,0 +1,47 @@
+"""The tools of the host that the shared vectors call."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import toolkeep
+
+
+def add_host_tools(rt: toolkeep.Runtime | toolkeep.AsyncRuntime) -> None:
+    """Registers them."""
+    about = "A tool of the host."
+
+    def host_echo(text: str) -> str:
+        return text
+
+    async def host_data(**args: Any) -> Any:
+        return {"echo": args}
+
+    async def host_none(**_args: Any) -> None:
+        return None
+
+    async def host_fail(message: str) -> None:
+        raise RuntimeError(message)
+
+    async def host_refuse(**_args: Any) -> None:
+        raise toolkeep.ToolError("The thing has changed.", code="conflict")
+
+    async def host_sleep(ms: int) -> str:
+        await asyncio.sleep(ms / 1000)
+        return "slept"
+
+    async def host_whole(**_args: Any) -> Any:
+        return {"for_llm": "for the model", "for_user": "for the user", "silent": True}
+
+    async def host_bad(**_args: Any) -> Any:
+        return {"for_llm": 5}
+
+    async def host_context(context: toolkeep.Context, **_args: Any) -> Any:
+        return {"tenant": context.tenant, "agent": context.agent, "session": context.session}
+
+    for reading in (host_echo, host_sleep):
+        rt.tool(description=about, capabilities=["read-only"])(reading)
+    others = (host_data, host_none, host_fail, host_refuse, host_whole, host_bad, host_context)
+    for other in others:
+        rt.tool(description=about)(other)

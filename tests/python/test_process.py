@@ -1,0 +1,245 @@
+"""The runtime and its process: fork, Ctrl-C, the end of the interpreter, memory."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+import toolkeep
+from conftest import Script
+from toolkeep import Runtime
+
+TOOLS = """
+import asyncio, contextvars, os, signal, sys, threading, time
+import toolkeep
+rt = toolkeep.Runtime()
+
+@rt.tool
+async def hang() -> None:
+    try:
+        await asyncio.sleep(3600)
+    except asyncio.CancelledError:
+        print("cancelled", flush=True)
+        raise
+
+@rt.tool
+def stick() -> None:
+    time.sleep(3600)
+"""
+
+
+def test_a_forked_child_is_told_so_and_may_open_its_own(script: Script) -> None:
+    done = script(
+        TOOLS
+        + """
+assert rt.call("datetime").code is None
+assert rt.call("nope").code == "unknown_tool"
+child = os.fork()
+if child == 0:
+    uses = [lambda: rt.call("datetime"), lambda: rt.agents.list(), lambda: rt.scrub("x"),
+            lambda: rt.register({"name": "x"}, print), lambda: rt.definitions("mcp")]
+    for use in uses:
+        try:
+            use()
+            os._exit(2)
+        except toolkeep.ForkedError as error:
+            assert error.code == "forked" and "fork" in str(error)
+    rt.close()
+    with toolkeep.Runtime() as own:
+        own.register({"name": "mine"}, lambda args, context: "mine")
+        assert own.call("mine").for_llm == "mine"
+    del rt
+    sys.exit(7)
+_, status = os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(status) == 7, status
+assert rt.call("datetime").code is None
+rt.close()
+print("done")
+"""
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+@pytest.mark.parametrize("tool", ["hang", "stick"])
+def test_ctrl_c_ends_a_blocking_call_at_once(tool: str) -> None:
+    source = (
+        TOOLS
+        + f"""
+print("ready", flush=True)
+try:
+    rt.call("{tool}")
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    rows = rt.audit.query()
+    print(rows[0]["code"], flush=True)
+rt.close()
+"""
+    )
+    command = [sys.executable, "-c", source]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.2)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert time.monotonic() - began < 4
+    assert process.returncode == 0, err
+    assert "interrupted\n" in out
+    assert out.count("cancelled") == (2 if tool == "hang" else 1)
+    assert err == ""
+
+
+def test_ctrl_c_ends_an_awaited_call_and_its_tool(script: Script) -> None:
+    done = script(
+        """
+import asyncio, os, signal, threading
+import toolkeep
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+async def main():
+    async with toolkeep.AsyncRuntime() as rt:
+        @rt.tool
+        async def hang() -> None:
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+            try:
+                await asyncio.sleep(3600)
+            finally:
+                print("ended")
+        await rt.call("hang")
+
+try:
+    asyncio.run(main())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.split()[-1] == "interrupted"
+
+
+@pytest.mark.parametrize(
+    "pending",
+    [
+        "threading.Thread(target=rt.call, args=('hang',), daemon=True).start()",
+        "threading.Thread(target=rt.call, args=('stick',), daemon=True).start()",
+        "job = rt._engine.call('hang', None, {}, (None, contextvars.copy_context()))",
+        "job = rt._engine.call('hang', None, {}, (None, contextvars.copy_context()))\n"
+        "job.start(print)",
+        "job = rt._engine.call('stick', None, {}, (None, contextvars.copy_context()))\n"
+        "job.start(print)",
+        "rt.call('datetime')",
+        "rt.call('datetime'); rt.close()",
+        "rt.close(); rt = None",
+    ],
+)
+def test_the_interpreter_ends_cleanly_and_quickly(script: Script, pending: str) -> None:
+    began = time.monotonic()
+    source = f"{TOOLS}\nthreading.excepthook = lambda args: None\n{pending}\ntime.sleep(0.2)\n"
+    done = script(source)
+    assert done.returncode == 0, done.stderr
+    assert "Fatal" not in done.stderr
+    assert "panicked" not in done.stderr
+    assert time.monotonic() - began < 6
+
+
+def test_the_end_of_asyncio_run_with_a_pending_call_is_quiet(script: Script) -> None:
+    done = script(
+        """
+import asyncio, time
+import toolkeep
+rt = toolkeep.AsyncRuntime()
+
+@rt.tool
+async def hang() -> None:
+    await asyncio.sleep(3600)
+
+@rt.tool
+def stick() -> None:
+    time.sleep(3600)
+
+async def main():
+    for name in ("hang", "stick"):
+        asyncio.create_task(rt.call(name))
+    await asyncio.sleep(0.1)
+
+asyncio.run(main())
+print("done")
+"""
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def test_an_unclosed_runtime_writes_its_ledger_at_exit(script: Script, tmp_path: Path) -> None:
+    store = f"sqlite:{tmp_path / 'a.db'}"
+    source = "import sys, toolkeep; rt = toolkeep.Runtime(store=sys.argv[1]); rt.call('datetime')"
+    assert script(source, store).returncode == 0
+    with Runtime(store=store) as rt:
+        assert rt.audit.query()[0]["tool"] == "datetime"
+
+
+def test_a_store_locked_by_another_process_is_told(script: Script, tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    Runtime(store=f"sqlite:{path}").close()
+    source = (
+        "import sqlite3, sys\n"
+        "c = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "c.execute('BEGIN EXCLUSIVE'); print('held', flush=True); sys.stdin.read()"
+    )
+    command = [sys.executable, "-c", source, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(toolkeep.StoreLockedError):
+            Runtime(store=f"sqlite:{path}")
+        other.kill()
+
+
+def resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_memory_is_flat_over_20_000_calls(tmp_path: Path) -> None:
+    with Runtime(store=f"sqlite:{tmp_path / 'a.db'}") as rt:
+        rt.register({"name": "echo"}, lambda args, _cx: args)
+
+        def work(rounds: int) -> None:
+            for number in range(rounds):
+                rt.call("echo", {"text": "x" * 1000, "number": number})
+                rt.call("datetime", {"timezone": "UTC"})
+                rt.call("nope")
+                with pytest.raises(toolkeep.InvalidArgumentError):
+                    rt.call("echo", {"number": float("nan")})
+
+        work(1_500)
+        before = resident()
+        work(5_000)
+        assert resident() - before < 8 << 20
+
+
+def test_runtimes_that_come_and_go_leave_nothing() -> None:
+    def work(count: int) -> None:
+        for _ in range(count):
+            with Runtime() as rt:
+                rt.register({"name": "echo"}, lambda args, _cx: args)
+
+                @rt.tool
+                async def soon() -> str:
+                    return "x"
+
+                rt.call("echo")
+                rt.call("soon")
+
+    work(20)
+    threads, before = threading.active_count(), resident()
+    work(100)
+    time.sleep(0.2)
+    assert threading.active_count() <= threads + 2
+    assert resident() - before < 16 << 20
