@@ -3,6 +3,11 @@
 /// The known word closest to a mistyped one, if any is close enough to be worth naming.
 pub fn nearest<'k>(given: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     const CLOSE_ENOUGH: f64 = 0.75;
+    // Longer than any word that we know; a model may send megabytes, and likeness is quadratic.
+    const LONGEST: usize = 256;
+    if given.len() > LONGEST {
+        return None;
+    }
     let given = given.to_lowercase();
     known
         .map(|word| (strsim::jaro_winkler(&given, &word.to_lowercase()), word))
@@ -21,5 +26,6 @@ mod tests {
         assert_eq!(nearest("raed_file", known.into_iter()), Some("read_file"));
         assert_eq!(nearest("ReadFile", known.into_iter()), Some("read_file"));
         assert_eq!(nearest("zzz", known.into_iter()), None);
+        assert_eq!(nearest(&"read_file".repeat(1_000_000), known.into_iter()), None);
     }
 }

@@ -1,6 +1,6 @@
 //! C and C++ programs, compiled against the header and the library that were just built, and run.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod examples;
 mod install;

@@ -98,15 +98,18 @@ impl Program {
         self.folder.path().join("data")
     }
 
-    /// The program as a command.
+    /// The program as a command. One that hangs is ended after two minutes.
     pub fn command(&self) -> Command {
-        Command::new(self.folder.path().join("program"))
+        let mut command = Command::new("timeout");
+        command.arg("120").arg(self.folder.path().join("program"));
+        command
     }
 
     /// The program as a command under a memory checker.
     pub fn under_valgrind(&self) -> Command {
-        let mut command = Command::new("valgrind");
+        let mut command = Command::new("timeout");
         command
+            .args(["480", "valgrind"])
             .args(["--quiet", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect"])
             .args(["--show-leak-kinds=definite,indirect", "--error-exitcode=1"])
             .arg(self.folder.path().join("program"));
