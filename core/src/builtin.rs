@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::call::Output;
 use crate::clock::Clock;
+use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::Tool;
 use crate::workspace::Workspace;
@@ -19,6 +20,7 @@ pub(crate) struct Deps {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub output: Output,
+    pub scrubber: Scrubber,
 }
 
 /// Every built-in tool.

@@ -19,9 +19,11 @@ mod all;
 mod arguments;
 mod assess;
 mod budget;
+mod excerpt;
 mod execute;
 mod policy;
 mod record;
+mod recorder;
 mod resolve;
 mod scrub;
 mod shape;
@@ -30,15 +32,15 @@ pub use all::{CallAnswer, CallRequest};
 pub use budget::RateLimit;
 pub use execute::Execute;
 pub use policy::Explanation;
-pub use record::{Record, RecordMode};
+pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
 pub(crate) use policy::PolicyGate;
-pub(crate) use record::Recorder;
+pub(crate) use recorder::Recorder;
 pub(crate) use shape::NOTE_CHARS;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tracing::Instrument;
 
@@ -99,7 +101,11 @@ pub(crate) struct Call<'c> {
     pub tool: Option<Arc<Entry>>,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
-    pub ran: Duration,
+    /// When the tool was started.
+    pub started: Option<Instant>,
+    /// How long it ran, once it has ended.
+    pub ran: Option<Duration>,
+    pub span: tracing::Span,
 }
 
 impl CallPath {
@@ -115,11 +121,11 @@ impl CallPath {
         let span = tracing::info_span!(
             "execute_tool",
             "gen_ai.operation.name" = "execute_tool",
-            "gen_ai.tool.name" = name,
+            "gen_ai.tool.name" = tracing::field::Empty,
             "gen_ai.agent.name" = cx.caller().agent,
             "error.type" = tracing::field::Empty,
         );
-        self.walk(cx, name, args).instrument(span).await
+        self.walk(cx, name, args, span.clone()).instrument(span).await
     }
 
     async fn walk(
@@ -127,34 +133,54 @@ impl CallPath {
         cx: &CallContext,
         name: &str,
         args: Arguments,
+        span: tracing::Span,
     ) -> Result<ToolResult, Error> {
+        // Before anything walks through them: no depth and no size may harm what follows.
+        let args = arguments::within_limits(args);
         let call = Call {
             id: new_id(),
             cx,
             called_as: name,
             at_ms: self.clock.now_ms(),
-            arguments: record::excerpt(&args),
+            arguments: args.as_ref().map(excerpt::excerpt).unwrap_or_default(),
             tool: None,
             allowed: false,
-            ran: Duration::ZERO,
+            started: None,
+            ran: None,
+            span,
         };
         let mut pending = record::Pending::new(&self.recorder, call);
-        let outcome = self.run(pending.call(), args).await;
+        let outcome = tokio::select! {
+            biased;
+            () = cx.cancellation().cancelled() => Err(cancelled().into()),
+            outcome = self.run(pending.call(), args) => outcome,
+        };
         let answer = self.finish(pending.call(), outcome).await;
         pending.finish(&answer).await?;
         answer
     }
 
     /// The gates up to the tool's own answer, in order.
-    async fn run(&self, call: &mut Call<'_>, args: Arguments) -> Result<ToolResult, Stop> {
+    async fn run(
+        &self,
+        call: &mut Call<'_>,
+        args: Result<Arguments, String>,
+    ) -> Result<ToolResult, Stop> {
         let snapshot = self.registry.snapshot();
-        let entry = call.tool.insert(resolve::pass(&snapshot, call.called_as)?).clone();
-        self.policy.pass(&snapshot, &entry, call.cx.caller()).await?;
+        call.tool = snapshot.resolve(call.called_as).cloned();
+        // A name that is no tool's is a model's invention, and may hold anything.
+        let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());
+        call.span.record("gen_ai.tool.name", known);
+        let decision = self.policy.decision(&snapshot, call.cx.caller()).await?;
+        let Some(entry) = call.tool.clone() else {
+            return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
+        };
+        policy::pass(&decision, &entry)?;
         let args = arguments::pass(&entry, args)?;
         assess::pass(&entry, &args, call.cx)?;
         budget::pass(self, call.cx.caller(), call.at_ms).await?;
         call.allowed = true;
-        self.recorder.intend(call).await?;
+        record::intend(&self.recorder, call).await?;
         execute::pass(&self.execute, &entry, args, call).await
     }
 
@@ -169,10 +195,18 @@ impl CallPath {
             Err(Stop::Refused(refusal)) => refusal.into(),
             Err(Stop::Failed(error)) => return Err(error),
         };
+        if result.is_error {
+            result.code.get_or_insert(Code::ToolFailed);
+        } else {
+            result.code = None;
+        }
+        // Only `shape` makes artifacts: an id from elsewhere would lead nowhere.
+        result.artifact = None;
         scrub::pass(&self.scrubber, &mut result);
         shape::pass(self, &mut result, call).await?;
         result.call_id.clone_from(&call.id);
-        result.duration_us = u64::try_from(call.ran.as_micros()).unwrap_or(u64::MAX);
+        let ran = call.ran.unwrap_or_default();
+        result.duration_us = u64::try_from(ran.as_micros()).unwrap_or(u64::MAX);
         Ok(result)
     }
 }

@@ -29,6 +29,7 @@ pub mod tool;
 pub mod workspace;
 
 mod builtin;
+mod detached;
 #[cfg(test)]
 mod soak;
 

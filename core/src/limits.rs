@@ -36,6 +36,20 @@ pub fn check_json(value: &serde_json::Value) -> Result<(), String> {
     measure(value, 1, &mut bytes)
 }
 
+/// Drops a JSON value level by level: dropping a deep one as it is would exhaust the stack.
+pub fn discard(value: serde_json::Value) {
+    let mut pending = vec![value];
+    while let Some(value) = pending.pop() {
+        match value {
+            serde_json::Value::Array(items) => pending.extend(items),
+            serde_json::Value::Object(fields) => {
+                pending.extend(fields.into_iter().map(|(_, field)| field));
+            }
+            _ => {}
+        }
+    }
+}
+
 fn measure(value: &serde_json::Value, depth: usize, bytes: &mut usize) -> Result<(), String> {
     if depth > MAX_JSON_DEPTH {
         return Err(format!("it is nested deeper than {MAX_JSON_DEPTH} levels"));
@@ -43,11 +57,13 @@ fn measure(value: &serde_json::Value, depth: usize, bytes: &mut usize) -> Result
     match value {
         serde_json::Value::String(text) => *bytes += text.len() + 2,
         serde_json::Value::Array(items) => {
+            *bytes += 2 + items.len();
             for item in items {
                 measure(item, depth + 1, bytes)?;
             }
         }
         serde_json::Value::Object(fields) => {
+            *bytes += 2 + fields.len();
             for (key, item) in fields {
                 *bytes += key.len() + 3;
                 measure(item, depth + 1, bytes)?;

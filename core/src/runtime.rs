@@ -10,10 +10,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::call::{CallAnswer, CallPath, CallRequest, Explanation};
 use crate::clock::Clock;
@@ -53,7 +55,12 @@ struct Inner {
     path: CallPath,
     closing: CancellationToken,
     closed: OnceCell<()>,
+    /// The calls and operations that are on their way.
+    running: TaskTracker,
 }
+
+/// How long closing waits for calls that are on their way.
+const MOST_PATIENCE: Duration = Duration::from_secs(2);
 
 impl Runtime {
     /// A builder, with every default of [`Config`].
@@ -71,8 +78,14 @@ impl Runtime {
     }
 
     fn new(config: Config, path: CallPath) -> Runtime {
-        let (closing, closed) = (CancellationToken::new(), OnceCell::new());
-        Runtime { inner: Arc::new(Inner { config, path, closing, closed }) }
+        let inner = Inner {
+            config,
+            path,
+            closing: CancellationToken::new(),
+            closed: OnceCell::new(),
+            running: TaskTracker::new(),
+        };
+        Runtime { inner: Arc::new(inner) }
     }
 
     /// Takes one call along the [path](crate::call). `args` is JSON, or the JSON text as the
@@ -92,7 +105,10 @@ impl Runtime {
     }
 
     /// Takes the calls of one model turn: independent ones side by side, the rest in order. Every
-    /// request is answered, in order; one that failed never loses a sibling.
+    /// request is answered, in order; one that failed never loses a sibling. What [`call`] would
+    /// raise is an answer with that code here: cancellation and a failing store, too.
+    ///
+    /// [`call`]: Runtime::call
     ///
     /// # Errors
     /// `closed` or `invalid_argument` (a bad key in `cx`).
@@ -138,7 +154,7 @@ impl Runtime {
         cx.caller().check()?;
         let snapshot = self.registry().snapshot();
         let Some(entry) = snapshot.resolve(name) else {
-            let hint = snapshot.nearest(name).map(|n| format!(", did you mean `{n}`?"));
+            let hint = snapshot.nearest(name, |_| true).map(|n| format!(", did you mean `{n}`?"));
             let echo = echo(name);
             let text = format!("no tool named `{echo}`{}", hint.unwrap_or_default());
             return Err(Error::new(Code::NotFound, text));
@@ -174,14 +190,18 @@ impl Runtime {
     /// store is closed. Later calls fail with `closed`. Closing again does nothing.
     ///
     /// # Errors
-    /// The store's error if the last records could not be written.
+    /// The store's error if the last records could not be written; closing again tries again.
     pub async fn close(&self) -> Result<(), Error> {
         self.inner.closing.cancel();
-        let path = &self.inner.path;
+        let Inner { path, running, .. } = self.inner.as_ref();
         let close = || async {
-            let flushed = path.recorder.flush().await;
+            running.close();
+            // Calls end as soon as they are polled; a host may hold one that it does not poll.
+            let _ = tokio::time::timeout(MOST_PATIENCE, running.wait()).await;
+            path.recorder.flush().await?;
+            path.recorder.seal();
             path.store.close().await?;
-            flushed
+            Ok(())
         };
         // Whoever closes at the same time waits for the first.
         self.inner.closed.get_or_try_init(close).await.copied()
@@ -210,6 +230,7 @@ impl Runtime {
 
     /// Does the work unless the runtime is closed, or as long as it is not.
     pub(crate) async fn until_closed<T>(&self, work: impl Future<Output = T>) -> Result<T, Error> {
+        let _running = self.inner.running.token();
         self.check_open()?;
         tokio::select! {
             biased;

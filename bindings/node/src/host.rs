@@ -118,8 +118,8 @@ impl Tool for HostTool {
                 run: run.number,
                 tool: self.number,
                 slot: slot.copied().unwrap_or(0),
-                args: json::write(&args)?,
-                caller: json::write(cx.caller())?,
+                args: json::write(&args).map_err(ToolError::raise)?,
+                caller: json::write(cx.caller()).map_err(ToolError::raise)?,
             };
             if !self.host.send(message) {
                 return Err(gone(&self.spec.name));

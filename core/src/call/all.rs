@@ -6,9 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CallPath, assess};
-use crate::error::Error;
+use super::{CallPath, arguments, assess};
+use crate::error::{Code, Error};
 use crate::kind::{Effect, Resource};
+use crate::limits::check_json;
+use crate::policy::Decision;
 use crate::tool::{Arguments, CallContext, Snapshot, ToolError, ToolResult};
 
 /// How many calls of one turn run at once at most.
@@ -75,10 +77,15 @@ impl CallPath {
     /// of one becomes its answer and never loses a sibling.
     pub async fn call_all(&self, cx: &CallContext, requests: Vec<CallRequest>) -> Vec<CallAnswer> {
         let snapshot = self.registry.snapshot();
+        // Without a decision each call fails by itself, and says why.
+        let decision = self.policy.decision(&snapshot, cx.caller()).await.ok();
         let mut answers = Vec::with_capacity(requests.len());
         let mut wave: Vec<(CallRequest, Use)> = Vec::new();
         for request in requests {
-            let uses = uses(&snapshot, &request, cx);
+            let uses = match &decision {
+                Some(decision) => uses(&snapshot, decision, &request, cx),
+                None => Use::Nothing,
+            };
             if wave.iter().any(|(_, earlier)| earlier.conflicts(&uses)) {
                 answers.extend(self.run_wave(cx, std::mem::take(&mut wave)).await);
             }
@@ -92,9 +99,25 @@ impl CallPath {
         let calls = wave.into_iter().map(|(request, _)| async move {
             let CallRequest { id, name, arguments } = request;
             let result = self.call(cx, &name, arguments_of(arguments)).await;
-            CallAnswer { id, result: result.unwrap_or_else(answer_of) }
+            CallAnswer { id, result: result.unwrap_or_else(|error| self.answer_of(&error)) }
         });
         stream::iter(calls).buffered(MOST_AT_ONCE).collect().await
+    }
+
+    /// What the model is told of an error that is the host's business. Its own text may name files
+    /// of the host, so that goes to the log.
+    fn answer_of(&self, error: &Error) -> ToolResult {
+        let text = match error.code() {
+            Code::Cancelled => "The call was cancelled.",
+            Code::Closed => "The call was not made: the tools are closed.",
+            _ => {
+                let message = self.scrubber.scrub(error.message());
+                tracing::error!(code = error.code().name(), %message, "a call failed");
+                "The call failed in the tool layer itself, not in the tool. Tell the user; the same \
+                 call will likely fail again for now."
+            }
+        };
+        ToolError::new(error.code(), text).into()
     }
 }
 
@@ -105,16 +128,17 @@ fn arguments_of(arguments: Value) -> Arguments {
     }
 }
 
-fn answer_of(error: Error) -> ToolResult {
-    ToolError::from(error).into()
-}
-
-/// What a request uses. One that will be refused anyway uses nothing.
-fn uses(snapshot: &Snapshot, request: &CallRequest, cx: &CallContext) -> Use {
-    let Some(entry) = snapshot.resolve(&request.name) else { return Use::Nothing };
-    let Ok(args) = super::arguments::pass(entry, arguments_of(request.arguments.clone())) else {
+/// What a request uses. One that will be refused anyway uses nothing, and its tool is not asked.
+fn uses(snapshot: &Snapshot, decision: &Decision, request: &CallRequest, cx: &CallContext) -> Use {
+    let Some(entry) = snapshot.resolve(&request.name).filter(|entry| decision.allows(entry.id))
+    else {
         return Use::Nothing;
     };
+    if check_json(&request.arguments).is_err() {
+        return Use::Nothing;
+    }
+    let args = arguments::pass(entry, Ok(arguments_of(request.arguments.clone())));
+    let Ok(args) = args else { return Use::Nothing };
     match assess::ask(entry, &args, cx) {
         Err(_) => Use::Nothing,
         Ok(assessment) if !assessment.touches.is_empty() => Use::Declared(assessment.touches),

@@ -3,12 +3,29 @@
 use serde_json::{Map, Value};
 
 use crate::error::Code;
-use crate::limits::{MAX_ARGUMENT_BYTES, MAX_JSON_DEPTH, check_json};
+use crate::limits::{MAX_ARGUMENT_BYTES, MAX_JSON_DEPTH, check_json, discard};
 use crate::tool::{Arguments, Entry, ToolError};
 
-pub(super) fn pass(entry: &Entry, args: Arguments) -> Result<Value, ToolError> {
+/// The arguments, or why they are too much to be looked at.
+pub(super) fn within_limits(args: Arguments) -> Result<Arguments, String> {
+    match args {
+        Arguments::Value(value) => match check_json(&value) {
+            Ok(()) => Ok(Arguments::Value(value)),
+            Err(why) => {
+                discard(value);
+                Err(why)
+            }
+        },
+        Arguments::Text(text) if text.len() > MAX_ARGUMENT_BYTES => {
+            Err(format!("it is larger than {} MiB", MAX_ARGUMENT_BYTES >> 20))
+        }
+        text => Ok(text),
+    }
+}
+
+pub(super) fn pass(entry: &Entry, args: Result<Arguments, String>) -> Result<Value, ToolError> {
     let name = &entry.spec.name;
-    let args = parse(name, args)?;
+    let args = parse(name, args.map_err(|why| too_much(name, &why))?)?;
     let Value::Object(fields) = &args else {
         return Err(refusal(name, "They must be one JSON object of named arguments."));
     };
@@ -30,15 +47,8 @@ pub(super) fn pass(entry: &Entry, args: Arguments) -> Result<Value, ToolError> {
 
 fn parse(name: &str, args: Arguments) -> Result<Value, ToolError> {
     let value = match args {
-        Arguments::Value(value) => {
-            check_json(&value).map_err(|why| too_much(name, &why))?;
-            value
-        }
+        Arguments::Value(value) => value,
         Arguments::Text(text) if text.trim().is_empty() => Value::Null,
-        Arguments::Text(text) if text.len() > MAX_ARGUMENT_BYTES => {
-            let why = format!("it is larger than {} MiB", MAX_ARGUMENT_BYTES >> 20);
-            return Err(too_much(name, &why));
-        }
         Arguments::Text(text) => serde_json::from_str(&text).map_err(|error| {
             // The parser has no code for it, and stops at the same depth as `check_json`.
             if error.to_string().starts_with("recursion limit exceeded") {

@@ -2,13 +2,13 @@
 //! when the model names it all the same.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Stop;
 use crate::error::{Code, Error};
 use crate::policy::{Decision, Layer, Policy, Rule, Step};
 use crate::store::Store;
@@ -42,6 +42,10 @@ pub(crate) struct PolicyGate {
     store: Arc<dyn Store>,
     plain: RwLock<Option<(u64, Arc<Decision>)>>,
     agents: RwLock<HashMap<(String, String), Agent>>,
+    /// Counts changes of agents' rows by this process: what was read before one is not kept.
+    changes: AtomicU64,
+    /// How many of them are on their way.
+    changing: AtomicU64,
 }
 
 #[derive(Clone)]
@@ -53,19 +57,13 @@ struct Agent {
 
 impl PolicyGate {
     pub(crate) fn new(policy: Policy, store: Arc<dyn Store>) -> PolicyGate {
-        PolicyGate { policy, store, plain: RwLock::new(None), agents: RwLock::new(HashMap::new()) }
-    }
-
-    pub(super) async fn pass(
-        &self,
-        snapshot: &Snapshot,
-        entry: &Entry,
-        caller: &Caller,
-    ) -> Result<(), Stop> {
-        let decision = self.decision(snapshot, caller).await?;
-        match refusal(&decision, entry) {
-            None => Ok(()),
-            Some(refusal) => Err(refusal.into()),
+        PolicyGate {
+            policy,
+            store,
+            plain: RwLock::new(None),
+            agents: RwLock::new(HashMap::new()),
+            changes: AtomicU64::new(0),
+            changing: AtomicU64::new(0),
         }
     }
 
@@ -87,6 +85,7 @@ impl PolicyGate {
             return Ok(known.decision);
         }
         let read_at = Instant::now();
+        let changes = self.changes.load(Ordering::Acquire);
         let row = self.store.get_agent(&caller.tenant, agent).await?;
         let layer = row.map(|row| Layer {
             source: format!("agent {agent}"),
@@ -99,6 +98,10 @@ impl PolicyGate {
         };
         let known = Agent { read_at, generation: snapshot.generation(), decision };
         let mut agents = self.agents.write().unwrap_or_else(PoisonError::into_inner);
+        let stale = self.changes.load(Ordering::Acquire) != changes;
+        if stale || self.changing.load(Ordering::Acquire) > 0 {
+            return Ok(known.decision);
+        }
         if agents.len() >= MOST_AGENTS {
             agents.clear();
         }
@@ -106,10 +109,13 @@ impl PolicyGate {
         Ok(known.decision)
     }
 
-    /// Forgets what is remembered of an agent, because its row has changed.
-    pub(crate) fn forget(&self, tenant: &str, agent: &str) {
-        let key = (tenant.to_owned(), agent.to_owned());
-        self.agents.write().unwrap_or_else(PoisonError::into_inner).remove(&key);
+    /// Announces that an agent's row is about to change. Until the announcement is dropped no
+    /// decision is remembered, so that none outlives the row that it was made from.
+    pub(crate) fn changing(&self, tenant: &str, agent: &str) -> Change<'_> {
+        let change = Change { gate: self, key: (tenant.to_owned(), agent.to_owned()) };
+        self.changing.fetch_add(1, Ordering::AcqRel);
+        change.forget();
+        change
     }
 
     /// Checks lists as an agent's row would have them, against the tools there are.
@@ -126,12 +132,12 @@ impl PolicyGate {
         caller: &Caller,
     ) -> Result<Explanation, Error> {
         let decision = self.decision(snapshot, caller).await?;
-        let rule = decision.refusal(entry.id);
+        let allowed = decision.allows(entry.id);
         Ok(Explanation {
             tool: entry.spec.name.clone(),
-            allowed: rule.is_none(),
-            code: rule.is_some().then_some(Code::DeniedByPolicy),
-            rule,
+            allowed,
+            code: (!allowed).then_some(Code::DeniedByPolicy),
+            rule: decision.refusal(entry.id),
             steps: decision.steps(entry.id),
         })
     }
@@ -150,14 +156,39 @@ impl PolicyGate {
     }
 }
 
-fn refusal(decision: &Decision, entry: &Entry) -> Option<ToolError> {
-    if decision.allows(entry.id) {
-        return None;
+/// A change of an agent's row that is on its way.
+pub(crate) struct Change<'g> {
+    gate: &'g PolicyGate,
+    key: (String, String),
+}
+
+impl Change<'_> {
+    fn forget(&self) {
+        let mut agents = self.gate.agents.write().unwrap_or_else(PoisonError::into_inner);
+        self.gate.changes.fetch_add(1, Ordering::AcqRel);
+        agents.remove(&self.key);
     }
-    let rule = decision.refusal(entry.id)?;
+}
+
+impl Drop for Change<'_> {
+    fn drop(&mut self) {
+        self.forget();
+        self.gate.changing.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Lets a tool pass that the decision allows.
+pub(super) fn pass(decision: &Decision, entry: &Entry) -> Result<(), ToolError> {
+    if decision.allows(entry.id) {
+        return Ok(());
+    }
+    let rule = decision.refusal(entry.id).unwrap_or_else(|| Rule {
+        name: "policy".into(),
+        text: "the policy does not include it".into(),
+    });
     let text = format!(
         "`{}` is not allowed here: {}. Do without it, or use another tool that you were given.",
         entry.spec.name, rule.text
     );
-    Some(ToolError::new(Code::DeniedByPolicy, text).by_rule(rule.name))
+    Err(ToolError::new(Code::DeniedByPolicy, text).by_rule(rule.name))
 }

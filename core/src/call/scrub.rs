@@ -4,13 +4,17 @@ use crate::scrub::Scrubber;
 use crate::tool::ToolResult;
 
 pub(super) fn pass(scrubber: &Scrubber, result: &mut ToolResult) {
-    clean(scrubber, &mut result.for_llm);
     for text in [&mut result.for_user, &mut result.rule].into_iter().flatten() {
         clean(scrubber, text);
     }
     if let Some(structured) = &mut result.structured {
         scrubber.scrub_json(structured);
+        // Data becomes text only now: JSON's escapes would hide a secret from the patterns.
+        if result.for_llm.is_empty() {
+            result.for_llm = structured.to_string();
+        }
     }
+    clean(scrubber, &mut result.for_llm);
     for media in &mut result.media {
         clean(scrubber, &mut media.path);
         for text in [&mut media.filename, &mut media.mime, &mut media.caption].into_iter().flatten()

@@ -51,7 +51,7 @@ pub(super) async fn pass(
         tenant: caller.tenant.clone(),
         id: id.clone(),
         session: caller.session.clone(),
-        tool: call.called_as.to_owned(),
+        tool: call.tool.as_ref().map_or("(unknown)", |tool| &tool.spec.name).to_owned(),
         mime: "text/plain; charset=utf-8".into(),
         body: whole.into_bytes(),
         created_at_ms: call.at_ms,

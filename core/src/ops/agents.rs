@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{check_limit, default_limit, default_tenant, operations};
+use crate::detached::detached;
 use crate::error::{Code, Error};
 use crate::policy::Layer;
 use crate::runtime::Runtime;
@@ -106,9 +107,13 @@ async fn put(runtime: &Runtime, args: PutAgent) -> Result<Agent, Error> {
         settings: Value::Object(args.settings),
         if_version: args.if_version,
     };
-    let agent = runtime.store().put_agent(agent, runtime.clock().now_ms()).await?;
-    runtime.path().policy.forget(&agent.tenant, &agent.id);
-    Ok(agent)
+    let runtime = runtime.clone();
+    // A caller that stops waiting must not keep the decisions of the old lists alive.
+    detached(async move {
+        let _change = runtime.path().policy.changing(&agent.tenant, &agent.id);
+        Ok(runtime.store().put_agent(agent, runtime.clock().now_ms()).await?)
+    })
+    .await
 }
 
 async fn get(runtime: &Runtime, args: AgentKey) -> Result<Agent, Error> {
@@ -122,8 +127,12 @@ async fn list(runtime: &Runtime, args: ListAgents) -> Result<Vec<Agent>, Error> 
 }
 
 async fn delete(runtime: &Runtime, args: AgentKey) -> Result<Deleted, Error> {
-    let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_agent(&args.tenant, &args.id, now_ms).await?;
-    runtime.path().policy.forget(&args.tenant, &args.id);
-    Ok(Deleted { deleted })
+    let runtime = runtime.clone();
+    detached(async move {
+        let _change = runtime.path().policy.changing(&args.tenant, &args.id);
+        let now_ms = runtime.clock().now_ms();
+        let deleted = runtime.store().delete_agent(&args.tenant, &args.id, now_ms).await?;
+        Ok(Deleted { deleted })
+    })
+    .await
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use fixedbitset::FixedBitSet;
 
 use super::profile::BUILTIN_GROUPS;
+use super::{Entry, Error};
 use crate::kind::ToolId;
 
 /// The tools, aliases and groups that a policy is compiled against: one registry generation.
@@ -26,31 +27,83 @@ pub struct CatalogTool {
 
 impl Catalog {
     /// A catalog of these tools (in order of id), aliases (to canonical names) and declared groups
-    /// (to their members). The built-in groups are added.
+    /// (to their members). The built-in groups are added. A member is an entry like any other: a
+    /// name, an alias, a glob, or another group.
+    ///
+    /// # Errors
+    /// A member that is no entry, a group that is unknown, or groups that hold each other.
     pub fn new(
         tools: Vec<CatalogTool>,
         aliases: BTreeMap<String, String>,
         declared: &BTreeMap<String, Vec<String>>,
-    ) -> Catalog {
+    ) -> Result<Catalog, Error> {
         let mut groups: BTreeMap<String, Vec<String>> = BUILTIN_GROUPS
             .iter()
             .map(|(name, members)| {
                 ((*name).to_owned(), members.iter().map(|m| (*m).to_owned()).collect())
             })
             .collect();
-        for (name, members) in declared {
-            groups.entry(name.clone()).or_default().extend(members.iter().cloned());
+        for name in declared.keys() {
+            groups.entry(name.clone()).or_default();
         }
         for tool in &tools {
             if let Some(group) = &tool.group {
                 groups.entry(group.clone()).or_default().push(tool.name.clone());
             }
         }
-        for members in groups.values_mut() {
+        let mut catalog = Catalog { tools, aliases, groups };
+        catalog.fill(declared)?;
+        for members in catalog.groups.values_mut() {
             members.sort();
             members.dedup();
         }
-        Catalog { tools, aliases, groups }
+        Ok(catalog)
+    }
+
+    /// Puts the members of the declared groups in, each group after those that it names.
+    fn fill(&mut self, declared: &BTreeMap<String, Vec<String>>) -> Result<(), Error> {
+        let mut waiting: Vec<(&String, Vec<Entry>)> = Vec::new();
+        for (group, members) in declared {
+            let parse = |(index, text): (usize, &String)| {
+                Entry::parse(&format!("groups.{group}[{index}]"), text)
+            };
+            waiting.push((group, members.iter().enumerate().map(parse).collect::<Result<_, _>>()?));
+        }
+        while !waiting.is_empty() {
+            let names: Vec<&str> = waiting.iter().map(|(group, _)| group.as_str()).collect();
+            let ready = waiting.iter().position(|(_, entries)| {
+                !entries.iter().filter_map(Entry::group).any(|named| names.contains(&named))
+            });
+            let Some(ready) = ready else {
+                return Err(Error::BadEntry {
+                    source_name: format!("groups.{}", names[0]),
+                    entry: format!("group:{}", names[0]),
+                    why: "it holds itself, through the groups in it".into(),
+                });
+            };
+            let (group, entries) = waiting.swap_remove(ready);
+            let members = self.members(group, &entries)?;
+            self.groups.entry(group.clone()).or_default().extend(members);
+        }
+        Ok(())
+    }
+
+    fn members(&self, group: &str, entries: &[Entry]) -> Result<Vec<String>, Error> {
+        let mut members = Vec::new();
+        for negated in [false, true] {
+            for (index, entry) in entries.iter().enumerate() {
+                if entry.is_negated() != negated {
+                    continue;
+                }
+                let names = entry.names(&format!("groups.{group}[{index}]"), self)?;
+                if negated {
+                    members.retain(|member| !names.contains(member));
+                } else {
+                    members.extend(names);
+                }
+            }
+        }
+        Ok(members)
     }
 
     /// How many tools there are.
@@ -68,9 +121,19 @@ impl Catalog {
         &self.groups
     }
 
+    /// The name that an alias stands for; any other name as it is.
+    pub(super) fn canonical<'n>(&'n self, name: &'n str) -> &'n str {
+        self.aliases.get(name).map_or(name, String::as_str)
+    }
+
+    /// The name of the tool at that place.
+    pub(super) fn name(&self, index: usize) -> Option<&str> {
+        self.tools.get(index).map(|tool| tool.name.as_str())
+    }
+
     /// The id of the tool of that name or alias.
     pub fn id(&self, name: &str) -> Option<ToolId> {
-        let canonical = self.aliases.get(name).map_or(name, String::as_str);
+        let canonical = self.canonical(name);
         let index = self.tools.iter().position(|tool| tool.name == canonical)?;
         u32::try_from(index).ok().map(ToolId)
     }

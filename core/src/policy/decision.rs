@@ -153,6 +153,14 @@ impl Decision {
             }
             expanded.push((entry, tools));
         }
+        if !entries.is_empty() && expanded.iter().all(|(entry, _)| entry.is_negated()) {
+            return Err(Error::BadEntry {
+                source_name: source.to_owned(),
+                entry: entries[0].clone(),
+                why: "the list has only entries with `!`, so there is nothing to take them from"
+                    .into(),
+            });
+        }
         for (entry, tools) in &expanded {
             if entry.is_negated() {
                 named.difference_with(tools);
@@ -209,7 +217,34 @@ mod tests {
             })
             .to_vec();
         let aliases = BTreeMap::from([("bash".to_owned(), "exec".to_owned())]);
-        Catalog::new(tools, aliases, &BTreeMap::new())
+        let groups = BTreeMap::from([
+            ("both".to_owned(), vec!["group:files".to_owned(), "!edit".to_owned()]),
+            ("files".to_owned(), vec!["*_file".to_owned(), "bash".to_owned(), "edit".to_owned()]),
+        ]);
+        Catalog::new(tools, aliases, &groups).unwrap()
+    }
+
+    #[test]
+    fn members_of_a_declared_group_are_entries() {
+        let files = ["edit", "exec", "read_file", "write_file"];
+        assert_eq!(allowed(&lists(Some(&["group:files"]), &[]), &[]), files);
+        let both = ["exec", "read_file", "write_file"];
+        assert_eq!(allowed(&lists(Some(&["group:both"]), &[]), &[]), both);
+        let new = |name: &str, member: &str| {
+            let groups = BTreeMap::from([(name.to_owned(), vec![member.to_owned()])]);
+            Catalog::new(Vec::new(), BTreeMap::new(), &groups).unwrap_err().to_string()
+        };
+        assert!(new("a", "group:a").contains("holds itself"));
+        assert!(new("a", "group:nope").contains("groups.a[0]"));
+        assert!(new("a", "x y").contains("groups.a[0]"));
+    }
+
+    #[test]
+    fn an_entry_that_can_match_nothing_is_refused() {
+        for entry in ["groups:fs", "group fs", "a,b", "@fs", "!edit", "", "!", "group:", "a["] {
+            let refused = Decision::compile(&catalog(), &lists(None, &[entry]), &[]);
+            assert!(refused.is_err(), "{entry}");
+        }
     }
 
     fn allowed(policy: &Policy, layers: &[Layer]) -> Vec<&'static str> {

@@ -45,8 +45,10 @@ impl Entry {
         } else if body.contains(['*', '?', '[', '{']) {
             let glob = Glob::new(body).map_err(|error| bad(&error.to_string()))?;
             Pattern::Glob(Box::new(glob.compile_matcher()))
-        } else {
+        } else if body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
             Pattern::Name(body.to_owned())
+        } else {
+            return Err(bad("a tool name has only letters, digits, `_` and `-`"));
         };
         Ok(Entry { text: trimmed.to_owned(), negated, pattern })
     }
@@ -78,6 +80,28 @@ impl Entry {
                         .map(str::to_owned),
                 }),
             },
+        }
+    }
+
+    /// The names that the entry means, of tools that there are and of tools that are not.
+    pub(super) fn names(&self, source: &str, catalog: &Catalog) -> Result<Vec<String>, Error> {
+        if let Pattern::Name(name) = &self.pattern {
+            return Ok(vec![catalog.canonical(name).to_owned()]);
+        }
+        if let Pattern::Group(group) = &self.pattern
+            && let Some(members) = catalog.groups().get(group)
+        {
+            return Ok(members.clone());
+        }
+        let tools = self.expand(source, catalog)?;
+        Ok(tools.ones().filter_map(|index| catalog.name(index)).map(str::to_owned).collect())
+    }
+
+    /// The group that the entry names, if it names one.
+    pub(super) fn group(&self) -> Option<&str> {
+        match &self.pattern {
+            Pattern::Group(group) => Some(group),
+            _ => None,
         }
     }
 

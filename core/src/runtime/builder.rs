@@ -97,23 +97,25 @@ impl RuntimeBuilder {
     /// `invalid_config` naming the key, `name_taken` or `invalid_argument` for a tool, or the
     /// store's error.
     pub async fn build(mut self) -> Result<Runtime, Error> {
+        self.config.check()?;
         let workspace = self.open_workspace()?;
-        let registry = Registry::new(self.config.groups.clone());
+        let registry = Registry::new(self.config.groups.clone())?;
         let store = self.open_store().await?;
+        let scrubber = match self.config.scrub.profile {
+            ScrubProfile::Seed => Scrubber::seed(),
+        };
         let deps = builtin::Deps {
             workspace,
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),
+            scrubber: scrubber.clone(),
         };
         for tool in builtin::tools(&deps).into_iter().chain(std::mem::take(&mut self.tools)) {
             registry.register(tool)?;
         }
         let policy = &self.config.policy;
         Decision::compile(registry.snapshot().catalog(), policy, &[])?;
-        let scrubber = match self.config.scrub.profile {
-            ScrubProfile::Seed => Scrubber::seed(),
-        };
         let path = CallPath {
             registry: Arc::new(registry),
             policy: PolicyGate::new(policy.clone(), store.clone()),

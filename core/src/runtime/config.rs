@@ -112,7 +112,7 @@ impl Config {
     }
 
     /// What the types alone cannot say.
-    fn check(&self) -> Result<(), Error> {
+    pub(super) fn check(&self) -> Result<(), Error> {
         let at_least = |key: &str, given: u64, least: u64| {
             if given >= least {
                 return Ok(());

@@ -16,7 +16,8 @@ use crate::id::{DEFAULT_TENANT, check_key};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Caller {
-    /// Whose data this is. Nothing is ever shared between tenants.
+    /// Whose data this is. Nothing in the store is ever shared between tenants. The runtime's
+    /// workspace is one folder: give each tenant a `workspace` of its own.
     pub tenant: String,
     /// The agent that calls. Its own lists in the store narrow what it may call.
     pub agent: Option<String>,
@@ -147,7 +148,8 @@ impl CallContext {
         &self.caller
     }
 
-    /// Fires when the call is cancelled, times out, or is dropped.
+    /// Fires when the call is cancelled, times out, or is dropped. In a tool it does not fire after
+    /// the tool has answered.
     pub fn cancellation(&self) -> &CancellationToken {
         &self.cancellation
     }

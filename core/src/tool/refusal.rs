@@ -14,12 +14,27 @@ pub struct ToolError {
     pub rule: Option<String>,
     /// When the same call may be tried again, in milliseconds.
     pub retry_after_ms: Option<u64>,
+    /// True if this is for the host and not for the model.
+    raised: bool,
 }
 
 impl ToolError {
     /// A failure of the given code.
     pub fn new(code: Code, message: impl Into<String>) -> ToolError {
-        ToolError { code, message: message.into(), rule: None, retry_after_ms: None }
+        let message = message.into();
+        ToolError { code, message, rule: None, retry_after_ms: None, raised: false }
+    }
+
+    /// A failure that the host must hear of and the model must not: a store that does not answer.
+    /// The call then raises it.
+    pub fn raise(error: impl Into<Error>) -> ToolError {
+        let error = error.into();
+        ToolError { raised: true, ..ToolError::new(error.code(), error.message()) }
+    }
+
+    /// The error to raise, if this is for the host.
+    pub(crate) fn for_host(&self) -> Option<Error> {
+        self.raised.then(|| Error::new(self.code, self.message.clone()))
     }
 
     /// The tool ran and failed: code `tool_failed`.
@@ -39,12 +54,6 @@ impl ToolError {
     pub fn retry_after(mut self, ms: u64) -> ToolError {
         self.retry_after_ms = Some(ms);
         self
-    }
-}
-
-impl From<Error> for ToolError {
-    fn from(error: Error) -> ToolError {
-        ToolError::new(error.code(), error.message())
     }
 }
 

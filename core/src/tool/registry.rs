@@ -82,16 +82,16 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    fn empty(declared: BTreeMap<String, Vec<String>>) -> Snapshot {
-        let catalog = Catalog::new(Vec::new(), BTreeMap::new(), &declared);
-        Snapshot {
+    fn empty(declared: BTreeMap<String, Vec<String>>) -> Result<Snapshot, Error> {
+        let catalog = Catalog::new(Vec::new(), BTreeMap::new(), &declared)?;
+        Ok(Snapshot {
             generation: 0,
             tools: BTreeMap::new(),
             lookup: HashMap::new(),
             aliases: BTreeMap::new(),
             declared: Arc::new(declared),
             catalog: Arc::new(catalog),
-        }
+        })
     }
 
     /// Grows with every change.
@@ -104,9 +104,11 @@ impl Snapshot {
         self.lookup.get(name).filter(|entry| entry.enabled)
     }
 
-    /// The enabled names (canonical and aliases) closest to one that is unknown.
-    pub fn nearest(&self, name: &str) -> Option<&str> {
-        let enabled = self.lookup.iter().filter(|(_, entry)| entry.enabled);
+    /// The enabled name (canonical or alias) closest to one that is unknown, among the tools that
+    /// may be told of.
+    pub fn nearest(&self, name: &str, may_tell: impl Fn(&Entry) -> bool) -> Option<&str> {
+        let enabled =
+            self.lookup.iter().filter(|(_, entry)| entry.enabled && may_tell(entry.as_ref()));
         let mut names: Vec<&str> = enabled.map(|(known, _)| known.as_str()).collect();
         names.sort_unstable();
         nearest(name, names.into_iter())
@@ -151,7 +153,7 @@ impl Snapshot {
     }
 
     /// Renumbers the tools and rebuilds what is derived from them.
-    fn settle(&mut self) {
+    fn settle(&mut self) -> Result<(), Error> {
         self.generation += 1;
         let mut numbered = BTreeMap::new();
         let mut catalog = Vec::with_capacity(self.tools.len());
@@ -167,7 +169,8 @@ impl Snapshot {
                 self.lookup.insert(alias.clone(), entry.clone());
             }
         }
-        self.catalog = Arc::new(Catalog::new(catalog, self.aliases.clone(), &self.declared));
+        self.catalog = Arc::new(Catalog::new(catalog, self.aliases.clone(), &self.declared)?);
+        Ok(())
     }
 
     fn check_free(&self, name: &str) -> Result<(), Error> {
@@ -204,11 +207,14 @@ pub struct Registry {
 
 impl Registry {
     /// An empty registry with the groups that the configuration declares.
-    pub fn new(declared_groups: BTreeMap<String, Vec<String>>) -> Registry {
-        Registry {
-            current: ArcSwap::from_pointee(Snapshot::empty(declared_groups)),
+    ///
+    /// # Errors
+    /// `invalid_config` for a member of a group that is no entry of a list.
+    pub fn new(declared_groups: BTreeMap<String, Vec<String>>) -> Result<Registry, Error> {
+        Ok(Registry {
+            current: ArcSwap::from_pointee(Snapshot::empty(declared_groups)?),
             writing: Mutex::new(()),
-        }
+        })
     }
 
     /// The state as it is now.
@@ -228,6 +234,11 @@ impl Registry {
         self.change(|next| {
             next.check_free(&spec.name)?;
             let name = spec.name.clone();
+            if let Some(group) = &spec.group {
+                // A group stays known when its last tool goes, so that a policy that names it
+                // goes on to mean what it meant.
+                Arc::make_mut(&mut next.declared).entry(group.clone()).or_default();
+            }
             let entry = Entry {
                 id: ToolId(0),
                 spec: Arc::new(spec),
@@ -285,7 +296,7 @@ impl Registry {
             self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.current.load().as_ref().clone();
         let answer = edit(&mut next)?;
-        next.settle();
+        next.settle()?;
         self.current.store(Arc::new(next));
         Ok(answer)
     }
@@ -315,7 +326,7 @@ mod tests {
     }
 
     fn registry() -> Registry {
-        let registry = Registry::new(BTreeMap::new());
+        let registry = Registry::new(BTreeMap::new()).unwrap();
         registry.register(named("read_file")).unwrap();
         registry.register(named("edit")).unwrap();
         registry.alias("Read", "read_file").unwrap();

@@ -29,7 +29,8 @@ pub struct Media {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolResult {
-    /// The text for the model: scrubbed, and capped.
+    /// The text for the model: scrubbed, and capped. Where a tool leaves it empty and gives
+    /// `structured`, the model sees that as compact JSON.
     pub for_llm: String,
     /// The text for the user, where it differs.
     pub for_user: Option<String>,
@@ -77,7 +78,7 @@ impl ToolResult {
 
     /// Data: the model sees it as compact JSON.
     pub fn data(value: Value) -> ToolResult {
-        ToolResult { for_llm: value.to_string(), structured: Some(value), ..ToolResult::default() }
+        ToolResult { structured: Some(value), ..ToolResult::default() }
     }
 
     /// A host tool's return value as a result. A string is the text for the model, `null` is an
@@ -122,7 +123,7 @@ mod tests {
         assert_eq!(ToolResult::from_value(json!("hi")).unwrap().for_llm, "hi");
         assert_eq!(ToolResult::from_value(json!(null)).unwrap().for_llm, "");
         let data = ToolResult::from_value(json!({"a": 1})).unwrap();
-        assert_eq!(data.for_llm, r#"{"a":1}"#);
+        assert_eq!(data.for_llm, "");
         assert_eq!(data.structured, Some(json!({"a": 1})));
         let whole = ToolResult::from_value(json!({"for_llm": "x", "silent": true})).unwrap();
         assert!(whole.silent);

@@ -7,7 +7,7 @@ use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::error::{Code, Error};
-use crate::limits::prefix_of_chars;
+use crate::limits::{echo, prefix_of_chars};
 use crate::nearest::nearest;
 
 /// How many complaints one answer lists.
@@ -109,16 +109,20 @@ impl Schema {
     }
 
     fn unknown_properties(&self, place: &str, at_root: bool, unexpected: &[String]) -> String {
-        let named: Vec<String> = unexpected
+        let mut named: Vec<String> = unexpected
             .iter()
+            .take(MOST_COMPLAINTS)
             .map(|name| {
                 let known = self.properties.iter().map(String::as_str);
                 match nearest(name, known).filter(|_| at_root) {
-                    Some(meant) => format!("`{name}` (did you mean `{meant}`?)"),
-                    None => format!("`{name}`"),
+                    Some(meant) => format!("`{}` (did you mean `{meant}`?)", echo(name)),
+                    None => format!("`{}`", echo(name)),
                 }
             })
             .collect();
+        if unexpected.len() > MOST_COMPLAINTS {
+            named.push(format!("and {} more", unexpected.len() - MOST_COMPLAINTS));
+        }
         let mut text = match at_root {
             true => format!("Unknown property {}", named.join(", ")),
             false => format!("{place}: unknown property {}", named.join(", ")),

@@ -307,7 +307,7 @@ mod tests {
         std::fs::write(root.path().join("file"), "x".repeat(100_000)).unwrap();
         let path = workspace.relative("file").unwrap();
         let error = workspace.edit(&path, &all("x", &"y".repeat(10_000))).unwrap_err();
-        assert_eq!(error.code(), Code::TooLarge);
+        assert_eq!(error.code(), Code::ToolFailed);
     }
 
     #[test]

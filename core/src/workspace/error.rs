@@ -172,7 +172,7 @@ impl Error {
             | Error::IsFolder { .. }
             | Error::NotAFolder { .. }
             | Error::Binary { .. } => Code::InvalidArguments,
-            Error::TooLarge { .. } => Code::TooLarge,
+            Error::TooLarge { .. } => Code::ToolFailed,
             Error::Edit { problem, .. } => problem.code(),
             Error::Changed { .. } => Code::Conflict,
             Error::Io { .. } => Code::ToolFailed,

@@ -1,6 +1,7 @@
 //! Reading a text file page by page.
 
-use std::io::{BufRead, BufReader};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 
 use super::media::{Media, SNIFFED_BYTES};
 use super::{Error, ReadRange, ReadText, RelativePath, Workspace, window};
@@ -26,16 +27,37 @@ impl Workspace {
         range: ReadRange,
         max_chars: usize,
     ) -> Result<ReadText, Error> {
-        let file = self.open_file(path)?;
-        let mut reader = BufReader::with_capacity(BLOCK_BYTES, file);
-        let failed = |error| Error::from_io(path, "read", error);
+        let reader = self.open_text(path)?;
+        window(reader, range, max_chars).map_err(|error| Error::from_io(path, "read", error))
+    }
+
+    /// Reads a whole text file of at most `max_bytes`. Gives nothing for a larger one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workspace::read`].
+    pub fn read_whole(
+        &self,
+        path: &RelativePath,
+        max_bytes: u64,
+    ) -> Result<Option<Vec<u8>>, Error> {
+        let mut whole = Vec::new();
+        let read = self.open_text(path)?.take(max_bytes + 1).read_to_end(&mut whole);
+        read.map_err(|error| Error::from_io(path, "read", error))?;
+        Ok((whole.len() as u64 <= max_bytes).then_some(whole))
+    }
+
+    fn open_text(&self, path: &RelativePath) -> Result<BufReader<File>, Error> {
+        let mut reader = BufReader::with_capacity(BLOCK_BYTES, self.open_file(path)?);
         let media = match Media::of_name(path.normalised()) {
             Some(media) => Some(media),
-            None => Media::of_content(reader.fill_buf().map_err(failed)?),
+            None => Media::of_content(
+                reader.fill_buf().map_err(|error| Error::from_io(path, "read", error))?,
+            ),
         };
-        if let Some(media) = media {
-            return Err(Error::Binary { path: path.to_string(), media });
+        match media {
+            Some(media) => Err(Error::Binary { path: path.to_string(), media }),
+            None => Ok(reader),
         }
-        window(reader, range, max_chars).map_err(failed)
     }
 }

@@ -27,7 +27,7 @@ pub struct Position {
 }
 
 /// A page of text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadText {
     /// The lines with their line ends as they are. Empty if the range begins beyond the end.
     pub text: String,

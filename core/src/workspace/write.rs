@@ -212,7 +212,7 @@ mod tests {
         let content = vec![b'x'; MAX_FILE_BYTES as usize + 1];
         let path = fixture.workspace.relative("new/big").unwrap();
         let error = fixture.workspace.write(&path, &content, WriteMode::Replace).unwrap_err();
-        assert_eq!(error.code(), Code::TooLarge);
+        assert_eq!(error.code(), Code::ToolFailed);
         assert!(fixture.names().is_empty());
     }
 

@@ -5,7 +5,11 @@
 
 mod calls;
 mod crash;
+mod faulty;
+mod gates;
+mod ledger;
 mod operations;
 mod records;
+mod secrets;
 mod support;
 mod vectors;

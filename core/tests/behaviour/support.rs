@@ -106,3 +106,15 @@ pub async fn eventually(holds: impl AsyncFn() -> bool) {
     }
     panic!("it did not come to hold within ten seconds");
 }
+
+/// A tool that gives what it was told to.
+pub struct Gives(pub ToolResult);
+impl Tool for Gives {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("gives", "Gives.")
+    }
+    fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        let r = self.0.clone();
+        async move { Ok(r) }.boxed()
+    }
+}

@@ -48,10 +48,14 @@ fn special(operator: &str, operand: &Value, actual: &Value) -> Option<String> {
             length.map(|length| length as u64) == operand.as_u64()
         }
         "$some" => elements().iter().any(|element| mismatch(operand, element).is_none()),
-        "$none" => !elements().iter().any(|element| mismatch(operand, element).is_none()),
-        "$all" => {
-            return operand.as_array()?.iter().find_map(|expected| mismatch(expected, actual));
+        "$none" => {
+            actual.is_array()
+                && !elements().iter().any(|element| mismatch(operand, element).is_none())
         }
+        "$all" => match operand.as_array() {
+            Some(all) => return all.iter().find_map(|expected| mismatch(expected, actual)),
+            None => return Some(format!("{operand} is no list of matchers")),
+        },
         "$equal" => operand == actual,
         _ => return Some(format!("there is no matcher {operator}")),
     };

@@ -1,5 +1,7 @@
 //! `read_file`
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -8,8 +10,12 @@ use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
 use crate::kind::{Capability, Effect};
+use crate::scrub::Scrubber;
 use crate::tool::{Assessment, CallContext, Tool, ToolError, ToolResult, tool_fn};
-use crate::workspace::{ReadRange, ReadText, window};
+use crate::workspace::{ReadRange, ReadText, RelativePath, Workspace, window};
+
+/// The largest file that is masked as a whole before a page of it is shown (16 MiB).
+const WHOLE_BYTES: u64 = 16 << 20;
 
 /// What the path of an artifact starts with.
 const ARTIFACT: &str = "artifact:";
@@ -61,12 +67,37 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let page = match args.path.strip_prefix(ARTIFACT) {
         Some(id) => artifact(deps, cx, id, range, max_chars).await?,
         None => {
-            let path = args.path;
-            blocking(deps, cx, path, move |workspace, path| workspace.read(path, range, max_chars))
-                .await?
+            let scrubber = deps.scrubber.clone();
+            blocking(deps, cx, args.path, move |workspace, path| {
+                page(workspace, path, &scrubber, range, max_chars)
+            })
+            .await?
         }
     };
     Ok(ToolResult::silent(told(&page, range)))
+}
+
+/// A page of a file. Secrets are masked before the page is cut out, so that none can be read in
+/// halves; in a file over [`WHOLE_BYTES`] they are masked in the page alone, by the gate.
+fn page(
+    workspace: &Workspace,
+    path: &RelativePath,
+    scrubber: &Scrubber,
+    range: ReadRange,
+    max_chars: usize,
+) -> Result<ReadText, crate::workspace::Error> {
+    let Some(bytes) = workspace.read_whole(path, WHOLE_BYTES)? else {
+        return workspace.read(path, range, max_chars);
+    };
+    let text = String::from_utf8_lossy(&bytes);
+    let lossy = matches!(text, Cow::Owned(_));
+    let page = paged(scrubber.scrub(&text).as_bytes(), range, max_chars);
+    Ok(ReadText { lossy, ..page })
+}
+
+/// A page of a text in memory, which is always readable.
+fn paged(text: &[u8], range: ReadRange, max_chars: usize) -> ReadText {
+    window(text, range, max_chars).unwrap_or_default()
 }
 
 async fn artifact(
@@ -88,9 +119,8 @@ async fn artifact(
     }
     let caller = cx.caller();
     let found = deps.store.get_artifact(&caller.tenant, caller.session.as_deref(), id).await;
-    let artifact = found.map_err(crate::Error::from)?.ok_or_else(missing)?;
-    window(artifact.body.as_slice(), range, max_chars)
-        .map_err(|error| ToolError::failed(format!("The artifact cannot be read: {error}.")))
+    let artifact = found.map_err(ToolError::raise)?.ok_or_else(missing)?;
+    Ok(paged(&artifact.body, range, max_chars))
 }
 
 /// The page with a closing note, where there is something to note.

@@ -1,0 +1,102 @@
+//! A store that is slow or fails on command.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use serde_json::Value;
+use toolkeep::store::driver::{Batch, Driver, Row, Statement, Written};
+use toolkeep::store::{self, Answer, SqlStore, SqliteDriver, SqliteOptions, Store};
+use toolkeep::{Config, Runtime};
+
+use crate::support::echo;
+
+/// A driver whose reads of agents are slow and whose writes fail or dawdle on command.
+struct Faulty {
+    inner: SqliteDriver,
+    pub slow_agents: Arc<AtomicU64>,
+    pub slow_writes: Arc<AtomicU64>,
+    pub fail_writes: Arc<AtomicBool>,
+    pub fail_artifact_reads: Arc<AtomicBool>,
+    pub fail_agents: Arc<AtomicBool>,
+}
+#[derive(Clone, Default)]
+pub struct Knobs {
+    pub slow_agents: Arc<AtomicU64>,
+    pub slow_writes: Arc<AtomicU64>,
+    pub fail_writes: Arc<AtomicBool>,
+    pub fail_artifact_reads: Arc<AtomicBool>,
+    pub fail_agents: Arc<AtomicBool>,
+}
+fn broken() -> store::Error {
+    store::Error::new(
+        store::Kind::Unavailable,
+        "sqlite:/home/owner/private/t.db",
+        format!("disk went away; token=ghp_{}", "a".repeat(36)),
+    )
+}
+impl Driver for Faulty {
+    fn read(&self, s: Statement) -> Answer<'_, Vec<Row>> {
+        async move {
+            let agents = s.sql.contains("FROM toolkeep_agents");
+            if s.sql.contains("toolkeep_artifacts")
+                && self.fail_artifact_reads.load(Ordering::SeqCst)
+            {
+                return Err(broken());
+            }
+            if agents && self.fail_agents.load(Ordering::SeqCst) {
+                return Err(broken());
+            }
+            let rows = self.inner.read(s).await;
+            if agents {
+                tokio::time::sleep(Duration::from_millis(self.slow_agents.load(Ordering::SeqCst)))
+                    .await;
+            }
+            rows
+        }
+        .boxed()
+    }
+    fn write(&self, b: Batch) -> Answer<'_, Written> {
+        async move {
+            if self.fail_writes.load(Ordering::SeqCst) {
+                return Err(broken());
+            }
+            let done = self.inner.write(b).await;
+            tokio::time::sleep(Duration::from_millis(self.slow_writes.load(Ordering::SeqCst)))
+                .await;
+            done
+        }
+        .boxed()
+    }
+    fn url(&self) -> String {
+        "sqlite:/home/owner/private/t.db".into()
+    }
+    fn close(&self) -> Answer<'_, ()> {
+        self.inner.close()
+    }
+}
+async fn faulty() -> (Arc<dyn Store>, Knobs) {
+    let k = Knobs::default();
+    let inner = SqliteDriver::open_memory(SqliteOptions::default()).await.unwrap();
+    let d = Faulty {
+        inner,
+        slow_agents: k.slow_agents.clone(),
+        slow_writes: k.slow_writes.clone(),
+        fail_writes: k.fail_writes.clone(),
+        fail_artifact_reads: k.fail_artifact_reads.clone(),
+        fail_agents: k.fail_agents.clone(),
+    };
+    (Arc::new(SqlStore::new(d)), k)
+}
+pub async fn faulty_rt(config: Value) -> (Runtime, Knobs) {
+    let (s, k) = faulty().await;
+    let rt = Runtime::builder()
+        .config(Config::from_value(config).unwrap())
+        .store(s)
+        .tool(echo())
+        .build()
+        .await
+        .unwrap();
+    (rt, k)
+}

@@ -1,0 +1,166 @@
+//! The ledger when the store is slow, fails, or is closed under a call.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use toolkeep::ops::QueryAudit;
+use toolkeep::store;
+use toolkeep::store::AuditRow;
+use toolkeep::{CallContext, Code, Config, Runtime, Tool, ToolError, ToolResult, ToolSpec};
+
+use crate::faulty::faulty_rt;
+use crate::support::Hangs;
+
+async fn rows(rt: &Runtime) -> Vec<AuditRow> {
+    let query: QueryAudit = serde_json::from_value(json!({})).unwrap();
+    rt.ops().audit().query(query).await.unwrap()
+}
+
+async fn events(rt: &Runtime) -> Vec<Value> {
+    rt.invoke("events.read", json!({})).await.unwrap().as_array().unwrap().clone()
+}
+
+struct FailAfter(Arc<AtomicBool>);
+impl Tool for FailAfter {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("fail_after", "x")
+    }
+    fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        self.0.store(true, Ordering::SeqCst);
+        async { Ok(ToolResult::text("done")) }.boxed()
+    }
+}
+
+struct SlowAfter(Arc<AtomicU64>);
+impl Tool for SlowAfter {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("slow_after", "x")
+    }
+    fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        self.0.store(300, Ordering::SeqCst);
+        async { Ok(ToolResult::text("done")) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_close_cancels_is_on_record() {
+    let mut seen = Vec::new();
+    for mode in ["batched", "durable"] {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("sqlite:{}", folder.path().join("t.db").display());
+        let config = Config::from_value(json!({"store": url, "record": {"mode": mode}})).unwrap();
+        let rt = Runtime::builder().config(config).tool(Hangs::default()).build().await.unwrap();
+        let running = tokio::spawn({
+            let rt = rt.clone();
+            async move { rt.call(&CallContext::new().timeout_ms(60_000), "hangs", json!({})).await }
+        });
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        rt.close().await.unwrap();
+        assert_eq!(running.await.unwrap().unwrap_err().code(), Code::Closed);
+        let again = Runtime::builder().store_url(url).build().await.unwrap();
+        let rows = rows(&again).await;
+        seen.push((mode, rows.iter().map(|r| (r.phase, r.code.clone())).collect::<Vec<_>>()));
+    }
+    let want = vec![(store::Phase::Completed, Some("cancelled".to_owned()))];
+    assert!(seen.iter().all(|(_, s)| *s == want), "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_durable_call_whose_record_failed_is_not_rewritten_as_cancelled() {
+    let (rt, k) = faulty_rt(json!({"record": {"mode": "durable"}})).await;
+    let cx = CallContext::new();
+    rt.register(FailAfter(k.fail_writes.clone())).unwrap();
+    rt.call(&cx, "fail_after", json!({})).await.unwrap_err();
+    k.fail_writes.store(false, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(80)).await;
+    let rows = rows(&rt).await;
+    assert_eq!(rows[0].code, None, "the tool had succeeded; the ledger says {:?}", rows[0].code);
+}
+
+#[tokio::test]
+async fn a_dropped_flush_does_not_double_events() {
+    let (rt, k) = faulty_rt(json!({})).await;
+    rt.call(&CallContext::new(), "echo", json!({"text": "x"})).await.unwrap();
+    k.slow_writes.store(200, Ordering::SeqCst);
+    let q = rows(&rt);
+    assert!(tokio::time::timeout(Duration::from_millis(10), q).await.is_err());
+    k.slow_writes.store(0, Ordering::SeqCst);
+    let events = events(&rt).await;
+    assert_eq!(events.len(), 1, "{events:#?}");
+}
+
+#[tokio::test]
+async fn a_durable_call_dropped_while_it_is_recorded_has_one_event() {
+    let (rt, k) = faulty_rt(json!({"record": {"mode": "durable"}})).await;
+    rt.register(SlowAfter(k.slow_writes.clone())).unwrap();
+    let cx = CallContext::new();
+    let call = rt.call(&cx, "slow_after", json!({}));
+    assert!(tokio::time::timeout(Duration::from_millis(40), call).await.is_err());
+    k.slow_writes.store(0, Ordering::SeqCst);
+    let events = events(&rt).await;
+    let row = &rows(&rt).await[0];
+    let told: Vec<_> =
+        events.iter().map(|e| (e["kind"].clone(), e["data"]["code"].clone())).collect();
+    assert_eq!(told.len(), 1, "row code {:?}, events {told:?}", row.code);
+}
+
+#[tokio::test]
+async fn close_that_failed_to_flush_can_be_repeated() {
+    let (rt, k) = faulty_rt(json!({})).await;
+    rt.call(&CallContext::new(), "echo", json!({"text": "x"})).await.unwrap();
+    k.fail_writes.store(true, Ordering::SeqCst);
+    assert_eq!(rt.close().await.unwrap_err().code(), Code::StoreUnavailable);
+    k.fail_writes.store(false, Ordering::SeqCst);
+    rt.close().await.expect("closing again does nothing, or writes what is left");
+}
+
+#[tokio::test]
+async fn rows_kept_after_a_failure_are_written_once_the_store_is_back() {
+    let (rt, k) = faulty_rt(json!({})).await;
+    rt.call(&CallContext::new(), "echo", json!({"text": "x"})).await.unwrap();
+    k.fail_writes.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    k.fail_writes.store(false, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(1500)).await;
+    // Ask the store past the recorder.
+    let before = rt.invoke("agents.list", json!({})).await.unwrap();
+    assert_eq!(before, json!([]));
+    k.fail_writes.store(true, Ordering::SeqCst);
+    rt.invoke("audit.query", json!({})).await.expect("nothing is left to write");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_answered_around_close_is_on_record() {
+    // A tool that never yields: it runs to its end though the runtime closes meanwhile.
+    struct Busy;
+    impl Tool for Busy {
+        fn spec(&self) -> ToolSpec {
+            ToolSpec::new("busy", "x")
+        }
+        fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+            async {
+                std::thread::sleep(Duration::from_millis(200));
+                Ok(ToolResult::text("did it"))
+            }
+            .boxed()
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("t.db").display());
+    let rt = Runtime::builder().store_url(url.clone()).tool(Busy).build().await.unwrap();
+    let running = tokio::spawn({
+        let rt = rt.clone();
+        async move { rt.call(&CallContext::new(), "busy", json!({})).await }
+    });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    rt.close().await.unwrap();
+    let answer = running.await.unwrap();
+    tokio::time::sleep(Duration::from_millis(60)).await;
+    let again = Runtime::builder().store_url(url).build().await.unwrap();
+    let n = rows(&again).await.len();
+    assert!(answer.is_err() || n == 1, "answered {:?}, rows {n}", answer.map(|r| r.for_llm));
+}
