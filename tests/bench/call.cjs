@@ -1,14 +1,13 @@
 'use strict'
 // The whole path of a call of a no-op tool in Node, against the same bridge with an empty core:
-// see docs/benchmarks.md. `call.cjs <package> memory` prints what an idle runtime keeps in memory.
+// see docs/benchmarks.md. `call.cjs memory` prints what an idle runtime keeps in memory instead.
 
-const TURNS = 40
-const CALLS = 300
+const PACKAGE = '../../bindings/node'
+const TURNS = 61
+const CALLS = 256
 const FLIGHT = 64
 const ARGS = { text: 'hello' }
 const NOOP = { name: 'host_noop', description: 'Does nothing.', run: () => 'ok' }
-
-const [folder, mode] = process.argv.slice(2)
 
 async function calls(rt, name, count) {
   for (let i = 0; i < count; i++) await rt.call(name, ARGS)
@@ -27,20 +26,25 @@ async function inFlight(rt, name) {
   return Number(process.hrtime.bigint() - start) / (each * FLIGHT)
 }
 
-/** Both in turns, and of each the fastest turn, so that noise hits neither or both. */
+/** Both in turns, so that noise hits both; the median, since waking a thread has no typical best. */
 async function row(rt, what, nsPerCall, empty, real) {
-  let [bridge, whole] = [Infinity, Infinity]
+  const [bridge, whole] = [[], []]
   for (let turn = 0; turn < TURNS; turn++) {
-    bridge = Math.min(bridge, await nsPerCall(rt, empty))
-    whole = Math.min(whole, await nsPerCall(rt, real))
+    bridge.push(await nsPerCall(rt, empty))
+    whole.push(await nsPerCall(rt, real))
     await rt.events.read({ limit: 1 })
   }
-  const ratio = (whole / bridge).toFixed(2)
-  console.log(`| ${what} | ${bridge.toFixed(0)} | ${whole.toFixed(0)} | ${ratio} |`)
+  const [ofBridge, ofWhole] = [median(bridge), median(whole)]
+  const ratio = (ofWhole / ofBridge).toFixed(2)
+  console.log(`| ${what} | ${ofBridge.toFixed(0)} | ${ofWhole.toFixed(0)} | ${ratio} |`)
+}
+
+function median(turns) {
+  return turns.sort((a, b) => a - b)[turns.length >> 1]
 }
 
 async function speed() {
-  const rt = await new (require(folder).Runtime)().ready()
+  const rt = await new (require(PACKAGE).Runtime)().ready()
   await rt.call('bench:install', {})
   await row(rt, 'Node, awaited', inTurn, 'bench:empty', 'noop')
   await row(rt, 'Node, 64 in flight', inFlight, 'bench:empty', 'noop')
@@ -55,7 +59,7 @@ function residentMib() {
 
 async function memory() {
   const bare = residentMib()
-  const rt = await new (require(folder).Runtime)().ready()
+  const rt = await new (require(PACKAGE).Runtime)().ready()
   await rt.call('datetime', {})
   await rt.events.read({ limit: 1 })
   const idle = residentMib()
@@ -63,4 +67,4 @@ async function memory() {
   await rt.close()
 }
 
-mode === 'memory' ? memory() : speed()
+process.argv[2] === 'memory' ? memory() : speed()
