@@ -85,8 +85,8 @@ lint-rust:
 	@cargo xtask gen --check
 
 lint-python: build-python
-	@$(VENV)/bin/ruff check --quiet --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/chat_server.py examples/python
-	@$(VENV)/bin/ruff format --quiet --check --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/chat_server.py examples/python
+	@$(VENV)/bin/ruff check --quiet --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/bench tests/chat_server.py examples/python
+	@$(VENV)/bin/ruff format --quiet --check --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/bench tests/chat_server.py examples/python
 	@cd $(PYTHON_BINDING) && $(VENV)/bin/mypy --no-error-summary
 	@cd $(PYTHON_BINDING) && $(PYTHON) -m mypy.stubtest toolkeep._toolkeep
 

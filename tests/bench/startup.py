@@ -30,6 +30,8 @@ def row(what, bare_command, loaded_command):
 
 python = [sys.executable, "-c"]
 row("`import toolkeep` in Python", [*python, ""], [*python, "import toolkeep"])
+asyncio = "import asyncio"
+row("the same where asyncio is", [*python, asyncio], [*python, f"{asyncio}, toolkeep"])
 node = ["node", "-e"]
 require = f"require({sys.argv[1]!r})"
 row("`require('toolkeep')` in Node", [*node, ""], [*node, require])
