@@ -40,7 +40,7 @@ build-rust:
 	@cargo build --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-examples
 
 build-python: $(BUILD)/python
-	@cd $(PYTHON_BINDING) && VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --quiet
+	@cd $(PYTHON_BINDING) && VIRTUAL_ENV=$(VENV) $(VENV)/bin/maturin develop --quiet >/dev/null 2>$(BUILD)/maturin.log || { cat $(BUILD)/maturin.log; exit 1; }
 
 build-node: $(BUILD)/node
 	@cd $(NODE_BINDING) && npm run --silent build
@@ -87,8 +87,8 @@ lint-rust:
 lint-python: build-python
 	@$(VENV)/bin/ruff check --quiet --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/bench tests/chat_server.py examples/python
 	@$(VENV)/bin/ruff format --quiet --check --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/bench tests/chat_server.py examples/python
-	@cd $(PYTHON_BINDING) && $(VENV)/bin/mypy --no-error-summary
-	@cd $(PYTHON_BINDING) && $(PYTHON) -m mypy.stubtest toolkeep._toolkeep
+	@MYPYPATH=tests/python $(VENV)/bin/mypy --no-error-summary --config-file $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING)/python tests/python tests/chat_server.py examples/python
+	@$(PYTHON) -m mypy.stubtest --mypy-config-file $(PYTHON_BINDING)/pyproject.toml toolkeep._toolkeep >/dev/null
 
 lint-node: build-node
 	@cd $(NODE_BINDING) && npm run --silent types && npm run --silent drift

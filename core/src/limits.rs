@@ -20,6 +20,11 @@ pub fn prefix_of_chars(text: &str, max: usize) -> &str {
     }
 }
 
+/// A name that somebody sent, as a message repeats it: at most 80 characters.
+pub fn echo(name: &str) -> &str {
+    prefix_of_chars(name, 80)
+}
+
 /// True if `text` has more than `max` characters. Reads no further than it must.
 pub fn exceeds_chars(text: &str, max: usize) -> bool {
     text.len() > max && text.char_indices().nth(max).is_some()

@@ -1,6 +1,6 @@
 //! The control plane: a table of typed operations.
 //!
-//! Each operation stands once, in [`operations!`]: its name, argument type, result type and doc.
+//! Each operation stands once, in the table of its domain: its name, argument type, result type and doc.
 //! From that come the Rust methods (`rt.ops().agents().put(…)`), [`Runtime::invoke`] for the other
 //! languages, and, through `cargo xtask gen`, the Python and TypeScript methods and the reference.
 //! Adding one is a function and a line in its domain's table.
@@ -27,6 +27,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Code, Error};
 use crate::id::DEFAULT_TENANT;
+use crate::limits::echo;
 use crate::nearest::nearest;
 use crate::runtime::Runtime;
 
@@ -152,7 +153,7 @@ async fn run(runtime: &Runtime, name: &str, args: Value) -> Result<Value, Error>
     let Some(operation) = all().find(|operation| operation.name == name) else {
         let meant = nearest(name, all().map(|operation| operation.name));
         let hint = meant.map(|m| format!(", did you mean `{m}`?")).unwrap_or_default();
-        let text = format!("there is no operation `{name}`{hint}");
+        let text = format!("there is no operation `{}`{hint}", echo(name));
         return Err(Error::new(Code::UnknownOperation, text));
     };
     (operation.run)(runtime, args).await

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::call::{CallAnswer, CallPath, CallRequest, Explanation};
 use crate::clock::Clock;
 use crate::error::{Code, Error};
+use crate::limits::echo;
 use crate::store::Store;
 use crate::tool::{Arguments, CallContext, Dialect, Registry, Tool, ToolResult};
 
@@ -138,7 +139,8 @@ impl Runtime {
         let snapshot = self.registry().snapshot();
         let Some(entry) = snapshot.resolve(name) else {
             let hint = snapshot.nearest(name).map(|n| format!(", did you mean `{n}`?"));
-            let text = format!("no tool named `{name}`{}", hint.unwrap_or_default());
+            let echo = echo(name);
+            let text = format!("no tool named `{echo}`{}", hint.unwrap_or_default());
             return Err(Error::new(Code::NotFound, text));
         };
         self.inner.path.policy.explain(&snapshot, entry, cx.caller()).await

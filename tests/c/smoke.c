@@ -293,6 +293,23 @@ static void the_rest_of_the_face_works(void) {
   toolkeep_runtime_free(runtime);
 }
 
+static void json_can_be_looked_into(void) {
+  toolkeep_str json = TOOLKEEP_STR("{\"a/b\": [1, {\"t\": \"h\\u00e9\"}], \"n\": null}");
+  toolkeep_string *out = NULL;
+  const char *cases[][2] = {{"/a~1b/1/t", "h\xc3\xa9"}, {"/a~1b/0", "1"}, {"/n", "null"},
+                            {"/a~1b/1", "{\"t\":\"h\xc3\xa9\"}"}};
+  size_t i;
+  for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    OK(toolkeep_json_get(json, toolkeep_cstr(cases[i][0]), &out));
+    CHECK(strcmp(toolkeep_string_data(out), cases[i][1]) == 0);
+    toolkeep_string_free(out);
+  }
+  FAILS(TOOLKEEP_NOT_FOUND, toolkeep_json_get(json, TOOLKEEP_STR("/none"), &out));
+  FAILS(TOOLKEEP_NOT_FOUND, toolkeep_json_get(json, TOOLKEEP_STR("n"), &out));
+  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_json_get(TOOLKEEP_STR("{"), NO_TEXT, &out));
+  FAILS(TOOLKEEP_INVALID_ARGUMENT, toolkeep_json_get(json, TOOLKEEP_STR("/n"), NULL));
+}
+
 static void wrong_handles_are_refused(void) {
   toolkeep_runtime *runtime = open_runtime(NULL);
   toolkeep_string *out = NULL;
@@ -539,6 +556,7 @@ int main(int count, char **arguments) {
   what_a_runtime_leaves_behind_stays_good();
   events_are_followed_until_the_subscription_is_freed();
   the_rest_of_the_face_works();
+  json_can_be_looked_into();
   wrong_handles_are_refused();
   missing_functions_and_places_are_refused();
   huge_and_deep_input_is_refused();

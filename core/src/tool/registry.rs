@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{Schema, Tool, ToolSpec};
 use crate::error::{Code, Error};
 use crate::kind::{Capability, ToolId};
+use crate::limits::echo;
 use crate::nearest::nearest;
 use crate::policy::{Catalog, CatalogTool};
 
@@ -188,7 +189,7 @@ impl Snapshot {
                 let names: BTreeSet<&str> = self.lookup.keys().map(String::as_str).collect();
                 let meant = nearest(name, names.into_iter());
                 let hint = meant.map(|n| format!(", did you mean `{n}`?")).unwrap_or_default();
-                Err(Error::new(Code::NotFound, format!("no tool named `{name}`{hint}")))
+                Err(Error::new(Code::NotFound, format!("no tool named `{}`{hint}", echo(name))))
             }
         }
     }

@@ -120,7 +120,7 @@ impl ToolSpec {
             format!(
                 "tool name `{}` is not usable: start with a letter or `_`, go on with letters, \
                  digits, `_` or `-`, at most 64 characters in all",
-                crate::limits::prefix_of_chars(name, 80)
+                crate::limits::echo(name)
             ),
         ))
     }

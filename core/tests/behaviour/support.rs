@@ -95,3 +95,14 @@ impl Tool for Hangs {
         .boxed()
     }
 }
+
+/// Waits until something holds, for as long as a busy machine may need.
+pub async fn eventually(holds: impl AsyncFn() -> bool) {
+    for _ in 0..1_000 {
+        if holds().await {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("it did not come to hold within ten seconds");
+}

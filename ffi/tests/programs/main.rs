@@ -6,3 +6,4 @@ mod examples;
 mod install;
 mod program;
 mod smoke;
+mod stores;
