@@ -85,8 +85,8 @@ lint-rust:
 	@cargo xtask gen --check
 
 lint-python: build-python
-	@$(VENV)/bin/ruff check --quiet --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/chat_server.py examples/python
-	@$(VENV)/bin/ruff format --quiet --check --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/chat_server.py examples/python
+	@$(VENV)/bin/ruff check --quiet --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/bench tests/chat_server.py examples/python
+	@$(VENV)/bin/ruff format --quiet --check --config $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING) tests/python tests/bench tests/chat_server.py examples/python
 	@MYPYPATH=tests/python $(VENV)/bin/mypy --no-error-summary --config-file $(PYTHON_BINDING)/pyproject.toml $(PYTHON_BINDING)/python tests/python tests/chat_server.py examples/python
 	@$(PYTHON) -m mypy.stubtest --mypy-config-file $(PYTHON_BINDING)/pyproject.toml toolkeep._toolkeep >/dev/null
 

@@ -30,6 +30,9 @@ const TURNS: usize = 30;
 const CALLS: u32 = 2_000;
 
 fn main() {
+    if std::env::args().any(|arg| arg == "memory") {
+        return memory();
+    }
     let tokio =
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let folder = tempfile::tempdir().unwrap();
@@ -59,6 +62,28 @@ fn main() {
         let rate = if workers == 1 { one } else { concurrent(workers) };
         println!("| {workers} worker threads | {rate:.0} | {:.2} |", rate / one);
     }
+}
+
+/// Prints what an idle runtime keeps in memory, after one call.
+fn memory() {
+    let bare = resident_mib();
+    let tokio =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let rt = tokio.block_on(async {
+        let rt = open(json!({})).await;
+        rt.call(&CallContext::new(), "datetime", json!({})).await.unwrap();
+        rt.invoke("events.read", json!({ "limit": 1 })).await.unwrap();
+        rt
+    });
+    let idle = resident_mib();
+    println!("| Rust | {bare:.1} | {idle:.1} | {:.1} |", idle - bare);
+    tokio.block_on(rt.close()).unwrap();
+}
+
+fn resident_mib() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() / 1024.0
 }
 
 fn row(what: &str, ns: f64, bare: f64) {

@@ -10,6 +10,9 @@
 mod call;
 mod callback;
 pub mod code;
+#[cfg(feature = "bench")]
+#[path = "../../tests/bench/empty_core.rs"]
+mod empty_core;
 mod error;
 mod guard;
 mod handle;

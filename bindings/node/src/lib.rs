@@ -1,6 +1,9 @@
 //! The native half of the Node package: small and plain. JSON crosses as text, errors cross as
 //! `code`, a newline, and the message. What a user sees is made of it in `lib.cjs`.
 
+#[cfg(feature = "bench")]
+#[path = "../../../tests/bench/empty_core.rs"]
+mod empty_core;
 mod failure;
 mod host;
 mod json;

@@ -5,6 +5,9 @@
 //! [`Invocation`](host_tool::Invocation) that Python answers when it likes. The rest is Python.
 
 mod answer;
+#[cfg(feature = "bench")]
+#[path = "../../../tests/bench/empty_core.rs"]
+mod empty_core;
 mod engine;
 mod fault;
 mod host_tool;
