@@ -52,6 +52,9 @@ use crate::store::Store;
 use crate::tool::{Arguments, CallContext, Entry, Registry, ToolError, ToolResult};
 
 /// Everything that a call passes through. One per runtime.
+///
+/// What a call seldom waits for is boxed where it is awaited, so that its future, which is moved
+/// about by every layer above, stays small.
 pub(crate) struct CallPath {
     pub registry: Arc<Registry>,
     pub policy: PolicyGate,
@@ -117,7 +120,9 @@ impl CallPath {
         args: Arguments,
     ) -> Result<ToolResult, Error> {
         cx.caller().check()?;
-        self.recorder.check().await?;
+        if self.recorder.is_failing() {
+            Box::pin(self.recorder.retry()).await?;
+        }
         let span = tracing::info_span!(
             "execute_tool",
             "gen_ai.operation.name" = "execute_tool",
@@ -171,16 +176,23 @@ impl CallPath {
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());
         call.span.record("gen_ai.tool.name", known);
-        let decision = self.policy.decision(&snapshot, call.cx.caller()).await?;
+        let decision = match self.policy.remembered(&snapshot, call.cx.caller()) {
+            Some(decision) => decision?,
+            None => Box::pin(self.policy.decision(&snapshot, call.cx.caller())).await?,
+        };
         let Some(entry) = call.tool.clone() else {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
         policy::pass(&decision, &entry)?;
         let args = arguments::pass(&entry, args)?;
         assess::pass(&entry, &args, call.cx)?;
-        budget::pass(self, call.cx.caller(), call.at_ms).await?;
+        if let Some(limit) = &self.rate_limit {
+            Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;
+        }
         call.allowed = true;
-        record::intend(&self.recorder, call).await?;
+        if self.recorder.mode == RecordMode::Durable {
+            Box::pin(record::intend(&self.recorder, call)).await?;
+        }
         execute::pass(&self.execute, &entry, args, call).await
     }
 
@@ -203,7 +215,9 @@ impl CallPath {
         // Only `shape` makes artifacts: an id from elsewhere would lead nowhere.
         result.artifact = None;
         scrub::pass(&self.scrubber, &mut result);
-        shape::pass(self, &mut result, call).await?;
+        if !shape::fits(&self.output, &result) {
+            Box::pin(shape::pass(self, &mut result, call)).await?;
+        }
         result.call_id.clone_from(&call.id);
         let ran = call.ran.unwrap_or_default();
         result.duration_us = u64::try_from(ran.as_micros()).unwrap_or(u64::MAX);

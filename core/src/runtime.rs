@@ -101,7 +101,8 @@ impl Runtime {
         args: impl Into<Arguments>,
     ) -> Result<ToolResult, Error> {
         let args = args.into();
-        self.until_closed(self.inner.path.call(cx, name, args)).await?
+        // Boxed: the layers above would copy it at every step.
+        self.until_closed(Box::pin(self.inner.path.call(cx, name, args))).await?
     }
 
     /// Takes the calls of one model turn: independent ones side by side, the rest in order. Every

@@ -25,10 +25,13 @@ fn an_hour() -> u64 {
     3_600_000
 }
 
-pub(super) async fn pass(path: &CallPath, caller: &Caller, now_ms: i64) -> Result<(), Stop> {
-    let (Some(limit), Some(session)) = (&path.rate_limit, &caller.session) else {
-        return Ok(());
-    };
+pub(super) async fn pass(
+    path: &CallPath,
+    limit: &RateLimit,
+    caller: &Caller,
+    now_ms: i64,
+) -> Result<(), Stop> {
+    let Some(session) = &caller.session else { return Ok(()) };
     let window_ms = i64::try_from(limit.window_ms).unwrap_or(i64::MAX);
     let taken =
         path.store.take_rate(&caller.tenant, session, limit.calls, window_ms, now_ms).await?;

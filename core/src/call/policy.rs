@@ -67,23 +67,35 @@ impl PolicyGate {
         }
     }
 
+    /// The decision that holds for this caller, if it need not be read from the store.
+    pub(crate) fn remembered(
+        &self,
+        snapshot: &Snapshot,
+        caller: &Caller,
+    ) -> Option<Result<Arc<Decision>, Error>> {
+        let Some(agent) = &caller.agent else {
+            return Some(self.plain(snapshot));
+        };
+        let key = (caller.tenant.clone(), agent.clone());
+        let agents = self.agents.read().unwrap_or_else(PoisonError::into_inner);
+        let known = agents.get(&key)?;
+        let holds = known.generation == snapshot.generation() && known.read_at.elapsed() < FRESH;
+        holds.then(|| Ok(known.decision.clone()))
+    }
+
     /// The decision that holds for this caller.
     pub(crate) async fn decision(
         &self,
         snapshot: &Snapshot,
         caller: &Caller,
     ) -> Result<Arc<Decision>, Error> {
+        if let Some(decision) = self.remembered(snapshot, caller) {
+            return decision;
+        }
         let Some(agent) = &caller.agent else {
             return self.plain(snapshot);
         };
         let key = (caller.tenant.clone(), agent.clone());
-        let known = self.agents.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
-        if let Some(known) = known
-            && known.generation == snapshot.generation()
-            && known.read_at.elapsed() < FRESH
-        {
-            return Ok(known.decision);
-        }
         let read_at = Instant::now();
         let changes = self.changes.load(Ordering::Acquire);
         let row = self.store.get_agent(&caller.tenant, agent).await?;

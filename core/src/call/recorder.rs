@@ -108,12 +108,14 @@ impl Recorder {
         Recorder { mode, shared: Arc::new(shared) }
     }
 
-    /// Refuses to go on while the store refuses what was recorded before. Only one caller in a
-    /// while tries; the others get the same error at once.
-    pub(super) async fn check(&self) -> Result<(), Error> {
-        if !self.shared.failing.load(Ordering::Acquire) {
-            return Ok(());
-        }
+    /// True while the store refuses what was recorded before.
+    pub(super) fn is_failing(&self) -> bool {
+        self.shared.failing.load(Ordering::Acquire)
+    }
+
+    /// Tries once more to write what the store refused. Only one caller in a while does; the
+    /// others get the same error at once.
+    pub(super) async fn retry(&self) -> Result<(), Error> {
         let failure = locked(&self.shared.failure).clone();
         match failure {
             Some(failure) if failure.at.elapsed() < RETRY => {
@@ -148,7 +150,7 @@ impl Recorder {
             let shared = self.shared.clone();
             return detached(async move { shared.write_or_keep(row).await }).await;
         }
-        if self.enqueue(row) { Ok(()) } else { self.flush().await }
+        if self.enqueue(row) { Ok(()) } else { Box::pin(self.flush()).await }
     }
 
     /// Queues a row. False if it must be flushed now: the queue is full, or there is no async

@@ -32,16 +32,18 @@ impl Default for Output {
 /// What the closing note may take of `max_chars`.
 pub(crate) const NOTE_CHARS: usize = 300;
 
+/// True if the text may go out whole.
+pub(super) fn fits(output: &Output, result: &ToolResult) -> bool {
+    !exceeds_chars(&result.for_llm, output.max_chars)
+        && !exceeds_lines(&result.for_llm, output.max_lines)
+}
+
 pub(super) async fn pass(
     path: &CallPath,
     result: &mut ToolResult,
     call: &Call<'_>,
 ) -> Result<(), Error> {
     let Output { max_chars, max_lines } = path.output;
-    let long = exceeds_chars(&result.for_llm, max_chars);
-    if !long && !exceeds_lines(&result.for_llm, max_lines) {
-        return Ok(());
-    }
     let whole = std::mem::take(&mut result.for_llm);
     let head = head(&whole, max_chars - NOTE_CHARS, max_lines - 1);
     let id = new_id();
