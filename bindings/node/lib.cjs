@@ -162,7 +162,8 @@ class Runtime {
   async #add(definition) {
     const spec = specOf(definition)
     const run = definition.run.bind(definition)
-    if (!this.#isOpen) await this.#opened()
+    // Not `#opened`: this promise is often not awaited, and so tells nobody of a failed opening.
+    if (!this.#isOpen) await this.#opening
     const number = ++this.#lastTool
     this.#state.tools.set(number, run)
     try {
@@ -188,6 +189,7 @@ class Runtime {
         return work(number)
       })
     } finally {
+      scopes.get(number)?.emitDestroy()
       scopes.delete(number)
       ended?.()
     }
@@ -222,7 +224,7 @@ class Runtime {
 // The level of the list of requests whose arguments are at the first level.
 const REQUESTS = -1
 
-// Nobody listens for the end of these; without this each would wait for the garbage collector.
+// Each is ended where its call ends; without this it would wait for the garbage collector, too.
 const MANUAL = { requireManualDestroy: true }
 
 function scrub(text) {

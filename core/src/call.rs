@@ -47,6 +47,7 @@ use tracing::Instrument;
 use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::id::new_id;
+use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::{Arguments, CallContext, Entry, Registry, ToolError, ToolResult};
@@ -169,7 +170,7 @@ impl CallPath {
     async fn run(
         &self,
         call: &mut Call<'_>,
-        args: Result<Arguments, String>,
+        args: Result<Arguments, TooMuch>,
     ) -> Result<ToolResult, Stop> {
         let snapshot = self.registry.snapshot();
         call.tool = snapshot.resolve(call.called_as).cloned();

@@ -1,5 +1,7 @@
 //! Caps on text and JSON. Nothing here ever splits a character.
 
+use crate::error::Code;
+
 /// The deepest nesting of JSON that is taken from a host or a model. Deeper input is refused
 /// before it is parsed, so that no parser or validator can exhaust the stack.
 pub const MAX_JSON_DEPTH: usize = 128;
@@ -30,8 +32,29 @@ pub fn exceeds_chars(text: &str, max: usize) -> bool {
     text.len() > max && text.char_indices().nth(max).is_some()
 }
 
-/// Why a JSON value is refused: too deep or too large. Reads no further than it must.
-pub fn check_json(value: &serde_json::Value) -> Result<(), String> {
+/// Why JSON is refused without being looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TooMuch {
+    /// Deeper than [`MAX_JSON_DEPTH`].
+    #[error("it is nested deeper than {MAX_JSON_DEPTH} levels")]
+    Deep,
+    /// Larger than [`MAX_ARGUMENT_BYTES`].
+    #[error("it is larger than {} MiB", MAX_ARGUMENT_BYTES >> 20)]
+    Large,
+}
+
+impl TooMuch {
+    /// The stable code, where a host sent it.
+    pub fn code(self) -> Code {
+        match self {
+            TooMuch::Deep => Code::InvalidJson,
+            TooMuch::Large => Code::TooLarge,
+        }
+    }
+}
+
+/// Refuses a JSON value that is too deep or too large. Reads no further than it must.
+pub fn check_json(value: &serde_json::Value) -> Result<(), TooMuch> {
     let mut bytes = 0;
     measure(value, 1, &mut bytes)
 }
@@ -50,9 +73,9 @@ pub fn discard(value: serde_json::Value) {
     }
 }
 
-fn measure(value: &serde_json::Value, depth: usize, bytes: &mut usize) -> Result<(), String> {
+fn measure(value: &serde_json::Value, depth: usize, bytes: &mut usize) -> Result<(), TooMuch> {
     if depth > MAX_JSON_DEPTH {
-        return Err(format!("it is nested deeper than {MAX_JSON_DEPTH} levels"));
+        return Err(TooMuch::Deep);
     }
     match value {
         serde_json::Value::String(text) => *bytes += text.len() + 2,
@@ -72,7 +95,7 @@ fn measure(value: &serde_json::Value, depth: usize, bytes: &mut usize) -> Result
         _ => *bytes += 4,
     }
     if *bytes > MAX_ARGUMENT_BYTES {
-        return Err(format!("it is larger than {} MiB", MAX_ARGUMENT_BYTES >> 20));
+        return Err(TooMuch::Large);
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Code, Error};
 use crate::id::DEFAULT_TENANT;
-use crate::limits::echo;
+use crate::limits::{check_json, echo};
 use crate::nearest::nearest;
 use crate::runtime::Runtime;
 
@@ -160,12 +160,12 @@ async fn run(runtime: &Runtime, name: &str, args: Value) -> Result<Value, Error>
 }
 
 fn arguments<A: DeserializeOwned + JsonSchema>(operation: &str, args: Value) -> Result<A, Error> {
-    let refuse = |why: String| {
-        Error::new(Code::InvalidArgument, format!("the arguments of `{operation}`: {why}"))
+    let refuse = |code: Code, why: String| {
+        Error::new(code, format!("the arguments of `{operation}`: {why}"))
     };
-    crate::limits::check_json(&args).map_err(refuse)?;
+    check_json(&args).map_err(|why| refuse(why.code(), why.to_string()))?;
     let args = if args.is_null() { Value::Object(Map::new()) } else { args };
-    crate::strict::from_value(&args).map_err(refuse)
+    crate::strict::from_value(&args).map_err(|why| refuse(Code::InvalidArgument, why))
 }
 
 fn answer<R: Serialize>(result: R) -> Result<Value, Error> {

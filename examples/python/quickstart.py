@@ -11,5 +11,5 @@ with toolkeep.Runtime(workspace=".", policy={"deny": ["edit"]}) as rt:
 
     print(rt.call("list_files", {}, agent="helper", session="demo").for_llm)
     print(rt.call("word_count", '{"text": "as the model wrote it"}').structured)
-    refused = rt.call("edit", {"path": "README.md", "old_text": "a", "new_text": "b"})
+    refused = rt.call("edit", {"path": "README.md", "old_string": "a", "new_string": "b"})
     print(refused.code, "-", refused.for_llm)

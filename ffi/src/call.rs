@@ -2,9 +2,11 @@
 
 use std::ffi::c_void;
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 use toolkeep::tool::Arguments;
-use toolkeep::{CallContext, CallRequest, Code, Dialect, Error, Runtime, strict};
+use toolkeep::{CallContext, CallRequest, Code, Dialect, Error, Runtime};
 
 use crate::callback::{UserData, required, toolkeep_destroy_fn};
 use crate::error::toolkeep_error;
@@ -138,25 +140,53 @@ pub unsafe extern "C" fn toolkeep_call_all(
         // SAFETY: the host gives NULL or a place to write to.
         let answers = unsafe { Out::new(answers) }?;
         // SAFETY: the host lends the texts for the length of this call.
-        let (cx, requests) = unsafe {
-            (input::context(context_json)?, input::json(requests_json, "requests_json")?)
-        };
-        let requests = call_requests(&requests)?;
+        let (cx, requests) =
+            unsafe { (input::context(context_json)?, requests_json.text("requests_json")?) };
+        let requests = call_requests(requests)?;
         let made = host.wait(host.core.call_all(&cx, requests))?;
         string::put(answers, input::text_of(&made)?);
         Ok(())
     })
 }
 
-fn call_requests(value: &Value) -> Result<Vec<CallRequest>, Error> {
-    let invalid = |why: String| Error::new(Code::InvalidArgument, format!("the requests: {why}"));
-    let Value::Array(items) = value else {
-        return Err(invalid("expected an array of objects with `id`, `name`, `arguments`".into()));
-    };
-    let typed = items.iter().enumerate().map(|(index, item)| {
-        strict::from_value(item).map_err(|why| invalid(format!("[{index}]: {why}")))
-    });
-    typed.collect()
+/// A request whose arguments are not looked at yet: it is the core that refuses those that are
+/// too deep or too large, call by call, so that no sibling is lost.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request<'t> {
+    id: String,
+    name: String,
+    #[serde(borrow, default)]
+    arguments: Option<&'t RawValue>,
+}
+
+fn call_requests(text: &str) -> Result<Vec<CallRequest>, Error> {
+    let requests: Vec<Request<'_>> = serde_json::from_str(text).map_err(|error| {
+        let shape = "expected an array of objects with `id`, `name`, `arguments`";
+        match error.is_data() {
+            true => Error::new(Code::InvalidArgument, format!("the requests: {error}; {shape}")),
+            false => {
+                let text = format!("`requests_json` is not valid JSON: {error}");
+                Error::new(Code::InvalidJson, text)
+            }
+        }
+    })?;
+    Ok(requests.into_iter().map(Request::into_call).collect())
+}
+
+impl Request<'_> {
+    fn into_call(self) -> CallRequest {
+        let arguments = match self.arguments.map(RawValue::get) {
+            None => Value::Null,
+            // A string holds the JSON text as the model wrote it; so does the raw text of any
+            // other value.
+            Some(raw) => serde_json::from_str(raw)
+                .ok()
+                .filter(Value::is_string)
+                .unwrap_or_else(|| Value::String(raw.to_owned())),
+        };
+        CallRequest { id: self.id, name: self.name, arguments }
+    }
 }
 
 /// Gives the definitions of the tools that this caller may call, to put into a model request.

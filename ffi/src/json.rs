@@ -1,12 +1,13 @@
 //! Looking into JSON text, for hosts without a JSON parser.
 
+use serde::Deserialize;
 use serde_json::Value;
+use toolkeep::limits::MAX_JSON_DEPTH;
 use toolkeep::{Code, Error};
 
 use crate::error::toolkeep_error;
 use crate::guard::guard;
 use crate::handle::Out;
-use crate::input;
 use crate::string::{self, toolkeep_str, toolkeep_string};
 
 /// Gives one value of a JSON text: of a result, or of the arguments of a tool. `pointer` is a JSON
@@ -27,7 +28,8 @@ pub unsafe extern "C" fn toolkeep_json_get(
         // SAFETY: the host gives NULL or a place to write to.
         let out = unsafe { Out::new(out) }?;
         // SAFETY: the host lends both texts for the length of this call.
-        let (value, pointer) = unsafe { (input::json(json, "json")?, pointer.text("pointer")?) };
+        let (text, pointer) = unsafe { (json.text("json")?, pointer.text("pointer")?) };
+        let value = parsed(text)?;
         let found = value.pointer(pointer).ok_or_else(|| {
             Error::new(Code::NotFound, format!("there is nothing at `{pointer}` in the JSON text"))
         })?;
@@ -38,4 +40,41 @@ pub unsafe extern "C" fn toolkeep_json_get(
         string::put(out, text);
         Ok(())
     })
+}
+
+/// How much deeper a result is than the data in it.
+const WRAPPED: usize = 16;
+
+/// Any JSON text that toolkeep gives, however large; data in it may be as deep as the core takes.
+fn parsed(text: &str) -> Result<Value, Error> {
+    let invalid =
+        |why: String| Error::new(Code::InvalidJson, format!("`json` is not valid JSON: {why}"));
+    if depth(text) > MAX_JSON_DEPTH + WRAPPED {
+        return Err(invalid(format!("it is nested deeper than {MAX_JSON_DEPTH} levels")));
+    }
+    let mut parser = serde_json::Deserializer::from_str(text);
+    // Bounded just now.
+    parser.disable_recursion_limit();
+    let value = Value::deserialize(&mut parser).map_err(|error| invalid(error.to_string()))?;
+    parser.end().map_err(|error| invalid(error.to_string()))?;
+    Ok(value)
+}
+
+/// How deep the brackets of a JSON text are nested.
+fn depth(text: &str) -> usize {
+    let (mut depth, mut deepest, mut quoted, mut escaped) = (0_usize, 0, false, false);
+    for byte in text.bytes() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => {
+                depth += 1;
+                deepest = deepest.max(depth);
+            }
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }

@@ -49,6 +49,8 @@ pub type toolkeep_event_fn =
 pub(crate) struct Following {
     listener: Arc<Listener>,
     ended: CancellationToken,
+    /// The process that it was made in.
+    process: u32,
 }
 
 /// What to follow.
@@ -153,7 +155,7 @@ pub unsafe extern "C" fn toolkeep_events_subscribe(
         let work = follow(host.core.clone(), options, listener.clone());
         let end = ended.clone();
         let told = listener.clone();
-        out.put(handle::give(Following { listener, ended }));
+        out.put(handle::give(Following { listener, ended, process: std::process::id() }));
         host.threads.spawn(async move {
             end.run_until_cancelled(work).await;
             // Nobody needs the host's data any more, even if the handle is freed much later.
@@ -213,6 +215,11 @@ pub unsafe extern "C" fn toolkeep_subscription_free(subscription: *mut toolkeep_
     guard_or((), || {
         // SAFETY: the host gives NULL or a handle that it has not freed.
         let Some(following) = (unsafe { handle::take(subscription) }) else { return };
+        if following.process != std::process::id() {
+            // A forked child: the threads that would end it are the parent's.
+            std::mem::forget(following);
+            return;
+        }
         following.ended.cancel();
         following.listener.stop();
     });

@@ -94,7 +94,8 @@ function refusal(value, flaw, place, code) {
   }
   const cyclic = flaw.kind === 'deep' && isCyclic(value, flaw.path)
   const what = cyclic ? 'refers to itself' : `is ${flaw.what}`
-  return new ToolkeepError(`\`${shown}\` ${what}, which is not JSON that toolkeep takes`, code)
+  const told = flaw.kind === 'deep' && code !== 'invalid_config' ? 'invalid_json' : code
+  return new ToolkeepError(`\`${shown}\` ${what}, which is not JSON that toolkeep takes`, told)
 }
 
 /** JSON text of what the host handed over. What it names in `place` is what its errors name. */

@@ -1,10 +1,13 @@
 //! One operation, on its way or yet to begin.
 
+use std::any::Any;
 use std::mem::ManuallyDrop;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use pyo3::prelude::*;
 use tokio_util::sync::CancellationToken;
 use toolkeep::{Code, Error};
@@ -33,7 +36,12 @@ impl Job {
         process: &Arc<Process>,
         work: impl Future<Output = Outcome> + Send + 'static,
     ) -> Job {
-        let work: Work = Box::pin(work);
+        let work: Work = Box::pin(async move {
+            AssertUnwindSafe(work)
+                .catch_unwind()
+                .await
+                .unwrap_or_else(|panic| Err(panicked(&*panic)))
+        });
         Job {
             work: Mutex::new(Some(ManuallyDrop::new(work))),
             cancelled: CancellationToken::new(),
@@ -59,6 +67,11 @@ impl Job {
     /// Blocks until the operation has ended, with the GIL released; gives its value or raises its
     /// error. A signal handler that raises (Ctrl-C) cancels the operation.
     fn wait<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        if tokio::runtime::Handle::try_current().is_ok() {
+            let text = "this is one of toolkeep's own threads, which must not wait: use an async \
+                        runtime's methods, or another thread";
+            return Err(fault::raise(py, Code::WouldBlock, text));
+        }
         let mut work = self.begin(py)?;
         // Held until the thread is back in Python, so that the end of the interpreter waits.
         let _blocked = self.process.pending().token();
@@ -118,6 +131,16 @@ impl Job {
             self.cancelled.cancel();
         }
     }
+}
+
+/// A panic that was stopped at the border.
+fn panicked(panic: &(dyn Any + Send)) -> Error {
+    let why = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    Error::new(Code::Panic, format!("toolkeep panicked: {why}; please report it"))
 }
 
 fn deliver_to(deliver: &Bound<'_, PyAny>, outcome: Outcome) {

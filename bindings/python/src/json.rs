@@ -64,7 +64,8 @@ impl NotJson {
 
     /// The error that names `what` it is; `wrong` is the code where the object is simply wrong.
     pub fn error(&self, what: &str, wrong: Code) -> Error {
-        let code = if self.code == Code::InvalidArgument { wrong } else { self.code };
+        let own = self.code == Code::InvalidUtf8 || wrong != Code::InvalidConfig;
+        let code = if self.code == Code::InvalidArgument || !own { wrong } else { self.code };
         Error::new(code, self.message(what))
     }
 

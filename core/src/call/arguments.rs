@@ -3,11 +3,11 @@
 use serde_json::{Map, Value};
 
 use crate::error::Code;
-use crate::limits::{MAX_ARGUMENT_BYTES, MAX_JSON_DEPTH, check_json, discard};
+use crate::limits::{MAX_ARGUMENT_BYTES, TooMuch, check_json, discard};
 use crate::tool::{Arguments, Entry, ToolError};
 
 /// The arguments, or why they are too much to be looked at.
-pub(super) fn within_limits(args: Arguments) -> Result<Arguments, String> {
+pub(super) fn within_limits(args: Arguments) -> Result<Arguments, TooMuch> {
     match args {
         Arguments::Value(value) => match check_json(&value) {
             Ok(()) => Ok(Arguments::Value(value)),
@@ -16,16 +16,14 @@ pub(super) fn within_limits(args: Arguments) -> Result<Arguments, String> {
                 Err(why)
             }
         },
-        Arguments::Text(text) if text.len() > MAX_ARGUMENT_BYTES => {
-            Err(format!("it is larger than {} MiB", MAX_ARGUMENT_BYTES >> 20))
-        }
+        Arguments::Text(text) if text.len() > MAX_ARGUMENT_BYTES => Err(TooMuch::Large),
         text => Ok(text),
     }
 }
 
-pub(super) fn pass(entry: &Entry, args: Result<Arguments, String>) -> Result<Value, ToolError> {
+pub(super) fn pass(entry: &Entry, args: Result<Arguments, TooMuch>) -> Result<Value, ToolError> {
     let name = &entry.spec.name;
-    let args = parse(name, args.map_err(|why| too_much(name, &why))?)?;
+    let args = parse(name, args.map_err(|why| too_much(name, why))?)?;
     let Value::Object(fields) = &args else {
         return Err(refusal(name, "They must be one JSON object of named arguments."));
     };
@@ -52,8 +50,7 @@ fn parse(name: &str, args: Arguments) -> Result<Value, ToolError> {
         Arguments::Text(text) => serde_json::from_str(&text).map_err(|error| {
             // The parser has no code for it, and stops at the same depth as `check_json`.
             if error.to_string().starts_with("recursion limit exceeded") {
-                let why = format!("it is nested deeper than {MAX_JSON_DEPTH} levels");
-                return too_much(name, &why);
+                return too_much(name, TooMuch::Deep);
             }
             let text = format!("They are not valid JSON: {error}. Send one complete JSON object.");
             refusal(name, &text)
@@ -66,7 +63,7 @@ fn refusal(name: &str, text: &str) -> ToolError {
     ToolError::new(Code::InvalidArguments, format!("The arguments of `{name}` do not fit. {text}"))
 }
 
-fn too_much(name: &str, why: &str) -> ToolError {
+fn too_much(name: &str, why: TooMuch) -> ToolError {
     let text = format!("Their JSON is refused: {why}. Send less at a time.");
     refusal(name, &text)
 }

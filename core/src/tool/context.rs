@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Code, Error};
 use crate::id::{DEFAULT_TENANT, check_key};
+use crate::limits::{TooMuch, check_json};
 
 /// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,7 +82,8 @@ impl Caller {
     /// `invalid_argument` that names the key, and the nearest known one.
     pub fn from_value(value: &Value) -> Result<Caller, Error> {
         crate::strict::from_value(value).map_err(|why| {
-            Error::new(Code::InvalidArgument, format!("the context of the call: {why}"))
+            let code = check_json(value).err().map_or(Code::InvalidArgument, TooMuch::code);
+            Error::new(code, format!("the context of the call: {why}"))
         })
     }
 

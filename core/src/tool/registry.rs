@@ -231,6 +231,8 @@ impl Registry {
         let spec = tool.spec();
         ToolSpec::check_name(&spec.name)?;
         let schema = Schema::compile(&spec.name, &spec.parameters)?;
+        // Where it is refused it must end after the lock.
+        let _kept = tool.clone();
         self.change(|next| {
             next.check_free(&spec.name)?;
             let name = spec.name.clone();
@@ -292,13 +294,16 @@ impl Registry {
     }
 
     fn change<T>(&self, edit: impl FnOnce(&mut Snapshot) -> Result<T, Error>) -> Result<T, Error> {
-        let _writing: MutexGuard<'_, ()> =
+        let writing: MutexGuard<'_, ()> =
             self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.current.load().as_ref().clone();
-        let answer = edit(&mut next)?;
-        next.settle()?;
-        self.current.store(Arc::new(next));
-        Ok(answer)
+        let edited = edit(&mut next).and_then(|answer| next.settle().map(|()| answer));
+        let next = Arc::new(next);
+        let old = edited.is_ok().then(|| self.current.swap(next.clone()));
+        drop(writing);
+        // The end of a tool may run host code, which may come back here: not under the lock.
+        drop((old, next));
+        edited
     }
 }
 
@@ -382,6 +387,30 @@ mod tests {
         registry.unregister("edit").unwrap();
         assert!(before.resolve("edit").is_some());
         assert!(registry.snapshot().generation() > before.generation());
+    }
+
+    #[test]
+    fn the_end_of_a_tool_may_come_back_to_the_registry() {
+        struct Ends(Arc<Registry>);
+        impl Drop for Ends {
+            fn drop(&mut self) {
+                let _ = self.0.register(named("another"));
+            }
+        }
+        let registry = Arc::new(registry());
+        let ends = |name: &str| {
+            let end = Ends(registry.clone());
+            Arc::new(tool_fn(name, move |_: Empty, _| {
+                let _ = &end;
+                async { Ok(ToolResult::default()) }
+            }))
+        };
+        assert!(registry.register(ends("edit")).is_err());
+        assert!(registry.snapshot().resolve("another").is_some());
+        registry.unregister("another").unwrap();
+        registry.register(ends("ends")).unwrap();
+        registry.unregister("ends").unwrap();
+        assert!(registry.snapshot().resolve("another").is_some());
     }
 
     #[test]

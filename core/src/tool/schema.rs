@@ -7,7 +7,7 @@ use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::error::{Code, Error};
-use crate::limits::{echo, prefix_of_chars};
+use crate::limits::{check_json, echo, prefix_of_chars};
 use crate::nearest::nearest;
 
 /// How many complaints one answer lists.
@@ -30,7 +30,7 @@ impl Schema {
                 format!("the `parameters` of tool `{tool}` are not a usable JSON Schema: {why}"),
             )
         };
-        crate::limits::check_json(schema).map_err(bad)?;
+        check_json(schema).map_err(|why| Error::new(why.code(), bad(why.to_string()).message()))?;
         let Some(fields) = schema.as_object() else {
             return Err(bad("it must be a JSON object".into()));
         };

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::error::{Code, Error};
 use crate::kind::Capability;
+use crate::limits::{TooMuch, check_json};
 
 /// The description of a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -55,7 +56,8 @@ impl ToolSpec {
     /// `invalid_argument` that names the key, and the nearest known one.
     pub fn from_value(value: &Value) -> Result<ToolSpec, Error> {
         crate::strict::from_value(value).map_err(|why| {
-            Error::new(Code::InvalidArgument, format!("the description of the tool: {why}"))
+            let code = check_json(value).err().map_or(Code::InvalidArgument, TooMuch::code);
+            Error::new(code, format!("the description of the tool: {why}"))
         })
     }
 

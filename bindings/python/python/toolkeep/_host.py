@@ -144,7 +144,13 @@ def _resolve(invocation: Invocation, value: Any) -> None:
         text = "The tool returned an awaitable, which is not JSON; make it an `async def`."
         invocation.reject("invalid_result", text)
         return
-    invocation.resolve(value.to_dict() if isinstance(value, ToolResult) else value)
+    try:
+        plain = value.to_dict() if isinstance(value, ToolResult) else value
+    except Exception as error:
+        text = f"The tool returned a malformed ToolResult: {error}."
+        invocation.reject("invalid_result", text)
+        return
+    invocation.resolve(plain)
 
 
 def _reject(invocation: Invocation, error: BaseException) -> None:
