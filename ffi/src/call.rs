@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolkeep::tool::Arguments;
@@ -161,15 +162,13 @@ struct Request<'t> {
 }
 
 fn call_requests(text: &str) -> Result<Vec<CallRequest>, Error> {
+    let invalid = |code: Code, why: String| Error::new(code, format!("`requests_json`: {why}"));
+    // Broken text is told before a wrong shape, whatever comes first in it.
+    serde_json::from_str::<IgnoredAny>(text)
+        .map_err(|error| invalid(Code::InvalidJson, format!("it is not valid JSON: {error}")))?;
     let requests: Vec<Request<'_>> = serde_json::from_str(text).map_err(|error| {
         let shape = "expected an array of objects with `id`, `name`, `arguments`";
-        match error.is_data() {
-            true => Error::new(Code::InvalidArgument, format!("the requests: {error}; {shape}")),
-            false => {
-                let text = format!("`requests_json` is not valid JSON: {error}");
-                Error::new(Code::InvalidJson, text)
-            }
-        }
+        invalid(Code::InvalidArgument, format!("{error}; {shape}"))
     })?;
     Ok(requests.into_iter().map(Request::into_call).collect())
 }

@@ -405,7 +405,7 @@ static void huge_and_deep_input_is_refused(void) {
   FAILS(TOOLKEEP_INVALID_JSON, toolkeep_invoke(runtime, op, toolkeep_cstr(deep), &out));
   FAILS(TOOLKEEP_TOO_LARGE,
         toolkeep_call(runtime, toolkeep_cstr(huge), TOOLKEEP_STR("echo"), NO_TEXT, &out));
-  FAILS(TOOLKEEP_INVALID_ARGUMENT, toolkeep_call_all(runtime, NO_TEXT, toolkeep_cstr(deep), &out));
+  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_call_all(runtime, NO_TEXT, toolkeep_cstr(deep), &out));
   CHECK(holds(call(runtime, huge, ""), "\"code\":\"unknown_tool\""));
   CHECK(out == NULL);
   free(huge);

@@ -60,7 +60,7 @@ test('what JSON cannot hold is refused with its place', async (t) => {
     [{ a: NaN }, 'invalid_argument', /NaN/],
     [{ a: -Infinity }, 'invalid_argument', /-Infinity/],
     [{ a: new Map() }, 'invalid_argument', /a Map/],
-    [cycle, 'invalid_argument', /refers to itself/],
+    [cycle, 'invalid_json', /refers to itself/],
     [{ a: '\ud800' }, 'invalid_utf8', /surrogate/],
     ['{"a":"\udc00"}', 'invalid_utf8', /surrogate/],
     [{ '\ud800': 1 }, 'invalid_utf8', /surrogate/],
@@ -103,7 +103,7 @@ test('arguments nested 10,000 deep are refused, as a value and as text', async (
   assert.match(value.forLlm, /nested deeper than 128/)
   const text = `${'{"deep":'.repeat(10_000)}1${'}'.repeat(10_000)}`
   assert.equal((await rt.call('show', text)).code, 'invalid_arguments')
-  await assert.rejects(rt.agents.put({ id: 'a', settings: deep }), { code: 'invalid_argument' })
+  await assert.rejects(rt.agents.put({ id: 'a', settings: deep }), { code: 'invalid_json' })
 })
 
 test('arguments nested as deep as allowed pass', async (t) => {
@@ -137,7 +137,7 @@ test('a schema or a configuration that is nested too deeply is refused, not cut'
   for (let level = 0; level < 200; level++) deep = { deep }
   const tool = { name: 'mine', parameters: { default: deep }, run: () => '' }
   const message = /nested deeper than 128/
-  await assert.rejects(rt.tool(tool), { code: 'invalid_argument', message })
+  await assert.rejects(rt.tool(tool), { code: 'invalid_json', message })
   await assert.rejects(new Runtime({ groups: deep }).ready(), { code: 'invalid_config', message })
 })
 

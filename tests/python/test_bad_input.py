@@ -100,7 +100,7 @@ def test_depth_is_the_hosts_mistake_elsewhere(rt: Runtime) -> None:
     itself: list[Any] = []
     itself.append(itself)
     for value in (nested(10_000), itself):
-        assert raised(lambda value=value: Runtime({"groups": value})).code == "invalid_json"  # type: ignore[misc]
+        assert raised(lambda value=value: Runtime({"groups": value})).code == "invalid_config"  # type: ignore[misc]
         error = raised(lambda value=value: rt.agents.put(id="x", settings={"a": value}))  # type: ignore[misc]
         assert error.code == "invalid_json"
     rt.register({"name": "deep"}, lambda _args, _cx: nested(200))
