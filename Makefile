@@ -81,6 +81,7 @@ lint: lint-rust lint-python lint-node ## format, lints, types, generated files, 
 lint-rust:
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings
+	@cargo clippy --quiet -p toolkeep-ffi -p toolkeep-python -p toolkeep-node --features toolkeep-ffi/bench,toolkeep-python/bench,toolkeep-node/bench -- -D warnings
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p toolkeep
 	@cargo xtask gen --check
 
