@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::driver::{Batch, Driver, Statement, Value, Written};
-use super::events::outbox;
 use super::fields::{BadRow, Fields};
 use super::json::object_text;
 use super::{Answer, SqlStore};
@@ -135,11 +134,9 @@ impl<D: Driver> Agents for SqlStore<D> {
                 subject: agent.id.clone(),
                 data: Json::Object(serde_json::Map::new()),
             };
-            let mut statements = vec![put];
-            statements
-                .extend(outbox(vec![told]).map_err(|message| self.invalid(OPERATION, message))?);
-            let Written::Done(outcomes) = self.write(OPERATION, Batch::new(statements)).await?
-            else {
+            let batch = Batch::from(put).telling(vec![told]);
+            let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
+            let Written::Done(outcomes) = self.write(OPERATION, batch).await? else {
                 return Err(self.conflict(OPERATION, conflict_message(&agent)));
             };
             let row = outcomes.into_iter().next().and_then(|put| put.rows.into_iter().next());
@@ -199,10 +196,9 @@ impl<D: Driver> Agents for SqlStore<D> {
                 data: Json::Object(serde_json::Map::new()),
             };
             let delete = Statement::new(DELETE, vec![tenant.into(), id.into()]).must_change();
-            let mut statements = vec![delete];
-            statements
-                .extend(outbox(vec![told]).map_err(|message| self.invalid(OPERATION, message))?);
-            let written = self.write(OPERATION, Batch::new(statements)).await?;
+            let batch = Batch::from(delete).telling(vec![told]);
+            let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
+            let written = self.write(OPERATION, batch).await?;
             Ok(matches!(written, Written::Done(_)))
         }
         .boxed()

@@ -5,7 +5,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::driver::{Batch, Driver, Statement};
-use super::events::outbox;
 use super::fields::{BadRow, Fields};
 use super::{Answer, SqlStore};
 use crate::event::NewEvent;
@@ -225,12 +224,12 @@ impl<D: Driver> Audit for SqlStore<D> {
                 ];
                 self.check_given(OPERATION, &given)?;
             }
-            let mut statements: Vec<_> = rows.into_iter().map(record).collect();
-            statements.extend(outbox(events).map_err(|message| self.invalid(OPERATION, message))?);
-            if statements.is_empty() {
+            if rows.is_empty() && events.is_empty() {
                 return Ok(());
             }
-            self.write_always(OPERATION, Batch::new(statements)).await.map(drop)
+            let batch = Batch::new(rows.into_iter().map(record).collect()).telling(events);
+            let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
+            self.write_always(OPERATION, batch).await.map(drop)
         }
         .boxed()
     }

@@ -11,6 +11,8 @@
 //!   are milliseconds since 1970-01-01T00:00:00Z, truth is 0 or 1;
 //! - SQL is always a constant of the program, so no value can become part of it.
 
+use tokio::sync::watch;
+
 use super::{Answer, Error};
 
 /// A value on its way into or out of a database.
@@ -104,12 +106,15 @@ pub struct Batch {
     /// one writer at a time and needs nothing for it; PostgreSQL takes an advisory lock of the
     /// transaction.
     pub lock: Option<String>,
+    /// True if the batch writes events: other processes should hear of it, if the database can
+    /// tell them.
+    pub tells: bool,
 }
 
 impl Batch {
     /// A batch without a lock.
     pub fn new(statements: Vec<Statement>) -> Batch {
-        Batch { statements, lock: None }
+        Batch { statements, lock: None, tells: false }
     }
 
     /// The same batch under a lock.
@@ -158,6 +163,10 @@ pub trait Driver: Send + Sync + 'static {
     /// Runs a batch in one transaction. A write that has begun is finished even when the future
     /// is dropped.
     fn write(&self, batch: Batch) -> Answer<'_, Written>;
+
+    /// Ticks after every write of this driver, and after those of other processes that the
+    /// database tells of. A tick is a hint to look again: some may be missed.
+    fn changes(&self) -> watch::Receiver<u64>;
 
     /// The URL of the database, without any password.
     fn url(&self) -> String;

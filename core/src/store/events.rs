@@ -47,11 +47,12 @@ impl<D: Driver> Events for SqlStore<D> {
     fn append_events(&self, events: Vec<NewEvent>) -> Answer<'_, ()> {
         async move {
             const OPERATION: &str = "events.append";
-            let statements = outbox(events).map_err(|message| self.invalid(OPERATION, message))?;
-            if statements.is_empty() {
+            if events.is_empty() {
                 return Ok(());
             }
-            self.write_always(OPERATION, Batch::new(statements)).await.map(drop)
+            let batch = Batch::default().telling(events);
+            let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
+            self.write_always(OPERATION, batch).await.map(drop)
         }
         .boxed()
     }
@@ -89,10 +90,19 @@ impl<D: Driver> Events for SqlStore<D> {
     }
 }
 
-/// The statements that append the events, to be written in the transaction of the change that
-/// they tell of. Tenants come in order of name, so that two transactions never wait for each
-/// other's counters. The error names the field that is wrong.
-pub(super) fn outbox(mut events: Vec<NewEvent>) -> Result<Vec<Statement>, String> {
+impl Batch {
+    /// The same batch with the events that tell of its change. The error names the field that is
+    /// wrong.
+    pub(super) fn telling(mut self, events: Vec<NewEvent>) -> Result<Batch, String> {
+        self.tells |= !events.is_empty();
+        self.statements.extend(outbox(events)?);
+        Ok(self)
+    }
+}
+
+/// The statements that append the events. Tenants come in order of name, so that two transactions
+/// never wait for each other's counters.
+fn outbox(mut events: Vec<NewEvent>) -> Result<Vec<Statement>, String> {
     events.sort_by(|a, b| a.tenant.cmp(&b.tenant));
     let mut statements = Vec::new();
     for group in events.chunk_by(|a, b| a.tenant == b.tenant) {

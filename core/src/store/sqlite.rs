@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 
 use futures_util::FutureExt as _;
 use rusqlite::Connection;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::driver::{Batch, Driver, Row, Statement, Written, stopped};
 use super::{Answer, Error, Kind};
@@ -44,6 +44,7 @@ impl Default for SqliteOptions {
 pub struct SqliteDriver {
     url: String,
     threads: Mutex<Option<Threads>>,
+    changes: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -93,7 +94,7 @@ impl SqliteDriver {
         let url = place.url.clone();
         let readers = place.path.is_some().then(|| Readers::new(place));
         let threads = Threads { writer, writer_ended, readers };
-        Ok(SqliteDriver { url, threads: Mutex::new(Some(threads)) })
+        Ok(SqliteDriver { url, threads: Mutex::new(Some(threads)), changes: watch::Sender::new(0) })
     }
 
     fn threads(&self) -> MutexGuard<'_, Option<Threads>> {
@@ -135,7 +136,19 @@ impl Driver for SqliteDriver {
     }
 
     fn write(&self, batch: Batch) -> Answer<'_, Written> {
-        self.ask(false, move |connection| execute::write(connection, &batch)).boxed()
+        let changes = self.changes.clone();
+        self.ask(false, move |connection| {
+            let written = execute::write(connection, &batch)?;
+            if matches!(written, Written::Done(_)) {
+                changes.send_modify(|count| *count = count.wrapping_add(1));
+            }
+            Ok(written)
+        })
+        .boxed()
+    }
+
+    fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     fn url(&self) -> String {

@@ -69,6 +69,9 @@ impl Driver for Faulty {
         }
         .boxed()
     }
+    fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        self.inner.changes()
+    }
     fn url(&self) -> String {
         "sqlite:/home/owner/private/t.db".into()
     }
