@@ -39,13 +39,16 @@ use futures_util::future::BoxFuture;
 mod agents;
 mod artifacts;
 mod audit;
+mod context_files;
 pub mod driver;
 mod error;
 mod events;
 mod fields;
 mod json;
+mod leases;
 pub mod migrate;
 mod rate_buckets;
+mod record;
 mod sql;
 pub mod sqlite;
 pub mod suite;
@@ -57,11 +60,15 @@ mod tests;
 pub use agents::{Agent, Agents, PutAgent};
 pub use artifacts::{Artifact, Artifacts};
 pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
+pub use context_files::{
+    ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
+};
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
+pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
 pub use rate_buckets::{RateBuckets, Taken};
-pub use sql::SqlStore;
+pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
 pub use url::{OpenOptions, StoreUrl};
 
@@ -69,7 +76,9 @@ pub use url::{OpenOptions, StoreUrl};
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
-pub trait Store: Agents + Audit + Events + RateBuckets + Artifacts + Send + Sync {
+pub trait Store:
+    Agents + Audit + Events + RateBuckets + Artifacts + ContextFiles + Leases + Send + Sync
+{
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;
 

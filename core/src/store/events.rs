@@ -5,7 +5,6 @@
 //! goes on from its cursor never misses one that was written late.
 
 use futures_util::FutureExt as _;
-use serde_json::Value as Json;
 
 use super::driver::{Batch, Driver, Statement, Value};
 use super::fields::{BadRow, Fields};
@@ -140,6 +139,6 @@ fn decode(fields: &mut Fields) -> Result<Event, BadRow> {
         at_ms: fields.int()?,
         kind: fields.text()?,
         subject: fields.text()?,
-        data: fields.json::<serde_json::Map<String, Json>>().map(Json::Object)?,
+        data: fields.object()?,
     })
 }
