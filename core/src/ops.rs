@@ -11,6 +11,7 @@ mod audit;
 mod config;
 mod events;
 mod registry;
+mod store;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
@@ -18,6 +19,10 @@ pub use audit::{Audit, QueryAudit};
 pub use config::{ConfigOps, GetConfig};
 pub use events::{Events, ReadEvents};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
+
+pub use store::{
+    BackupStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs, StoreOps,
+};
 
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema};
@@ -133,6 +138,11 @@ impl<'r> Ops<'r> {
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
     }
+
+    /// The store as a whole.
+    pub fn store(&self) -> StoreOps<'r> {
+        StoreOps::new(self.0)
+    }
 }
 
 /// Every operation, domain by domain.
@@ -144,6 +154,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         config::OPERATIONS,
         events::OPERATIONS,
         registry::OPERATIONS,
+        store::OPERATIONS,
     ]
     .into_iter()
     .flatten()

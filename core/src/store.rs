@@ -37,6 +37,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 mod agents;
+mod archive;
 mod artifacts;
 mod audit;
 mod context_files;
@@ -45,6 +46,7 @@ mod error;
 mod events;
 mod fields;
 mod json;
+mod layout;
 mod leases;
 pub mod migrate;
 mod rate_buckets;
@@ -52,12 +54,14 @@ mod record;
 mod sql;
 pub mod sqlite;
 pub mod suite;
+mod transfer;
 mod url;
 
 #[cfg(test)]
 mod tests;
 
 pub use agents::{Agent, Agents, PutAgent};
+pub use archive::{Moved, export, import};
 pub use artifacts::{Artifact, Artifacts};
 pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
 pub use context_files::{
@@ -70,6 +74,7 @@ pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
 pub use rate_buckets::{RateBuckets, Taken};
 pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
+pub use transfer::{ExportCursor, ExportPage, ExportRow, Transfer};
 pub use url::{OpenOptions, StoreUrl};
 
 /// What every call on a store gives: a future that must be awaited for anything to happen.
@@ -77,7 +82,7 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
 pub trait Store:
-    Agents + Audit + Events + RateBuckets + Artifacts + ContextFiles + Leases + Send + Sync
+    Agents + Audit + Events + RateBuckets + Artifacts + ContextFiles + Leases + Transfer + Send + Sync
 {
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;

@@ -5,6 +5,7 @@
 //! too. The threads end when the driver is dropped, after the work that was already handed to
 //! them, or in [`close`](Driver::close), which waits for it.
 
+mod backup;
 mod errors;
 mod execute;
 mod open;
@@ -146,6 +147,14 @@ impl Driver for SqliteDriver {
                 Some(threads) => drop(threads.writer.send(Work::Write(batch, reply))),
             }
             answer.await.unwrap_or_else(|_| Err(stopped(&self.url)))
+        }
+        .boxed()
+    }
+
+    fn backup(&self, to: PathBuf) -> Answer<'_, ()> {
+        let url = self.url.clone();
+        async move {
+            self.ask(true, move |connection| Ok(backup::copy(connection, &to, &url))).await?
         }
         .boxed()
     }
