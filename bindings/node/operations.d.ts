@@ -27,6 +27,8 @@ export type Code =
   | 'too_large'
   | 'would_block'
   | 'forked'
+  | 'no_key'
+  | 'secret_unreadable'
   | 'store_unavailable'
   | 'store_corrupt'
   | 'store_read_only'
@@ -136,6 +138,8 @@ export interface Config {
   scrub: ScrubConfig
   /** How calls are recorded. */
   record: Record
+  /** The keys under which secrets are stored. Without one no secret can be stored. */
+  secrets: Secrets
 }
 
 /** Whether the gates let a call through. */
@@ -168,6 +172,9 @@ export interface Execute {
   /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
   timeout_ms: number
 }
+
+/** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
+export type KeySource = { [key: string]: string }
 
 /** The `output` part of the configuration. */
 export interface Output {
@@ -215,6 +222,14 @@ export interface ScrubConfig {
 
 /** A set of patterns that are masked. */
 export type ScrubProfile = 'seed'
+
+/** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
+export interface Secrets {
+  /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
+  key: KeySource | null
+  /** Where keys are kept that only open what was sealed under them earlier. */
+  older_keys: Array<KeySource>
+}
 
 /** What the registry tells of a tool. */
 export interface ToolInfo {

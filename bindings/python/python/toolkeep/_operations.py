@@ -55,6 +55,8 @@ Code = Literal[
     "too_large",
     "would_block",
     "forked",
+    "no_key",
+    "secret_unreadable",
     "store_unavailable",
     "store_corrupt",
     "store_read_only",
@@ -207,6 +209,9 @@ class Config(TypedDict):
     record: Record
     """How calls are recorded."""
 
+    secrets: Secrets
+    """The keys under which secrets are stored. Without one no secret can be stored."""
+
 Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
 
@@ -245,6 +250,9 @@ class Execute(TypedDict):
 
     timeout_ms: int
     """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
+
+KeySource = dict[str, str]
+"""Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
 
 
 class Output(TypedDict):
@@ -302,6 +310,19 @@ class ScrubConfig(TypedDict):
 
 ScrubProfile = Literal["seed"]
 """A set of patterns that are masked."""
+
+
+class Secrets(TypedDict):
+    """The `secrets` part of the configuration: the keys under which secrets are stored. The
+    configuration says where a key is kept and never holds one."""
+
+    key: KeySource | None
+    """Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
+    environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
+    relative to the configuration file. Default: none, and no secret can be stored."""
+
+    older_keys: builtins.list[KeySource]
+    """Where keys are kept that only open what was sealed under them earlier."""
 
 
 class ToolInfo(TypedDict):
