@@ -9,6 +9,8 @@ mod agents;
 mod artifacts;
 mod audit;
 mod config;
+mod credentials;
+mod custom_tools;
 mod events;
 mod registry;
 mod store;
@@ -17,6 +19,12 @@ pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, QueryAudit};
 pub use config::{ConfigOps, GetConfig};
+pub use credentials::{
+    CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
+};
+pub use custom_tools::{
+    CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
+};
 pub use events::{Events, ReadEvents};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
 
@@ -129,6 +137,16 @@ impl<'r> Ops<'r> {
         ConfigOps::new(self.0)
     }
 
+    /// Credentials for programs.
+    pub fn credentials(&self) -> Credentials<'r> {
+        Credentials::new(self.0)
+    }
+
+    /// Commands that are tools.
+    pub fn custom_tools(&self) -> CustomTools<'r> {
+        CustomTools::new(self.0)
+    }
+
     /// What happened.
     pub fn events(&self) -> Events<'r> {
         Events::new(self.0)
@@ -152,6 +170,8 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         artifacts::OPERATIONS,
         audit::OPERATIONS,
         config::OPERATIONS,
+        credentials::OPERATIONS,
+        custom_tools::OPERATIONS,
         events::OPERATIONS,
         registry::OPERATIONS,
         store::OPERATIONS,

@@ -39,7 +39,7 @@ mod place;
 mod ring;
 mod source;
 
-pub use envelope::OVERHEAD;
+pub use envelope::{OVERHEAD, sealed_under};
 pub use key::{Key, KeyId, generate_key};
 pub use place::Place;
 pub use ring::KeyRing;

@@ -41,6 +41,8 @@ mod archive;
 mod artifacts;
 mod audit;
 mod context_files;
+mod credentials;
+mod custom_tools;
 pub mod driver;
 mod error;
 mod events;
@@ -67,6 +69,8 @@ pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
 pub use context_files::{
     ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
 };
+pub use credentials::{Credential, CredentialInfo, CredentialKey, Credentials, PutCredential};
+pub use custom_tools::{CustomTool, CustomToolKey, CustomTools, PutCustomTool, SealedCustomTool};
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
@@ -82,7 +86,18 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
 pub trait Store:
-    Agents + Audit + Events + RateBuckets + Artifacts + ContextFiles + Leases + Transfer + Send + Sync
+    Agents
+    + Artifacts
+    + Audit
+    + ContextFiles
+    + Credentials
+    + CustomTools
+    + Events
+    + Leases
+    + RateBuckets
+    + Transfer
+    + Send
+    + Sync
 {
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;

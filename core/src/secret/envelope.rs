@@ -26,6 +26,13 @@ const TAG: usize = 16;
 /// How many bytes an envelope is longer than its value.
 pub const OVERHEAD: usize = HEADER + NONCE + TAG;
 
+/// The key that an envelope names; none if the bytes are no envelope. Nothing is opened, so the
+/// name is not to be trusted yet.
+pub fn sealed_under(bytes: &[u8]) -> Option<KeyId> {
+    let begins = bytes.starts_with(MAGIC) && bytes.get(MAGIC.len()) == Some(&VERSION);
+    begins.then(|| Envelope::split(bytes)).flatten().map(|envelope| envelope.key_id)
+}
+
 pub(super) fn seal(
     key: &Key,
     nonce: &[u8; NONCE],

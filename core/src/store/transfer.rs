@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
+use data_encoding::BASE64;
 use futures_util::FutureExt as _;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -200,7 +199,7 @@ impl Layout {
                 (_, Value::Null) => Json::Null,
                 (Type::Text, Value::Text(text)) => Json::String(text),
                 (Type::Int, Value::Int(int)) => Json::from(int),
-                (Type::Bytes, Value::Bytes(bytes)) => Json::String(STANDARD.encode(bytes)),
+                (Type::Bytes, Value::Bytes(bytes)) => Json::String(BASE64.encode(&bytes)),
                 _ => {
                     let problem =
                         format!("column `{name}` of a row in `{}` is no {kind:?}", self.name);
@@ -228,7 +227,7 @@ fn insert(exported: ExportRow) -> Result<Statement, String> {
             (Type::Text, Json::String(given)) => text(name, &given)?.into(),
             (Type::Int, Json::Number(number)) => number.as_i64().ok_or_else(wrong)?.into(),
             (Type::Bytes, Json::String(given)) => {
-                STANDARD.decode(given).map_err(|_| wrong())?.into()
+                BASE64.decode(given.as_bytes()).map_err(|_| wrong())?.into()
             }
             _ => return Err(wrong()),
         });
