@@ -34,6 +34,7 @@ export type Code =
   | 'store_newer'
   | 'store_path'
   | 'store_full'
+  | 'store_timeout'
   | 'internal'
   | 'panic'
 
