@@ -203,7 +203,7 @@
 #define TOOLKEEP_STORE_NEWER 64
 
 /**
- * The store's place cannot be used: a folder, a missing folder, a wrong URL.
+ * The store's place cannot be used: a missing folder, a wrong URL, a login that is refused.
  */
 #define TOOLKEEP_STORE_PATH 65
 
@@ -211,6 +211,11 @@
  * The disk under the store is full.
  */
 #define TOOLKEEP_STORE_FULL 66
+
+/**
+ * The store took longer than the wait allowed.
+ */
+#define TOOLKEEP_STORE_TIMEOUT 67
 
 /**
  * A fault of toolkeep's own.

@@ -36,6 +36,7 @@ export type Code =
   | 'store_newer'
   | 'store_path'
   | 'store_full'
+  | 'store_timeout'
   | 'internal'
   | 'panic'
 

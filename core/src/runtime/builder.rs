@@ -245,7 +245,12 @@ impl RuntimeBuilder {
             durable: self.config.record.mode == RecordMode::Durable,
             ..store::OpenOptions::default()
         };
-        Ok(store::open(url, options).await?)
+        let store = store::open(url, options).await?;
+        // The configuration is shown to whoever asks, and no password may be in it.
+        if url.starts_with("postgres") {
+            *url = store.url();
+        }
+        Ok(store)
     }
 }
 

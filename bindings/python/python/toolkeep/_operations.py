@@ -64,6 +64,7 @@ Code = Literal[
     "store_newer",
     "store_path",
     "store_full",
+    "store_timeout",
     "internal",
     "panic",
 ]
