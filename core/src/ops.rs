@@ -14,7 +14,7 @@ mod registry;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
-pub use audit::{Audit, QueryAudit};
+pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
 pub use config::{ConfigOps, GetConfig};
 pub use events::{Events, ReadEvents};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};

@@ -86,6 +86,18 @@ impl Error {
         self
     }
 
+    /// The same error for another who waited for the same; its cause stays with the first.
+    pub(super) fn copied(&self) -> Error {
+        let Error { kind, operation, source: _, store, message } = self;
+        Error {
+            kind: *kind,
+            store: store.clone(),
+            operation: *operation,
+            message: message.clone(),
+            source: None,
+        }
+    }
+
     /// The kind of error.
     pub fn kind(&self) -> Kind {
         self.kind
