@@ -187,6 +187,17 @@ pub trait Audit: Send + Sync {
     fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> Answer<'_, PrunedAudit>;
 }
 
+/// Every statement of the ledger, for the test that looks at how they are run.
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&[&str]] = &[
+    &[OLDEST, NEWEST, OLDEST_OF_SESSION, NEWEST_OF_SESSION],
+    chain::STATEMENTS,
+    ledger::STATEMENTS,
+    checkpoint::STATEMENTS,
+    prune::STATEMENTS,
+    verify::STATEMENTS,
+];
+
 const COLUMNS: &[&str] = &[
     "tenant",
     "id",

@@ -58,8 +58,8 @@ impl Chain {
         Chain { writer, segment: 1, rows: 0, hash, begun: now, used: now }
     }
 
-    /// The statements that add rows, and the chain when they are written. The first gets the
-    /// checkpoint's place, so that a checkpoint that changed stops the batch at once.
+    /// The statements that add rows, and the chain when they are written. A checkpoint
+    /// comes before its rows, so that one that somebody changed stops the batch at once.
     pub(super) fn append(
         &self,
         tenant: &str,
@@ -165,7 +165,7 @@ const RECORD: &str = "INSERT INTO toolkeep_audit_rows (tenant, id, at_ms, phase,
 
 /// True if the statement adds a row; the others of a chain change a checkpoint.
 pub(super) fn adds_row(statement: &Statement) -> bool {
-    std::ptr::eq(statement.sql, RECORD) || statement.sql == RECORD
+    statement.sql == RECORD
 }
 
 /// The hash before a writer's first row.
@@ -203,6 +203,9 @@ pub(super) fn hex(hash: &[u8]) -> String {
     let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().map_or('?', char::from);
     hash.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&str] = &[BEGIN, EXTEND, CLOSE, RECORD];
 
 #[cfg(test)]
 mod tests {

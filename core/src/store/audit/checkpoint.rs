@@ -79,3 +79,6 @@ impl Checkpoint {
         Ok(found.into_iter().next())
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&str] = &[FIND];

@@ -189,7 +189,7 @@ async fn write_all<D: Driver>(mut turn: Turn, driver: Arc<D>) {
             }
             written => {
                 for request in requests {
-                    let copy = written.as_ref().map(|()| ()).map_err(|error| error.copied());
+                    let copy = written.as_ref().copied().map_err(Error::copied);
                     let _ = request.reply.send(copy);
                 }
             }
@@ -233,7 +233,14 @@ impl Ledger {
                     match changed {
                         // Pruned meanwhile, or set back: its chain goes on as another writer.
                         Some((_, changed)) => chains.retain(|(tenant, _)| *tenant != changed),
-                        None => present.extend(look_up(driver, plan.keys).await?),
+                        None => {
+                            let there = look_up(driver, plan.keys).await?;
+                            // Then it is not the rows that are there, but others in their places.
+                            if there.is_empty() {
+                                chains.clear();
+                            }
+                            present.extend(there);
+                        }
                     }
                     self.keep(chains);
                 }
@@ -327,3 +334,6 @@ async fn look_up<'r, D: Driver>(driver: &D, keys: Vec<Key<'r>>) -> Result<Vec<Ke
         Written::ConditionFailed { .. } => Ok(Vec::new()),
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&str] = &[FIND];

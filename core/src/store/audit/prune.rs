@@ -59,7 +59,8 @@ pub(super) async fn prune<D: Driver>(
 ) -> Result<PrunedAudit, Error> {
     store.check(OPERATION, &[("tenant", &prune.tenant)])?;
     if prune.keep_rows.is_none() && prune.before_ms.is_none() {
-        let message = "nothing says what to prune: give `keep_rows`, `before_ms` or both";
+        let message =
+            "nothing says what to prune: give `keep_rows`, `before_ms` or `older_than_ms`";
         return Err(store.invalid(OPERATION, message.into()));
     }
     let mut left = total(store, &prune.tenant).await?;
@@ -135,3 +136,6 @@ async fn delete<D: Driver>(
     let batch = batch.map_err(|message| store.invalid(OPERATION, message))?;
     Ok(matches!(store.write(OPERATION, batch).await?, Written::Done(_)))
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&str] = &[TOTAL, OLDEST, MARK, DELETE];

@@ -395,3 +395,6 @@ fn first_int(rows: Vec<Row>) -> Option<i64> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&str] = &[CHECKPOINTS, ROWS, NEXT, COUNT, HASH, HELD];

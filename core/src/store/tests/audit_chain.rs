@@ -288,6 +288,27 @@ async fn a_chain_written_anew_is_found_by_its_anchor() {
 }
 
 #[tokio::test]
+async fn tampering_where_a_writer_goes_on_does_not_stop_it() {
+    for sql in [
+        // Somebody's row stands where the next one belongs.
+        "CREATE TEMP TABLE copy AS SELECT * FROM toolkeep_audit_rows WHERE id = '09';
+         UPDATE copy SET id = 'new', position = 3;
+         INSERT INTO toolkeep_audit_rows SELECT * FROM copy",
+        "UPDATE toolkeep_audit_segments SET row_count = 1 WHERE segment = 3",
+        "UPDATE toolkeep_audit_segments SET state = 'closed' WHERE segment = 3;
+         DELETE FROM toolkeep_audit_rows WHERE id = '09'",
+    ] {
+        let (file, store) = File::ten_rows().await;
+        file.tamper(sql);
+        store.record_audit(rows("t", 10..12), vec![]).await.unwrap();
+        let after = report(&store, vec![]).await;
+        assert!(!after.ok);
+        assert!(after.problems.iter().all(|one| one.segment == 3), "{after:?}");
+        assert!(after.heads.iter().any(|head| (head.segment, head.rows) == (1, 2)), "{after:?}");
+    }
+}
+
+#[tokio::test]
 async fn pruning_takes_whole_segments_and_leaves_the_rest_whole() {
     let (_file, store) = File::ten_rows().await;
     let heads = report(&store, vec![]).await.heads;
