@@ -337,3 +337,29 @@ async fn look_up<'r, D: Driver>(driver: &D, keys: Vec<Key<'r>>) -> Result<Vec<Ke
 
 #[cfg(test)]
 pub(super) const STATEMENTS: &[&str] = &[FIND];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::suite::audit_row as row;
+    use crate::store::{Audit as _, SqlStore, SqliteDriver, SqliteOptions};
+
+    #[tokio::test]
+    async fn chains_of_many_tenants_are_given_up_again_and_stay_whole() {
+        let driver = SqliteDriver::open_memory(SqliteOptions::default()).await.unwrap();
+        let store = SqlStore::new(driver);
+        let count = TENANTS + 50;
+        for id in ["1", "2"] {
+            let rows = (0..count).map(|n| row(&format!("t{n:05}"), id)).collect();
+            store.record_audit(rows, vec![]).await.unwrap();
+            assert_eq!(locked(&store.ledger.chains).len(), TENANTS);
+        }
+        let mut writers = 0;
+        for n in [0, 25, count / 2, count - 1] {
+            let report = store.verify_audit(&format!("t{n:05}"), vec![]).await.unwrap();
+            assert_eq!((report.ok, report.rows), (true, 2));
+            writers += report.heads.len();
+        }
+        assert!(writers > 4, "a tenant that was given up came back as the same writer");
+    }
+}
