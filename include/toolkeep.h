@@ -168,6 +168,16 @@
 #define TOOLKEEP_FORKED 50
 
 /**
+ * A secret was to be stored or read and no key is configured; it is never kept in clear.
+ */
+#define TOOLKEEP_NO_KEY 51
+
+/**
+ * A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+ */
+#define TOOLKEEP_SECRET_UNREADABLE 52
+
+/**
  * The store does not answer or failed in an unexpected way.
  */
 #define TOOLKEEP_STORE_UNAVAILABLE 60

@@ -37,14 +37,18 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 mod agents;
+mod archive;
 mod artifacts;
 mod audit;
 mod context_files;
+mod credentials;
+mod custom_tools;
 pub mod driver;
 mod error;
 mod events;
 mod fields;
 mod json;
+mod layout;
 mod leases;
 pub mod migrate;
 mod rate_buckets;
@@ -52,12 +56,14 @@ mod record;
 mod sql;
 pub mod sqlite;
 pub mod suite;
+mod transfer;
 mod url;
 
 #[cfg(test)]
 mod tests;
 
 pub use agents::{Agent, Agents, PutAgent};
+pub use archive::{Moved, export, import};
 pub use artifacts::{Artifact, Artifacts};
 pub use audit::{
     Audit, AuditQuery, AuditReport, AuditRow, ChainHead, ChainProblem, Decision, MOST_PROBLEMS,
@@ -66,6 +72,8 @@ pub use audit::{
 pub use context_files::{
     ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
 };
+pub use credentials::{Credential, CredentialInfo, CredentialKey, Credentials, PutCredential};
+pub use custom_tools::{CustomTool, CustomToolKey, CustomTools, PutCustomTool, SealedCustomTool};
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
@@ -73,6 +81,7 @@ pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
 pub use rate_buckets::{RateBuckets, Taken};
 pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
+pub use transfer::{ExportCursor, ExportPage, ExportRow, Transfer};
 pub use url::{OpenOptions, StoreUrl};
 
 /// What every call on a store gives: a future that must be awaited for anything to happen.
@@ -80,7 +89,18 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
 pub trait Store:
-    Agents + Audit + Events + RateBuckets + Artifacts + ContextFiles + Leases + Send + Sync
+    Agents
+    + Artifacts
+    + Audit
+    + ContextFiles
+    + Credentials
+    + CustomTools
+    + Events
+    + Leases
+    + RateBuckets
+    + Transfer
+    + Send
+    + Sync
 {
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;

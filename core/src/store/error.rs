@@ -86,16 +86,11 @@ impl Error {
         self
     }
 
-    /// The same error for another who waited for the same; its cause stays with the first.
-    pub(super) fn copied(&self) -> Error {
-        let Error { kind, operation, source: _, store, message } = self;
-        Error {
-            kind: *kind,
-            store: store.clone(),
-            operation: *operation,
-            message: message.clone(),
-            source: None,
-        }
+    /// The same error once more, for another who waited for the same thing.
+    pub(super) fn again(&self) -> Error {
+        let Error { kind, store, operation, message, .. } = self;
+        let (store, message) = (store.clone(), message.clone());
+        Error { kind: *kind, store, operation: *operation, message, source: None }
     }
 
     /// The kind of error.

@@ -31,6 +31,10 @@ impl<D: Driver> SqlStore<D> {
         SqlStore { driver: Arc::new(driver), ledger: Arc::new(Ledger::new(limits)) }
     }
 
+    pub(super) fn driver(&self) -> &D {
+        &self.driver
+    }
+
     /// Checks keys before any driver sees them.
     pub(super) fn check(
         &self,

@@ -189,7 +189,7 @@ async fn write_all<D: Driver>(mut turn: Turn, driver: Arc<D>) {
             }
             written => {
                 for request in requests {
-                    let copy = written.as_ref().copied().map_err(Error::copied);
+                    let copy = written.as_ref().copied().map_err(Error::again);
                     let _ = request.reply.send(copy);
                 }
             }
