@@ -15,6 +15,8 @@ function operations(invoke) {
     }),
     audit: Object.freeze({
       query: (args) => invoke('audit.query', args ?? {}),
+      verify: (args) => invoke('audit.verify', args ?? {}),
+      prune: (args) => invoke('audit.prune', args ?? {}),
     }),
     config: Object.freeze({
       get: (args) => invoke('config.get', args ?? {}),

@@ -17,7 +17,7 @@ mod store;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
-pub use audit::{Audit, QueryAudit};
+pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
 pub use config::{ConfigOps, GetConfig};
 pub use credentials::{
     CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,

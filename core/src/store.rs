@@ -68,7 +68,10 @@ mod tests;
 pub use agents::{Agent, Agents, PutAgent};
 pub use archive::{Moved, export, import};
 pub use artifacts::{Artifact, Artifacts};
-pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
+pub use audit::{
+    Audit, AuditQuery, AuditReport, AuditRow, ChainHead, ChainProblem, Decision, MOST_PROBLEMS,
+    Phase, PruneAudit, PrunedAudit,
+};
 pub use context_files::{
     ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
 };

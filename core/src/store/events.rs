@@ -92,7 +92,12 @@ impl<D: Driver> Events for SqlStore<D> {
 impl Batch {
     /// The same batch with the events that tell of its change. The error names the field that is
     /// wrong.
-    pub(super) fn telling(mut self, events: Vec<NewEvent>) -> Result<Batch, String> {
+    pub(super) fn telling(self, events: Vec<NewEvent>) -> Result<Batch, String> {
+        self.telling_of(events.iter().collect())
+    }
+
+    /// The same for events that somebody keeps.
+    pub(super) fn telling_of(mut self, events: Vec<&NewEvent>) -> Result<Batch, String> {
         self.tells |= !events.is_empty();
         self.statements.extend(outbox(events)?);
         Ok(self)
@@ -101,7 +106,7 @@ impl Batch {
 
 /// The statements that append the events. Tenants come in order of name, so that two transactions
 /// never wait for each other's counters.
-fn outbox(mut events: Vec<NewEvent>) -> Result<Vec<Statement>, String> {
+fn outbox(mut events: Vec<&NewEvent>) -> Result<Vec<Statement>, String> {
     events.sort_by(|a, b| a.tenant.cmp(&b.tenant));
     let mut statements = Vec::new();
     for group in events.chunk_by(|a, b| a.tenant == b.tenant) {

@@ -18,6 +18,7 @@
 mod agents;
 mod artifacts;
 mod audit;
+mod audit_chain;
 mod events;
 mod outbox;
 mod rate_buckets;
@@ -31,6 +32,9 @@ use crate::id::new_id;
 pub use agents::agents;
 pub use artifacts::artifacts;
 pub use audit::audit;
+#[cfg(test)]
+pub(super) use audit::row as audit_row;
+pub use audit_chain::audit_chain;
 pub use events::events;
 pub use outbox::outbox;
 pub use rate_buckets::rate_buckets;
@@ -69,6 +73,9 @@ where
     report.finish(store).await?;
     let store = opened(&open).await?;
     report.add(audit(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(audit_chain(&*store).await?);
     report.finish(store).await?;
     let store = opened(&open).await?;
     report.add(events(&*store).await?);

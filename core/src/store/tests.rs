@@ -1,5 +1,8 @@
 //! Behaviour of the stores that this crate brings.
 
+mod audit_chain;
+mod audit_plans;
+mod audit_writing;
 mod failures;
 mod sharing;
 
