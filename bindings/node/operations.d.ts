@@ -136,6 +136,8 @@ export interface Config {
   scrub: ScrubConfig
   /** How calls are recorded. */
   record: Record
+  /** How much of what only grows is kept. */
+  retention: Retention
 }
 
 /** Whether the gates let a call through. */
@@ -190,6 +192,12 @@ export interface Policy {
   deny: Array<string>
 }
 
+/** How much was deleted. */
+export interface Pruned {
+  /** How many. */
+  pruned: number
+}
+
 /** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
 export interface RateLimit {
   /** The most calls in one window; at least 1. 150 is a good start. */
@@ -206,6 +214,14 @@ export interface Record {
 
 /** When a call is recorded. */
 export type RecordMode = 'batched' | 'durable'
+
+/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
+export interface Retention {
+  /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
+  events_keep: number | null
+  /** How old an event may become, in milliseconds; at least 1. Default: any age. */
+  events_older_than_ms: number | null
+}
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface ScrubConfig {
@@ -321,7 +337,7 @@ export interface Operations {
     get(): Promise<Config>
   }
   readonly events: {
-    /** Gives the events after a cursor. With `wait_ms` it waits for the first one: call it again and again with the last `seq` to follow what happens. */
+    /** Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow what happens, use `follow`, which also counts what was pruned before it was read. */
     read(args?: {
       /** The tenant. */
       tenant?: string
@@ -332,6 +348,20 @@ export interface Operations {
       /** How long to wait for the first event, in milliseconds, up to 60,000. Default: 0. */
       wait_ms?: number
     }): Promise<Array<Event>>
+    /** Gives the `seq` of the newest event, 0 if there never was one: the `after` with which reading and following begin with what happens from now on. */
+    last(args?: {
+      /** The tenant. */
+      tenant?: string
+    }): Promise<number>
+    /** Deletes the oldest events, as `retention` in the configuration does by itself. What remains keeps its `seq`. Give `keep`, `older_than_ms`, or both. */
+    prune(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Keep at most so many, the newest. */
+      keep?: number | null
+      /** Delete those that are older than this, in milliseconds. */
+      older_than_ms?: number | null
+    }): Promise<Pruned>
   }
   readonly registry: {
     /** Lists the tools, sorted by name, disabled ones too. */

@@ -16,7 +16,7 @@ pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, QueryAudit};
 pub use config::{ConfigOps, GetConfig};
-pub use events::{Events, ReadEvents};
+pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
 
 use futures_util::future::BoxFuture;

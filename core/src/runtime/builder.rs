@@ -12,6 +12,7 @@ use crate::policy::Decision;
 use crate::scrub::Scrubber;
 use crate::store::{self, Store};
 use crate::tool::{Registry, Tool};
+use crate::upkeep::Upkeep;
 use crate::workspace::Workspace;
 
 /// Builds a [`Runtime`].
@@ -116,6 +117,9 @@ impl RuntimeBuilder {
         }
         let policy = &self.config.policy;
         Decision::compile(registry.snapshot().catalog(), policy, &[])?;
+        let retention = self.config.retention.clone();
+        let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
+        let mode = self.config.record.mode;
         let path = CallPath {
             registry: Arc::new(registry),
             policy: PolicyGate::new(policy.clone(), store.clone()),
@@ -123,7 +127,8 @@ impl RuntimeBuilder {
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
             output: self.config.output.clone(),
-            recorder: Recorder::new(self.config.record.mode, store.clone(), scrubber),
+            recorder: Recorder::new(mode, store.clone(), scrubber, upkeep.clone()),
+            upkeep,
             store,
             clock: self.clock,
         };

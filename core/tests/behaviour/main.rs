@@ -6,10 +6,12 @@
 mod calls;
 mod crash;
 mod faulty;
+mod follow;
 mod gates;
 mod ledger;
 mod operations;
 mod records;
 mod secrets;
 mod support;
+mod upkeep;
 mod vectors;

@@ -207,6 +207,9 @@ class Config(TypedDict):
     record: Record
     """How calls are recorded."""
 
+    retention: Retention
+    """How much of what only grows is kept."""
+
 Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
 
@@ -273,6 +276,13 @@ class Policy(TypedDict):
     """These are taken away, whatever allows them."""
 
 
+class Pruned(TypedDict):
+    """How much was deleted."""
+
+    pruned: int
+    """How many."""
+
+
 class RateLimit(TypedDict):
     """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
     per tenant and session. Calls without a session are not limited."""
@@ -292,6 +302,18 @@ class Record(TypedDict):
 
 RecordMode = Literal["batched", "durable"]
 """When a call is recorded."""
+
+
+class Retention(TypedDict):
+    """The `retention` part of the configuration: how much of what only grows is kept. Looked
+    after once a minute while there are writes, so there may be a minute's worth more."""
+
+    events_keep: int | None
+    """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
+    (`null`): all of them."""
+
+    events_older_than_ms: int | None
+    """How old an event may become, in milliseconds; at least 1. Default: any age."""
 
 
 class ScrubConfig(TypedDict):
@@ -535,8 +557,8 @@ class EventsOperations:
         limit: int = _UNSET,
         wait_ms: int = _UNSET,
     ) -> builtins.list[Event]:
-        """Gives the events after a cursor. With `wait_ms` it waits for the first one: call it
-        again and again with the last `seq` to follow what happens.
+        """Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
+        what happens, use `follow`, which also counts what was pruned before it was read.
 
         Args:
             tenant: The tenant.
@@ -552,6 +574,44 @@ class EventsOperations:
             wait_ms=wait_ms,
         )
         return cast("builtins.list[Event]", self._invoke("events.read", args))
+
+    def last(
+        self,
+        *,
+        tenant: str = _UNSET,
+    ) -> int:
+        """Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
+        reading and following begin with what happens from now on.
+
+        Args:
+            tenant: The tenant.
+        """
+        args = _given(
+            tenant=tenant,
+        )
+        return cast("int", self._invoke("events.last", args))
+
+    def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> Pruned:
+        """Deletes the oldest events, as `retention` in the configuration does by itself. What
+        remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+
+        Args:
+            tenant: The tenant.
+            keep: Keep at most so many, the newest.
+            older_than_ms: Delete those that are older than this, in milliseconds.
+        """
+        args = _given(
+            tenant=tenant,
+            keep=keep,
+            older_than_ms=older_than_ms,
+        )
+        return cast("Pruned", self._invoke("events.prune", args))
 
 
 class RegistryOperations:
@@ -869,8 +929,8 @@ class AsyncEventsOperations:
         limit: int = _UNSET,
         wait_ms: int = _UNSET,
     ) -> builtins.list[Event]:
-        """Gives the events after a cursor. With `wait_ms` it waits for the first one: call it
-        again and again with the last `seq` to follow what happens.
+        """Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
+        what happens, use `follow`, which also counts what was pruned before it was read.
 
         Args:
             tenant: The tenant.
@@ -886,6 +946,44 @@ class AsyncEventsOperations:
             wait_ms=wait_ms,
         )
         return cast("builtins.list[Event]", await self._invoke("events.read", args))
+
+    async def last(
+        self,
+        *,
+        tenant: str = _UNSET,
+    ) -> int:
+        """Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
+        reading and following begin with what happens from now on.
+
+        Args:
+            tenant: The tenant.
+        """
+        args = _given(
+            tenant=tenant,
+        )
+        return cast("int", await self._invoke("events.last", args))
+
+    async def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> Pruned:
+        """Deletes the oldest events, as `retention` in the configuration does by itself. What
+        remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+
+        Args:
+            tenant: The tenant.
+            keep: Keep at most so many, the newest.
+            older_than_ms: Delete those that are older than this, in milliseconds.
+        """
+        args = _given(
+            tenant=tenant,
+            keep=keep,
+            older_than_ms=older_than_ms,
+        )
+        return cast("Pruned", await self._invoke("events.prune", args))
 
 
 class AsyncRegistryOperations:
