@@ -72,10 +72,11 @@ impl Stream {
 
     /// Ends it, and every wait.
     fn close(&self) {
-        self.closed.cancel();
+        // In a forked child the locks may be held by threads that are gone.
         if !self.process.is_here() || self.process.is_over() {
             return;
         }
+        self.closed.cancel();
         match self.events.try_lock() {
             Ok(mut events) => *events = None,
             // Whoever waits lets go of it soon.
