@@ -36,6 +36,8 @@ function operations(invoke) {
     }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
+      last: (args) => invoke('events.last', args ?? {}),
+      prune: (args) => invoke('events.prune', args ?? {}),
     }),
     registry: Object.freeze({
       list: (args) => invoke('registry.list', args ?? {}),

@@ -25,7 +25,7 @@ pub use credentials::{
 pub use custom_tools::{
     CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
 };
-pub use events::{Events, ReadEvents};
+pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
 
 pub use store::{

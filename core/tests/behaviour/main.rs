@@ -6,6 +6,7 @@
 mod calls;
 mod crash;
 mod faulty;
+mod follow;
 mod gates;
 mod ledger;
 mod moving;
@@ -13,4 +14,5 @@ mod operations;
 mod records;
 mod secrets;
 mod support;
+mod upkeep;
 mod vectors;
