@@ -40,15 +40,19 @@ mod agents;
 mod artifacts;
 mod audit;
 mod context_files;
+mod documents;
 pub mod driver;
 mod error;
 mod events;
 mod fields;
+mod grants;
 mod json;
 mod leases;
 pub mod migrate;
 mod rate_buckets;
 mod record;
+mod rules;
+mod sessions;
 mod sql;
 pub mod sqlite;
 pub mod suite;
@@ -63,11 +67,18 @@ pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
 pub use context_files::{
     ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
 };
+pub use documents::{Document, DocumentInfo, DocumentKey, Documents, ListDocuments, PutDocument};
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
+pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, PutGrant};
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
 pub use rate_buckets::{RateBuckets, Taken};
+pub use rules::{ListRules, PutRule, Rule, RuleEffect, Rules};
+pub use sessions::{
+    ListSessions, MOST_MESSAGES, NewMessage, PutSession, ReadMessages, Session, SessionInfo,
+    SessionMessage, SessionPlace, SessionUsage, Sessions,
+};
 pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
 pub use url::{OpenOptions, StoreUrl};
@@ -77,7 +88,19 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
 pub trait Store:
-    Agents + Audit + Events + RateBuckets + Artifacts + ContextFiles + Leases + Send + Sync
+    Agents
+    + Audit
+    + Events
+    + RateBuckets
+    + Artifacts
+    + ContextFiles
+    + Documents
+    + Rules
+    + Grants
+    + Sessions
+    + Leases
+    + Send
+    + Sync
 {
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;
