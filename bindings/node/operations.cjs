@@ -19,8 +19,27 @@ function operations(invoke) {
     config: Object.freeze({
       get: (args) => invoke('config.get', args ?? {}),
     }),
+    context_files: Object.freeze({
+      put: (args) => invoke('context_files.put', args ?? {}),
+      get: (args) => invoke('context_files.get', args ?? {}),
+      list: (args) => invoke('context_files.list', args ?? {}),
+      delete: (args) => invoke('context_files.delete', args ?? {}),
+    }),
+    documents: Object.freeze({
+      put: (args) => invoke('documents.put', args ?? {}),
+      get: (args) => invoke('documents.get', args ?? {}),
+      list: (args) => invoke('documents.list', args ?? {}),
+      delete: (args) => invoke('documents.delete', args ?? {}),
+    }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
+    }),
+    grants: Object.freeze({
+      put: (args) => invoke('grants.put', args ?? {}),
+      get: (args) => invoke('grants.get', args ?? {}),
+      list: (args) => invoke('grants.list', args ?? {}),
+      delete: (args) => invoke('grants.delete', args ?? {}),
+      check: (args) => invoke('grants.check', args ?? {}),
     }),
     registry: Object.freeze({
       list: (args) => invoke('registry.list', args ?? {}),
@@ -28,6 +47,20 @@ function operations(invoke) {
       disable: (args) => invoke('registry.disable', args ?? {}),
       alias: (args) => invoke('registry.alias', args ?? {}),
       groups: (args) => invoke('registry.groups', args ?? {}),
+    }),
+    rules: Object.freeze({
+      put: (args) => invoke('rules.put', args ?? {}),
+      get: (args) => invoke('rules.get', args ?? {}),
+      list: (args) => invoke('rules.list', args ?? {}),
+      delete: (args) => invoke('rules.delete', args ?? {}),
+    }),
+    sessions: Object.freeze({
+      put: (args) => invoke('sessions.put', args ?? {}),
+      get: (args) => invoke('sessions.get', args ?? {}),
+      list: (args) => invoke('sessions.list', args ?? {}),
+      delete: (args) => invoke('sessions.delete', args ?? {}),
+      append: (args) => invoke('sessions.append', args ?? {}),
+      history: (args) => invoke('sessions.history', args ?? {}),
     }),
   }
 }
