@@ -12,4 +12,5 @@ mod operations;
 mod records;
 mod secrets;
 mod support;
+mod tenants;
 mod vectors;
