@@ -44,10 +44,12 @@ mod audit;
 mod context_files;
 mod credentials;
 mod custom_tools;
+mod documents;
 pub mod driver;
 mod error;
 mod events;
 mod fields;
+mod grants;
 mod json;
 mod layout;
 mod leases;
@@ -56,6 +58,8 @@ pub mod migrate;
 pub mod postgres;
 mod rate_buckets;
 mod record;
+mod rules;
+mod sessions;
 mod sql;
 pub mod sqlite;
 pub mod suite;
@@ -77,13 +81,20 @@ pub use context_files::{
 };
 pub use credentials::{Credential, CredentialInfo, CredentialKey, Credentials, PutCredential};
 pub use custom_tools::{CustomTool, CustomToolKey, CustomTools, PutCustomTool, SealedCustomTool};
+pub use documents::{Document, DocumentInfo, DocumentKey, Documents, ListDocuments, PutDocument};
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
+pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, PutGrant};
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresDriver, PostgresOptions, PostgresUrl};
 pub use rate_buckets::{RateBuckets, Taken};
+pub use rules::{ListRules, PutRule, Rule, RuleEffect, Rules};
+pub use sessions::{
+    ListSessions, MOST_MESSAGES, NewMessage, PutSession, ReadMessages, Session, SessionInfo,
+    SessionMessage, SessionPlace, SessionUsage, Sessions,
+};
 pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
 pub use transfer::{ExportCursor, ExportPage, ExportRow, Transfer};
@@ -100,9 +111,13 @@ pub trait Store:
     + ContextFiles
     + Credentials
     + CustomTools
+    + Documents
     + Events
+    + Grants
     + Leases
     + RateBuckets
+    + Rules
+    + Sessions
     + Transfer
     + Send
     + Sync

@@ -34,7 +34,8 @@ pub struct Lease {
 }
 
 /// The proof that a write is made under a lease that is still held.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Fence {
     /// What sort of thing is held.
     pub kind: String,

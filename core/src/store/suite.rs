@@ -19,9 +19,15 @@ mod agents;
 mod artifacts;
 mod audit;
 mod audit_chain;
+mod context_files;
+mod documents;
 mod events;
+mod grants;
 mod outbox;
 mod rate_buckets;
+mod records;
+mod rules;
+mod sessions;
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,9 +41,15 @@ pub use audit::audit;
 #[cfg(test)]
 pub(super) use audit::row as audit_row;
 pub use audit_chain::audit_chain;
+pub use context_files::context_files;
+pub use documents::documents;
 pub use events::events;
+pub use grants::grants;
 pub use outbox::outbox;
 pub use rate_buckets::rate_buckets;
+pub use records::records;
+pub use rules::rules;
+pub use sessions::sessions;
 
 /// The checks that a store passed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,6 +100,24 @@ where
     report.finish(store).await?;
     let store = opened(&open).await?;
     report.add(outbox(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(context_files(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(documents(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(rules(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(grants(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(sessions(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(records(&*store).await?);
     report.finish(store).await?;
     Ok(report)
 }

@@ -15,4 +15,5 @@ mod records;
 mod secrets;
 mod support;
 mod upkeep;
+mod tenants;
 mod vectors;
