@@ -6,17 +6,30 @@
 //! Adding one is a function and a line in its domain's table.
 
 mod agents;
+mod approvals;
 mod artifacts;
 mod audit;
 mod config;
 mod events;
+mod leases;
+mod locks;
 mod registry;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
+pub use approvals::{
+    ApprovalDecision, ApprovalKey, Approvals, CancelApproval, ConsumeApproval, DecideApproval,
+    ListApprovals, RequestApproval,
+};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, QueryAudit};
 pub use config::{ConfigOps, GetConfig};
 pub use events::{Events, ReadEvents};
+pub use leases::{
+    AcquireLease, Acquired, Leases, ListLeases, ReleaseLease, Released, RenewLease, Renewed,
+};
+pub use locks::{
+    AcquireLock, AcquiredLock, CoveredBy, CoveringLock, ListLocks, Locks, ReleaseLock, RenewLock,
+};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
 
 use futures_util::future::BoxFuture;
@@ -109,6 +122,11 @@ impl<'r> Ops<'r> {
         Agents::new(self.0)
     }
 
+    /// Calls that wait for somebody's word.
+    pub fn approvals(&self) -> Approvals<'r> {
+        Approvals::new(self.0)
+    }
+
     /// Texts that were too long for a result.
     pub fn artifacts(&self) -> Artifacts<'r> {
         Artifacts::new(self.0)
@@ -129,6 +147,16 @@ impl<'r> Ops<'r> {
         Events::new(self.0)
     }
 
+    /// Who does what for now.
+    pub fn leases(&self) -> Leases<'r> {
+        Leases::new(self.0)
+    }
+
+    /// Who may write which files for now.
+    pub fn locks(&self) -> Locks<'r> {
+        Locks::new(self.0)
+    }
+
     /// The tools.
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
@@ -139,10 +167,13 @@ impl<'r> Ops<'r> {
 pub fn all() -> impl Iterator<Item = &'static Operation> {
     [
         agents::OPERATIONS,
+        approvals::OPERATIONS,
         artifacts::OPERATIONS,
         audit::OPERATIONS,
         config::OPERATIONS,
         events::OPERATIONS,
+        leases::OPERATIONS,
+        locks::OPERATIONS,
         registry::OPERATIONS,
     ]
     .into_iter()

@@ -37,6 +37,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 mod agents;
+mod approvals;
 mod artifacts;
 mod audit;
 mod context_files;
@@ -47,6 +48,8 @@ mod fields;
 mod json;
 mod leases;
 pub mod migrate;
+mod path_locks;
+mod path_overlap;
 mod rate_buckets;
 mod record;
 mod sql;
@@ -58,6 +61,7 @@ mod url;
 mod tests;
 
 pub use agents::{Agent, Agents, PutAgent};
+pub use approvals::{Approval, ApprovalQuery, ApprovalState, Approvals, NewApproval, Verdict};
 pub use artifacts::{Artifact, Artifacts};
 pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
 pub use context_files::{
@@ -67,6 +71,9 @@ pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
+pub use path_locks::{
+    MOST_PATH_LOCKS, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, PathLocks,
+};
 pub use rate_buckets::{RateBuckets, Taken};
 pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
@@ -77,7 +84,17 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
 pub trait Store:
-    Agents + Audit + Events + RateBuckets + Artifacts + ContextFiles + Leases + Send + Sync
+    Agents
+    + Audit
+    + Events
+    + RateBuckets
+    + Artifacts
+    + ContextFiles
+    + Leases
+    + PathLocks
+    + Approvals
+    + Send
+    + Sync
 {
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;
