@@ -16,10 +16,13 @@
 //! ```
 
 mod agents;
+mod approvals;
 mod artifacts;
 mod audit;
 mod events;
+mod leases;
 mod outbox;
+mod path_locks;
 mod rate_buckets;
 
 use std::fmt;
@@ -29,10 +32,13 @@ use super::{Error, Kind, Store};
 use crate::id::new_id;
 
 pub use agents::agents;
+pub use approvals::{approval_events, approvals};
 pub use artifacts::artifacts;
 pub use audit::audit;
 pub use events::events;
+pub use leases::{fences, leases};
 pub use outbox::outbox;
+pub use path_locks::path_locks;
 pub use rate_buckets::rate_buckets;
 
 /// The checks that a store passed.
@@ -81,6 +87,21 @@ where
     report.finish(store).await?;
     let store = opened(&open).await?;
     report.add(outbox(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(leases(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(fences(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(path_locks(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(approvals(&*store).await?);
+    report.finish(store).await?;
+    let store = opened(&open).await?;
+    report.add(approval_events(&*store).await?);
     report.finish(store).await?;
     Ok(report)
 }
@@ -162,6 +183,10 @@ fn refused<T: fmt::Debug>(result: Result<T, Error>, kind: Kind) -> Result<(), Pr
             Err(Problem(format!("found {}, expected an error of kind {kind:?}", shortened(&value))))
         }
     }
+}
+
+fn other_holder() -> Problem {
+    Problem("somebody else holds what nobody should".into())
 }
 
 fn new_tenant() -> String {
