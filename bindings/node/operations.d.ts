@@ -37,6 +37,20 @@ export type Code =
   | 'internal'
   | 'panic'
 
+/** What became of an attempt to take a lease. */
+export interface Acquired {
+  /** The lease; null if somebody else holds it. */
+  lease: Lease | null
+}
+
+/** What became of an attempt to lock paths: one of the two is null. */
+export interface AcquiredLock {
+  /** The lock; null if somebody else's is in the way. */
+  lock: PathLock | null
+  /** What is in the way. */
+  conflict: PathConflict | null
+}
+
 /** An agent as the store holds it. */
 export interface Agent {
   /** The tenant it belongs to. */
@@ -56,6 +70,48 @@ export interface Agent {
   /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
 }
+
+/** A call that waits for somebody's word, or what became of it. */
+export interface Approval {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** Its id within the tenant. */
+  id: string
+  /** What exactly is to be allowed: the digest of the call. Only a call of the same digest can use the decision. */
+  digest: string
+  /** The agent that calls. */
+  agent: string | null
+  /** The user for whom it calls. */
+  user: string | null
+  /** The session of the call. */
+  session: string | null
+  /** The tool. */
+  tool: string
+  /** What a person is shown in order to decide, a JSON object. */
+  request: unknown
+  /** How far it has come. One that is pending past its time counts as expired. */
+  state: ApprovalState
+  /** Who allowed or denied it. */
+  decided_by: string | null
+  /** Why. */
+  reason: string | null
+  /** The arguments as the person who allowed it changed them, a JSON object. */
+  edited: unknown
+  /** When it was requested, in milliseconds since 1970-01-01T00:00:00Z. */
+  created_at_ms: number
+  /** Until when it can be decided. An allowed one stays usable. */
+  expires_at_ms: number
+  /** When it was allowed or denied. */
+  decided_at_ms: number | null
+  /** When it last changed. */
+  updated_at_ms: number
+}
+
+/** What somebody decides on an approval. */
+export type ApprovalDecision = 'allow' | 'deny'
+
+/** How far an approval has come. */
+export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' | 'consumed'
 
 /** An artifact as text. */
 export interface ArtifactText {
@@ -138,6 +194,12 @@ export interface Config {
   record: Record
 }
 
+/** The lock on a path. */
+export interface CoveredBy {
+  /** The lock that covers it; null if none does. */
+  lock: PathLock | null
+}
+
 /** Whether the gates let a call through. */
 export type Decision = 'allowed' | 'refused'
 
@@ -169,12 +231,56 @@ export interface Execute {
   timeout_ms: number
 }
 
+/** A lease that somebody holds. */
+export interface Lease {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** What sort of thing is held. */
+  kind: string
+  /** Which one. */
+  name: string
+  /** Who holds it. */
+  holder: string
+  /** Grows each time the lease changes hands. */
+  epoch: number
+  /** When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z. */
+  expires_at_ms: number
+}
+
 /** The `output` part of the configuration. */
 export interface Output {
   /** The most characters in `for_llm`, the closing note included; at least 1,000. */
   max_chars: number
   /** The most lines in `for_llm`; at least 10. */
   max_lines: number
+}
+
+/** Why a lock was not given. */
+export interface PathConflict {
+  /** The pattern that was asked for. */
+  pattern: string
+  /** The pattern it overlaps with. */
+  held_pattern: string
+  /** The lock that this one belongs to. */
+  lock: PathLock
+}
+
+/** A lock on some paths of a space. */
+export interface PathLock {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The workspace whose paths it covers. */
+  space: string
+  /** Its id. */
+  id: string
+  /** The glob patterns of the paths it covers. */
+  patterns: Array<string>
+  /** Who holds it. */
+  holder: string
+  /** Greater than that of every lock taken in the space before. */
+  epoch: number
+  /** When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z. */
+  expires_at_ms: number
 }
 
 /** How far a call had come when its row was written. */
@@ -206,6 +312,18 @@ export interface Record {
 
 /** When a call is recorded. */
 export type RecordMode = 'batched' | 'durable'
+
+/** Whether something was given back. */
+export interface Released {
+  /** False if it was no longer held. */
+  released: boolean
+}
+
+/** Whether something was renewed. */
+export interface Renewed {
+  /** False if it was no longer held. */
+  renewed: boolean
+}
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface ScrubConfig {
@@ -280,6 +398,82 @@ export interface Operations {
       id: string
     }): Promise<Deleted>
   }
+  readonly approvals: {
+    /** Asks for an approval. Asking again with the same `id` and `digest` gives the one that is there; with another digest it fails with `conflict`. */
+    request(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. Default: a new one. */
+      id?: string | null
+      /** What exactly is to be allowed: a digest of the call. */
+      digest: string
+      /** The agent that calls. */
+      agent?: string | null
+      /** The user for whom it calls. */
+      user?: string | null
+      /** The session of the call. */
+      session?: string | null
+      /** The tool. */
+      tool: string
+      /** What a person is shown in order to decide. */
+      request?: { [key: string]: unknown }
+      /** For how many milliseconds it can be decided, up to 30 days. Default: 120,000 (two minutes). */
+      ttl_ms?: number
+    }): Promise<Approval>
+    /** Gives an approval. Fails with `not_found` if there is none of that id. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+    }): Promise<Approval>
+    /** Lists approvals by id. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Only those in this state. */
+      state?: ApprovalState | null
+      /** Only those of this session. */
+      session?: string | null
+      /** Only those of this agent. */
+      agent?: string | null
+      /** Go on after this id. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<Approval>>
+    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more: then this decision counts for nothing. */
+    decide(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+      /** What is decided. */
+      decision: ApprovalDecision
+      /** Who decides. */
+      by: string
+      /** Why. */
+      reason?: string | null
+      /** Other arguments to make the call with; only where it is allowed. */
+      edited?: { [key: string]: unknown } | null
+    }): Promise<Approval>
+    /** Uses an allowed approval, once. Make the call with the `edited` arguments if there are any. Fails with `conflict` if it is not allowed, was used already, or is for a call of another digest. */
+    consume(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+      /** The digest of the call that is to be made. */
+      digest: string
+    }): Promise<Approval>
+    /** Takes back an approval that is pending, or allowed and not yet used. Fails with `conflict` otherwise. */
+    cancel(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+    }): Promise<Approval>
+  }
   readonly artifacts: {
     /** Gives the whole text of an artifact, for the host; a model reads it in parts with `read_file`. Fails with `not_found` unless tenant and session are those of the call. */
     read(args: {
@@ -332,6 +526,119 @@ export interface Operations {
       /** How long to wait for the first event, in milliseconds, up to 60,000. Default: 0. */
       wait_ms?: number
     }): Promise<Array<Event>>
+  }
+  readonly leases: {
+    /** Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if somebody else holds it. Its `epoch` grows each time it changes hands: give it to `leases.renew` and `leases.release`. */
+    acquire(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of thing is held, such as `job`. Not beginning with `path:`. */
+      kind: string
+      /** Which one. */
+      name: string
+      /** Who holds it. Two that give the same name hold it together. */
+      holder: string
+      /** For how many milliseconds, up to a day. */
+      ttl_ms: number
+    }): Promise<Acquired>
+    /** Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held at that epoch: stop what is done under it. */
+    renew(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of thing is held. */
+      kind: string
+      /** Which one. */
+      name: string
+      /** The epoch at which it was taken. */
+      epoch: number
+      /** For how many milliseconds from now, up to a day. */
+      ttl_ms: number
+    }): Promise<Renewed>
+    /** Gives a lease back. `released` is false if it was no longer held at that epoch. */
+    release(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of thing is held. */
+      kind: string
+      /** Which one. */
+      name: string
+      /** The epoch at which it was taken. */
+      epoch: number
+    }): Promise<Released>
+    /** Lists the leases of a kind that are held now, by name. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Which sort. */
+      kind: string
+      /** Go on after this name. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<Lease>>
+  }
+  readonly locks: {
+    /** Takes a lock on all patterns or on none; renews it if `holder` has one on the same patterns. If one of them and a pattern of somebody else's lock could match a common path, `lock` is null and `conflict` says whose lock is in the way. */
+    acquire(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace whose paths are locked: any name that all who share it give. */
+      space: string
+      /** Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`, `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts. */
+      patterns: Array<string>
+      /** Who takes it. */
+      holder: string
+      /** For how many milliseconds, up to a day. Default: 300,000 (five minutes). */
+      ttl_ms?: number
+    }): Promise<AcquiredLock>
+    /** Makes a lock last for `ttl_ms` from now. `renewed` is false if it is no longer held at that epoch: stop writing. */
+    renew(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** The lock's id. */
+      id: string
+      /** Who holds it. */
+      holder: string
+      /** The lock's epoch. */
+      epoch: number
+      /** For how many milliseconds from now, up to a day. Default: 300,000 (five minutes). */
+      ttl_ms?: number
+    }): Promise<Renewed>
+    /** Gives a lock back. `released` is false if it was no longer held at that epoch. */
+    release(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** The lock's id. */
+      id: string
+      /** Who holds it. */
+      holder: string
+      /** The lock's epoch. */
+      epoch: number
+    }): Promise<Released>
+    /** Lists the locks of a space that are held now, oldest first. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** Go on after the lock of this id. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<PathLock>>
+    /** Gives the lock that covers a path now, or null. */
+    covering(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** The path, relative to the workspace. */
+      path: string
+    }): Promise<CoveredBy>
   }
   readonly registry: {
     /** Lists the tools, sorted by name, disabled ones too. */

@@ -68,6 +68,23 @@ Code = Literal[
 """The name of an error code."""
 
 
+class Acquired(TypedDict):
+    """What became of an attempt to take a lease."""
+
+    lease: Lease | None
+    """The lease; null if somebody else holds it."""
+
+
+class AcquiredLock(TypedDict):
+    """What became of an attempt to lock paths: one of the two is null."""
+
+    lock: PathLock | None
+    """The lock; null if somebody else's is in the way."""
+
+    conflict: PathConflict | None
+    """What is in the way."""
+
+
 class Agent(TypedDict):
     """An agent as the store holds it."""
 
@@ -94,6 +111,65 @@ class Agent(TypedDict):
 
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class Approval(TypedDict):
+    """A call that waits for somebody's word, or what became of it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    id: str
+    """Its id within the tenant."""
+
+    digest: str
+    """What exactly is to be allowed: the digest of the call. Only a call of the same digest can
+    use the decision."""
+
+    agent: str | None
+    """The agent that calls."""
+
+    user: str | None
+    """The user for whom it calls."""
+
+    session: str | None
+    """The session of the call."""
+
+    tool: str
+    """The tool."""
+
+    request: Any
+    """What a person is shown in order to decide, a JSON object."""
+
+    state: ApprovalState
+    """How far it has come. One that is pending past its time counts as expired."""
+
+    decided_by: str | None
+    """Who allowed or denied it."""
+
+    reason: str | None
+    """Why."""
+
+    edited: Any
+    """The arguments as the person who allowed it changed them, a JSON object."""
+
+    created_at_ms: int
+    """When it was requested, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    expires_at_ms: int
+    """Until when it can be decided. An allowed one stays usable."""
+
+    decided_at_ms: int | None
+    """When it was allowed or denied."""
+
+    updated_at_ms: int
+    """When it last changed."""
+
+ApprovalDecision = Literal["allow", "deny"]
+"""What somebody decides on an approval."""
+
+ApprovalState = Literal["pending", "allowed", "denied", "expired", "cancelled", "consumed"]
+"""How far an approval has come."""
 
 
 class ArtifactText(TypedDict):
@@ -207,6 +283,13 @@ class Config(TypedDict):
     record: Record
     """How calls are recorded."""
 
+
+class CoveredBy(TypedDict):
+    """The lock on a path."""
+
+    lock: PathLock | None
+    """The lock that covers it; null if none does."""
+
 Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
 
@@ -247,6 +330,28 @@ class Execute(TypedDict):
     """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
 
 
+class Lease(TypedDict):
+    """A lease that somebody holds."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    kind: str
+    """What sort of thing is held."""
+
+    name: str
+    """Which one."""
+
+    holder: str
+    """Who holds it."""
+
+    epoch: int
+    """Grows each time the lease changes hands."""
+
+    expires_at_ms: int
+    """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
 class Output(TypedDict):
     """The `output` part of the configuration."""
 
@@ -255,6 +360,44 @@ class Output(TypedDict):
 
     max_lines: int
     """The most lines in `for_llm`; at least 10."""
+
+
+class PathConflict(TypedDict):
+    """Why a lock was not given."""
+
+    pattern: str
+    """The pattern that was asked for."""
+
+    held_pattern: str
+    """The pattern it overlaps with."""
+
+    lock: PathLock
+    """The lock that this one belongs to."""
+
+
+class PathLock(TypedDict):
+    """A lock on some paths of a space."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    space: str
+    """The workspace whose paths it covers."""
+
+    id: str
+    """Its id."""
+
+    patterns: builtins.list[str]
+    """The glob patterns of the paths it covers."""
+
+    holder: str
+    """Who holds it."""
+
+    epoch: int
+    """Greater than that of every lock taken in the space before."""
+
+    expires_at_ms: int
+    """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
 Phase = Literal["intent", "completed"]
 """How far a call had come when its row was written."""
@@ -292,6 +435,20 @@ class Record(TypedDict):
 
 RecordMode = Literal["batched", "durable"]
 """When a call is recorded."""
+
+
+class Released(TypedDict):
+    """Whether something was given back."""
+
+    released: bool
+    """False if it was no longer held."""
+
+
+class Renewed(TypedDict):
+    """Whether something was renewed."""
+
+    renewed: bool
+    """False if it was no longer held."""
 
 
 class ScrubConfig(TypedDict):
@@ -428,6 +585,175 @@ class AgentsOperations:
         return cast("Deleted", self._invoke("agents.delete", args))
 
 
+class ApprovalsOperations:
+    """Operations `approvals.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def request(
+        self,
+        *,
+        digest: str,
+        tool: str,
+        tenant: str = _UNSET,
+        id: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        session: str | None = _UNSET,
+        request: Mapping[str, Any] = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Approval:
+        """Asks for an approval. Asking again with the same `id` and `digest` gives the one that
+        is there; with another digest it fails with `conflict`.
+
+        Args:
+            digest: What exactly is to be allowed: a digest of the call.
+            tool: The tool.
+            tenant: The tenant.
+            id: The approval's id. Default: a new one.
+            agent: The agent that calls.
+            user: The user for whom it calls.
+            session: The session of the call.
+            request: What a person is shown in order to decide.
+            ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
+                (two minutes).
+        """
+        args = _given(
+            digest=digest,
+            tool=tool,
+            tenant=tenant,
+            id=id,
+            agent=agent,
+            user=user,
+            session=session,
+            request=request,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Approval", self._invoke("approvals.request", args))
+
+    def get(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Gives an approval. Fails with `not_found` if there is none of that id.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", self._invoke("approvals.get", args))
+
+    def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        state: ApprovalState | None = _UNSET,
+        session: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Approval]:
+        """Lists approvals by id.
+
+        Args:
+            tenant: The tenant.
+            state: Only those in this state.
+            session: Only those of this session.
+            agent: Only those of this agent.
+            after: Go on after this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            state=state,
+            session=session,
+            agent=agent,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Approval]", self._invoke("approvals.list", args))
+
+    def decide(
+        self,
+        *,
+        id: str,
+        decision: ApprovalDecision,
+        by: str,
+        tenant: str = _UNSET,
+        reason: str | None = _UNSET,
+        edited: Mapping[str, Any] | None = _UNSET,
+    ) -> Approval:
+        """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
+        if it is not pending any more: then this decision counts for nothing.
+
+        Args:
+            id: The approval's id.
+            decision: What is decided.
+            by: Who decides.
+            tenant: The tenant.
+            reason: Why.
+            edited: Other arguments to make the call with; only where it is allowed.
+        """
+        args = _given(
+            id=id,
+            decision=decision,
+            by=by,
+            tenant=tenant,
+            reason=reason,
+            edited=edited,
+        )
+        return cast("Approval", self._invoke("approvals.decide", args))
+
+    def consume(
+        self,
+        *,
+        id: str,
+        digest: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Uses an allowed approval, once. Make the call with the `edited` arguments if there are
+        any. Fails with `conflict` if it is not allowed, was used already, or is for a call of
+        another digest.
+
+        Args:
+            id: The approval's id.
+            digest: The digest of the call that is to be made.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            digest=digest,
+            tenant=tenant,
+        )
+        return cast("Approval", self._invoke("approvals.consume", args))
+
+    def cancel(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Takes back an approval that is pending, or allowed and not yet used. Fails with
+        `conflict` otherwise.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", self._invoke("approvals.cancel", args))
+
+
 class ArtifactsOperations:
     """Operations `artifacts.*`."""
 
@@ -554,6 +880,259 @@ class EventsOperations:
         return cast("builtins.list[Event]", self._invoke("events.read", args))
 
 
+class LeasesOperations:
+    """Operations `leases.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def acquire(
+        self,
+        *,
+        kind: str,
+        name: str,
+        holder: str,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Acquired:
+        """Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if
+        somebody else holds it. Its `epoch` grows each time it changes hands: give it to
+        `leases.renew` and `leases.release`.
+
+        Args:
+            kind: What sort of thing is held, such as `job`. Not beginning with `path:`.
+            name: Which one.
+            holder: Who holds it. Two that give the same name hold it together.
+            ttl_ms: For how many milliseconds, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            holder=holder,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Acquired", self._invoke("leases.acquire", args))
+
+    def renew(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Renewed:
+        """Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held
+        at that epoch: stop what is done under it.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            ttl_ms: For how many milliseconds from now, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Renewed", self._invoke("leases.renew", args))
+
+    def release(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lease back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", self._invoke("leases.release", args))
+
+    def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Lease]:
+        """Lists the leases of a kind that are held now, by name.
+
+        Args:
+            kind: Which sort.
+            tenant: The tenant.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Lease]", self._invoke("leases.list", args))
+
+
+class LocksOperations:
+    """Operations `locks.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def acquire(
+        self,
+        *,
+        space: str,
+        patterns: Sequence[str],
+        holder: str,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> AcquiredLock:
+        """Takes a lock on all patterns or on none; renews it if `holder` has one on the same
+        patterns. If one of them and a pattern of somebody else's lock could match a common
+        path, `lock` is null and `conflict` says whose lock is in the way.
+
+        Args:
+            space: The workspace whose paths are locked: any name that all who share it give.
+            patterns: Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`,
+                `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts.
+            holder: Who takes it.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds, up to a day. Default: 300,000 (five minutes).
+        """
+        args = _given(
+            space=space,
+            patterns=patterns,
+            holder=holder,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("AcquiredLock", self._invoke("locks.acquire", args))
+
+    def renew(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Renewed:
+        """Makes a lock last for `ttl_ms` from now. `renewed` is false if it is no longer held at
+        that epoch: stop writing.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds from now, up to a day. Default: 300,000 (five
+                minutes).
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Renewed", self._invoke("locks.renew", args))
+
+    def release(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lock back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", self._invoke("locks.release", args))
+
+    def list(
+        self,
+        *,
+        space: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[PathLock]:
+        """Lists the locks of a space that are held now, oldest first.
+
+        Args:
+            space: The workspace.
+            tenant: The tenant.
+            after: Go on after the lock of this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            space=space,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[PathLock]", self._invoke("locks.list", args))
+
+    def covering(
+        self,
+        *,
+        space: str,
+        path: str,
+        tenant: str = _UNSET,
+    ) -> CoveredBy:
+        """Gives the lock that covers a path now, or null.
+
+        Args:
+            space: The workspace.
+            path: The path, relative to the workspace.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            path=path,
+            tenant=tenant,
+        )
+        return cast("CoveredBy", self._invoke("locks.covering", args))
+
+
 class RegistryOperations:
     """Operations `registry.*`."""
 
@@ -635,6 +1214,11 @@ class Operations:
         return AgentsOperations(self._invoke)
 
     @property
+    def approvals(self) -> ApprovalsOperations:
+        """Operations `approvals.*`."""
+        return ApprovalsOperations(self._invoke)
+
+    @property
     def artifacts(self) -> ArtifactsOperations:
         """Operations `artifacts.*`."""
         return ArtifactsOperations(self._invoke)
@@ -653,6 +1237,16 @@ class Operations:
     def events(self) -> EventsOperations:
         """Operations `events.*`."""
         return EventsOperations(self._invoke)
+
+    @property
+    def leases(self) -> LeasesOperations:
+        """Operations `leases.*`."""
+        return LeasesOperations(self._invoke)
+
+    @property
+    def locks(self) -> LocksOperations:
+        """Operations `locks.*`."""
+        return LocksOperations(self._invoke)
 
     @property
     def registry(self) -> RegistryOperations:
@@ -760,6 +1354,175 @@ class AsyncAgentsOperations:
             tenant=tenant,
         )
         return cast("Deleted", await self._invoke("agents.delete", args))
+
+
+class AsyncApprovalsOperations:
+    """Operations `approvals.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def request(
+        self,
+        *,
+        digest: str,
+        tool: str,
+        tenant: str = _UNSET,
+        id: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        session: str | None = _UNSET,
+        request: Mapping[str, Any] = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Approval:
+        """Asks for an approval. Asking again with the same `id` and `digest` gives the one that
+        is there; with another digest it fails with `conflict`.
+
+        Args:
+            digest: What exactly is to be allowed: a digest of the call.
+            tool: The tool.
+            tenant: The tenant.
+            id: The approval's id. Default: a new one.
+            agent: The agent that calls.
+            user: The user for whom it calls.
+            session: The session of the call.
+            request: What a person is shown in order to decide.
+            ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
+                (two minutes).
+        """
+        args = _given(
+            digest=digest,
+            tool=tool,
+            tenant=tenant,
+            id=id,
+            agent=agent,
+            user=user,
+            session=session,
+            request=request,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Approval", await self._invoke("approvals.request", args))
+
+    async def get(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Gives an approval. Fails with `not_found` if there is none of that id.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", await self._invoke("approvals.get", args))
+
+    async def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        state: ApprovalState | None = _UNSET,
+        session: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Approval]:
+        """Lists approvals by id.
+
+        Args:
+            tenant: The tenant.
+            state: Only those in this state.
+            session: Only those of this session.
+            agent: Only those of this agent.
+            after: Go on after this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            state=state,
+            session=session,
+            agent=agent,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Approval]", await self._invoke("approvals.list", args))
+
+    async def decide(
+        self,
+        *,
+        id: str,
+        decision: ApprovalDecision,
+        by: str,
+        tenant: str = _UNSET,
+        reason: str | None = _UNSET,
+        edited: Mapping[str, Any] | None = _UNSET,
+    ) -> Approval:
+        """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
+        if it is not pending any more: then this decision counts for nothing.
+
+        Args:
+            id: The approval's id.
+            decision: What is decided.
+            by: Who decides.
+            tenant: The tenant.
+            reason: Why.
+            edited: Other arguments to make the call with; only where it is allowed.
+        """
+        args = _given(
+            id=id,
+            decision=decision,
+            by=by,
+            tenant=tenant,
+            reason=reason,
+            edited=edited,
+        )
+        return cast("Approval", await self._invoke("approvals.decide", args))
+
+    async def consume(
+        self,
+        *,
+        id: str,
+        digest: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Uses an allowed approval, once. Make the call with the `edited` arguments if there are
+        any. Fails with `conflict` if it is not allowed, was used already, or is for a call of
+        another digest.
+
+        Args:
+            id: The approval's id.
+            digest: The digest of the call that is to be made.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            digest=digest,
+            tenant=tenant,
+        )
+        return cast("Approval", await self._invoke("approvals.consume", args))
+
+    async def cancel(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Takes back an approval that is pending, or allowed and not yet used. Fails with
+        `conflict` otherwise.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", await self._invoke("approvals.cancel", args))
 
 
 class AsyncArtifactsOperations:
@@ -888,6 +1651,259 @@ class AsyncEventsOperations:
         return cast("builtins.list[Event]", await self._invoke("events.read", args))
 
 
+class AsyncLeasesOperations:
+    """Operations `leases.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def acquire(
+        self,
+        *,
+        kind: str,
+        name: str,
+        holder: str,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Acquired:
+        """Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if
+        somebody else holds it. Its `epoch` grows each time it changes hands: give it to
+        `leases.renew` and `leases.release`.
+
+        Args:
+            kind: What sort of thing is held, such as `job`. Not beginning with `path:`.
+            name: Which one.
+            holder: Who holds it. Two that give the same name hold it together.
+            ttl_ms: For how many milliseconds, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            holder=holder,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Acquired", await self._invoke("leases.acquire", args))
+
+    async def renew(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Renewed:
+        """Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held
+        at that epoch: stop what is done under it.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            ttl_ms: For how many milliseconds from now, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Renewed", await self._invoke("leases.renew", args))
+
+    async def release(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lease back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", await self._invoke("leases.release", args))
+
+    async def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Lease]:
+        """Lists the leases of a kind that are held now, by name.
+
+        Args:
+            kind: Which sort.
+            tenant: The tenant.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Lease]", await self._invoke("leases.list", args))
+
+
+class AsyncLocksOperations:
+    """Operations `locks.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def acquire(
+        self,
+        *,
+        space: str,
+        patterns: Sequence[str],
+        holder: str,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> AcquiredLock:
+        """Takes a lock on all patterns or on none; renews it if `holder` has one on the same
+        patterns. If one of them and a pattern of somebody else's lock could match a common
+        path, `lock` is null and `conflict` says whose lock is in the way.
+
+        Args:
+            space: The workspace whose paths are locked: any name that all who share it give.
+            patterns: Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`,
+                `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts.
+            holder: Who takes it.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds, up to a day. Default: 300,000 (five minutes).
+        """
+        args = _given(
+            space=space,
+            patterns=patterns,
+            holder=holder,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("AcquiredLock", await self._invoke("locks.acquire", args))
+
+    async def renew(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Renewed:
+        """Makes a lock last for `ttl_ms` from now. `renewed` is false if it is no longer held at
+        that epoch: stop writing.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds from now, up to a day. Default: 300,000 (five
+                minutes).
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Renewed", await self._invoke("locks.renew", args))
+
+    async def release(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lock back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", await self._invoke("locks.release", args))
+
+    async def list(
+        self,
+        *,
+        space: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[PathLock]:
+        """Lists the locks of a space that are held now, oldest first.
+
+        Args:
+            space: The workspace.
+            tenant: The tenant.
+            after: Go on after the lock of this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            space=space,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[PathLock]", await self._invoke("locks.list", args))
+
+    async def covering(
+        self,
+        *,
+        space: str,
+        path: str,
+        tenant: str = _UNSET,
+    ) -> CoveredBy:
+        """Gives the lock that covers a path now, or null.
+
+        Args:
+            space: The workspace.
+            path: The path, relative to the workspace.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            path=path,
+            tenant=tenant,
+        )
+        return cast("CoveredBy", await self._invoke("locks.covering", args))
+
+
 class AsyncRegistryOperations:
     """Operations `registry.*`."""
 
@@ -969,6 +1985,11 @@ class AsyncOperations:
         return AsyncAgentsOperations(self._invoke)
 
     @property
+    def approvals(self) -> AsyncApprovalsOperations:
+        """Operations `approvals.*`."""
+        return AsyncApprovalsOperations(self._invoke)
+
+    @property
     def artifacts(self) -> AsyncArtifactsOperations:
         """Operations `artifacts.*`."""
         return AsyncArtifactsOperations(self._invoke)
@@ -987,6 +2008,16 @@ class AsyncOperations:
     def events(self) -> AsyncEventsOperations:
         """Operations `events.*`."""
         return AsyncEventsOperations(self._invoke)
+
+    @property
+    def leases(self) -> AsyncLeasesOperations:
+        """Operations `leases.*`."""
+        return AsyncLeasesOperations(self._invoke)
+
+    @property
+    def locks(self) -> AsyncLocksOperations:
+        """Operations `locks.*`."""
+        return AsyncLocksOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:
