@@ -6,6 +6,7 @@
 //! Adding one is a function and a line in its domain's table.
 
 mod agents;
+mod approvals;
 mod artifacts;
 mod audit;
 mod config;
@@ -15,12 +16,18 @@ mod context_files;
 mod documents;
 mod events;
 mod grants;
+mod leases;
+mod locks;
 mod registry;
 mod store;
 mod rules;
 mod sessions;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
+pub use approvals::{
+    ApprovalDecision, ApprovalKey, Approvals, CancelApproval, ConsumeApproval, DecideApproval,
+    ListApprovals, RequestApproval,
+};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
 pub use config::{ConfigOps, GetConfig};
@@ -39,6 +46,12 @@ pub use documents::{
     DeleteDocument, DocumentText, Documents, GetDocument, ListDocuments, PutDocument,
 };
 pub use grants::{CheckGrant, DeleteGrant, GetGrant, GrantCheck, Grants, ListGrants, PutGrant};
+pub use leases::{
+    AcquireLease, Acquired, Leases, ListLeases, ReleaseLease, Released, RenewLease, Renewed,
+};
+pub use locks::{
+    AcquireLock, AcquiredLock, CoveredBy, CoveringLock, ListLocks, Locks, ReleaseLock, RenewLock,
+};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
 pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
 pub use sessions::{
@@ -140,6 +153,11 @@ impl<'r> Ops<'r> {
         Agents::new(self.0)
     }
 
+    /// Calls that wait for somebody's word.
+    pub fn approvals(&self) -> Approvals<'r> {
+        Approvals::new(self.0)
+    }
+
     /// Texts that were too long for a result.
     pub fn artifacts(&self) -> Artifacts<'r> {
         Artifacts::new(self.0)
@@ -195,6 +213,16 @@ impl<'r> Ops<'r> {
         Sessions::new(self.0)
     }
 
+    /// Who does what for now.
+    pub fn leases(&self) -> Leases<'r> {
+        Leases::new(self.0)
+    }
+
+    /// Who may write which files for now.
+    pub fn locks(&self) -> Locks<'r> {
+        Locks::new(self.0)
+    }
+
     /// The tools.
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
@@ -210,6 +238,7 @@ impl<'r> Ops<'r> {
 pub fn all() -> impl Iterator<Item = &'static Operation> {
     [
         agents::OPERATIONS,
+        approvals::OPERATIONS,
         artifacts::OPERATIONS,
         audit::OPERATIONS,
         config::OPERATIONS,
@@ -219,6 +248,8 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         documents::OPERATIONS,
         events::OPERATIONS,
         grants::OPERATIONS,
+        leases::OPERATIONS,
+        locks::OPERATIONS,
         registry::OPERATIONS,
         store::OPERATIONS,
         rules::OPERATIONS,

@@ -39,6 +39,7 @@ use futures_util::future::BoxFuture;
 
 mod agents;
 mod archive;
+mod approvals;
 mod artifacts;
 mod audit;
 mod context_files;
@@ -56,6 +57,8 @@ mod leases;
 pub mod migrate;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod path_locks;
+mod path_overlap;
 mod rate_buckets;
 mod record;
 mod rules;
@@ -71,6 +74,7 @@ mod tests;
 
 pub use agents::{Agent, Agents, PutAgent};
 pub use archive::{Moved, export, import};
+pub use approvals::{Approval, ApprovalQuery, ApprovalState, Approvals, NewApproval, Verdict};
 pub use artifacts::{Artifact, Artifacts};
 pub use audit::{
     Audit, AuditQuery, AuditReport, AuditRow, ChainHead, ChainProblem, Decision, MOST_PROBLEMS,
@@ -89,6 +93,9 @@ pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, P
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresDriver, PostgresOptions, PostgresUrl};
+pub use path_locks::{
+    MOST_PATH_LOCKS, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, PathLocks,
+};
 pub use rate_buckets::{RateBuckets, Taken};
 pub use rules::{ListRules, PutRule, Rule, RuleEffect, Rules};
 pub use sessions::{
@@ -106,6 +113,7 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 /// All that toolkeep keeps, in one object.
 pub trait Store:
     Agents
+    + Approvals
     + Artifacts
     + Audit
     + ContextFiles
@@ -115,6 +123,7 @@ pub trait Store:
     + Events
     + Grants
     + Leases
+    + PathLocks
     + RateBuckets
     + Rules
     + Sessions

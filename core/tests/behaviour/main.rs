@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "a child process speaks to its parent")]
 
 mod calls;
+mod claims;
 mod crash;
 mod faulty;
 mod follow;

@@ -48,7 +48,10 @@ CREATE TABLE toolkeep_approvals (
 ) {plain};
 
 CREATE INDEX toolkeep_approvals_by_state ON toolkeep_approvals (tenant, state, id);
-CREATE INDEX toolkeep_approvals_by_digest ON toolkeep_approvals (tenant, digest, id);
+CREATE INDEX toolkeep_approvals_by_session ON toolkeep_approvals (tenant, session, id);
+CREATE INDEX toolkeep_approvals_by_agent ON toolkeep_approvals (tenant, agent, id);
+CREATE INDEX toolkeep_approvals_by_digest ON toolkeep_approvals (tenant, digest, id)
+    WHERE state IN ('pending', 'allowed');
 CREATE INDEX toolkeep_approvals_pending ON toolkeep_approvals (expires_at_ms)
     WHERE state = 'pending';
 
@@ -162,6 +165,7 @@ CREATE TABLE toolkeep_leases (
     holder        {key}  NOT NULL,
     epoch         {int}  NOT NULL,
     expires_at_ms {int}  NOT NULL,
+    data          {text},
     PRIMARY KEY (tenant, kind, name)
 ) {plain};
 
