@@ -9,6 +9,8 @@ mod faulty;
 mod gates;
 mod ledger;
 mod operations;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod records;
 mod secrets;
 mod support;
