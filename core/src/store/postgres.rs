@@ -33,13 +33,16 @@ use super::{Answer, Error, Kind};
 use crate::detached::detached;
 use crate::id::new_id;
 use connection::{Manager, Pool};
-use errors::{from_postgres, is_collision, is_lost, is_starting, is_wrong_connection};
+use errors::{from_postgres, is_collision, is_lost, is_restarting, is_wrong_connection};
 use lease::Lease;
 use tell::Teller;
 pub use url::PostgresUrl;
 
 /// How often a batch is tried again that the server undid because of others.
 const MOST_TRIES: u32 = 5;
+
+/// How soon a server that takes no connections just now is asked again.
+const RESTARTING: Duration = Duration::from_millis(50);
 
 /// How a PostgreSQL store is opened.
 #[derive(Clone, Copy, Debug)]
@@ -143,16 +146,24 @@ impl Shared {
 
     /// A connection that is outside of any transaction.
     async fn lease(&self, deadline: Instant) -> Result<Lease, Error> {
+        let mut again = true;
         loop {
-            let got = timeout_at(deadline, self.pool.get()).await;
-            match got {
+            let status = self.pool.status();
+            let users = status.size + status.waiting - status.available;
+            let all_at_work = users >= status.max_size;
+            match timeout_at(deadline, self.pool.get()).await {
                 Ok(Ok(object)) => return Ok(Lease::new(object)),
-                Ok(Err(PoolError::Backend(error))) if is_starting(&error) => {
-                    let soon = Instant::now() + Duration::from_millis(50);
-                    if soon >= deadline {
+                Ok(Err(PoolError::Backend(error))) if is_restarting(&error) => {
+                    if Instant::now() + RESTARTING >= deadline {
                         return Err(from_postgres(&self.url, error));
                     }
-                    sleep(Duration::from_millis(50)).await;
+                    sleep(RESTARTING).await;
+                }
+                // Lost while it was made; there is no answer yet that a second one could change.
+                Ok(Err(PoolError::Backend(error)))
+                    if error.as_db_error().is_none() && is_lost(&error) && again =>
+                {
+                    again = false;
                 }
                 Ok(Err(PoolError::Backend(error))) => {
                     return Err(from_postgres(&self.url, error));
@@ -162,12 +173,9 @@ impl Shared {
                     return Err(Error::new(Kind::Unavailable, &self.url, error.to_string()));
                 }
                 Err(_) => {
-                    let all_used = self.pool.status().available == 0
-                        && self.pool.status().size >= self.pool.status().max_size;
-                    let what = if all_used {
-                        "a free connection (all are at work; `pool_max_conns` allows more)"
-                    } else {
-                        "a connection"
+                    let what = match all_at_work {
+                        true => "a free connection (`pool_max_conns` allows more than now)",
+                        false => "a connection",
                     };
                     return Err(self.too_slow(what, false));
                 }

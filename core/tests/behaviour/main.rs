@@ -12,6 +12,8 @@ mod gates;
 mod ledger;
 mod moving;
 mod operations;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod records;
 mod secrets;
 mod support;

@@ -203,4 +203,8 @@ fn new_cluster(folder: &Path) {
     initdb.args(["--auth-local=trust", "--auth-host=scram-sha-256", "--pwfile"]);
     initdb.arg(&password).arg("-D").arg(folder.join("data"));
     finished(initdb);
+    let access = folder.join("data/pg_hba.conf");
+    let rules = std::fs::read_to_string(&access).unwrap_or_else(|error| panic!("{error}"));
+    std::fs::write(&access, format!("{rules}\nhost all all all scram-sha-256\n"))
+        .unwrap_or_else(|error| panic!("{error}"));
 }

@@ -46,9 +46,12 @@ pub(super) fn is_wrong_connection(error: &PgError) -> bool {
     })
 }
 
-/// True if the server is starting and will take connections in a moment.
-pub(super) fn is_starting(error: &PgError) -> bool {
-    error.code() == Some(&SqlState::CANNOT_CONNECT_NOW)
+/// True if the server is starting, stopping or ending connections, and may take one in a moment.
+pub(super) fn is_restarting(error: &PgError) -> bool {
+    error.code().is_some_and(|code| {
+        [SqlState::CANNOT_CONNECT_NOW, SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN]
+            .contains(code)
+    })
 }
 
 fn meaning_of_answer(answer: &DbError) -> (Kind, &'static str) {
