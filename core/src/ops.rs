@@ -10,18 +10,18 @@ mod approvals;
 mod artifacts;
 mod audit;
 mod config;
+mod context_files;
 mod credentials;
 mod custom_tools;
-mod context_files;
 mod documents;
 mod events;
 mod grants;
 mod leases;
 mod locks;
 mod registry;
-mod store;
 mod rules;
 mod sessions;
+mod store;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use approvals::{
@@ -31,20 +31,20 @@ pub use approvals::{
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
 pub use config::{ConfigOps, GetConfig};
+pub use context_files::{
+    ContextFileText, ContextFiles, DeleteContextFile, GetContextFile, ListContextFiles,
+    PutContextFile,
+};
 pub use credentials::{
     CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
 };
 pub use custom_tools::{
     CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
 };
-pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
-pub use context_files::{
-    ContextFileText, ContextFiles, DeleteContextFile, GetContextFile, ListContextFiles,
-    PutContextFile,
-};
 pub use documents::{
     DeleteDocument, DocumentText, Documents, GetDocument, ListDocuments, PutDocument,
 };
+pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
 pub use grants::{CheckGrant, DeleteGrant, GetGrant, GrantCheck, Grants, ListGrants, PutGrant};
 pub use leases::{
     AcquireLease, Acquired, Leases, ListLeases, ReleaseLease, Released, RenewLease, Renewed,

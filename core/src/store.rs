@@ -38,8 +38,8 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 mod agents;
-mod archive;
 mod approvals;
+mod archive;
 mod artifacts;
 mod audit;
 mod context_files;
@@ -55,10 +55,10 @@ mod json;
 mod layout;
 mod leases;
 pub mod migrate;
-#[cfg(feature = "postgres")]
-pub mod postgres;
 mod path_locks;
 mod path_overlap;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod rate_buckets;
 mod record;
 mod rules;
@@ -73,8 +73,8 @@ mod url;
 mod tests;
 
 pub use agents::{Agent, Agents, PutAgent};
-pub use archive::{Moved, export, import};
 pub use approvals::{Approval, ApprovalQuery, ApprovalState, Approvals, NewApproval, Verdict};
+pub use archive::{Moved, export, import};
 pub use artifacts::{Artifact, Artifacts};
 pub use audit::{
     Audit, AuditQuery, AuditReport, AuditRow, ChainHead, ChainProblem, Decision, MOST_PROBLEMS,
@@ -91,11 +91,11 @@ pub use error::{Error, Kind};
 pub use events::Events;
 pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, PutGrant};
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
-#[cfg(feature = "postgres")]
-pub use postgres::{PostgresDriver, PostgresOptions, PostgresUrl};
 pub use path_locks::{
     MOST_PATH_LOCKS, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, PathLocks,
 };
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresDriver, PostgresOptions, PostgresUrl};
 pub use rate_buckets::{RateBuckets, Taken};
 pub use rules::{ListRules, PutRule, Rule, RuleEffect, Rules};
 pub use sessions::{

@@ -52,8 +52,8 @@ pub(super) static LAYOUTS: &[Layout] = &[
         ("decided_by", Text), ("reason", Text), ("edited", Text), ("created_at_ms", Int),
         ("expires_at_ms", Int), ("decided_at_ms", Int), ("updated_at_ms", Int),
     ]),
-    table("rules", 2, &[
-        ("tenant", Text), ("id", Text), ("kind", Text), ("agent", Text), ("user_key", Text),
+    table("rules", 3, &[
+        ("tenant", Text), ("kind", Text), ("id", Text), ("agent", Text), ("user_key", Text),
         ("effect", Text), ("pattern", Text), ("settings", Text), ("source", Text),
         ("expires_at_ms", Int), ("version", Int), ("updated_at_ms", Int),
     ]),

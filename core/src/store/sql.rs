@@ -35,10 +35,6 @@ impl<D: Driver> SqlStore<D> {
         &self.driver
     }
 
-    pub(super) fn driver(&self) -> &D {
-        &self.driver
-    }
-
     /// Checks keys before any driver sees them.
     pub(super) fn check(
         &self,

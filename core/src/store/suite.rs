@@ -95,9 +95,24 @@ where
         )+};
     }
     check_each!(
-        agents, approvals, approval_events, artifacts, audit, audit_chain, context_files,
-        documents, events, fences, grants, leases, outbox, path_locks, rate_buckets, records,
-        rules, sessions,
+        agents,
+        approvals,
+        approval_events,
+        artifacts,
+        audit,
+        audit_chain,
+        context_files,
+        documents,
+        events,
+        fences,
+        grants,
+        leases,
+        outbox,
+        path_locks,
+        rate_buckets,
+        records,
+        rules,
+        sessions,
     );
     Ok(report)
 }

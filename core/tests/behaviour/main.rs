@@ -10,6 +10,7 @@ mod faulty;
 mod follow;
 mod gates;
 mod ledger;
+mod load;
 mod moving;
 mod operations;
 #[cfg(feature = "postgres")]
@@ -17,6 +18,6 @@ mod postgres;
 mod records;
 mod secrets;
 mod support;
-mod upkeep;
 mod tenants;
+mod upkeep;
 mod vectors;
