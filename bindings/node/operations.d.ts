@@ -119,7 +119,7 @@ export type Capability = 'read-only' | 'mutating' | 'async' | 'mcp-bridged' | 'o
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface Config {
-  /** Where state is kept: `memory:` or `sqlite:<file>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
+  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
   store: string | null
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace: string | null
