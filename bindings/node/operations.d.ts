@@ -167,7 +167,7 @@ export interface ChainProblem {
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface Config {
-  /** Where state is kept: `memory:` or `sqlite:<file>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
+  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
   store: string | null
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace: string | null

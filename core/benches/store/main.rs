@@ -6,7 +6,6 @@
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
-    missing_docs,
     reason = "a bench prints, and may fail"
 )]
 

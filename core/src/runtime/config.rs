@@ -18,8 +18,8 @@ use crate::upkeep::Retention;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
-    /// Where state is kept: `memory:` or `sqlite:<file>`. Default: `memory:`, or
-    /// `sqlite:toolkeep.db` beside the configuration when that is a file.
+    /// Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
+    /// Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file.
     pub store: Option<String>,
     /// The folder that file tools work in and never leave. Without one they are refused.
     pub workspace: Option<String>,

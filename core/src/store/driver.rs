@@ -7,6 +7,10 @@
 //!   rewrites them (no statement has a `?` in any other place);
 //! - a placeholder whose type does not follow from a column next to it stands in a
 //!   `CAST(?1 AS TEXT)` or `CAST(?1 AS BIGINT)`;
+//! - a statement that only reads begins with `SELECT`, and a sum in it stands in a
+//!   `CAST(SUM(…) AS BIGINT)`;
+//! - transactions are read-committed: each statement sees what others committed before it began,
+//!   so a batch that reads before it writes needs a lock, or a condition in the write itself;
 //! - whole numbers are 64 bits wide, text is UTF-8 without NUL and compares byte by byte, times
 //!   are milliseconds since 1970-01-01T00:00:00Z, truth is 0 or 1;
 //! - SQL is always a constant of the program, so no value can become part of it.

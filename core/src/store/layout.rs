@@ -75,7 +75,7 @@ pub(super) static LAYOUTS: &[Layout] = &[
     ]),
     table("leases", 3, &[
         ("tenant", Text), ("kind", Text), ("name", Text), ("holder", Text), ("epoch", Int),
-        ("expires_at_ms", Int),
+        ("expires_at_ms", Int), ("data", Text),
     ]),
     table("rates", 4, &[
         ("tenant", Text), ("bucket", Text), ("at_ms", Int), ("id", Text),

@@ -17,12 +17,14 @@ mod tls;
 mod url;
 mod value;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use deadpool::managed::PoolError;
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, poll};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -101,8 +103,13 @@ impl PostgresDriver {
     pub async fn open(url: PostgresUrl, options: PostgresOptions) -> Result<PostgresDriver, Error> {
         let timeout = Duration::from_millis(options.timeout_ms.max(1));
         let tls = tls::connector(&url)?;
-        let manager =
-            Manager { config: url.config.clone(), tls, durable: options.durable, timeout };
+        let mut config = url.config.clone();
+        let hosts = u32::try_from(config.get_hosts().len()).unwrap_or(1);
+        if hosts > 1 && config.get_connect_timeout().is_none() {
+            // A host that swallows every packet must leave time for the next one.
+            config.connect_timeout(timeout / hosts);
+        }
+        let manager = Manager { config, tls, durable: options.durable, timeout };
         let pool = Pool::builder(manager).max_size(url.pool_size).build().map_err(|error| {
             Error::new(Kind::Unavailable, url.to_string(), format!("no pool: {error}"))
         })?;
@@ -148,10 +155,20 @@ impl Shared {
     async fn lease(&self, deadline: Instant) -> Result<Lease, Error> {
         let mut again = true;
         loop {
-            let status = self.pool.status();
-            let users = status.size + status.waiting - status.available;
-            let all_at_work = users >= status.max_size;
-            match timeout_at(deadline, self.pool.get()).await {
+            let mut getting = pin!(self.pool.get());
+            let mut what = "a connection";
+            let got = match poll!(getting.as_mut()) {
+                // Most often one is free, and then no timer is needed.
+                Poll::Ready(got) => Ok(got),
+                Poll::Pending => {
+                    let status = self.pool.status();
+                    if status.size + status.waiting > status.max_size {
+                        what = "a free connection (`pool_max_conns` allows more than now)";
+                    }
+                    timeout_at(deadline, getting).await
+                }
+            };
+            match got {
                 Ok(Ok(object)) => return Ok(Lease::new(object)),
                 Ok(Err(PoolError::Backend(error))) if is_restarting(&error) => {
                     if Instant::now() + RESTARTING >= deadline {
@@ -172,13 +189,7 @@ impl Shared {
                 Ok(Err(error)) => {
                     return Err(Error::new(Kind::Unavailable, &self.url, error.to_string()));
                 }
-                Err(_) => {
-                    let what = match all_at_work {
-                        true => "a free connection (`pool_max_conns` allows more than now)",
-                        false => "a connection",
-                    };
-                    return Err(self.too_slow(what, false));
-                }
+                Err(_) => return Err(self.too_slow(what, false)),
             }
         }
     }

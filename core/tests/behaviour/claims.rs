@@ -20,7 +20,7 @@ async fn child_claims_every_lease() {
     let Ok(url) = std::env::var(STORE) else { return };
     let holder: usize = std::env::var(HOLDER).unwrap().parse().unwrap();
     let leases: usize = std::env::var(LEASES).unwrap().parse().unwrap();
-    let options = OpenOptions { busy_timeout_ms: 120_000, ..OpenOptions::default() };
+    let options = OpenOptions { timeout_ms: 120_000, ..OpenOptions::default() };
     let store = store::open(&url, options).await.unwrap();
     let name = holder.to_string();
     for n in order(leases, holder) {

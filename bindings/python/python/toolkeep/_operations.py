@@ -248,8 +248,8 @@ class Config(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
     store: str | None
-    """Where state is kept: `memory:` or `sqlite:<file>`. Default: `memory:`, or
-    `sqlite:toolkeep.db` beside the configuration when that is a file."""
+    """Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
+    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file."""
 
     workspace: str | None
     """The folder that file tools work in and never leave. Without one they are refused."""

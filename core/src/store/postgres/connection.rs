@@ -13,6 +13,9 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::placeholders::numbered;
 
 pub(super) type Pool = managed::Pool<Manager>;
+/// How long an idle connection is taken to be whole without a question.
+const TRUSTED_FOR: Duration = Duration::from_secs(1);
+
 type TlsStream = <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream;
 
 /// What it takes to make a connection.
@@ -110,7 +113,7 @@ impl managed::Manager for Manager {
     async fn recycle(
         &self,
         connection: &mut Connection,
-        _: &Metrics,
+        metrics: &Metrics,
     ) -> Result<(), RecycleError<tokio_postgres::Error>> {
         if connection.client.is_closed() {
             return Err(RecycleError::message("closed"));
@@ -118,6 +121,11 @@ impl managed::Manager for Manager {
         // Its task only runs while its runtime does, and nobody may be driving that one now.
         if connection.runtime != Handle::current().id() {
             return Err(RecycleError::message("made on another async runtime"));
+        }
+        // A write that meets a lost connection cannot tell whether it was done, so one that may
+        // have been lost unnoticed is tried out first.
+        if metrics.last_used() > TRUSTED_FOR {
+            connection.client.check_connection().await?;
         }
         Ok(())
     }

@@ -31,6 +31,34 @@ async fn idle_connections_that_were_ended_are_not_noticed() {
 }
 
 #[tokio::test]
+async fn a_single_write_after_a_quiet_time_does_not_meet_a_lost_connection() {
+    let server = Server::shared();
+    let name = server.new_database_name();
+    let driver = driver(&server.url(&name), 5_000).await;
+    let add = "INSERT INTO toolkeep_event_counters VALUES ('t', 1) ON CONFLICT (tenant) \
+         DO UPDATE SET last_seq = toolkeep_event_counters.last_seq + 1";
+    for _ in 0..2 {
+        driver.write(Statement::new(add, vec![]).into()).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(1_100)).await;
+        server.sql(&name, END);
+    }
+    driver.write(Statement::new(add, vec![]).into()).await.unwrap();
+    assert_eq!(server.sql(&name, "SELECT last_seq FROM toolkeep_event_counters"), "3");
+}
+
+#[tokio::test]
+async fn of_several_hosts_the_one_that_answers_is_used() {
+    let server = Server::shared();
+    let name = server.new_database_name();
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let hosts = format!("127.0.0.1:{closed},127.0.0.1:{}", server.port());
+    let url = server.url(&name).replace(&format!("127.0.0.1:{}", server.port()), &hosts);
+    let store = open(&format!("{url}?target_session_attrs=read-write"), 5_000).await.unwrap();
+    store.put_agent(PutAgent::new("t", "a"), 1).await.unwrap();
+    assert_eq!(store.url(), format!("postgres://toolkeep@{hosts}/{name}"));
+}
+
+#[tokio::test]
 async fn a_write_whose_connection_is_ended_is_undone_and_says_what_is_known() {
     let server = Server::shared();
     let name = server.new_database_name();
