@@ -19,6 +19,19 @@ function operations(invoke) {
     config: Object.freeze({
       get: (args) => invoke('config.get', args ?? {}),
     }),
+    credentials: Object.freeze({
+      put: (args) => invoke('credentials.put', args ?? {}),
+      get: (args) => invoke('credentials.get', args ?? {}),
+      check: (args) => invoke('credentials.check', args ?? {}),
+      list: (args) => invoke('credentials.list', args ?? {}),
+      delete: (args) => invoke('credentials.delete', args ?? {}),
+    }),
+    custom_tools: Object.freeze({
+      put: (args) => invoke('custom_tools.put', args ?? {}),
+      get: (args) => invoke('custom_tools.get', args ?? {}),
+      list: (args) => invoke('custom_tools.list', args ?? {}),
+      delete: (args) => invoke('custom_tools.delete', args ?? {}),
+    }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
       last: (args) => invoke('events.last', args ?? {}),
@@ -30,6 +43,12 @@ function operations(invoke) {
       disable: (args) => invoke('registry.disable', args ?? {}),
       alias: (args) => invoke('registry.alias', args ?? {}),
       groups: (args) => invoke('registry.groups', args ?? {}),
+    }),
+    store: Object.freeze({
+      info: (args) => invoke('store.info', args ?? {}),
+      backup: (args) => invoke('store.backup', args ?? {}),
+      export: (args) => invoke('store.export', args ?? {}),
+      import: (args) => invoke('store.import', args ?? {}),
     }),
   }
 }

@@ -9,15 +9,28 @@ mod agents;
 mod artifacts;
 mod audit;
 mod config;
+mod credentials;
+mod custom_tools;
 mod events;
 mod registry;
+mod store;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, QueryAudit};
 pub use config::{ConfigOps, GetConfig};
+pub use credentials::{
+    CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
+};
+pub use custom_tools::{
+    CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
+};
 pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
+
+pub use store::{
+    BackupStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs, StoreOps,
+};
 
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema};
@@ -124,6 +137,16 @@ impl<'r> Ops<'r> {
         ConfigOps::new(self.0)
     }
 
+    /// Credentials for programs.
+    pub fn credentials(&self) -> Credentials<'r> {
+        Credentials::new(self.0)
+    }
+
+    /// Commands that are tools.
+    pub fn custom_tools(&self) -> CustomTools<'r> {
+        CustomTools::new(self.0)
+    }
+
     /// What happened.
     pub fn events(&self) -> Events<'r> {
         Events::new(self.0)
@@ -132,6 +155,11 @@ impl<'r> Ops<'r> {
     /// The tools.
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
+    }
+
+    /// The store as a whole.
+    pub fn store(&self) -> StoreOps<'r> {
+        StoreOps::new(self.0)
     }
 }
 
@@ -142,8 +170,11 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         artifacts::OPERATIONS,
         audit::OPERATIONS,
         config::OPERATIONS,
+        credentials::OPERATIONS,
+        custom_tools::OPERATIONS,
         events::OPERATIONS,
         registry::OPERATIONS,
+        store::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -8,7 +8,6 @@
 //! its cursor knows how many events were pruned before it came.
 
 use futures_util::FutureExt as _;
-use serde_json::Value as Json;
 use tokio::sync::watch;
 
 use super::driver::{Batch, Driver, Statement, Value};
@@ -241,6 +240,6 @@ fn decode(fields: &mut Fields) -> Result<Event, BadRow> {
         at_ms: fields.int()?,
         kind: fields.text()?,
         subject: fields.text()?,
-        data: fields.json::<serde_json::Map<String, Json>>().map(Json::Object)?,
+        data: fields.object()?,
     })
 }

@@ -5,6 +5,9 @@ use super::fields::{BadRow, Fields};
 use super::{Answer, Error, Kind, Store};
 use crate::id::check_key;
 
+/// The most bytes that one body in a store may have: 64 MiB. (Artifacts have their own bounds.)
+pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
 /// Every domain of the store, over any [`Driver`].
 #[derive(Debug)]
 pub struct SqlStore<D> {
@@ -48,6 +51,22 @@ impl<D: Driver> SqlStore<D> {
         Ok(())
     }
 
+    /// Checks a body before any driver sees it: both databases would refuse a huge one late and in
+    /// words of their own.
+    pub(super) fn check_body(
+        &self,
+        operation: &'static str,
+        what: &str,
+        size: usize,
+    ) -> Result<(), Error> {
+        if size <= MAX_BODY_BYTES {
+            return Ok(());
+        }
+        let message =
+            format!("the body of {what} has {size} bytes; at most {MAX_BODY_BYTES} can be kept");
+        Err(self.invalid(operation, message))
+    }
+
     pub(super) fn invalid(&self, operation: &'static str, message: String) -> Error {
         Error::new(Kind::InvalidArgument, self.driver.url(), message).during(operation)
     }
@@ -78,6 +97,17 @@ impl<D: Driver> SqlStore<D> {
         decode: fn(&mut Fields) -> Result<T, BadRow>,
     ) -> Result<Vec<T>, Error> {
         let rows = self.read(operation, statement).await?;
+        self.decode_all(operation, rows, columns, decode)
+    }
+
+    /// Makes something of each row of the given columns.
+    pub(super) fn decode_all<T>(
+        &self,
+        operation: &'static str,
+        rows: Vec<Row>,
+        columns: &'static [&'static str],
+        decode: fn(&mut Fields) -> Result<T, BadRow>,
+    ) -> Result<Vec<T>, Error> {
         rows.into_iter()
             .map(|row| decode(&mut Fields::new(row, columns)))
             .collect::<Result<_, _>>()

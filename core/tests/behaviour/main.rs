@@ -9,6 +9,7 @@ mod faulty;
 mod follow;
 mod gates;
 mod ledger;
+mod moving;
 mod operations;
 mod records;
 mod secrets;
