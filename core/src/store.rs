@@ -1,7 +1,7 @@
 //! The store: where agents, audit rows, events, rate windows and artifacts are kept.
 //!
 //! The seam has two sides. A *domain* ([`Agents`], [`Audit`], [`Events`], [`RateBuckets`],
-//! [`Artifacts`]) is a small object-safe trait with its data types; [`Store`] joins them and is
+//! [`Artifacts`], …) is a small object-safe trait with its data types; [`Store`] joins them and is
 //! all that the rest of toolkeep knows. Below, [`SqlStore`] implements every domain once, in SQL
 //! that SQLite and PostgreSQL both understand, over a [`Driver`] that only runs statements.
 //!

@@ -7,9 +7,12 @@ use std::process::{Child, Command, Stdio};
 
 use toolkeep::store::{self, Lease, OpenOptions};
 
+use crate::support::eventually;
+
 const STORE: &str = "TOOLKEEP_CLAIMS_STORE";
 const HOLDER: &str = "TOOLKEEP_CLAIMS_HOLDER";
 const LEASES: &str = "TOOLKEEP_CLAIMS_LEASES";
+const PROCESSES: &str = "TOOLKEEP_CLAIMS_PROCESSES";
 
 /// One time for all processes, so that no lease expires during the test.
 const NOW_MS: i64 = 1_000_000;
@@ -18,11 +21,17 @@ const NOW_MS: i64 = 1_000_000;
 #[tokio::test]
 async fn child_claims_every_lease() {
     let Ok(url) = std::env::var(STORE) else { return };
-    let holder: usize = std::env::var(HOLDER).unwrap().parse().unwrap();
-    let leases: usize = std::env::var(LEASES).unwrap().parse().unwrap();
+    let number = |name| std::env::var(name).unwrap().parse::<usize>().unwrap();
+    let (holder, leases, processes) = (number(HOLDER), number(LEASES), number(PROCESSES));
     let options = OpenOptions { timeout_ms: 120_000, ..OpenOptions::default() };
     let store = store::open(&url, options).await.unwrap();
     let name = holder.to_string();
+    // Nobody begins before all are there.
+    store.acquire_lease("t", "ready", &name, &name, 1_000, NOW_MS).await.unwrap();
+    eventually(async || {
+        store.list_leases("t", "ready", None, 100, NOW_MS).await.unwrap().len() == processes
+    })
+    .await;
     for n in order(leases, holder) {
         let row = n.to_string();
         let claim = store.acquire_lease("t", "claim", &row, &name, 1_000, NOW_MS).await.unwrap();
@@ -58,7 +67,7 @@ async fn each_is_won_once(url: &str) {
     let (processes, leases) = if long { (16, 1_000) } else { (4, 200) };
     // Made before the processes start, so that they race for the leases and not for the tables.
     let store = store::open(url, OpenOptions::default()).await.unwrap();
-    let children: Vec<Child> = (0..processes).map(|n| start(url, n, leases)).collect();
+    let children: Vec<Child> = (0..processes).map(|n| start(url, n, leases, processes)).collect();
     let mut won = BTreeMap::new();
     for (holder, child) in children.into_iter().enumerate() {
         let output = child.wait_with_output().unwrap();
@@ -79,12 +88,13 @@ async fn each_is_won_once(url: &str) {
     store.close().await.unwrap();
 }
 
-fn start(url: &str, holder: usize, leases: usize) -> Child {
+fn start(url: &str, holder: usize, leases: usize, processes: usize) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "claims::child_claims_every_lease", "--nocapture"])
         .env(STORE, url)
         .env(HOLDER, holder.to_string())
         .env(LEASES, leases.to_string())
+        .env(PROCESSES, processes.to_string())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap()
