@@ -168,6 +168,16 @@
 #define TOOLKEEP_FORKED 50
 
 /**
+ * A secret was to be stored or read and no key is configured; it is never kept in clear.
+ */
+#define TOOLKEEP_NO_KEY 51
+
+/**
+ * A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+ */
+#define TOOLKEEP_SECRET_UNREADABLE 52
+
+/**
  * The store does not answer or failed in an unexpected way.
  */
 #define TOOLKEEP_STORE_UNAVAILABLE 60
@@ -193,7 +203,7 @@
 #define TOOLKEEP_STORE_NEWER 64
 
 /**
- * The store's place cannot be used: a folder, a missing folder, a wrong URL.
+ * The store's place cannot be used: a missing folder, a wrong URL, a login that is refused.
  */
 #define TOOLKEEP_STORE_PATH 65
 
@@ -201,6 +211,11 @@
  * The disk under the store is full.
  */
 #define TOOLKEEP_STORE_FULL 66
+
+/**
+ * The store took longer than the wait allowed.
+ */
+#define TOOLKEEP_STORE_TIMEOUT 67
 
 /**
  * A fault of toolkeep's own.

@@ -31,6 +31,19 @@ function operations(invoke) {
       list: (args) => invoke('documents.list', args ?? {}),
       delete: (args) => invoke('documents.delete', args ?? {}),
     }),
+    credentials: Object.freeze({
+      put: (args) => invoke('credentials.put', args ?? {}),
+      get: (args) => invoke('credentials.get', args ?? {}),
+      check: (args) => invoke('credentials.check', args ?? {}),
+      list: (args) => invoke('credentials.list', args ?? {}),
+      delete: (args) => invoke('credentials.delete', args ?? {}),
+    }),
+    custom_tools: Object.freeze({
+      put: (args) => invoke('custom_tools.put', args ?? {}),
+      get: (args) => invoke('custom_tools.get', args ?? {}),
+      list: (args) => invoke('custom_tools.list', args ?? {}),
+      delete: (args) => invoke('custom_tools.delete', args ?? {}),
+    }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
     }),
@@ -61,6 +74,12 @@ function operations(invoke) {
       delete: (args) => invoke('sessions.delete', args ?? {}),
       append: (args) => invoke('sessions.append', args ?? {}),
       history: (args) => invoke('sessions.history', args ?? {}),
+    }),
+    store: Object.freeze({
+      info: (args) => invoke('store.info', args ?? {}),
+      backup: (args) => invoke('store.backup', args ?? {}),
+      export: (args) => invoke('store.export', args ?? {}),
+      import: (args) => invoke('store.import', args ?? {}),
     }),
   }
 }

@@ -27,6 +27,8 @@ export type Code =
   | 'too_large'
   | 'would_block'
   | 'forked'
+  | 'no_key'
+  | 'secret_unreadable'
   | 'store_unavailable'
   | 'store_corrupt'
   | 'store_read_only'
@@ -34,6 +36,7 @@ export type Code =
   | 'store_newer'
   | 'store_path'
   | 'store_full'
+  | 'store_timeout'
   | 'internal'
   | 'panic'
 
@@ -136,6 +139,8 @@ export interface Config {
   scrub: ScrubConfig
   /** How calls are recorded. */
   record: Record
+  /** The keys under which secrets are stored. Without one no secret can be stored. */
+  secrets: Secrets
 }
 
 /** A context file as a list shows it. */
@@ -174,6 +179,62 @@ export interface ContextFileText {
   updated_at_ms: number
   /** The whole text. */
   text: string
+}
+
+/** What is known of a credential without opening it. */
+export interface CredentialInfo {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** Its name, such as the program that it is for. */
+  name: string
+  /** The agent it is for; none: all of them. */
+  agent: string | null
+  /** The user it is for; none: all of them. */
+  user: string | null
+  /** What sort of value it is, such as `env`. */
+  kind: string
+  /** The hosts it may be sent to; empty if that is not limited here. */
+  host_scope: string
+  /** Whatever else is set for it, a JSON object. */
+  settings: unknown
+  /** The id of the key that the value is sealed under. */
+  key_id: string
+  /** 1 for a new credential, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** A custom tool as the store holds it, without its environment's values. */
+export interface CustomTool {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The agent it is for; none: all of them. */
+  agent: string | null
+  /** Its name. */
+  name: string
+  /** What it does, for the model. */
+  description: string
+  /** The JSON Schema of its parameters, an object. */
+  parameters: unknown
+  /** The command, a template. */
+  command: string
+  /** The folder it runs in; none: the workspace. */
+  working_dir: string | null
+  /** How long it may run, in seconds. */
+  timeout_seconds: number
+  /** Whether agents have it. */
+  enabled: boolean
+  /** Whatever else is set for it, a JSON object. */
+  settings: unknown
+  /** Who made it. */
+  created_by: string
+  /** The names of the variables in its environment; their values are sealed. */
+  env_names: Array<string>
+  /** 1 for a new tool, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
 }
 
 /** Whether the gates let a call through. */
@@ -308,6 +369,9 @@ export interface GrantPlace {
   user: string | null
 }
 
+/** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
+export type KeySource = { [key: string]: string }
+
 /** A message to be appended. */
 export interface MessageToAppend {
   /** Who said it, such as `user`, `assistant` or `tool`. */
@@ -316,6 +380,12 @@ export interface MessageToAppend {
   content: unknown
   /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now. */
   at_ms: number | null
+}
+
+/** How much was moved. */
+export interface Moved {
+  /** The number of rows. */
+  rows: number
 }
 
 /** The `output` part of the configuration. */
@@ -395,6 +465,14 @@ export interface ScrubConfig {
 
 /** A set of patterns that are masked. */
 export type ScrubProfile = 'seed'
+
+/** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
+export interface Secrets {
+  /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
+  key: KeySource | null
+  /** Where keys are kept that only open what was sealed under them earlier. */
+  older_keys: Array<KeySource>
+}
 
 /** A session with what a list leaves out. */
 export interface Session {
@@ -500,6 +578,20 @@ export interface SessionUsage {
   output_tokens: number
   /** How often the history was shortened. */
   compactions: number
+}
+
+/** A file that was written. */
+export interface StoreFile {
+  /** Its path. */
+  path: string
+}
+
+/** Which store this is. */
+export interface StoreInfo {
+  /** Its URL, without any password. */
+  url: string
+  /** The schema version of its tables. */
+  schema: number
 }
 
 /** What the registry tells of a tool. */
@@ -735,6 +827,149 @@ export interface Operations {
       /** Its path. */
       path: string
       /** Only if the stored document has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+  }
+  readonly credentials: {
+    /**
+     * Seals and stores a credential, replacing one of the same key.
+     *
+     * Fails with `no_key` if the configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
+     */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name, such as the program that it is for. */
+      name: string
+      /** The agent it is for. Left out: all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+      /** What sort of value it is. Default: `env`, variables of an environment. */
+      kind?: string
+      /** The variables of an environment, for the kind `env`. */
+      env?: { [key: string]: string } | null
+      /** The value, for any other kind. */
+      value?: string | null
+      /** The hosts it may be sent to. */
+      host_scope?: string
+      /** Whatever else the host keeps with it. Not sealed. */
+      settings?: { [key: string]: unknown }
+      /** Only if the stored credential has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<CredentialInfo>
+    /** Tells what is known of a credential, without its value. Fails with `not_found` if there is none of that key. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name. */
+      name: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: the one for all of them. */
+      user?: string | null
+    }): Promise<CredentialInfo>
+    /** Opens a credential and tells what is known of it, without its value: whether the configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was altered. */
+    check(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name. */
+      name: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: the one for all of them. */
+      user?: string | null
+    }): Promise<CredentialInfo>
+    /** Lists credentials by name, agent and user, without their values. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Go on after the credential of this name, of all agents and users unless these are given. */
+      after?: string | null
+      /** With `after`: the agent of that credential. */
+      after_agent?: string | null
+      /** With `after`: the user of that credential. */
+      after_user?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<CredentialInfo>>
+    /** Deletes a credential. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name. */
+      name: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: the one for all of them. */
+      user?: string | null
+      /** Only if the stored credential has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+  }
+  readonly custom_tools: {
+    /**
+     * Stores a custom tool, replacing one of the same agent and name. Without `env` the environment stays as it is.
+     *
+     * Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
+     */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. Left out: all of them. */
+      agent?: string | null
+      /** Its name, as for every tool. */
+      name: string
+      /** What it does, for the model. */
+      description: string
+      /** The JSON Schema of its parameters. Default: none. */
+      parameters?: { [key: string]: unknown } | null
+      /** The command, a template. */
+      command: string
+      /** The folder it runs in. Left out: the workspace. */
+      working_dir?: string | null
+      /** How long it may run, in seconds, 1 to 3,600. Default: 60. */
+      timeout_seconds?: number
+      /** Whether agents have it. Default: true. */
+      enabled?: boolean
+      /** Whatever else is set for it. */
+      settings?: { [key: string]: unknown }
+      /** Who made it. */
+      created_by?: string
+      /** The variables of its environment, which are sealed. Left out: they stay as they are. Empty: none. */
+      env?: { [key: string]: string } | null
+      /** Only if the stored tool has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<CustomTool>
+    /** Gives a custom tool, without the values of its environment. Fails with `not_found` if there is none of that agent and name. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** Its name. */
+      name: string
+    }): Promise<CustomTool>
+    /** Lists the custom tools of an agent, or those of all agents, by name. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent. Left out: the tools for all agents. */
+      agent?: string | null
+      /** Go on after this name. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<CustomTool>>
+    /** Deletes a custom tool. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** Its name. */
+      name: string
+      /** Only if the stored tool has this version. */
       if_version?: number | null
     }): Promise<Deleted>
   }
@@ -1006,5 +1241,26 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<SessionMessage>>
+  }
+  readonly store: {
+    /** Tells which store this is. */
+    info(): Promise<StoreInfo>
+    /** Copies a SQLite store to a new file, as it is at one moment, while it is in use. A PostgreSQL server has tools of its own for that, such as `pg_dump`. */
+    backup(args: {
+      /** The file to write; it must not exist. A relative path starts at the working directory. */
+      path: string
+    }): Promise<StoreFile>
+    /** Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import` reads into a store of any kind. Stop other writers first. Sealed values stay sealed. */
+    export(args: {
+      /** The file to write; it must not exist. A relative path starts at the working directory. */
+      path: string
+      /** Only the rows of this tenant. Left out: of all tenants. */
+      tenant?: string | null
+    }): Promise<Moved>
+    /** Reads an export into a store that holds nothing of its tenant, or nothing at all if it is of all tenants. */
+    import(args: {
+      /** The file to read. A relative path starts at the working directory. */
+      path: string
+    }): Promise<Moved>
   }
 }

@@ -86,6 +86,10 @@ codes! {
     WouldBlock = 49, "would_block";
     /// The runtime was made in another process; it does not survive `fork`.
     Forked = 50, "forked";
+    /// A secret was to be stored or read and no key is configured; it is never kept in clear.
+    NoKey = 51, "no_key";
+    /// A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+    SecretUnreadable = 52, "secret_unreadable";
 
     /// The store does not answer or failed in an unexpected way.
     StoreUnavailable = 60, "store_unavailable";
@@ -97,10 +101,12 @@ codes! {
     StoreLocked = 63, "store_locked";
     /// The store was written by a newer toolkeep.
     StoreNewer = 64, "store_newer";
-    /// The store's place cannot be used: a folder, a missing folder, a wrong URL.
+    /// The store's place cannot be used: a missing folder, a wrong URL, a login that is refused.
     StorePath = 65, "store_path";
     /// The disk under the store is full.
     StoreFull = 66, "store_full";
+    /// The store took longer than the wait allowed.
+    StoreTimeout = 67, "store_timeout";
 
     /// A fault of toolkeep's own.
     Internal = 90, "internal";
@@ -128,7 +134,11 @@ impl Code {
     pub const fn is_retryable(self) -> bool {
         matches!(
             self,
-            Code::RateLimited | Code::Timeout | Code::StoreUnavailable | Code::StoreLocked
+            Code::RateLimited
+                | Code::Timeout
+                | Code::StoreUnavailable
+                | Code::StoreLocked
+                | Code::StoreTimeout
         )
     }
 }

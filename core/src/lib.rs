@@ -8,6 +8,7 @@
 //! - [`tool`]: write tools of your own
 //! - [`call`]: the path that each call takes
 //! - [`policy`]: who may call what
+//! - [`secret`]: how secrets are kept at rest, and the key they need
 //! - [`store`]: where state is kept, and how to bring a store of your own
 //! - [`ops`]: the control plane
 
@@ -23,6 +24,7 @@ pub mod ops;
 pub mod policy;
 pub mod runtime;
 pub mod scrub;
+pub mod secret;
 pub mod store;
 pub mod strict;
 pub mod tool;

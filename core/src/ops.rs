@@ -10,12 +10,15 @@ mod artifacts;
 mod audit;
 mod config;
 mod context_files;
+mod credentials;
+mod custom_tools;
 mod documents;
 mod events;
 mod grants;
 mod registry;
 mod rules;
 mod sessions;
+mod store;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
@@ -24,6 +27,12 @@ pub use config::{ConfigOps, GetConfig};
 pub use context_files::{
     ContextFileText, ContextFiles, DeleteContextFile, GetContextFile, ListContextFiles,
     PutContextFile,
+};
+pub use credentials::{
+    CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
+};
+pub use custom_tools::{
+    CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
 };
 pub use documents::{
     DeleteDocument, DocumentText, Documents, GetDocument, ListDocuments, PutDocument,
@@ -35,6 +44,10 @@ pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
 pub use sessions::{
     AppendMessages, DeleteSession, GetSession, ListSessions, MessageToAppend, PutSession,
     ReadHistory, Sessions,
+};
+
+pub use store::{
+    BackupStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs, StoreOps,
 };
 
 use futures_util::future::BoxFuture;
@@ -152,6 +165,16 @@ impl<'r> Ops<'r> {
         Documents::new(self.0)
     }
 
+    /// Credentials for programs.
+    pub fn credentials(&self) -> Credentials<'r> {
+        Credentials::new(self.0)
+    }
+
+    /// Commands that are tools.
+    pub fn custom_tools(&self) -> CustomTools<'r> {
+        CustomTools::new(self.0)
+    }
+
     /// What happened.
     pub fn events(&self) -> Events<'r> {
         Events::new(self.0)
@@ -176,6 +199,11 @@ impl<'r> Ops<'r> {
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
     }
+
+    /// The store as a whole.
+    pub fn store(&self) -> StoreOps<'r> {
+        StoreOps::new(self.0)
+    }
 }
 
 /// Every operation, domain by domain.
@@ -187,11 +215,14 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         config::OPERATIONS,
         context_files::OPERATIONS,
         documents::OPERATIONS,
+        credentials::OPERATIONS,
+        custom_tools::OPERATIONS,
         events::OPERATIONS,
         grants::OPERATIONS,
         registry::OPERATIONS,
         rules::OPERATIONS,
         sessions::OPERATIONS,
+        store::OPERATIONS,
     ]
     .into_iter()
     .flatten()

@@ -52,6 +52,10 @@ pub const TOOLKEEP_TOO_LARGE: u32 = 48;
 pub const TOOLKEEP_WOULD_BLOCK: u32 = 49;
 /// The runtime was made in another process; it does not survive `fork`.
 pub const TOOLKEEP_FORKED: u32 = 50;
+/// A secret was to be stored or read and no key is configured; it is never kept in clear.
+pub const TOOLKEEP_NO_KEY: u32 = 51;
+/// A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+pub const TOOLKEEP_SECRET_UNREADABLE: u32 = 52;
 /// The store does not answer or failed in an unexpected way.
 pub const TOOLKEEP_STORE_UNAVAILABLE: u32 = 60;
 /// The store's file is damaged or is no toolkeep store.
@@ -62,10 +66,12 @@ pub const TOOLKEEP_STORE_READ_ONLY: u32 = 62;
 pub const TOOLKEEP_STORE_LOCKED: u32 = 63;
 /// The store was written by a newer toolkeep.
 pub const TOOLKEEP_STORE_NEWER: u32 = 64;
-/// The store's place cannot be used: a folder, a missing folder, a wrong URL.
+/// The store's place cannot be used: a missing folder, a wrong URL, a login that is refused.
 pub const TOOLKEEP_STORE_PATH: u32 = 65;
 /// The disk under the store is full.
 pub const TOOLKEEP_STORE_FULL: u32 = 66;
+/// The store took longer than the wait allowed.
+pub const TOOLKEEP_STORE_TIMEOUT: u32 = 67;
 /// A fault of toolkeep's own.
 pub const TOOLKEEP_INTERNAL: u32 = 90;
 /// Toolkeep panicked; the panic was stopped at the language border.

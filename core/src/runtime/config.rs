@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::call::{Execute, Output, RateLimit, Record};
 use crate::error::{Code, Error};
 use crate::policy::Policy;
+use crate::secret::Secrets;
 use crate::strict;
 
 /// How a runtime is set up. Every key may be left out; an unknown one is an error.
@@ -35,6 +36,8 @@ pub struct Config {
     pub scrub: ScrubConfig,
     /// How calls are recorded.
     pub record: Record,
+    /// The keys under which secrets are stored. Without one no secret can be stored.
+    pub secrets: Secrets,
 }
 
 /// The `scrub` part of the configuration. Scrubbing cannot be switched off.
@@ -74,8 +77,12 @@ impl Config {
     /// # Errors
     /// `invalid_config` that names the line, or the key.
     pub fn from_toml(text: &str) -> Result<Config, Error> {
-        let value: Value = toml::from_str(text).map_err(|error| {
-            Error::new(Code::InvalidConfig, format!("the configuration is not TOML: {error}"))
+        // The error's own text repeats the line, which may hold a password.
+        let value: Value = toml::from_str(text).map_err(|error: toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let text = format!("the configuration is not TOML: line {line}: {}", error.message());
+            Error::new(Code::InvalidConfig, text)
         })?;
         Config::from_value(value)
     }
@@ -185,5 +192,8 @@ mod tests {
         assert_eq!(Config::from_toml(toml).unwrap(), Config::from_json(json).unwrap());
         let error = Config::from_toml("policy = ").unwrap_err();
         assert!(error.message().contains("line 1"), "{error}");
+        let error = Config::from_toml("[secrets]\nkey = 5w0rdf15h").unwrap_err();
+        assert!(error.message().contains("line 2"), "{error}");
+        assert!(!format!("{error:?}").contains("5w0rdf15h"), "{error:?}");
     }
 }

@@ -67,6 +67,14 @@ impl Fields {
         })
     }
 
+    pub(super) fn bytes_or_none(&mut self) -> Result<Option<Vec<u8>>, BadRow> {
+        self.take("bytes or nothing", |value| match value {
+            Value::Bytes(bytes) => Some(Some(bytes)),
+            Value::Null => Some(None),
+            _ => None,
+        })
+    }
+
     /// UTF-8 that is kept as bytes, because it may contain NUL.
     pub(super) fn utf8(&mut self) -> Result<String, BadRow> {
         self.take("UTF-8 as bytes", |value| match value {

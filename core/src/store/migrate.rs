@@ -50,6 +50,16 @@ pub const SQLITE: Dialect = Dialect {
     clustered: "STRICT, WITHOUT ROWID",
 };
 
+/// PostgreSQL's spelling. The collation makes keys compare byte by byte whatever the database's is.
+pub const POSTGRES: Dialect = Dialect {
+    key: "TEXT COLLATE \"C\"",
+    text: "TEXT",
+    int: "BIGINT",
+    bytes: "BYTEA",
+    plain: "",
+    clustered: "",
+};
+
 impl Migration {
     /// The migration's SQL, as statements that end in semicolons.
     pub fn sql(&self, dialect: &Dialect) -> String {
@@ -82,7 +92,9 @@ mod tests {
     #[test]
     fn no_brace_is_left_in_the_sql() {
         for migration in MIGRATIONS {
-            assert!(!migration.sql(&SQLITE).contains(['{', '}']));
+            for dialect in [SQLITE, POSTGRES] {
+                assert!(!migration.sql(&dialect).contains(['{', '}']));
+            }
         }
     }
 

@@ -20,6 +20,10 @@ impl<D: Driver> SqlStore<D> {
         SqlStore { driver }
     }
 
+    pub(super) fn driver(&self) -> &D {
+        &self.driver
+    }
+
     /// Checks keys before any driver sees them.
     pub(super) fn check(
         &self,

@@ -11,14 +11,14 @@ use super::{Error, OpenOptions, Store, open, suite};
 /// Opens `agent.db` in a folder, not waiting long for anybody.
 async fn open_in(folder: &Path) -> Result<Arc<dyn Store>, Error> {
     let options =
-        OpenOptions { base_dir: Some(folder), busy_timeout_ms: 5000, ..OpenOptions::default() };
+        OpenOptions { base_dir: Some(folder), timeout_ms: 5000, ..OpenOptions::default() };
     open("sqlite:agent.db", options).await
 }
 
 #[tokio::test]
 async fn a_store_in_memory_passes_the_suite() {
     let report = suite::run(|| open("memory:", OpenOptions::default())).await.unwrap();
-    assert!(report.passed.len() >= 38, "{report:?}");
+    assert!(report.passed.len() >= 84, "{report:?}");
 }
 
 #[tokio::test]
@@ -41,4 +41,12 @@ async fn a_store_tells_its_url() {
     assert_eq!(open("memory:", OpenOptions::default()).await.unwrap().url(), "memory:");
     let path = folder.path().join("agent.db");
     assert_eq!(open_in(folder.path()).await.unwrap().url(), format!("sqlite:{}", path.display()));
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn a_store_on_postgres_passes_the_suite() {
+    let url = toolkeep_test_postgres::Server::shared().new_database();
+    let report = suite::run(|| open(&url, OpenOptions::default())).await.unwrap();
+    assert!(report.passed.len() >= 84, "{report:?}");
 }

@@ -8,6 +8,7 @@ mod crash;
 mod faulty;
 mod gates;
 mod ledger;
+mod moving;
 mod operations;
 mod records;
 mod secrets;

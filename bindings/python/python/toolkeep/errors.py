@@ -22,8 +22,10 @@ __all__ = [
     "InvalidJsonError",
     "InvalidUtf8Error",
     "NameTakenError",
+    "NoKeyError",
     "NotFoundError",
     "PanicError",
+    "SecretUnreadableError",
     "StoreCorruptError",
     "StoreError",
     "StoreFullError",
@@ -31,6 +33,7 @@ __all__ = [
     "StoreNewerError",
     "StorePathError",
     "StoreReadOnlyError",
+    "StoreTimeoutError",
     "StoreUnavailableError",
     "TooLargeError",
     "ToolError",
@@ -123,6 +126,18 @@ class ForkedError(ToolkeepError, RuntimeError):
     code = "forked"
 
 
+class NoKeyError(ToolkeepError):
+    """A secret was to be stored or read and no key is configured; set `secrets.key`."""
+
+    code = "no_key"
+
+
+class SecretUnreadableError(ToolkeepError):
+    """A stored secret was altered or moved, or its key is not among the configured ones."""
+
+    code = "secret_unreadable"
+
+
 class CancelledError(ToolkeepError):
     """The call was cancelled. A cancelled asyncio task gets asyncio's own instead."""
 
@@ -178,7 +193,7 @@ class StoreNewerError(StoreError):
 
 
 class StorePathError(StoreError):
-    """The store's place cannot be used: a folder, a missing folder, a wrong URL."""
+    """The store's place cannot be used: a missing folder, a wrong URL, a login that is refused."""
 
     code = "store_path"
 
@@ -187,6 +202,12 @@ class StoreFullError(StoreError):
     """The disk under the store is full."""
 
     code = "store_full"
+
+
+class StoreTimeoutError(StoreError):
+    """The store took longer than the wait allowed."""
+
+    code = "store_timeout"
 
 
 class InternalError(ToolkeepError):
@@ -230,6 +251,8 @@ _BY_CODE: dict[str, type[ToolkeepError]] = {
         TooLargeError,
         WouldBlockError,
         ForkedError,
+        NoKeyError,
+        SecretUnreadableError,
         CancelledError,
         NotFoundError,
         ConflictError,
@@ -240,6 +263,7 @@ _BY_CODE: dict[str, type[ToolkeepError]] = {
         StoreNewerError,
         StorePathError,
         StoreFullError,
+        StoreTimeoutError,
         InternalError,
         PanicError,
     )
