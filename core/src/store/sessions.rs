@@ -344,10 +344,12 @@ const COUNT: &str = concat!(
     listed!()
 );
 
+// Without a session there is nothing to select: a driver may run it before it looks at what the
+// statement before it changed.
 const APPEND: &str = "INSERT INTO toolkeep_session_messages \
-     (tenant, session, seq, at_ms, role, content) VALUES (?1, ?2, \
-     (SELECT messages - CAST(?3 AS BIGINT) FROM toolkeep_sessions WHERE tenant = ?1 AND id = ?2), \
-     ?4, ?5, ?6)";
+     (tenant, session, seq, at_ms, role, content) \
+     SELECT tenant, id, messages - CAST(?3 AS BIGINT), CAST(?4 AS BIGINT), CAST(?5 AS TEXT), ?6 \
+     FROM toolkeep_sessions WHERE tenant = ?1 AND id = ?2";
 
 const MESSAGE: &[&str] = &["seq", "at_ms", "role", "content"];
 

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use toolkeep::{CallContext, Code, Error};
+use toolkeep::secret::generate_key;
+use toolkeep::{CallContext, Code, Config, Error, Runtime};
 
-use crate::support::House;
+use crate::support::echo;
 
 /// Two tenants. Each one's texts name it, so that a text tells whose it is.
 const ONE: &str = "of-one";
@@ -22,7 +23,13 @@ const WITHOUT_TENANT: &[&str] = &[
     "registry.disable",
     "registry.alias",
     "registry.groups",
+    "store.info",
+    "store.backup",
+    "store.import",
 ];
+
+/// The operations that have a test of their own here, because they answer with a file.
+const WITH_A_FILE: &[&str] = &["store.export"];
 
 /// What [`settle`] made that has no key of its own choice.
 #[derive(Default)]
@@ -69,6 +76,15 @@ const CASES: &[Case] = &[
     reads("documents.get", |_| json!({ "agent": "a", "path": "p" })),
     reads("documents.list", |_| json!({ "agent": "a" })),
     changes("documents.delete", |_| json!({ "agent": "a", "path": "p" })),
+    changes("credentials.put", |_| json!({ "name": "c", "env": { "A": "new" } })),
+    reads("credentials.get", |_| json!({ "name": "c" })),
+    reads("credentials.check", |_| json!({ "name": "c" })),
+    reads("credentials.list", |_| json!({})),
+    changes("credentials.delete", |_| json!({ "name": "c" })),
+    changes("custom_tools.put", |_| json!({ "name": "t", "description": "new", "command": "new" })),
+    reads("custom_tools.get", |_| json!({ "name": "t" })),
+    reads("custom_tools.list", |_| json!({})),
+    changes("custom_tools.delete", |_| json!({ "name": "t" })),
     reads("events.read", |_| json!({})),
     changes("grants.put", |_| json!({ "kind": "cli", "resource": "gh", "effect": "deny" })),
     reads("grants.get", |_| json!({ "kind": "cli", "resource": "gh" })),
@@ -97,11 +113,15 @@ const CASES: &[Case] = &[
 ];
 
 /// Gives a tenant one of everything, under the same keys as any other tenant.
-async fn settle(house: &House, tenant: &str) -> Made {
+async fn settle(rt: &Runtime, tenant: &str) -> Made {
     for (operation, args) in [
         ("agents.put", json!({ "id": "a", "description": tenant })),
         ("context_files.put", json!({ "agent": "a", "name": "n", "text": tenant })),
         ("documents.put", json!({ "agent": "a", "path": "p", "text": tenant })),
+        ("credentials.put", {
+            json!({ "name": "c", "env": { "A": "b" }, "settings": { "of": tenant } })
+        }),
+        ("custom_tools.put", json!({ "name": "t", "description": tenant, "command": "true" })),
         ("grants.put", {
             json!({ "kind": "cli", "resource": "gh", "effect": "allow", "granted_by": tenant })
         }),
@@ -113,47 +133,50 @@ async fn settle(house: &House, tenant: &str) -> Made {
             json!({ "id": "s", "messages": [{ "role": "user", "content": tenant }] })
         }),
     ] {
-        invoke(house, tenant, operation, args).await.unwrap();
+        invoke(rt, tenant, operation, args).await.unwrap();
     }
     let cx = CallContext::new().tenant(tenant).agent("a").session("s");
     let long = json!({ "text": format!("{tenant} ").repeat(10_000) });
-    let result = house.rt.call(&cx, "echo", long).await.unwrap();
+    let result = rt.call(&cx, "echo", long).await.unwrap();
     let note = result.for_llm.split("artifact:").nth(1).unwrap();
     let artifact = note.chars().take_while(char::is_ascii_hexdigit).collect();
     Made { artifact }
 }
 
 async fn invoke(
-    house: &House,
+    rt: &Runtime,
     tenant: &str,
     operation: &str,
     mut args: Value,
 ) -> Result<Value, Error> {
     args["tenant"] = json!(tenant);
-    house.rt.invoke(operation, args).await
+    rt.invoke(operation, args).await
 }
 
 /// All that a tenant can read. With `events` also what was told.
-async fn view(house: &House, tenant: &str, made: &Made, events: bool) -> Vec<String> {
+async fn view(rt: &Runtime, tenant: &str, made: &Made, events: bool) -> Vec<String> {
     let mut view = Vec::new();
     for case in CASES.iter().filter(|case| case.does == Does::Reads) {
         if events || case.operation != "events.read" {
-            let answer = invoke(house, tenant, case.operation, (case.args)(made)).await;
+            let answer = invoke(rt, tenant, case.operation, (case.args)(made)).await;
             view.push(format!("{}: {answer:?}", case.operation));
         }
     }
     view
 }
 
-async fn house() -> House {
-    House::new(json!({ "output": { "max_chars": 1_000 } })).await
+async fn runtime() -> Runtime {
+    let config = Config::from_value(json!({ "output": { "max_chars": 1_000 } })).unwrap();
+    let builder = Runtime::builder().config(config).tool(echo());
+    builder.key(|| Ok(generate_key()?)).build().await.unwrap()
 }
 
 #[test]
 fn every_operation_has_a_case() {
     let all: BTreeSet<&str> = toolkeep::ops::all().map(|operation| operation.name).collect();
     let cases = CASES.iter().map(|case| case.operation);
-    let known: BTreeSet<&str> = cases.chain(WITHOUT_TENANT.iter().copied()).collect();
+    let others = WITHOUT_TENANT.iter().chain(WITH_A_FILE).copied();
+    let known: BTreeSet<&str> = cases.chain(others).collect();
     assert_eq!(all, known, "give each operation a case here, or name it as one without tenant");
     for operation in toolkeep::ops::all() {
         let schema = (operation.arguments)().to_value();
@@ -166,14 +189,14 @@ fn every_operation_has_a_case() {
 async fn what_one_tenant_does_another_neither_sees_nor_suffers() {
     for Case { operation, args, .. } in CASES {
         for both in [false, true] {
-            let house = house().await;
-            let made = settle(&house, ONE).await;
+            let rt = runtime().await;
+            let made = settle(&rt, ONE).await;
             if both {
-                settle(&house, TWO).await;
+                settle(&rt, TWO).await;
             }
-            let before = view(&house, ONE, &made, true).await;
+            let before = view(&rt, ONE, &made, true).await;
             // As the other tenant, with the same keys: whatever the answer, it tells nothing.
-            let answer = match invoke(&house, TWO, operation, args(&made)).await {
+            let answer = match invoke(&rt, TWO, operation, args(&made)).await {
                 Ok(answer) => answer.to_string(),
                 Err(error) => {
                     let code = error.code();
@@ -185,7 +208,7 @@ async fn what_one_tenant_does_another_neither_sees_nor_suffers() {
                 }
             };
             assert!(!answer.contains(ONE), "{operation} tells of another tenant: {answer}");
-            assert_eq!(view(&house, ONE, &made, true).await, before, "{operation}");
+            assert_eq!(view(&rt, ONE, &made, true).await, before, "{operation}");
         }
     }
 }
@@ -193,14 +216,14 @@ async fn what_one_tenant_does_another_neither_sees_nor_suffers() {
 #[tokio::test]
 async fn each_case_would_notice_a_forgotten_tenant() {
     for Case { operation, args, does } in CASES {
-        let house = house().await;
-        let made = settle(&house, ONE).await;
-        let before = view(&house, ONE, &made, false).await;
-        let answer = invoke(&house, ONE, operation, args(&made)).await.unwrap().to_string();
+        let rt = runtime().await;
+        let made = settle(&rt, ONE).await;
+        let before = view(&rt, ONE, &made, false).await;
+        let answer = invoke(&rt, ONE, operation, args(&made)).await.unwrap().to_string();
         match does {
             Does::Reads => assert!(answer.contains(ONE), "{operation} finds nothing: {answer}"),
             Does::Changes => {
-                assert_ne!(view(&house, ONE, &made, false).await, before, "{operation}");
+                assert_ne!(view(&rt, ONE, &made, false).await, before, "{operation}");
             }
         }
     }
@@ -209,12 +232,25 @@ async fn each_case_would_notice_a_forgotten_tenant() {
 #[tokio::test]
 async fn an_operation_without_a_tenant_is_of_the_default_one() {
     for Case { operation, args, .. } in CASES {
-        let house = house().await;
-        let made = settle(&house, ONE).await;
-        let before = view(&house, ONE, &made, true).await;
-        let answer = house.rt.invoke(operation, args(&made)).await;
+        let rt = runtime().await;
+        let made = settle(&rt, ONE).await;
+        let before = view(&rt, ONE, &made, true).await;
+        let answer = rt.invoke(operation, args(&made)).await;
         let answer = answer.map_or_else(|error| error.to_string(), |answer| answer.to_string());
         assert!(!answer.contains(ONE), "{operation} tells of another tenant: {answer}");
-        assert_eq!(view(&house, ONE, &made, true).await, before, "{operation}");
+        assert_eq!(view(&rt, ONE, &made, true).await, before, "{operation}");
     }
+}
+
+#[tokio::test]
+async fn an_export_of_one_tenant_holds_nothing_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let rt = runtime().await;
+    settle(&rt, ONE).await;
+    settle(&rt, TWO).await;
+    let path = folder.path().join("two.jsonl");
+    invoke(&rt, TWO, "store.export", json!({ "path": path.to_str().unwrap() })).await.unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.contains(TWO), "{text}");
+    assert!(!text.contains(ONE), "{text}");
 }
