@@ -11,6 +11,7 @@ mod ledger;
 mod moving;
 mod operations;
 mod records;
+mod sealed;
 mod secrets;
 mod support;
 mod vectors;
