@@ -16,7 +16,7 @@ from ._context import Caller, Context
 from ._operations import Code
 from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
 from ._runtime import Dialect, Runtime
-from ._toolkeep import __version__, scrub
+from ._toolkeep import __version__, generate_key, scrub
 from .errors import (
     CancelledError,
     ClosedError,
@@ -91,5 +91,6 @@ __all__ = [
     "UnknownOperationError",
     "WouldBlockError",
     "__version__",
+    "generate_key",
     "scrub",
 ]

@@ -4,20 +4,30 @@ from collections.abc import Callable
 from contextvars import Context as ContextVars
 from typing import Any, final
 
-__all__ = ["CODES", "Engine", "Invocation", "Job", "__version__", "scrub", "shutdown"]
+__all__ = [
+    "CODES",
+    "Engine",
+    "Invocation",
+    "Job",
+    "__version__",
+    "generate_key",
+    "scrub",
+    "shutdown",
+]
 
 __version__: str
 CODES: tuple[tuple[str, int], ...]
 
+def generate_key() -> str: ...
 def scrub(text: str, /) -> str: ...
 def shutdown() -> None: ...
 
 @final
 class Engine:
     @staticmethod
-    def open(config: Any, /) -> Job: ...
+    def open(config: Any, key: str | None, /) -> Job: ...
     @staticmethod
-    def open_file(path: str | os.PathLike[str], /) -> Job: ...
+    def open_file(path: str | os.PathLike[str], key: str | None, /) -> Job: ...
     def call(self, name: str, args: Any, caller: dict[str, Any], host: Any, /) -> Job: ...
     def call_all(self, requests: list[Any], caller: dict[str, Any], host: Any, /) -> Job: ...
     def definitions(self, dialect: str, caller: dict[str, Any], /) -> Job: ...
