@@ -323,6 +323,15 @@ typedef void (*toolkeep_destroy_fn)(void *user_data);
 typedef void (*toolkeep_cancelled_fn)(void *user_data);
 
 /**
+ * Gives the key that seals secrets: 64 hexadecimal digits, or 44 characters of standard base64. The
+ * text must stay good until the function that asked for it returns; toolkeep copies it and wipes its
+ * copy. No text (`len` is 0) means that there is no key to be had, and the runtime is not opened.
+ *
+ * It runs once, on the thread that opens the runtime. A C++ exception must not leave it.
+ */
+typedef toolkeep_str (*toolkeep_key_fn)(void *user_data);
+
+/**
  * Takes an event, a JSON object with `seq`, `tenant`, `at_ms`, `kind`, `subject` and `data`. The
  * text is borrowed for the length of the call. One at a time, in order, on a thread of toolkeep's
  * that may block.
@@ -596,6 +605,20 @@ toolkeep_error *toolkeep_runtime_open(toolkeep_str config_json,
                                       toolkeep_runtime **out);
 
 /**
+ * Opens a runtime as toolkeep_runtime_open() does, with a key of the host's: from a keychain, say.
+ * `key` may not be NULL and gets `user_data`. It takes the place of the setting `secrets.key`;
+ * giving both is an error.
+ *
+ * Returns NULL, or an error that the host owns: as toolkeep_runtime_open(), and
+ * `TOOLKEEP_INVALID_CONFIG` if there is no key, or what `key` gave is none. It never holds the key.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_runtime_open_with_key(toolkeep_str config_json,
+                                               toolkeep_key_fn key,
+                                               void *user_data,
+                                               toolkeep_runtime **out);
+
+/**
  * Opens the runtime that a `.toml` or `.json` file describes. Relative paths in it start at its
  * folder; without a `store` the state is kept in `toolkeep.db` beside it.
  *
@@ -606,6 +629,18 @@ toolkeep_error *toolkeep_runtime_open(toolkeep_str config_json,
  * key, or the store's.
  */
 TOOLKEEP_API toolkeep_error *toolkeep_runtime_open_file(toolkeep_str path, toolkeep_runtime **out);
+
+/**
+ * Opens a runtime as toolkeep_runtime_open_file() does, with a key of the host's, as
+ * toolkeep_runtime_open_with_key() does.
+ *
+ * Returns NULL, or an error that the host owns, as these two.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_runtime_open_file_with_key(toolkeep_str path,
+                                                    toolkeep_key_fn key,
+                                                    void *user_data,
+                                                    toolkeep_runtime **out);
 
 /**
  * Ends a runtime: running calls fail with `TOOLKEEP_CLOSED`, what is queued is written, the store
@@ -635,6 +670,15 @@ TOOLKEEP_API void toolkeep_runtime_free(toolkeep_runtime *runtime);
  * toolkeep_string_free(). Returns NULL, or an error that the host owns.
  */
 TOOLKEEP_API toolkeep_error *toolkeep_scrub(toolkeep_str text, toolkeep_string **out);
+
+/**
+ * Makes a fresh random key for somebody to keep, as 64 hexadecimal digits. Losing it means losing
+ * what is sealed under it. Any thread may call it, callbacks too.
+ *
+ * On success `*out` is the key's text, owned by the host: release it with toolkeep_string_free().
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API toolkeep_error *toolkeep_generate_key(toolkeep_string **out);
 
 /**
  * The bytes of a string, followed by a NUL, so that it can be printed with `%s`. Scrubbed text

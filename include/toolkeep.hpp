@@ -241,10 +241,25 @@ class Runtime {
     handle_.reset(runtime);
   }
 
+  /** The same with the key that secrets are sealed under, from a keychain, say. */
+  Runtime(std::string_view config, std::string_view key) {
+    toolkeep_runtime *runtime = nullptr;
+    detail::check(toolkeep_runtime_open_with_key(detail::lend(config), give_key, &key, &runtime));
+    handle_.reset(runtime);
+  }
+
   /** Opens the runtime that a .toml or .json file describes. */
   static Runtime open(std::string_view path) {
     toolkeep_runtime *runtime = nullptr;
     detail::check(toolkeep_runtime_open_file(detail::lend(path), &runtime));
+    return Runtime(runtime);
+  }
+
+  /** The same with the key that secrets are sealed under. */
+  static Runtime open(std::string_view path, std::string_view key) {
+    toolkeep_runtime *runtime = nullptr;
+    detail::check(
+        toolkeep_runtime_open_file_with_key(detail::lend(path), give_key, &key, &runtime));
     return Runtime(runtime);
   }
 
@@ -387,8 +402,19 @@ class Runtime {
     return future;
   }
 
+  static toolkeep_str give_key(void *key) {
+    return detail::lend(*static_cast<std::string_view *>(key));
+  }
+
   detail::Handle<toolkeep_runtime, toolkeep_runtime_free> handle_;
 };
+
+/** Makes a fresh random key for somebody to keep, as 64 hexadecimal digits. */
+inline std::string generate_key() {
+  toolkeep_string *key = nullptr;
+  detail::check(toolkeep_generate_key(&key));
+  return detail::take(key);
+}
 
 /** Masks the secrets in a text, without a runtime. */
 inline std::string scrub(std::string_view text) {

@@ -298,18 +298,28 @@ export interface Runtime extends Operations, AsyncDisposable {
   close(): Promise<void>
 }
 
+/** What a host gives a runtime that no configuration can hold. */
+export interface RuntimeOptions {
+  /**
+   * Gives the key that secrets are sealed under, from a keychain, say: 64 hexadecimal digits, or 44
+   * characters of base64. Called once, before the runtime opens. Instead of `secrets.key` in the
+   * configuration. What it throws becomes the `cause` of an `invalid_config`.
+   */
+  key?: (() => string | PromiseLike<string>) | null
+}
+
 export declare const Runtime: {
   /**
    * A runtime that begins to open. Every method waits for that; where it fails, the first method
    * rejects with the reason, and so does `ready()`.
    */
-  new (config?: Config): Runtime
+  new (config?: Config, options?: RuntimeOptions | null): Runtime
 
   /**
    * Opens the runtime that a configuration file describes (`.toml` or `.json`). Relative paths in
    * it start at its folder.
    */
-  open(path: string | URL): Promise<Runtime>
+  open(path: string | URL, options?: RuntimeOptions | null): Promise<Runtime>
 }
 
 /**
@@ -330,6 +340,9 @@ export declare class ToolError extends Error {
 
 /** Masks the secrets in a text, as the results of calls are masked. Needs no runtime. */
 export declare function scrub(text: string): string
+
+/** A fresh random key for somebody to keep, as 64 hexadecimal digits. Losing it loses the secrets. */
+export declare function generateKey(): string
 
 /** The version of this package. */
 export declare const version: string

@@ -11,6 +11,7 @@ const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.
 const { EventStream } = require('./lib/events.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
 const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
+const { keyOf } = require('./lib/key.cjs')
 const { resultOf } = require('./lib/result.cjs')
 const { whenAborted } = require('./lib/signal.cjs')
 const { dispatcher, specOf } = require('./lib/tools.cjs')
@@ -32,11 +33,11 @@ class Runtime {
   #lastTool = 0
   #staysOpen = () => {}
 
-  constructor(config = {}) {
+  constructor(config = {}, options) {
     const state = { native: undefined, tools: new Map(), runs: new Map(), scopes: new Map() }
     state.native = new native.NativeRuntime(dispatcher(new WeakRef(state)))
     this.#state = state
-    this.#opening = this.#open(config)
+    this.#opening = this.#open(config, options ?? undefined)
     this.#opening.catch(() => {})
     Object.assign(
       this,
@@ -46,8 +47,8 @@ class Runtime {
     this.events = Object.freeze({ ...this.events, follow })
   }
 
-  static async open(path) {
-    return new Runtime(new ConfigFile(path)).ready()
+  static async open(path, options) {
+    return new Runtime(new ConfigFile(path), options).ready()
   }
 
   async ready() {
@@ -122,14 +123,15 @@ class Runtime {
     return this.close()
   }
 
-  async #open(config) {
+  async #open(config, options) {
     const isPath = config instanceof ConfigFile
     let text
     if (!isPath) text = textOf(config, 'config', 'invalid_config')
     else
       text = stringOf(config.path instanceof URL ? fileURLToPath(config.path) : config.path, 'path')
+    const key = await keyOf(options)
     try {
-      await this.#state.native.open(text, isPath)
+      await this.#state.native.open(text, isPath, key)
     } catch (error) {
       throw translated(error)
     }
@@ -239,4 +241,19 @@ function scrub(text) {
   return native.scrub(stringOf(text, 'text'))
 }
 
-module.exports = { Runtime, ToolError, ToolkeepError, scrub, version: native.version() }
+function generateKey() {
+  try {
+    return native.generateKey()
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+module.exports = {
+  Runtime,
+  ToolError,
+  ToolkeepError,
+  generateKey,
+  scrub,
+  version: native.version(),
+}

@@ -501,7 +501,7 @@ export interface Operations {
       user?: string | null
       /** What sort of value it is. Default: `env`, variables of an environment. */
       kind?: string
-      /** The variables of an environment, for the kind `env`. */
+      /** The variables of an environment, for the kind `env`: at most 1 MiB. */
       env?: { [key: string]: string } | null
       /** The value, for any other kind. */
       value?: string | null
@@ -540,9 +540,9 @@ export interface Operations {
       tenant?: string
       /** Go on after the credential of this name, of all agents and users unless these are given. */
       after?: string | null
-      /** With `after`: the agent of that credential. */
+      /** Only with `after`: the agent of that credential. */
       after_agent?: string | null
-      /** With `after`: the user of that credential. */
+      /** Only with `after`: the user of that credential. */
       after_user?: string | null
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
@@ -590,7 +590,7 @@ export interface Operations {
       settings?: { [key: string]: unknown }
       /** Who made it. */
       created_by?: string
-      /** The variables of its environment, which are sealed. Left out: they stay as they are. Empty: none. */
+      /** The variables of its environment, which are sealed. Left out: they stay as they are. Empty: none. At most 1 MiB. */
       env?: { [key: string]: string } | null
       /** Only if the stored tool has this version; 0: only if there is none. */
       if_version?: number | null

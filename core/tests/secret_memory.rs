@@ -1,9 +1,11 @@
 //! Looks at each block of bytes as the heap takes it back: no key and no opened value is in it.
 
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use toolkeep::Runtime;
+use toolkeep::ops::{PutCredential, PutCustomTool};
 use toolkeep::secret::{ExposeSecret, Key, KeyRing, KeySource, Place, SecretString, Secrets};
 
 const KEY: [u8; 32] = *b"\x8f\x1d\x2c\x3b\x4a\x59\x68\x77\x16\x25\x34\x43\x52\x61\x70\xf0\
@@ -81,6 +83,36 @@ async fn no_key_and_no_value_stays_on_the_heap() {
         secrets.sealing_key(Some(folder.path())).unwrap_err();
     }
     let builder = Runtime::builder().key(|| Ok(SecretString::from(HEX)));
-    builder.build().await.unwrap().close().await.unwrap();
+    let rt = builder.build().await.unwrap();
+    seal_by_operations(&rt).await;
+    rt.close().await.unwrap();
     assert_eq!(left_behind(), 0);
+}
+
+async fn seal_by_operations(rt: &Runtime) {
+    // Escaped in JSON, too: what is sealed then is longer than what was given.
+    let value = || SecretString::from(format!("{VALUE}\n\u{1}"));
+    let env = || BTreeMap::from([("A".to_owned(), value()), ("B".to_owned(), value())]);
+    let credentials = rt.ops().credentials();
+    for (name, kind) in [("gh", "env"), ("api", "token")] {
+        let is_env = kind == "env";
+        let put = PutCredential {
+            tenant: "default".into(),
+            name: name.into(),
+            agent: None,
+            user: None,
+            kind: kind.into(),
+            env: is_env.then(env),
+            value: (!is_env).then(value),
+            host_scope: String::new(),
+            settings: serde_json::Map::new(),
+            if_version: None,
+        };
+        credentials.put(put).await.unwrap();
+        let name = serde_json::from_value(serde_json::json!({ "name": name })).unwrap();
+        credentials.check(name).await.unwrap();
+    }
+    let tool = serde_json::json!({ "name": "deploy", "description": "d", "command": "c" });
+    let tool: PutCustomTool = serde_json::from_value(tool).unwrap();
+    rt.ops().custom_tools().put(PutCustomTool { env: Some(env()), ..tool }).await.unwrap();
 }

@@ -23,6 +23,7 @@ mod json;
 mod operation;
 mod runtime;
 mod scrub;
+mod secret;
 mod string;
 mod subscription;
 mod tool;

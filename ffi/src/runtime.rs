@@ -1,11 +1,14 @@
 //! The runtime: opened, closed, freed.
 
+use std::ffi::c_void;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle};
+use toolkeep::secret::SecretString;
 use toolkeep::{Code, Config, Error, Runtime, RuntimeBuilder};
 
+use crate::callback::required;
 use crate::error::toolkeep_error;
 use crate::guard::{guard, guard_or};
 use crate::handle::{self, Opaque, Out};
@@ -111,6 +114,58 @@ fn on_own_thread() -> bool {
     Handle::try_current().is_ok()
 }
 
+/// Gives the key that seals secrets: 64 hexadecimal digits, or 44 characters of standard base64. The
+/// text must stay good until the function that asked for it returns; toolkeep copies it and wipes its
+/// copy. No text (`len` is 0) means that there is no key to be had, and the runtime is not opened.
+///
+/// It runs once, on the thread that opens the runtime. A C++ exception must not leave it.
+pub type toolkeep_key_fn = Option<unsafe extern "C" fn(user_data: *mut c_void) -> toolkeep_str>;
+
+type AskKey = unsafe extern "C" fn(*mut c_void) -> toolkeep_str;
+
+/// Asks the host for its key.
+///
+/// # Safety
+/// The host gave both for this.
+unsafe fn with_key(
+    builder: RuntimeBuilder,
+    ask: AskKey,
+    user_data: *mut c_void,
+) -> Result<RuntimeBuilder, Error> {
+    let bad =
+        |why: &str| Error::new(Code::InvalidConfig, format!("configuration: `secrets.key`: {why}"));
+    // SAFETY: the caller's promise.
+    let lent = unsafe { ask(user_data) };
+    if lent.len == 0 {
+        return Err(bad("the host gives no key"));
+    }
+    // SAFETY: the host lends the text until this function's caller returns.
+    let text = unsafe { lent.text("key") }.map_err(|_| bad("what the host gives is no text"))?;
+    let key = SecretString::from(text);
+    Ok(builder.key(move || Ok(key)))
+}
+
+/// Reads a configuration as JSON text.
+///
+/// # Safety
+/// As [`toolkeep_str::text`].
+unsafe fn configured(config_json: toolkeep_str) -> Result<RuntimeBuilder, Error> {
+    // SAFETY: the same conditions.
+    let text = unsafe { config_json.text("config_json") }?;
+    let config = if text.trim().is_empty() { Config::default() } else { Config::from_json(text)? };
+    Ok(Runtime::builder().config(config))
+}
+
+/// Reads a configuration file.
+///
+/// # Safety
+/// As [`toolkeep_str::text`].
+unsafe fn configured_by_file(path: toolkeep_str) -> Result<RuntimeBuilder, Error> {
+    // SAFETY: the same conditions.
+    let path = unsafe { path.text("path") }?;
+    Runtime::builder().file(Path::new(path))
+}
+
 /// Opens a runtime.
 ///
 /// `config_json` is the configuration, a JSON object; empty means all defaults. On success
@@ -128,10 +183,32 @@ pub unsafe extern "C" fn toolkeep_runtime_open(
         // SAFETY: the host gives NULL or a place to write to.
         let out = unsafe { Out::new(out) }?;
         // SAFETY: the host lends the text for the length of this call.
-        let text = unsafe { config_json.text("config_json") }?;
-        let config =
-            if text.trim().is_empty() { Config::default() } else { Config::from_json(text)? };
-        out.put(handle::give(Host::open(Runtime::builder().config(config))?));
+        out.put(handle::give(Host::open(unsafe { configured(config_json) }?)?));
+        Ok(())
+    })
+}
+
+/// Opens a runtime as toolkeep_runtime_open() does, with a key of the host's: from a keychain, say.
+/// `key` may not be NULL and gets `user_data`. It takes the place of the setting `secrets.key`;
+/// giving both is an error.
+///
+/// Returns NULL, or an error that the host owns: as toolkeep_runtime_open(), and
+/// `TOOLKEEP_INVALID_CONFIG` if there is no key, or what `key` gave is none. It never holds the key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_runtime_open_with_key(
+    config_json: toolkeep_str,
+    key: toolkeep_key_fn,
+    user_data: *mut c_void,
+    out: *mut *mut toolkeep_runtime,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a place to write to.
+        let out = unsafe { Out::new(out) }?;
+        let key = required(key, "key")?;
+        // SAFETY: the host lends the text for the length of this call.
+        let builder = unsafe { configured(config_json) }?;
+        // SAFETY: the host gave both for this.
+        out.put(handle::give(Host::open(unsafe { with_key(builder, key, user_data) }?)?));
         Ok(())
     })
 }
@@ -153,8 +230,30 @@ pub unsafe extern "C" fn toolkeep_runtime_open_file(
         // SAFETY: the host gives NULL or a place to write to.
         let out = unsafe { Out::new(out) }?;
         // SAFETY: the host lends the text for the length of this call.
-        let path = unsafe { path.text("path") }?;
-        out.put(handle::give(Host::open(Runtime::builder().file(Path::new(path))?)?));
+        out.put(handle::give(Host::open(unsafe { configured_by_file(path) }?)?));
+        Ok(())
+    })
+}
+
+/// Opens a runtime as toolkeep_runtime_open_file() does, with a key of the host's, as
+/// toolkeep_runtime_open_with_key() does.
+///
+/// Returns NULL, or an error that the host owns, as these two.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_runtime_open_file_with_key(
+    path: toolkeep_str,
+    key: toolkeep_key_fn,
+    user_data: *mut c_void,
+    out: *mut *mut toolkeep_runtime,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a place to write to.
+        let out = unsafe { Out::new(out) }?;
+        let key = required(key, "key")?;
+        // SAFETY: the host lends the text for the length of this call.
+        let builder = unsafe { configured_by_file(path) }?;
+        // SAFETY: the host gave both for this.
+        out.put(handle::give(Host::open(unsafe { with_key(builder, key, user_data) }?)?));
         Ok(())
     })
 }

@@ -628,6 +628,50 @@ static void a_runtime_may_be_freed_from_a_callback(void) {
   pause_ms(200); /* until the thread that ends the runtime has done so */
 }
 
+/* ---- a key of the host's ---- */
+
+static toolkeep_str key_from(void *data) {
+  return *(toolkeep_str *)data;
+}
+
+static void a_key_of_the_host_seals(void) {
+  toolkeep_str put = TOOLKEEP_STR("{\"name\": \"gh\", \"env\": {\"TOKEN\": \"hunter2\"}}");
+  toolkeep_str both = TOOLKEEP_STR("{\"secrets\": {\"key\": {\"file\": \"no.key\"}}}");
+  toolkeep_runtime *runtime = NULL;
+  toolkeep_string *key = NULL;
+  toolkeep_string *out = NULL;
+  toolkeep_error *error;
+  toolkeep_str lent = NO_TEXT;
+  FAILS(TOOLKEEP_INVALID_ARGUMENT, toolkeep_generate_key(NULL));
+  OK(toolkeep_generate_key(&key));
+  CHECK(toolkeep_string_len(key) == 64);
+  lent = toolkeep_string_str(key);
+  OK(toolkeep_runtime_open_with_key(NO_TEXT, key_from, &lent, &runtime));
+  OK(toolkeep_invoke(runtime, TOOLKEEP_STR("credentials.put"), put, &out));
+  CHECK(holds(out, "\"key_id\""));
+  OK(toolkeep_invoke(runtime, TOOLKEEP_STR("credentials.check"),
+                     TOOLKEEP_STR("{\"name\": \"gh\"}"), &out));
+  CHECK(holds(out, "\"version\":1"));
+  toolkeep_runtime_free(runtime);
+
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open_with_key(both, key_from, &lent, &runtime));
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open_file_with_key(TOOLKEEP_STR("no.toml"),
+                                                                     key_from, &lent, &runtime));
+  FAILS(TOOLKEEP_INVALID_ARGUMENT, toolkeep_runtime_open_with_key(NO_TEXT, NULL, NULL, &runtime));
+  FAILS(TOOLKEEP_INVALID_ARGUMENT, toolkeep_runtime_open_with_key(NO_TEXT, key_from, &lent, NULL));
+  lent = TOOLKEEP_STR("\xff\xfe");
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open_with_key(NO_TEXT, key_from, &lent, &runtime));
+  lent = NO_TEXT;
+  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open_with_key(NO_TEXT, key_from, &lent, &runtime));
+  lent = TOOLKEEP_STR("sw0rdf1sh");
+  error = toolkeep_runtime_open_with_key(NO_TEXT, key_from, &lent, &runtime);
+  CHECK(toolkeep_error_code(error) == TOOLKEEP_INVALID_CONFIG);
+  CHECK(strstr(toolkeep_error_message(error), "secrets.key") != NULL);
+  CHECK(strstr(toolkeep_error_message(error), "sw0rdf1sh") == NULL);
+  toolkeep_error_free(error);
+  toolkeep_string_free(key);
+}
+
 int main(int count, char **arguments) {
   toolkeep_string *leak = NULL;
   if (count == 3 && strcmp(arguments[1], "leak") == 0) {
@@ -650,6 +694,7 @@ int main(int count, char **arguments) {
   huge_and_deep_input_is_refused();
   text_that_is_none_is_refused();
   unusable_configurations_are_refused(arguments[1]);
+  a_key_of_the_host_seals();
   a_forked_child_is_told();
   threads_may_share_a_runtime();
   a_runtime_may_be_freed_from_a_callback();

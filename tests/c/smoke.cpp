@@ -196,6 +196,15 @@ void the_rest_of_the_face_works() {
   CHECK(!toolkeep::version().empty());
 }
 
+void a_key_of_the_host_seals() {
+  std::string key = toolkeep::generate_key();
+  CHECK(key.size() == 64);
+  toolkeep::Runtime runtime("{}", key);
+  std::string put = runtime.invoke("credentials.put", R"({"name": "gh", "env": {"TOKEN": "x"}})");
+  CHECK(has(put, R"("version":1)"));
+  CHECK(has(runtime.invoke("credentials.check", R"({"name": "gh"})"), R"("version":1)"));
+}
+
 }  // namespace
 
 int main() {
@@ -206,5 +215,6 @@ int main() {
   events_reach_a_function();
   mistakes_are_exceptions();
   the_rest_of_the_face_works();
+  a_key_of_the_host_seals();
   std::printf("smoke.cpp: %d checks\n", checks);
 }

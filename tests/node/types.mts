@@ -1,10 +1,15 @@
 // Compiled by `tsc --strict` and never run: the types as a program uses them.
 
-import { Runtime, ToolError, ToolkeepError, scrub, version } from 'toolkeep'
 import type { Agent, Code, Config, Event, EventStream, ToolDefinition, ToolResult } from 'toolkeep'
+import { Runtime, ToolError, ToolkeepError, generateKey, scrub, version } from 'toolkeep'
 
 const config: Config = { workspace: '.', policy: { deny: ['exec'] }, rate_limit: { calls: 5 } }
 const rt: Runtime = new Runtime(config)
+const sealing: Runtime = new Runtime(config, { key: generateKey })
+await Runtime.open('toolkeep.toml', { key: async () => 'key' })
+// @ts-expect-error: the key comes from a function.
+new Runtime(config, { key: 'key' })
+await sealing.close()
 await using other = await Runtime.open(new URL('toolkeep.toml', import.meta.url))
 await (await other.ready()).close()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -9,6 +10,9 @@ from pathlib import Path
 
 import pytest
 import toolkeep
+
+# The key of the shared vectors. It guards nothing.
+os.environ["TOOLKEEP_TEST_KEY"] = "8f1d2c3b4a59687716253443526170f0e1d2c3b4a5968778695a4b3c2d1e0f11"
 
 Script = Callable[..., "subprocess.CompletedProcess[str]"]
 

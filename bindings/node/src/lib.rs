@@ -14,12 +14,20 @@ use std::sync::LazyLock;
 
 use napi_derive::napi;
 use toolkeep::scrub::Scrubber;
+use toolkeep::secret::{self, ExposeSecret};
 
 /// Masks the secrets in a text, without a runtime.
 #[napi(catch_unwind)]
 pub fn scrub(text: String) -> String {
     static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(Scrubber::seed);
     SCRUBBER.scrub(&text).into_owned()
+}
+
+/// A fresh random key for somebody to keep, as 64 hexadecimal digits.
+#[napi(catch_unwind)]
+pub fn generate_key() -> napi::Result<String> {
+    let key = secret::generate_key().map_err(|error| failure::failure(error.into()))?;
+    Ok(key.expose_secret().to_owned())
 }
 
 /// The version of the native half.

@@ -1,6 +1,7 @@
 //! The runtime as the native half offers it to `lib.cjs`.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use napi::bindgen_prelude::{Function, PromiseRaw, block_on};
 use napi_derive::napi;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
+use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
     CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime, ToolSpec,
@@ -44,13 +46,21 @@ impl State {
         self.cancellable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn open(&self, config: &str, is_path: bool) -> Result<(), Error> {
-        let runtime = if is_path {
-            Runtime::open(config).await?
+    async fn open(
+        &self,
+        config: &str,
+        is_path: bool,
+        key: Option<SecretString>,
+    ) -> Result<(), Error> {
+        let mut builder = if is_path {
+            Runtime::builder().file(Path::new(config))?
         } else {
-            let config = Config::from_value(json::parse(config)?)?;
-            Runtime::builder().config(config).build().await?
+            Runtime::builder().config(Config::from_value(json::parse(config)?)?)
         };
+        if let Some(key) = key {
+            builder = builder.key(move || Ok(key));
+        }
+        let runtime = builder.build().await?;
         self.tokio.get_or_init(Handle::current);
         let twice = |_| Error::new(Code::InvalidHandle, "the runtime is open already");
         self.runtime.set(runtime).map_err(twice)
@@ -112,16 +122,19 @@ impl NativeRuntime {
         Ok(NativeRuntime { state: Arc::new(state) })
     }
 
-    /// Opens it: with a configuration as JSON text, or with the path of a file that holds one.
+    /// Opens it: with a configuration as JSON text, or with the path of a file that holds one, and
+    /// with the host's key if it gives one.
     #[napi(catch_unwind)]
     pub fn open<'env>(
         &self,
         env: &'env Env,
         config: String,
         is_path: bool,
+        key: Option<String>,
     ) -> napi::Result<PromiseRaw<'env, ()>> {
         let state = self.state.clone();
-        env.spawn_future(settle(async move { state.open(&config, is_path).await }))
+        let key = key.map(SecretString::from);
+        env.spawn_future(settle(async move { state.open(&config, is_path, key).await }))
     }
 
     /// Takes one call along the path.

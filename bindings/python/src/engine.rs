@@ -7,9 +7,11 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::Value;
+use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime, ToolSpec,
+    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime,
+    RuntimeBuilder, ToolSpec,
 };
 
 use crate::answer::Answer;
@@ -31,21 +33,25 @@ pub struct Engine {
 impl Engine {
     /// Opens the runtime of a configuration. The value of the job is the engine.
     #[staticmethod]
-    #[pyo3(signature = (config, /))]
-    fn open(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<Job> {
+    #[pyo3(signature = (config, key, /))]
+    fn open(py: Python<'_>, config: &Bound<'_, PyAny>, key: Option<String>) -> PyResult<Job> {
         let process = Process::current(py)?;
         let config = json::from_python(config, TooDeep::Refuse)
             .map_err(|why| why.error("config", Code::InvalidConfig))
             .and_then(Config::from_value)
             .map_err(|error| fault::exception(py, &error))?;
-        Ok(opening(process, async move { Runtime::builder().config(config).build().await }))
+        let key = key.map(SecretString::from);
+        let builder = with_key(Runtime::builder().config(config), key);
+        Ok(opening(process, async move { builder.build().await }))
     }
 
     /// Opens the runtime that a configuration file describes. The value of the job is the engine.
     #[staticmethod]
-    #[pyo3(signature = (path, /))]
-    fn open_file(py: Python<'_>, path: PathBuf) -> PyResult<Job> {
-        Ok(opening(Process::current(py)?, async move { Runtime::open(path).await }))
+    #[pyo3(signature = (path, key, /))]
+    fn open_file(py: Python<'_>, path: PathBuf, key: Option<String>) -> PyResult<Job> {
+        let key = key.map(SecretString::from);
+        let runtime = async move { with_key(Runtime::builder().file(&path)?, key).build().await };
+        Ok(opening(Process::current(py)?, runtime))
     }
 
     /// Takes one call along the path. The value of the job is the result as a dict.
@@ -239,6 +245,13 @@ fn close_in_background(process: &Process, runtime: Runtime) {
         let _ = runtime.close().await;
     };
     process.pending().spawn_on(close, process.handle());
+}
+
+fn with_key(builder: RuntimeBuilder, key: Option<SecretString>) -> RuntimeBuilder {
+    match key {
+        Some(key) => builder.key(move || Ok(key)),
+        None => builder,
+    }
 }
 
 fn opening(

@@ -24,10 +24,11 @@ mod _toolkeep {
 
     use pyo3::prelude::*;
     use pyo3::types::PyList;
-    use toolkeep::Code;
     use toolkeep::scrub::Scrubber;
+    use toolkeep::secret::ExposeSecret;
+    use toolkeep::{Code, Error, secret};
 
-    use crate::json;
+    use crate::{fault, json};
 
     #[pymodule_export]
     use crate::engine::Engine;
@@ -48,6 +49,14 @@ mod _toolkeep {
     fn scrub(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<String> {
         let text = json::text(py, "text", text)?;
         Ok(py.detach(|| SCRUBBER.scrub(&text).into_owned()))
+    }
+
+    /// A fresh random key for somebody to keep, as 64 hexadecimal digits.
+    #[pyfunction]
+    fn generate_key(py: Python<'_>) -> PyResult<String> {
+        let key = secret::generate_key();
+        key.map(|key| key.expose_secret().to_owned())
+            .map_err(|error| fault::exception(py, &Error::from(error)))
     }
 
     #[pymodule_init]

@@ -3,11 +3,7 @@
 //! `make bench` runs it. The baselines stand in `by_hand.rs`: raw rusqlite on the thread that asks
 //! and raw rusqlite off the async threads, as an async program has to use it, and raw
 //! tokio-postgres.
-#![expect(
-    clippy::print_stdout,
-    clippy::unwrap_used,
-    reason = "a bench prints, and may fail"
-)]
+#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and may fail")]
 
 mod audit;
 mod by_hand;

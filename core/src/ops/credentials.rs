@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use secrecy::{ExposeSecret as _, SecretBox, SecretString};
-use serde::{Deserialize, Serialize};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use zeroize::Zeroizing;
 
 use super::agents::Deleted;
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::error::{Code, Error};
+use crate::limits::echo;
 use crate::runtime::Runtime;
 use crate::secret::{KeyRing, Place};
 use crate::store::{self, CredentialInfo, CredentialKey};
@@ -54,12 +57,12 @@ pub struct PutCredential {
     /// What sort of value it is. Default: `env`, variables of an environment.
     #[serde(default = "env_kind")]
     pub kind: String,
-    /// The variables of an environment, for the kind `env`.
-    #[serde(default)]
+    /// The variables of an environment, for the kind `env`: at most 1 MiB.
+    #[serde(default, deserialize_with = "secret_env")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: Option<BTreeMap<String, SecretString>>,
     /// The value, for any other kind.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "secret_text")]
     #[schemars(with = "Option<String>")]
     pub value: Option<SecretString>,
     /// The hosts it may be sent to.
@@ -120,10 +123,10 @@ pub struct ListCredentials {
     /// Go on after the credential of this name, of all agents and users unless these are given.
     #[serde(default)]
     pub after: Option<String>,
-    /// With `after`: the agent of that credential.
+    /// Only with `after`: the agent of that credential.
     #[serde(default)]
     pub after_agent: Option<String>,
-    /// With `after`: the user of that credential.
+    /// Only with `after`: the user of that credential.
     #[serde(default)]
     pub after_user: Option<String>,
     /// How many at most, 1 to 1,000. Default: 100.
@@ -133,13 +136,51 @@ pub struct ListCredentials {
 
 const ENV: &str = "env";
 
+/// The most bytes in the names and values of one environment. No system starts a program with
+/// much more.
+const MOST_ENV_BYTES: usize = 1 << 20;
+
 fn env_kind() -> String {
     ENV.into()
+}
+
+// Serde's own errors repeat what they got, which is a secret here. These two never do.
+
+fn secret_text<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SecretString>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::String(text) => Ok(Some(text.into())),
+        _ => Err(D::Error::custom("expected a string")),
+    }
+}
+
+pub(super) fn secret_env<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BTreeMap<String, SecretString>>, D::Error> {
+    let fields = match Value::deserialize(deserializer)? {
+        Value::Null => return Ok(None),
+        Value::Object(fields) => fields,
+        _ => return Err(D::Error::custom("expected an object of variables and their values")),
+    };
+    let variable = |(name, value): (String, Value)| match value {
+        Value::String(text) => Ok((name, SecretString::from(text))),
+        _ => {
+            let text = format!("the value of `{}` is not a string", echo(name_in(&name)));
+            Err(D::Error::custom(text))
+        }
+    };
+    fields.into_iter().map(variable).collect::<Result<_, _>>().map(Some)
 }
 
 async fn put(runtime: &Runtime, args: PutCredential) -> Result<CredentialInfo, Error> {
     let keys = runtime.keys()?;
     let PutCredential { tenant, name, agent, user, kind, env, value, .. } = args;
+    if kind.is_empty() {
+        let text = "`kind` is empty; leave it out for an environment, or name the sort of value";
+        return Err(Error::new(Code::InvalidArgument, text));
+    }
     let key = CredentialKey { tenant, name, agent, user };
     let sealed = match (env, value) {
         (Some(env), None) if kind == ENV => key.place(|place| seal_env(keys, place, &env))?,
@@ -171,27 +212,43 @@ pub(super) fn seal_env(
     env: &BTreeMap<String, SecretString>,
 ) -> Result<Vec<u8>, Error> {
     let refuse = |why: String| Error::new(Code::InvalidArgument, why);
-    for (name, value) in env {
-        let mut bytes = name.bytes();
-        let starts_well = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
-        if !starts_well || !bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            let name = crate::limits::echo(name);
+    let exposed: BTreeMap<&str, &str> =
+        env.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect();
+    let bytes: usize = exposed.iter().map(|(name, value)| name.len() + value.len()).sum();
+    if bytes > MOST_ENV_BYTES {
+        let text = format!("`env` has {bytes} bytes; at most {MOST_ENV_BYTES} can be kept");
+        return Err(Error::new(Code::TooLarge, text));
+    }
+    for (name, value) in &exposed {
+        let begins = name_in(name);
+        if begins.is_empty() || begins.len() < name.len() {
+            let begins = echo(begins);
             return Err(refuse(format!(
-                "`env`: `{name}` is no name of a variable; write letters, digits and `_`, not \
-                 beginning with a digit"
+                "`env`: what begins with `{begins}` is no name of a variable; write letters, \
+                 digits and `_`, not beginning with a digit"
             )));
         }
-        if value.expose_secret().contains('\0') {
+        if value.contains('\0') {
+            let name = echo(name);
             return Err(refuse(format!("`env.{name}` contains a NUL character; remove it")));
         }
     }
-    let exposed: BTreeMap<&str, &str> =
-        env.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect();
-    let text = serde_json::to_vec(&exposed)
+    // Room for a text of which JSON escapes every character: growing would leave copies behind.
+    let most = exposed.iter().map(|(name, value)| name.len() + 6 * value.len() + 6).sum::<usize>();
+    let mut text = Zeroizing::new(Vec::with_capacity(most + 2));
+    serde_json::to_writer(&mut *text, &exposed)
         .map_err(|_| refuse("`env` cannot be written as JSON".into()))?;
-    // From here on the copy is wiped, however this ends.
-    let text: SecretBox<[u8]> = text.into();
-    Ok(keys.seal(place, text.expose_secret())?)
+    Ok(keys.seal(place, &text)?)
+}
+
+/// As much of a text as is the name of a variable. What follows may be a value that somebody
+/// wrote in the wrong place: `TOKEN=…`.
+fn name_in(text: &str) -> &str {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return "";
+    }
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    &text[..end.unwrap_or(text.len())]
 }
 
 async fn stored(runtime: &Runtime, args: CredentialName) -> Result<store::Credential, Error> {
@@ -216,6 +273,10 @@ async fn check(runtime: &Runtime, args: CredentialName) -> Result<CredentialInfo
 async fn list(runtime: &Runtime, args: ListCredentials) -> Result<Vec<CredentialInfo>, Error> {
     check_limit(args.limit)?;
     let ListCredentials { tenant, after, after_agent: agent, after_user: user, limit } = args;
+    if after.is_none() && (agent.is_some() || user.is_some()) {
+        let text = "`after_agent` and `after_user` say more about `after`; give that, too";
+        return Err(Error::new(Code::InvalidArgument, text));
+    }
     let of_after = |name| CredentialKey { tenant: tenant.clone(), name, agent, user };
     let after = after.map(of_after);
     Ok(runtime.store().list_credentials(&tenant, after.as_ref(), limit).await?)

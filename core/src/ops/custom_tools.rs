@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::agents::Deleted;
-use super::credentials::seal_env;
+use super::credentials::{seal_env, secret_env};
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::error::{Code, Error};
 use crate::runtime::Runtime;
@@ -16,7 +16,8 @@ use crate::store::{self, CustomTool, CustomToolKey, Kind, SealedCustomTool};
 use crate::tool::{Schema, ToolSpec};
 
 /// How often a change that keeps the environment is tried when others change the tool meanwhile.
-const TRIES: usize = 8;
+/// Each lost try is a change of somebody else's.
+const TRIES: usize = 64;
 
 operations! {
     /// Custom tools: commands that an owner makes tools of. They are kept here; running them
@@ -73,8 +74,8 @@ pub struct PutCustomTool {
     #[serde(default)]
     pub created_by: String,
     /// The variables of its environment, which are sealed. Left out: they stay as they are.
-    /// Empty: none.
-    #[serde(default)]
+    /// Empty: none. At most 1 MiB.
+    #[serde(default, deserialize_with = "secret_env")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: Option<BTreeMap<String, SecretString>>,
     /// Only if the stored tool has this version; 0: only if there is none.
@@ -139,28 +140,19 @@ fn enabled() -> bool {
     true
 }
 
-async fn put(runtime: &Runtime, args: PutCustomTool) -> Result<CustomTool, Error> {
-    let (if_version, given) = (args.if_version, args.env.clone());
+async fn put(runtime: &Runtime, mut args: PutCustomTool) -> Result<CustomTool, Error> {
+    let (if_version, env) = (args.if_version, args.env.take());
     let tool = checked(args)?;
-    if let Some(env) = given {
-        let names = env.keys().cloned().collect();
-        let env = match env.is_empty() {
-            true => None,
-            false => {
-                let keys = runtime.keys()?;
-                Some(tool.key.place(|place| seal_env(keys, place, &env))?)
-            }
-        };
-        let tool = CustomTool { env_names: names, ..tool };
-        return Ok(written(runtime, tool, env, if_version).await?);
-    }
-    for _ in 1..TRIES {
-        match keep_env(runtime, tool.clone(), if_version).await {
-            Err(error) if error.kind() == Kind::Conflict && if_version.is_none() => {}
-            done => return Ok(done?),
+    let Some(env) = env else { return keep_env(runtime, tool, if_version).await };
+    let sealed = match env.is_empty() {
+        true => None,
+        false => {
+            let keys = runtime.keys()?;
+            Some(tool.key.place(|place| seal_env(keys, place, &env))?)
         }
-    }
-    Ok(keep_env(runtime, tool, if_version).await?)
+    };
+    let tool = CustomTool { env_names: env.into_keys().collect(), ..tool };
+    Ok(written(runtime, tool, sealed, if_version).await?)
 }
 
 /// Writes the tool with the environment that is stored, if that is still the same then.
@@ -168,15 +160,30 @@ async fn keep_env(
     runtime: &Runtime,
     tool: CustomTool,
     if_version: Option<i64>,
-) -> Result<CustomTool, store::Error> {
-    let (env, names, version) = match runtime.store().get_custom_tool(&tool.key).await? {
-        Some(SealedCustomTool { tool, env }) => (env, tool.env_names, tool.version),
-        None => (None, Vec::new(), 0),
-    };
-    let tool = CustomTool { env_names: names, ..tool };
-    match if_version {
-        Some(wanted) if wanted != version => written(runtime, tool, None, if_version).await,
-        _ => written(runtime, tool, env, Some(version)).await,
+) -> Result<CustomTool, Error> {
+    let mut tries = 0;
+    loop {
+        let (env, env_names, version) = match runtime.store().get_custom_tool(&tool.key).await? {
+            Some(SealedCustomTool { tool, env }) => (env, tool.env_names, tool.version),
+            None => (None, Vec::new(), 0),
+        };
+        // Not left to the store: the version could come to hold before it looks, and the
+        // environment that belongs to it was not read.
+        if let Some(wanted) = if_version.filter(|wanted| *wanted != version) {
+            let name = &tool.key.name;
+            let text = format!(
+                "custom tool `{name}` has version {version} and not {wanted} (0 is none); get it \
+                 again and decide anew"
+            );
+            return Err(Error::new(Code::Conflict, text));
+        }
+        let kept = CustomTool { env_names, ..tool.clone() };
+        tries += 1;
+        match written(runtime, kept, env, Some(version)).await {
+            Err(error)
+                if error.kind() == Kind::Conflict && if_version.is_none() && tries < TRIES => {}
+            done => return Ok(done?),
+        }
     }
 }
 

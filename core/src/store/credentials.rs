@@ -137,7 +137,11 @@ impl CredentialKey {
     }
 
     fn what(&self) -> String {
-        format!("credential `{}`", self.name)
+        let part = |what: &str, key: &Option<String>| {
+            key.as_ref().map(|key| format!(" of {what} `{key}`")).unwrap_or_default()
+        };
+        let (agent, user) = (part("agent", &self.agent), part("user", &self.user));
+        format!("credential `{}`{agent}{user}", self.name)
     }
 
     fn told(&self, kind: &'static str, at_ms: i64) -> NewEvent {

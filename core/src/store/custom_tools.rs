@@ -148,7 +148,8 @@ impl CustomToolKey {
     }
 
     fn what(&self) -> String {
-        format!("custom tool `{}`", self.name)
+        let agent = self.agent.as_ref().map(|agent| format!(" of agent `{agent}`"));
+        format!("custom tool `{}`{}", self.name, agent.unwrap_or_default())
     }
 
     fn told(&self, kind: &'static str, at_ms: i64) -> NewEvent {
@@ -171,6 +172,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
             let PutCustomTool { tool, env, if_version } = put;
             let key = &tool.key;
             self.check_custom_tool(OPERATION, key)?;
+            self.check_body(OPERATION, &key.what(), env.as_ref().map_or(0, Vec::len))?;
             if env.as_ref().is_some_and(|env| sealed_under(env).is_none()) {
                 let message =
                     format!("the environment of {} is not sealed; seal it first", key.what());

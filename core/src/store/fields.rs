@@ -26,7 +26,12 @@ pub(super) struct BadRow(pub(super) String);
 impl Fields {
     /// The first two columns must be the row's key: an error names the row by them.
     pub(super) fn new(row: Row, columns: &'static [&'static str]) -> Fields {
-        let label = row.0.iter().take(2).map(shown).collect::<Vec<_>>().join(", ");
+        Fields::keyed(row, columns, 2)
+    }
+
+    /// The same for a row whose key is its first `keys` columns.
+    pub(super) fn keyed(row: Row, columns: &'static [&'static str], keys: usize) -> Fields {
+        let label = row.0.iter().take(keys).map(shown).collect::<Vec<_>>().join(", ");
         Fields { columns: columns.iter(), values: row.0.into_iter(), label }
     }
 

@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use super::driver::{Batch, Driver, Statement, Value, Written};
+use super::driver::{Batch, Driver, Row, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
 use super::leases::Fence;
 use super::{Error, SqlStore};
@@ -228,7 +228,8 @@ impl<D: Driver> SqlStore<D> {
     ) -> Result<Option<T>, Error> {
         let sql = table.sql();
         let statement = Statement::new(&sql.get, keys);
-        Ok(self.read_all(operation, statement, &sql.columns, decode).await?.pop())
+        let rows = self.read(operation, statement).await?;
+        Ok(self.decode_rows(operation, table, &sql.columns, rows, decode)?.pop())
     }
 
     /// Rows without their heavy columns, in order of their keys.
@@ -246,7 +247,24 @@ impl<D: Driver> SqlStore<D> {
         params.extend(list.after.unwrap_or_else(from_start));
         params.extend([list.prefix.into(), beyond(list.prefix).into(), list.limit.into()]);
         let statement = Statement::new(&sql.lists[fixed], params);
-        self.read_all(operation, statement, &sql.columns[..sql.listed], decode).await
+        let rows = self.read(operation, statement).await?;
+        self.decode_rows(operation, table, &sql.columns[..sql.listed], rows, decode)
+    }
+
+    /// An error names a row by its whole key.
+    fn decode_rows<T>(
+        &self,
+        operation: &'static str,
+        table: &'static Table,
+        columns: &'static [&'static str],
+        rows: Vec<Row>,
+        decode: fn(&mut Fields) -> Result<T, BadRow>,
+    ) -> Result<Vec<T>, Error> {
+        let keys = table.keys.len();
+        rows.into_iter()
+            .map(|row| decode(&mut Fields::keyed(row, columns, keys)))
+            .collect::<Result<_, _>>()
+            .map_err(|problem| self.bad_row(operation, problem))
     }
 
     /// Deletes a row with its event. False if there is none.

@@ -21,6 +21,8 @@ mod artifacts;
 mod audit;
 mod audit_chain;
 mod context_files;
+mod credentials;
+mod custom_tools;
 mod documents;
 mod events;
 mod grants;
@@ -46,6 +48,8 @@ pub use audit::audit;
 pub(super) use audit::row as audit_row;
 pub use audit_chain::audit_chain;
 pub use context_files::context_files;
+pub use credentials::credentials;
+pub use custom_tools::custom_tools;
 pub use documents::documents;
 pub use events::events;
 pub use grants::grants;
@@ -102,6 +106,8 @@ where
         audit,
         audit_chain,
         context_files,
+        credentials,
+        custom_tools,
         documents,
         events,
         fences,

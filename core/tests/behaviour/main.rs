@@ -16,6 +16,7 @@ mod operations;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
+mod sealed;
 mod secrets;
 mod support;
 mod tenants;

@@ -17,7 +17,7 @@ from ._events import AsyncEventStream, EventStream
 from ._operations import Code, Event
 from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
 from ._runtime import Dialect, Runtime
-from ._toolkeep import __version__, scrub
+from ._toolkeep import __version__, generate_key, scrub
 from .errors import (
     CancelledError,
     ClosedError,
@@ -97,5 +97,6 @@ __all__ = [
     "UnknownOperationError",
     "WouldBlockError",
     "__version__",
+    "generate_key",
     "scrub",
 ]

@@ -15,7 +15,7 @@ from ._context import Caller, caller_fields
 from ._events import AsyncEvents, AsyncEventStream
 from ._operations import AsyncOperations
 from ._results import CallAnswer, Explanation, ToolResult
-from ._runtime import Dialect, Request, RuntimeBase, config_of, requests_of
+from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, requests_of
 from ._toolkeep import Engine, Job
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         *,
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
+        key: Key | None = None,
         **keys: Any,
     ) -> None:
         """Opens a runtime, as `Runtime` does, so that tools can be added before a loop runs.
@@ -47,15 +48,21 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
             config: The configuration. Every key may be left out.
             workspace: The folder that file tools work in and never leave.
             store: Where state is kept: `memory:` (the default) or `sqlite:<file>`.
+            key: Gives the key that secrets are sealed under; called once, now.
             keys: Any other key of the configuration.
         """
-        self._adopt(Engine.open(config_of(config, workspace, store, keys)).wait())
+        config = config_of(config, workspace, store, keys)
+        self._adopt(Engine.open(config, key_of(key)).wait())
 
     @classmethod
-    async def open(cls, path: str | os.PathLike[str]) -> Self:
-        """Opens the runtime that a `.toml` or `.json` file describes, as `Runtime.open` does."""
+    async def open(cls, path: str | os.PathLike[str], *, key: Key | None = None) -> Self:
+        """Opens the runtime that a `.toml` or `.json` file describes, as `Runtime.open` does.
+
+        `key` runs on a thread, so that a slow keychain does not block the loop.
+        """
         runtime = cls.__new__(cls)
-        runtime._adopt(await _outcome(Engine.open_file(os.fspath(path))))
+        text = None if key is None else await asyncio.to_thread(key_of, key)
+        runtime._adopt(await _outcome(Engine.open_file(os.fspath(path), text)))
         return runtime
 
     async def call(

@@ -802,7 +802,7 @@ class CredentialsOperations:
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
             kind: What sort of value it is. Default: `env`, variables of an environment.
-            env: The variables of an environment, for the kind `env`.
+            env: The variables of an environment, for the kind `env`: at most 1 MiB.
             value: The value, for any other kind.
             host_scope: The hosts it may be sent to.
             settings: Whatever else the host keeps with it. Not sealed.
@@ -888,8 +888,8 @@ class CredentialsOperations:
             tenant: The tenant.
             after: Go on after the credential of this name, of all agents and users unless these
                 are given.
-            after_agent: With `after`: the agent of that credential.
-            after_user: With `after`: the user of that credential.
+            after_agent: Only with `after`: the agent of that credential.
+            after_user: Only with `after`: the user of that credential.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
         args = _given(
@@ -971,7 +971,7 @@ class Custom_toolsOperations:
             settings: Whatever else is set for it.
             created_by: Who made it.
             env: The variables of its environment, which are sealed. Left out: they stay as
-                they are. Empty: none.
+                they are. Empty: none. At most 1 MiB.
             if_version: Only if the stored tool has this version; 0: only if there is none.
         """
         args = _given(
@@ -1557,7 +1557,7 @@ class AsyncCredentialsOperations:
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
             kind: What sort of value it is. Default: `env`, variables of an environment.
-            env: The variables of an environment, for the kind `env`.
+            env: The variables of an environment, for the kind `env`: at most 1 MiB.
             value: The value, for any other kind.
             host_scope: The hosts it may be sent to.
             settings: Whatever else the host keeps with it. Not sealed.
@@ -1643,8 +1643,8 @@ class AsyncCredentialsOperations:
             tenant: The tenant.
             after: Go on after the credential of this name, of all agents and users unless these
                 are given.
-            after_agent: With `after`: the agent of that credential.
-            after_user: With `after`: the user of that credential.
+            after_agent: Only with `after`: the agent of that credential.
+            after_user: Only with `after`: the user of that credential.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
         args = _given(
@@ -1726,7 +1726,7 @@ class AsyncCustom_toolsOperations:
             settings: Whatever else is set for it.
             created_by: Who made it.
             env: The variables of its environment, which are sealed. Left out: they stay as
-                they are. Empty: none.
+                they are. Empty: none. At most 1 MiB.
             if_version: Only if the stored tool has this version; 0: only if there is none.
         """
         args = _given(

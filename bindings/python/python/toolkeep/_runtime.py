@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import inspect
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +21,7 @@ from ._operations import Operations
 from ._results import CallAnswer, CallRequest, Explanation, ToolResult
 from ._signature import HostTool, Options, handler_of, tool_of
 from ._toolkeep import Engine, Job, shutdown
-from .errors import WouldBlockError
+from .errors import ConfigError, WouldBlockError
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -32,6 +33,9 @@ Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp"]
 
 Request = CallRequest | Mapping[str, Any]
 """One call of a model's turn: a `CallRequest`, or a dict with `id`, `name` and `arguments`."""
+
+Key = Callable[[], str]
+"""Gives the key that secrets are sealed under: 64 hexadecimal digits, or 44 of base64."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -177,6 +181,7 @@ class Runtime(RuntimeBase, Operations):
         *,
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
+        key: Key | None = None,
         **keys: Any,
     ) -> None:
         """Opens a runtime.
@@ -186,28 +191,35 @@ class Runtime(RuntimeBase, Operations):
             workspace: The folder that file tools work in and never leave. Without one they are
                 refused.
             store: Where state is kept: `memory:` (the default) or `sqlite:<file>`.
+            key: Gives the key that secrets are sealed under, from a keychain, say: called once,
+                now. Instead of `secrets.key` in the configuration.
             keys: Any other key of the configuration (`policy`, `rate_limit`, …). A key given here
                 replaces the one in `config`.
 
         Raises:
-            ConfigError: The text names the key.
+            ConfigError: The text names the key. What `key` raised is its cause.
             StoreError: The store cannot be opened; the subclass says why.
         """
-        self._adopt(Engine.open(config_of(config, workspace, store, keys)).wait())
+        config = config_of(config, workspace, store, keys)
+        self._adopt(Engine.open(config, key_of(key)).wait())
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Self:
+    def open(cls, path: str | os.PathLike[str], *, key: Key | None = None) -> Self:
         """Opens the runtime that a `.toml` or `.json` file describes.
 
         Relative paths in it start at its folder. Without a `store` the state is kept in
         `toolkeep.db` beside it.
 
+        Args:
+            path: The file.
+            key: As for `Runtime`.
+
         Raises:
-            ConfigError: The text names the file and the key.
+            ConfigError: The text names the file and the key. What `key` raised is its cause.
             StoreError: The store cannot be opened; the subclass says why.
         """
         runtime = cls.__new__(cls)
-        runtime._adopt(Engine.open_file(os.fspath(path)).wait())
+        runtime._adopt(Engine.open_file(os.fspath(path), key_of(key)).wait())
         return runtime
 
     def call(
@@ -320,6 +332,32 @@ def config_of(
     if store is not None:
         merged["store"] = store
     return merged
+
+
+def key_of(key: Key | None) -> str | None:
+    """The key, as the host gives it. No error shows what that was."""
+    if key is None:
+        return None
+    if not callable(key):
+        raise _bad_key(f"`key` is a {type(key).__name__}; give a function of no arguments")
+    try:
+        text = key()
+    except Exception as error:
+        what = type(error).__name__
+        raise _bad_key(f"the host gives no key: its function raised {what}") from error
+    if not isinstance(text, str):
+        if inspect.iscoroutine(text):
+            text.close()
+        what = type(text).__name__
+        raise _bad_key(f"the host gives no key: its function gave a {what}, not a str")
+    # An error of the conversion to UTF-8 would carry the text.
+    if not text.isascii():
+        raise _bad_key("the host gives no key: its function gave text that is not ASCII")
+    return text
+
+
+def _bad_key(why: str) -> ConfigError:
+    return ConfigError(f"configuration: `secrets.key`: {why}")
 
 
 def requests_of(requests: Iterable[Request]) -> list[Any]:

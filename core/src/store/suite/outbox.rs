@@ -14,6 +14,10 @@ use crate::store::{AuditQuery, Kind, PruneAudit, PutAgent, Store};
 pub async fn outbox(store: &dyn Store) -> Result<Report, Failure> {
     let mut report = Report::default();
     report.check("outbox: each change of an agent is told", agents_are_told(store)).await?;
+    let told = super::credentials::told(store);
+    report.check("outbox: each change of a credential is told, without its value", told).await?;
+    let told = super::custom_tools::told(store);
+    report.check("outbox: each change of a custom tool is told", told).await?;
     report.check("outbox: what did not happen is not told", failures_are_not(store)).await?;
     report.check("outbox: audit rows and their events go together", with_audit(store)).await?;
     report.check("outbox: of racing changes one wins and is told", racing(store)).await?;
