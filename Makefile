@@ -59,7 +59,7 @@ test: deps test-rust test-python test-node test-demo ## every suite in every lan
 
 test-rust:
 	@echo "== Rust, the C ABI, C and C++"
-	@cargo test --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-vectors
+	@cargo test --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-vectors --features toolkeep/postgres
 
 test-python: build-python
 	@echo "== Python"
@@ -81,8 +81,10 @@ lint: lint-rust lint-python lint-node ## format, lints, types, generated files, 
 lint-rust:
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings
+	@# The core of a Rust host that wants none of its features.
+	@cargo clippy --quiet -p toolkeep --all-targets -- -D warnings
 	@cargo clippy --quiet -p toolkeep-ffi -p toolkeep-python -p toolkeep-node --features toolkeep-ffi/bench,toolkeep-python/bench,toolkeep-node/bench -- -D warnings
-	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p toolkeep
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p toolkeep --all-features
 	@cargo xtask gen --check
 
 lint-python: build-python
@@ -105,7 +107,7 @@ bench: $(BUILD)/python $(BUILD)/node ## print ratios against the named baselines
 	@PYTHON=$(PYTHON) VENV=$(VENV) tests/bench/run.sh
 
 soak: deps build ## the long forms of the tests
-	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep
+	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep --features postgres
 	@TOOLKEEP_SOAK=1 $(PYTHON) -m pytest -q -c $(PYTHON_BINDING)/pyproject.toml --rootdir . tests/python
 	@cd $(NODE_BINDING) && TOOLKEEP_SOAK=1 npm test --silent
 

@@ -10,11 +10,21 @@ function operations(invoke) {
       list: (args) => invoke('agents.list', args ?? {}),
       delete: (args) => invoke('agents.delete', args ?? {}),
     }),
+    approvals: Object.freeze({
+      request: (args) => invoke('approvals.request', args ?? {}),
+      get: (args) => invoke('approvals.get', args ?? {}),
+      list: (args) => invoke('approvals.list', args ?? {}),
+      decide: (args) => invoke('approvals.decide', args ?? {}),
+      consume: (args) => invoke('approvals.consume', args ?? {}),
+      cancel: (args) => invoke('approvals.cancel', args ?? {}),
+    }),
     artifacts: Object.freeze({
       read: (args) => invoke('artifacts.read', args ?? {}),
     }),
     audit: Object.freeze({
       query: (args) => invoke('audit.query', args ?? {}),
+      verify: (args) => invoke('audit.verify', args ?? {}),
+      prune: (args) => invoke('audit.prune', args ?? {}),
     }),
     config: Object.freeze({
       get: (args) => invoke('config.get', args ?? {}),
@@ -34,6 +44,21 @@ function operations(invoke) {
     }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
+      last: (args) => invoke('events.last', args ?? {}),
+      prune: (args) => invoke('events.prune', args ?? {}),
+    }),
+    leases: Object.freeze({
+      acquire: (args) => invoke('leases.acquire', args ?? {}),
+      renew: (args) => invoke('leases.renew', args ?? {}),
+      release: (args) => invoke('leases.release', args ?? {}),
+      list: (args) => invoke('leases.list', args ?? {}),
+    }),
+    locks: Object.freeze({
+      acquire: (args) => invoke('locks.acquire', args ?? {}),
+      renew: (args) => invoke('locks.renew', args ?? {}),
+      release: (args) => invoke('locks.release', args ?? {}),
+      list: (args) => invoke('locks.list', args ?? {}),
+      covering: (args) => invoke('locks.covering', args ?? {}),
     }),
     registry: Object.freeze({
       list: (args) => invoke('registry.list', args ?? {}),

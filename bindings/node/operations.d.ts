@@ -36,6 +36,7 @@ export type Code =
   | 'store_newer'
   | 'store_path'
   | 'store_full'
+  | 'store_timeout'
   | 'internal'
   | 'panic'
 
@@ -71,6 +72,26 @@ export interface ArtifactText {
   text: string
   /** When it was made, in milliseconds since 1970-01-01T00:00:00Z. */
   created_at_ms: number
+}
+
+/** What a check of the ledger found. */
+export interface AuditReport {
+  /** True if nothing is wrong. */
+  ok: boolean
+  /** How many chained rows were checked. Intent and completed are rows of their own. */
+  rows: number
+  /** How many segments were checked. */
+  segments: number
+  /** How many rows belong to no chain, because they are older than the chains. */
+  unchained: number
+  /** How many segments were pruned: only their checkpoints are left. */
+  pruned_segments: number
+  /** The end of each writer's chain, where it was found whole and is not pruned. Kept outside of the store and given as `anchors` later, they show that nothing up to here was rewritten. */
+  heads: Array<ChainHead>
+  /** What is wrong; at most 100 are listed. */
+  problems: Array<ChainProblem>
+  /** How many problems there are. */
+  problem_count: number
 }
 
 /**
@@ -117,6 +138,32 @@ export interface AuditRow {
 
 /** What a tool can do, as far as scheduling and policy must know. */
 export type Capability = 'read-only' | 'mutating' | 'async' | 'mcp-bridged' | 'open-world' | 'destructive'
+
+/** The end of a chain at some time. */
+export interface ChainHead {
+  /** The writer: an id that each opened store has for each tenant it writes. */
+  writer: string
+  /** The number of the segment, from 1. */
+  segment: number
+  /** How many rows the segment had. */
+  rows: number
+  /** The hash of the last of them: 64 hexadecimal digits. */
+  hash: string
+}
+
+/** Something wrong with the ledger. */
+export interface ChainProblem {
+  /** In the chain of which writer; empty for rows of no chain. */
+  writer: string
+  /** In which segment. */
+  segment: number
+  /** At which place in the segment, counted from 1. */
+  position: number | null
+  /** The id of the call whose row is there. */
+  id: string | null
+  /** What is wrong. */
+  what: string
+}
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface Config {
@@ -215,7 +262,7 @@ export interface Event {
   tenant: string
   /** When, in milliseconds since 1970-01-01T00:00:00Z. */
   at_ms: number
-  /** What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, … */
+  /** What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, `audit.pruned`, … */
   kind: string
   /** What it is about: the session of a call, the id of an agent, … */
   subject: string
@@ -257,6 +304,14 @@ export interface Policy {
   allow: Array<string> | null
   /** These are taken away, whatever allows them. */
   deny: Array<string>
+}
+
+/** What was pruned. */
+export interface PrunedAudit {
+  /** How many segments lost their rows. */
+  segments: number
+  /** How many rows that were. */
+  rows: number
 }
 
 /** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
@@ -406,6 +461,24 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<AuditRow>>
+    /** Checks that no row was changed, taken out or put in since it was written, as far as the hash chains show it. What is wrong is in the report; keep its `heads` outside of the store and give them as `anchors` next time, so that the ends of the chains are held too. */
+    verify(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The `heads` of an earlier report: each must still be there. */
+      anchors?: Array<ChainHead>
+    }): Promise<AuditReport>
+    /** Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer each). Their checkpoints stay, so that the rest can still be verified. Segments that are still written stay too. Each segment that goes is told by an event `audit.pruned`. */
+    prune(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The oldest segments go as long as at least this many rows stay. */
+      keep_rows?: number | null
+      /** Segments go whose every call began before this time, in milliseconds since 1970-01-01T00:00:00Z. */
+      before_ms?: number | null
+      /** The same, as milliseconds before now: 2,592,000,000 are 30 days. */
+      older_than_ms?: number | null
+    }): Promise<PrunedAudit>
   }
   readonly config: {
     /** Gives the configuration with its defaults filled in. */

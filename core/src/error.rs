@@ -101,10 +101,12 @@ codes! {
     StoreLocked = 63, "store_locked";
     /// The store was written by a newer toolkeep.
     StoreNewer = 64, "store_newer";
-    /// The store's place cannot be used: a folder, a missing folder, a wrong URL.
+    /// The store's place cannot be used: a missing folder, a wrong URL, a login that is refused.
     StorePath = 65, "store_path";
     /// The disk under the store is full.
     StoreFull = 66, "store_full";
+    /// The store took longer than the wait allowed.
+    StoreTimeout = 67, "store_timeout";
 
     /// A fault of toolkeep's own.
     Internal = 90, "internal";
@@ -132,7 +134,11 @@ impl Code {
     pub const fn is_retryable(self) -> bool {
         matches!(
             self,
-            Code::RateLimited | Code::Timeout | Code::StoreUnavailable | Code::StoreLocked
+            Code::RateLimited
+                | Code::Timeout
+                | Code::StoreUnavailable
+                | Code::StoreLocked
+                | Code::StoreTimeout
         )
     }
 }

@@ -34,8 +34,11 @@ mod builtin;
 mod detached;
 #[cfg(test)]
 mod soak;
+mod upkeep;
 
 pub use call::{CallAnswer, CallRequest, Explanation};
 pub use error::{Code, Error};
-pub use runtime::{Config, Runtime, RuntimeBuilder};
+pub use event::Event;
+pub use runtime::{Config, EventStream, Follow, Runtime, RuntimeBuilder};
 pub use tool::{CallContext, Caller, Dialect, Tool, ToolError, ToolResult, ToolSpec, tool_fn};
+pub use upkeep::Retention;

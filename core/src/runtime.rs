@@ -2,9 +2,13 @@
 
 mod builder;
 mod config;
+mod follow;
 
 pub use builder::RuntimeBuilder;
 pub use config::{Config, ScrubConfig, ScrubProfile};
+pub use follow::{EventStream, Follow, Progress};
+
+pub(crate) use follow::events_after;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -234,6 +238,17 @@ impl Runtime {
 
     pub(crate) fn clock(&self) -> &dyn Clock {
         self.inner.path.clock.as_ref()
+    }
+
+    /// For every operation that writes what grows, such as events: the upkeep comes some time
+    /// later.
+    pub(crate) fn after_writing(&self, tenant: &str) {
+        self.inner.path.upkeep.after_writing(std::iter::once(tenant));
+    }
+
+    /// Fires when the runtime is closed.
+    fn closing(&self) -> CancellationToken {
+        self.inner.closing.clone()
     }
 
     fn check_open(&self) -> Result<(), Error> {

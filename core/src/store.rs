@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `memory:` | in this process, gone when dropped; two of them never see each other |
 //! | `sqlite:agent.db` | a file, shared by every process that opens it |
+//! | `postgres://user@host/db` | a server, shared by many machines (feature `postgres`) |
 //!
 //! A host may implement [`Store`] over anything it likes; [`suite`] is the test suite that every
 //! implementation must pass.
@@ -37,22 +38,31 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 mod agents;
+mod approvals;
 mod archive;
 mod artifacts;
 mod audit;
 mod context_files;
 mod credentials;
 mod custom_tools;
+mod documents;
 pub mod driver;
 mod error;
 mod events;
 mod fields;
+mod grants;
 mod json;
 mod layout;
 mod leases;
 pub mod migrate;
+mod path_locks;
+mod path_overlap;
+#[cfg(feature = "postgres")]
+pub mod postgres;
 mod rate_buckets;
 mod record;
+mod rules;
+mod sessions;
 mod sql;
 pub mod sqlite;
 pub mod suite;
@@ -63,19 +73,35 @@ mod url;
 mod tests;
 
 pub use agents::{Agent, Agents, PutAgent};
+pub use approvals::{Approval, ApprovalQuery, ApprovalState, Approvals, NewApproval, Verdict};
 pub use archive::{Moved, export, import};
 pub use artifacts::{Artifact, Artifacts};
-pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
+pub use audit::{
+    Audit, AuditQuery, AuditReport, AuditRow, ChainHead, ChainProblem, Decision, MOST_PROBLEMS,
+    Phase, PruneAudit, PrunedAudit,
+};
 pub use context_files::{
     ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
 };
 pub use credentials::{Credential, CredentialInfo, CredentialKey, Credentials, PutCredential};
 pub use custom_tools::{CustomTool, CustomToolKey, CustomTools, PutCustomTool, SealedCustomTool};
+pub use documents::{Document, DocumentInfo, DocumentKey, Documents, ListDocuments, PutDocument};
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
+pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, PutGrant};
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
+pub use path_locks::{
+    MOST_PATH_LOCKS, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, PathLocks,
+};
+#[cfg(feature = "postgres")]
+pub use postgres::{PostgresDriver, PostgresOptions, PostgresUrl};
 pub use rate_buckets::{RateBuckets, Taken};
+pub use rules::{ListRules, PutRule, Rule, RuleEffect, Rules};
+pub use sessions::{
+    ListSessions, MOST_MESSAGES, NewMessage, PutSession, ReadMessages, Session, SessionInfo,
+    SessionMessage, SessionPlace, SessionUsage, Sessions,
+};
 pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
 pub use transfer::{ExportCursor, ExportPage, ExportRow, Transfer};
@@ -87,14 +113,20 @@ pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 /// All that toolkeep keeps, in one object.
 pub trait Store:
     Agents
+    + Approvals
     + Artifacts
     + Audit
     + ContextFiles
     + Credentials
     + CustomTools
+    + Documents
     + Events
+    + Grants
     + Leases
+    + PathLocks
     + RateBuckets
+    + Rules
+    + Sessions
     + Transfer
     + Send
     + Sync
@@ -110,22 +142,28 @@ pub trait Store:
 /// Opens the store that a URL names and brings its tables up to date.
 ///
 /// A `sqlite:` file that does not exist is created; its folder is not. The async thread is never
-/// blocked: files are opened on the store's own thread.
+/// blocked: files are opened on the store's own thread. A `postgres:` store must be opened and used
+/// within a tokio runtime with time and I/O.
 ///
 /// # Errors
 ///
-/// [`Kind::Path`] for a wrong URL, a folder, a missing folder or another application's database;
-/// [`Kind::Corrupt`], [`Kind::ReadOnly`], [`Kind::Locked`], [`Kind::Newer`], [`Kind::Full`] as
+/// [`Kind::Path`] for a wrong URL, a folder, a missing folder, another application's database, a
+/// login that is refused or a database that is missing; [`Kind::Unavailable`] and
+/// [`Kind::Timeout`] if no server answers; [`Kind::Corrupt`], [`Kind::ReadOnly`], [`Kind::Locked`], [`Kind::Newer`], [`Kind::Full`] as
 /// they say; [`Kind::Unsupported`] for a store that this build does not have.
 pub async fn open(url: &str, options: OpenOptions<'_>) -> Result<Arc<dyn Store>, Error> {
-    let sqlite =
-        SqliteOptions { durable: options.durable, busy_timeout_ms: options.busy_timeout_ms };
-    let driver = match StoreUrl::parse(url)? {
-        StoreUrl::Memory => SqliteDriver::open_memory(sqlite).await?,
+    let OpenOptions { base_dir, durable, timeout_ms } = options;
+    let sqlite = SqliteOptions { durable, timeout_ms };
+    Ok(match StoreUrl::parse(url)? {
+        StoreUrl::Memory => Arc::new(SqlStore::new(SqliteDriver::open_memory(sqlite).await?)),
         StoreUrl::Sqlite(path) => {
-            let path = url::resolve(path, options.base_dir)?;
-            SqliteDriver::open(path, sqlite).await?
+            let path = url::resolve(path, base_dir)?;
+            Arc::new(SqlStore::new(SqliteDriver::open(path, sqlite).await?))
         }
-    };
-    Ok(Arc::new(SqlStore::new(driver)))
+        #[cfg(feature = "postgres")]
+        StoreUrl::Postgres(url) => {
+            let options = PostgresOptions { durable, timeout_ms };
+            Arc::new(SqlStore::new(PostgresDriver::open(url.with_base(base_dir), options).await?))
+        }
+    })
 }

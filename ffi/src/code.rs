@@ -66,10 +66,12 @@ pub const TOOLKEEP_STORE_READ_ONLY: u32 = 62;
 pub const TOOLKEEP_STORE_LOCKED: u32 = 63;
 /// The store was written by a newer toolkeep.
 pub const TOOLKEEP_STORE_NEWER: u32 = 64;
-/// The store's place cannot be used: a folder, a missing folder, a wrong URL.
+/// The store's place cannot be used: a missing folder, a wrong URL, a login that is refused.
 pub const TOOLKEEP_STORE_PATH: u32 = 65;
 /// The disk under the store is full.
 pub const TOOLKEEP_STORE_FULL: u32 = 66;
+/// The store took longer than the wait allowed.
+pub const TOOLKEEP_STORE_TIMEOUT: u32 = 67;
 /// A fault of toolkeep's own.
 pub const TOOLKEEP_INTERNAL: u32 = 90;
 /// Toolkeep panicked; the panic was stopped at the language border.

@@ -17,6 +17,9 @@ need git git
 need python3 python3
 need node nodejs
 need npm npm
+need ps procps
+# Debian keeps the server's programs out of the path.
+compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql
 python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)
 
 if ! command -v cargo >/dev/null 2>&1; then

@@ -42,7 +42,7 @@ impl Process {
             mem::forget(known);
         }
         let runtime = Builder::new_multi_thread()
-            .enable_time()
+            .enable_all()
             .thread_name("toolkeep")
             .build()
             .map_err(|error| {

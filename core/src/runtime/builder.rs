@@ -13,6 +13,7 @@ use crate::scrub::Scrubber;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
 use crate::tool::{Registry, Tool};
+use crate::upkeep::Upkeep;
 use crate::workspace::Workspace;
 
 /// Builds a [`Runtime`].
@@ -159,6 +160,9 @@ impl RuntimeBuilder {
         }
         let policy = &self.config.policy;
         Decision::compile(registry.snapshot().catalog(), policy, &[])?;
+        let retention = self.config.retention.clone();
+        let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
+        let mode = self.config.record.mode;
         let path = CallPath {
             registry: Arc::new(registry),
             policy: PolicyGate::new(policy.clone(), store.clone()),
@@ -166,7 +170,8 @@ impl RuntimeBuilder {
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
             output: self.config.output.clone(),
-            recorder: Recorder::new(self.config.record.mode, store.clone(), scrubber),
+            recorder: Recorder::new(mode, store.clone(), scrubber, upkeep.clone()),
+            upkeep,
             store,
             clock: self.clock,
         };
@@ -245,7 +250,12 @@ impl RuntimeBuilder {
             durable: self.config.record.mode == RecordMode::Durable,
             ..store::OpenOptions::default()
         };
-        Ok(store::open(url, options).await?)
+        let store = store::open(url, options).await?;
+        // The configuration is shown to whoever asks, and no password may be in it.
+        if url.starts_with("postgres") {
+            *url = store.url();
+        }
+        Ok(store)
     }
 }
 

@@ -12,6 +12,7 @@ use crate::error::{Code, Error};
 use crate::policy::Policy;
 use crate::secret::Secrets;
 use crate::strict;
+use crate::upkeep::Retention;
 
 /// How a runtime is set up. Every key may be left out; an unknown one is an error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,6 +39,8 @@ pub struct Config {
     pub record: Record,
     /// The keys under which secrets are stored. Without one no secret can be stored.
     pub secrets: Secrets,
+    /// How much of what only grows is kept.
+    pub retention: Retention,
 }
 
 /// The `scrub` part of the configuration. Scrubbing cannot be switched off.
@@ -133,6 +136,9 @@ impl Config {
             at_least("rate_limit.calls", u64::from(limit.calls), 1)?;
             at_least("rate_limit.window_ms", limit.window_ms, 1)?;
         }
+        let Retention { events_keep, events_older_than_ms } = self.retention;
+        at_least("retention.events_keep", events_keep.unwrap_or(1), 1)?;
+        at_least("retention.events_older_than_ms", events_older_than_ms.unwrap_or(1), 1)?;
         for group in self.groups.keys() {
             crate::id::check_key(&format!("groups.{group}"), group)
                 .map_err(|error| Error::new(Code::InvalidConfig, error.message()))?;
@@ -182,6 +188,10 @@ mod tests {
         assert!(complaint(json!({ "rate_limit": { "calls": 0 } })).contains("`rate_limit.calls`"));
         assert!(complaint(json!({ "record": { "mode": "fast" } })).contains("record.mode"));
         assert!(complaint(json!({ "output": { "max_chars": 5 } })).contains("output.max_chars"));
+        let complaint_of = |key: &str| complaint(json!({ "retention": { key: 0 } }));
+        for key in ["events_keep", "events_older_than_ms"] {
+            assert!(complaint_of(key).contains(&format!("`retention.{key}`")));
+        }
         assert!(complaint(json!([])).contains("configuration"));
     }
 

@@ -107,7 +107,8 @@ impl ContextFileKey {
         [&self.tenant, &self.agent, user, &self.name].map(Value::from).to_vec()
     }
 
-    fn what(&self) -> String {
+    /// What it is, for messages.
+    pub(crate) fn what(&self) -> String {
         let user = self.user.as_ref().map(|user| format!(" and user `{user}`"));
         format!(
             "context file `{}` of agent `{}`{}",

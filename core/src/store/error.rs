@@ -8,18 +8,22 @@ use crate::error::Code;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The store does not answer or failed in an unexpected way.
+    /// The store does not answer, the connection to it was lost, or it failed in an unexpected
+    /// way.
     Unavailable,
+    /// The store took longer than the wait allowed.
+    Timeout,
     /// The store's file is damaged, is no database, or holds a row that makes no sense.
     Corrupt,
-    /// The store can be read but not written.
+    /// The store can be read but not written: a file without the right, a standby server.
     ReadOnly,
     /// Another process held the store for longer than the wait allowed.
     Locked,
     /// The store was written by a newer toolkeep.
     Newer,
-    /// The store's place cannot be used: a folder, a missing folder, a wrong URL, another
-    /// application's database.
+    /// The store's place cannot be used as it was named: a folder, a missing folder, a wrong URL,
+    /// another application's database, a login that is refused, a database or right that is
+    /// missing. It stays that way until somebody changes something.
     Path,
     /// The disk under the store is full.
     Full,
@@ -38,6 +42,7 @@ impl Kind {
     pub const fn code(self) -> Code {
         match self {
             Kind::Unavailable => Code::StoreUnavailable,
+            Kind::Timeout => Code::StoreTimeout,
             Kind::Corrupt => Code::StoreCorrupt,
             Kind::ReadOnly => Code::StoreReadOnly,
             Kind::Locked => Code::StoreLocked,
@@ -74,6 +79,13 @@ impl Error {
     /// already named stays.
     pub fn during(mut self, operation: &'static str) -> Error {
         self.operation.get_or_insert(operation);
+        self
+    }
+
+    /// The same error with another sentence.
+    #[cfg(feature = "postgres")]
+    pub(super) fn adding(mut self, sentence: &str) -> Error {
+        self.message = format!("{}; {sentence}", self.message);
         self
     }
 

@@ -95,6 +95,14 @@ impl Fields {
         })
     }
 
+    /// JSON that is kept as bytes, because it may be large.
+    pub(super) fn json_bytes<T: DeserializeOwned>(&mut self) -> Result<T, BadRow> {
+        self.take("JSON of the right shape, as bytes", |value| match value {
+            Value::Bytes(bytes) => serde_json::from_slice(&bytes).ok(),
+            _ => None,
+        })
+    }
+
     pub(super) fn json_or_none<T: DeserializeOwned>(&mut self) -> Result<Option<T>, BadRow> {
         self.take("JSON of the right shape, or nothing", |value| match value {
             Value::Text(text) => serde_json::from_str(&text).ok().map(Some),

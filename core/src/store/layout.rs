@@ -52,8 +52,8 @@ pub(super) static LAYOUTS: &[Layout] = &[
         ("decided_by", Text), ("reason", Text), ("edited", Text), ("created_at_ms", Int),
         ("expires_at_ms", Int), ("decided_at_ms", Int), ("updated_at_ms", Int),
     ]),
-    table("rules", 2, &[
-        ("tenant", Text), ("id", Text), ("kind", Text), ("agent", Text), ("user_key", Text),
+    table("rules", 3, &[
+        ("tenant", Text), ("kind", Text), ("id", Text), ("agent", Text), ("user_key", Text),
         ("effect", Text), ("pattern", Text), ("settings", Text), ("source", Text),
         ("expires_at_ms", Int), ("version", Int), ("updated_at_ms", Int),
     ]),
@@ -85,11 +85,17 @@ pub(super) static LAYOUTS: &[Layout] = &[
         ("tenant", Text), ("id", Text), ("session", Text), ("tool", Text), ("mime", Text),
         ("created_at_ms", Int), ("body", Bytes),
     ]),
-    table("audit", 2, &[
-        ("tenant", Text), ("id", Text), ("at_ms", Int), ("phase", Text), ("agent", Text),
+    table("audit_rows", 3, &[
+        ("tenant", Text), ("id", Text), ("phase", Text), ("at_ms", Int), ("agent", Text),
         ("user_key", Text), ("session", Text), ("tool", Text), ("called_as", Text),
         ("decision", Text), ("code", Text), ("rule", Text), ("arguments", Bytes),
         ("duration_us", Int), ("is_error", Int), ("run", Text), ("depth", Int),
+        ("writer", Text), ("segment", Int), ("position", Int), ("hash", Bytes),
+    ]),
+    table("audit_segments", 3, &[
+        ("tenant", Text), ("writer", Text), ("segment", Int), ("row_count", Int),
+        ("first_at_ms", Int), ("last_at_ms", Int), ("hash", Bytes), ("previous", Bytes),
+        ("state", Text),
     ]),
     table("events", 2, &[
         ("tenant", Text), ("seq", Int), ("at_ms", Int), ("kind", Text), ("subject", Text),

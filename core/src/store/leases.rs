@@ -16,6 +16,9 @@ use super::{Answer, Error, SqlStore};
 /// The longest time for which a lease is given at once, in milliseconds: a day.
 pub const MOST_LEASE_MS: i64 = 24 * 60 * 60 * 1000;
 
+/// What the kinds of the leases under path locks begin with.
+pub(super) const PATH_KIND: &str = "path:";
+
 /// A lease that somebody holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Lease {
@@ -34,7 +37,8 @@ pub struct Lease {
 }
 
 /// The proof that a write is made under a lease that is still held.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Fence {
     /// What sort of thing is held.
     pub kind: String,
@@ -53,7 +57,8 @@ pub trait Leases: Send + Sync {
     /// # Errors
     ///
     /// [`Kind::InvalidArgument`](super::Kind::InvalidArgument) for a `ttl_ms` that is not between
-    /// 1 and [`MOST_LEASE_MS`].
+    /// 1 and [`MOST_LEASE_MS`], and for a `kind` that begins with `path:`: those are the
+    /// [`PathLocks`](super::PathLocks).
     fn acquire_lease<'a>(
         &'a self,
         tenant: &'a str,
@@ -92,9 +97,9 @@ pub trait Leases: Send + Sync {
         now_ms: i64,
     ) -> Answer<'a, Vec<Lease>>;
 
-    /// Forgets, for all tenants, the leases that ended at or before that time. Give a time at
-    /// least a day ago, so that clocks which differ can not bring an epoch back. Gives their
-    /// number.
+    /// Forgets, for all tenants, the leases that ended at or before that time. Gives their number.
+    /// Give a time at least a day ago: a lease that is taken anew by a clock which shows less than
+    /// `before_ms` may get an epoch that it had before.
     fn prune_leases(&self, before_ms: i64) -> Answer<'_, u64>;
 }
 
@@ -124,7 +129,9 @@ const LIST: &str = "SELECT tenant, kind, name, holder, epoch, expires_at_ms FROM
      WHERE tenant = ?1 AND kind = ?2 AND name > ?3 AND expires_at_ms > ?4 \
      ORDER BY name LIMIT ?5";
 
-const PRUNE: &str = "DELETE FROM toolkeep_leases WHERE expires_at_ms <= ?1";
+/// An epoch may run ahead of the clock when a lease changes hands often. Such a lease is kept until
+/// the clock is past it, because the next one of its name starts from the clock.
+const PRUNE: &str = "DELETE FROM toolkeep_leases WHERE expires_at_ms <= ?1 AND epoch < ?1";
 
 impl Fence {
     /// A statement that changes a row, to no effect, exactly while the lease is held. In a batch
@@ -177,6 +184,12 @@ impl<D: Driver> Leases for SqlStore<D> {
             let keys = [("tenant", tenant), ("kind", kind), ("name", name), ("holder", holder)];
             self.check(OPERATION, &keys)?;
             self.check_ttl(OPERATION, ttl_ms)?;
+            if kind.starts_with(PATH_KIND) {
+                let message = format!(
+                    "`kind` begins with `{PATH_KIND}`, which is kept for path locks; choose another"
+                );
+                return Err(self.invalid(OPERATION, message));
+            }
             let expires_at_ms = now_ms.saturating_add(ttl_ms);
             let params = vec![
                 tenant.into(),

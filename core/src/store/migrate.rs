@@ -14,7 +14,8 @@ pub struct Migration {
 /// Every migration, in order.
 pub const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, template: include_str!("migrations/0001_spine.sql") },
-    Migration { version: 2, template: include_str!("migrations/0003_records.sql") },
+    Migration { version: 2, template: include_str!("migrations/0002_audit_chain.sql") },
+    Migration { version: 3, template: include_str!("migrations/0003_records.sql") },
 ];
 
 /// The schema version that this library writes.
@@ -50,6 +51,16 @@ pub const SQLITE: Dialect = Dialect {
     clustered: "STRICT, WITHOUT ROWID",
 };
 
+/// PostgreSQL's spelling. The collation makes keys compare byte by byte whatever the database's is.
+pub const POSTGRES: Dialect = Dialect {
+    key: "TEXT COLLATE \"C\"",
+    text: "TEXT",
+    int: "BIGINT",
+    bytes: "BYTEA",
+    plain: "",
+    clustered: "",
+};
+
 impl Migration {
     /// The migration's SQL, as statements that end in semicolons.
     pub fn sql(&self, dialect: &Dialect) -> String {
@@ -82,7 +93,9 @@ mod tests {
     #[test]
     fn no_brace_is_left_in_the_sql() {
         for migration in MIGRATIONS {
-            assert!(!migration.sql(&SQLITE).contains(['{', '}']));
+            for dialect in [SQLITE, POSTGRES] {
+                assert!(!migration.sql(&dialect).contains(['{', '}']));
+            }
         }
     }
 

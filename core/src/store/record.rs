@@ -310,7 +310,8 @@ fn lost(what: &str) -> String {
     format!("{what} was not written: its lease is no longer held; acquire it again")
 }
 
-fn stale(what: &str, if_version: Option<i64>) -> String {
+/// What a conflict says when a version does not hold.
+pub(super) fn stale(what: &str, if_version: Option<i64>) -> String {
     match if_version {
         Some(0) => format!("{what} exists already; get it and give its version"),
         Some(version) => {

@@ -1,5 +1,10 @@
 //! The store over SQL. The domains' files hold the statements; this one holds what they share.
 
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+
+use super::audit::{Ledger, SegmentLimits};
 use super::driver::{Batch, Driver, Outcome, Row, Statement, Written};
 use super::fields::{BadRow, Fields};
 use super::{Answer, Error, Kind, Store};
@@ -11,13 +16,19 @@ pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// Every domain of the store, over any [`Driver`].
 #[derive(Debug)]
 pub struct SqlStore<D> {
-    driver: D,
+    pub(super) driver: Arc<D>,
+    pub(super) ledger: Arc<Ledger>,
 }
 
 impl<D: Driver> SqlStore<D> {
     /// A store over a driver whose tables are up to date.
     pub fn new(driver: D) -> SqlStore<D> {
-        SqlStore { driver }
+        SqlStore::with_segments(driver, SegmentLimits::default())
+    }
+
+    /// The same, its ledger in segments of another size.
+    pub(super) fn with_segments(driver: D, limits: SegmentLimits) -> SqlStore<D> {
+        SqlStore { driver: Arc::new(driver), ledger: Arc::new(Ledger::new(limits)) }
     }
 
     pub(super) fn driver(&self) -> &D {
@@ -143,6 +154,10 @@ impl<D: Driver> Store for SqlStore<D> {
     }
 
     fn close(&self) -> Answer<'_, ()> {
-        self.driver.close()
+        async move {
+            self.ledger.finish(&self.driver).await;
+            self.driver.close().await
+        }
+        .boxed()
     }
 }

@@ -33,12 +33,12 @@ pub struct SqliteOptions {
     /// survives the death of the process (`synchronous=NORMAL`). Default: false.
     pub durable: bool,
     /// How long to wait for another process that holds the file, in milliseconds. Default: 5000.
-    pub busy_timeout_ms: u64,
+    pub timeout_ms: u64,
 }
 
 impl Default for SqliteOptions {
     fn default() -> SqliteOptions {
-        SqliteOptions { durable: false, busy_timeout_ms: 5000 }
+        SqliteOptions { durable: false, timeout_ms: 5000 }
     }
 }
 

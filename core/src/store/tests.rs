@@ -1,5 +1,8 @@
 //! Behaviour of the stores that this crate brings.
 
+mod audit_chain;
+mod audit_plans;
+mod audit_writing;
 mod failures;
 mod sharing;
 
@@ -11,7 +14,7 @@ use super::{Error, OpenOptions, Store, open, suite};
 /// Opens `agent.db` in a folder, not waiting long for anybody.
 async fn open_in(folder: &Path) -> Result<Arc<dyn Store>, Error> {
     let options =
-        OpenOptions { base_dir: Some(folder), busy_timeout_ms: 5000, ..OpenOptions::default() };
+        OpenOptions { base_dir: Some(folder), timeout_ms: 5000, ..OpenOptions::default() };
     open("sqlite:agent.db", options).await
 }
 
@@ -41,4 +44,12 @@ async fn a_store_tells_its_url() {
     assert_eq!(open("memory:", OpenOptions::default()).await.unwrap().url(), "memory:");
     let path = folder.path().join("agent.db");
     assert_eq!(open_in(folder.path()).await.unwrap().url(), format!("sqlite:{}", path.display()));
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn a_store_on_postgres_passes_the_suite() {
+    let url = toolkeep_test_postgres::Server::shared().new_database();
+    let report = suite::run(|| open(&url, OpenOptions::default())).await.unwrap();
+    assert!(report.passed.len() >= 38, "{report:?}");
 }

@@ -12,13 +12,14 @@ pub struct OpenOptions<'a> {
     /// True if an acknowledged write must survive a power cut, at the cost of one disk sync per
     /// write; otherwise it survives the death of the process. Default: false.
     pub durable: bool,
-    /// How long to wait for another process, in milliseconds. Default: 5000.
-    pub busy_timeout_ms: u64,
+    /// How long to wait for the store, in milliseconds: for another process that holds a file; for
+    /// a server, which then gives an answer or an error within this time. Default: 5000.
+    pub timeout_ms: u64,
 }
 
 impl Default for OpenOptions<'_> {
     fn default() -> Self {
-        OpenOptions { base_dir: None, durable: false, busy_timeout_ms: 5000 }
+        OpenOptions { base_dir: None, durable: false, timeout_ms: 5000 }
     }
 }
 
@@ -30,16 +31,21 @@ pub enum StoreUrl {
     Memory,
     /// `sqlite:PATH`, a file.
     Sqlite(PathBuf),
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE`, a server.
+    #[cfg(feature = "postgres")]
+    Postgres(Box<super::PostgresUrl>),
 }
 
-const ACCEPTED: &str = "write `memory:` or `sqlite:PATH`, for example `sqlite:toolkeep.db`";
+const ACCEPTED: &str = "write `memory:`, `sqlite:PATH` (for example `sqlite:toolkeep.db`) or \
+     `postgres://USER:PASSWORD@HOST:PORT/DATABASE`";
 
 impl StoreUrl {
     /// Reads a store URL. The error never repeats what may be a password.
     ///
     /// # Errors
     ///
-    /// [`Kind::Path`] for a URL of another form, [`Kind::Unsupported`] for PostgreSQL.
+    /// [`Kind::Path`] for a URL of another form, [`Kind::Unsupported`] for PostgreSQL in a build
+    /// without the feature `postgres`.
     pub fn parse(url: &str) -> Result<StoreUrl, Error> {
         let Some((scheme, rest)) = url.split_once(':') else {
             return Err(wrong("", format!("the URL names no kind of store; {ACCEPTED}")));
@@ -48,8 +54,14 @@ impl StoreUrl {
             "memory" if rest.is_empty() => Ok(StoreUrl::Memory),
             "memory" => Err(wrong("memory:", "nothing may follow `memory:`".into())),
             "sqlite" => sqlite_path(rest).map(StoreUrl::Sqlite),
+            #[cfg(feature = "postgres")]
             "postgres" | "postgresql" => {
-                let message = format!("this build has no PostgreSQL yet; {ACCEPTED}");
+                super::PostgresUrl::parse(rest).map(|url| StoreUrl::Postgres(Box::new(url)))
+            }
+            #[cfg(not(feature = "postgres"))]
+            "postgres" | "postgresql" => {
+                let message = "this build has no PostgreSQL; build toolkeep with its feature \
+                     `postgres`, or take `sqlite:PATH`";
                 Err(Error::new(Kind::Unsupported, format!("{scheme}:"), message))
             }
             _ if is_scheme(scheme) => {
@@ -118,12 +130,19 @@ mod tests {
     }
 
     #[test]
-    fn postgres_is_refused_without_repeating_the_password() {
-        for url in ["postgres://u:secret@h/db", "redis://u:secret@h", "u ser:secret@h"] {
+    fn a_wrong_url_is_refused_without_repeating_the_password() {
+        for url in ["redis://u:secret@h", "u ser:secret@h", "postgres:u:secret@h"] {
             let error = StoreUrl::parse(url).unwrap_err();
             assert!(!format!("{error} {error:?}").contains("secret"));
         }
-        let error = StoreUrl::parse("postgres://h/db").unwrap_err();
-        assert_eq!(error.code(), crate::Code::InvalidConfig);
+    }
+
+    #[cfg(not(feature = "postgres"))]
+    #[test]
+    fn postgres_is_refused_by_a_build_without_it() {
+        let error = StoreUrl::parse("postgres://u:secret@h/db").unwrap_err();
+        assert_eq!(error.kind(), Kind::Unsupported);
+        assert!(error.to_string().contains("feature `postgres`"), "{error}");
+        assert!(!format!("{error} {error:?}").contains("secret"));
     }
 }

@@ -42,6 +42,8 @@ async fn what_is_exported_is_imported_and_exports_the_same_again() {
     rt.close().await.unwrap();
     let memory = Runtime::builder().build().await.unwrap();
     assert_eq!(invoked(&memory, "store.import", &first).await.unwrap(), rows);
+    let ledger = memory.invoke("audit.verify", json!({})).await.unwrap();
+    assert_eq!((&ledger["ok"], &ledger["rows"]), (&json!(true), &json!(1)), "{ledger}");
     let got = memory.invoke("agents.get", json!({ "tenant": "two", "id": "x" })).await.unwrap();
     assert_eq!(got["description"], "\u{1F980} \"\n");
     assert_eq!(invoked(&memory, "store.export", &second).await.unwrap(), rows);

@@ -112,3 +112,23 @@ async fn bad_configurations_are_refused_with_their_code() {
     let missing = Runtime::open(folder.path().join("none.toml")).await.unwrap_err();
     assert_eq!(missing.code(), Code::InvalidConfig);
 }
+
+#[tokio::test]
+async fn leases_and_locks_are_renewed_and_given_back_by_their_epoch() {
+    let house = House::new(json!({})).await;
+    let invoke = async |name: &str, args: Value| house.rt.invoke(name, args).await.unwrap();
+    let taken = json!({ "kind": "job", "name": "n", "holder": "a", "ttl_ms": 60_000 });
+    let lease = invoke("leases.acquire", taken).await["lease"].clone();
+    let key = json!({ "kind": "job", "name": "n", "epoch": lease["epoch"] });
+    let mut renewal = key.clone();
+    renewal["ttl_ms"] = json!(60_000);
+    assert_eq!(invoke("leases.renew", renewal).await, json!({ "renewed": true }));
+    assert_eq!(invoke("leases.release", key.clone()).await, json!({ "released": true }));
+    assert_eq!(invoke("leases.release", key).await, json!({ "released": false }));
+    let taken = json!({ "space": "ws", "patterns": ["src/**"], "holder": "a" });
+    let lock = invoke("locks.acquire", taken).await["lock"].clone();
+    let key = json!({ "space": "ws", "id": lock["id"], "holder": "a", "epoch": lock["epoch"] });
+    assert_eq!(invoke("locks.renew", key.clone()).await, json!({ "renewed": true }));
+    assert_eq!(invoke("locks.release", key.clone()).await, json!({ "released": true }));
+    assert_eq!(invoke("locks.release", key).await, json!({ "released": false }));
+}

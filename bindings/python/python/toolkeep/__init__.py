@@ -13,7 +13,8 @@ model may see.
 
 from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
-from ._operations import Code
+from ._events import AsyncEventStream, EventStream
+from ._operations import Code, Event
 from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
 from ._runtime import Dialect, Runtime
 from ._toolkeep import __version__, generate_key, scrub
@@ -40,6 +41,7 @@ from .errors import (
     StoreNewerError,
     StorePathError,
     StoreReadOnlyError,
+    StoreTimeoutError,
     StoreUnavailableError,
     TooLargeError,
     ToolError,
@@ -49,6 +51,7 @@ from .errors import (
 )
 
 __all__ = [
+    "AsyncEventStream",
     "AsyncRuntime",
     "CallAnswer",
     "CallRequest",
@@ -60,6 +63,8 @@ __all__ = [
     "ConflictError",
     "Context",
     "Dialect",
+    "Event",
+    "EventStream",
     "Explanation",
     "ForkedError",
     "InternalError",
@@ -83,6 +88,7 @@ __all__ = [
     "StoreNewerError",
     "StorePathError",
     "StoreReadOnlyError",
+    "StoreTimeoutError",
     "StoreUnavailableError",
     "TooLargeError",
     "ToolError",

@@ -64,6 +64,7 @@ Code = Literal[
     "store_newer",
     "store_path",
     "store_full",
+    "store_timeout",
     "internal",
     "panic",
 ]
@@ -115,6 +116,36 @@ class ArtifactText(TypedDict):
 
     created_at_ms: int
     """When it was made, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class AuditReport(TypedDict):
+    """What a check of the ledger found."""
+
+    ok: bool
+    """True if nothing is wrong."""
+
+    rows: int
+    """How many chained rows were checked. Intent and completed are rows of their own."""
+
+    segments: int
+    """How many segments were checked."""
+
+    unchained: int
+    """How many rows belong to no chain, because they are older than the chains."""
+
+    pruned_segments: int
+    """How many segments were pruned: only their checkpoints are left."""
+
+    heads: builtins.list[ChainHead]
+    """The end of each writer's chain, where it was found whole and is not pruned. Kept outside
+    of the store and given as `anchors` later, they show that nothing up to here was
+    rewritten."""
+
+    problems: builtins.list[ChainProblem]
+    """What is wrong; at most 100 are listed."""
+
+    problem_count: int
+    """How many problems there are."""
 
 
 class AuditRow(TypedDict):
@@ -176,6 +207,41 @@ class AuditRow(TypedDict):
 
 Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
 """What a tool can do, as far as scheduling and policy must know."""
+
+
+class ChainHead(TypedDict):
+    """The end of a chain at some time."""
+
+    writer: str
+    """The writer: an id that each opened store has for each tenant it writes."""
+
+    segment: int
+    """The number of the segment, from 1."""
+
+    rows: int
+    """How many rows the segment had."""
+
+    hash: str
+    """The hash of the last of them: 64 hexadecimal digits."""
+
+
+class ChainProblem(TypedDict):
+    """Something wrong with the ledger."""
+
+    writer: str
+    """In the chain of which writer; empty for rows of no chain."""
+
+    segment: int
+    """In which segment."""
+
+    position: int | None
+    """At which place in the segment, counted from 1."""
+
+    id: str | None
+    """The id of the call whose row is there."""
+
+    what: str
+    """What is wrong."""
 
 
 class Config(TypedDict):
@@ -316,7 +382,8 @@ class Event(TypedDict):
     """When, in milliseconds since 1970-01-01T00:00:00Z."""
 
     kind: str
-    """What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, …"""
+    """What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`,
+    `audit.pruned`, …"""
 
     subject: str
     """What it is about: the session of a call, the id of an agent, …"""
@@ -366,6 +433,16 @@ class Policy(TypedDict):
 
     deny: builtins.list[str]
     """These are taken away, whatever allows them."""
+
+
+class PrunedAudit(TypedDict):
+    """What was pruned."""
+
+    segments: int
+    """How many segments lost their rows."""
+
+    rows: int
+    """How many rows that were."""
 
 
 class RateLimit(TypedDict):
@@ -630,6 +707,54 @@ class AuditOperations:
             latest=latest,
         )
         return cast("builtins.list[AuditRow]", self._invoke("audit.query", args))
+
+    def verify(
+        self,
+        *,
+        tenant: str = _UNSET,
+        anchors: Sequence[ChainHead] = _UNSET,
+    ) -> AuditReport:
+        """Checks that no row was changed, taken out or put in since it was written, as far as
+        the hash chains show it. What is wrong is in the report; keep its `heads` outside of
+        the store and give them as `anchors` next time, so that the ends of the chains are
+        held too.
+
+        Args:
+            tenant: The tenant.
+            anchors: The `heads` of an earlier report: each must still be there.
+        """
+        args = _given(
+            tenant=tenant,
+            anchors=anchors,
+        )
+        return cast("AuditReport", self._invoke("audit.verify", args))
+
+    def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep_rows: int | None = _UNSET,
+        before_ms: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> PrunedAudit:
+        """Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer
+        each). Their checkpoints stay, so that the rest can still be verified. Segments that
+        are still written stay too. Each segment that goes is told by an event `audit.pruned`.
+
+        Args:
+            tenant: The tenant.
+            keep_rows: The oldest segments go as long as at least this many rows stay.
+            before_ms: Segments go whose every call began before this time, in milliseconds since
+                1970-01-01T00:00:00Z.
+            older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
+        """
+        args = _given(
+            tenant=tenant,
+            keep_rows=keep_rows,
+            before_ms=before_ms,
+            older_than_ms=older_than_ms,
+        )
+        return cast("PrunedAudit", self._invoke("audit.prune", args))
 
 
 class ConfigOperations:
@@ -1337,6 +1462,54 @@ class AsyncAuditOperations:
             latest=latest,
         )
         return cast("builtins.list[AuditRow]", await self._invoke("audit.query", args))
+
+    async def verify(
+        self,
+        *,
+        tenant: str = _UNSET,
+        anchors: Sequence[ChainHead] = _UNSET,
+    ) -> AuditReport:
+        """Checks that no row was changed, taken out or put in since it was written, as far as
+        the hash chains show it. What is wrong is in the report; keep its `heads` outside of
+        the store and give them as `anchors` next time, so that the ends of the chains are
+        held too.
+
+        Args:
+            tenant: The tenant.
+            anchors: The `heads` of an earlier report: each must still be there.
+        """
+        args = _given(
+            tenant=tenant,
+            anchors=anchors,
+        )
+        return cast("AuditReport", await self._invoke("audit.verify", args))
+
+    async def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep_rows: int | None = _UNSET,
+        before_ms: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> PrunedAudit:
+        """Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer
+        each). Their checkpoints stay, so that the rest can still be verified. Segments that
+        are still written stay too. Each segment that goes is told by an event `audit.pruned`.
+
+        Args:
+            tenant: The tenant.
+            keep_rows: The oldest segments go as long as at least this many rows stay.
+            before_ms: Segments go whose every call began before this time, in milliseconds since
+                1970-01-01T00:00:00Z.
+            older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
+        """
+        args = _given(
+            tenant=tenant,
+            keep_rows=keep_rows,
+            before_ms=before_ms,
+            older_than_ms=older_than_ms,
+        )
+        return cast("PrunedAudit", await self._invoke("audit.prune", args))
 
 
 class AsyncConfigOperations:

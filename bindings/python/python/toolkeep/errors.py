@@ -33,6 +33,7 @@ __all__ = [
     "StoreNewerError",
     "StorePathError",
     "StoreReadOnlyError",
+    "StoreTimeoutError",
     "StoreUnavailableError",
     "TooLargeError",
     "ToolError",
@@ -192,7 +193,7 @@ class StoreNewerError(StoreError):
 
 
 class StorePathError(StoreError):
-    """The store's place cannot be used: a folder, a missing folder, a wrong URL."""
+    """The store's place cannot be used: a missing folder, a wrong URL, a login that is refused."""
 
     code = "store_path"
 
@@ -201,6 +202,12 @@ class StoreFullError(StoreError):
     """The disk under the store is full."""
 
     code = "store_full"
+
+
+class StoreTimeoutError(StoreError):
+    """The store took longer than the wait allowed."""
+
+    code = "store_timeout"
 
 
 class InternalError(ToolkeepError):
@@ -256,6 +263,7 @@ _BY_CODE: dict[str, type[ToolkeepError]] = {
         StoreNewerError,
         StorePathError,
         StoreFullError,
+        StoreTimeoutError,
         InternalError,
         PanicError,
     )

@@ -48,14 +48,17 @@ CREATE TABLE toolkeep_approvals (
 ) {plain};
 
 CREATE INDEX toolkeep_approvals_by_state ON toolkeep_approvals (tenant, state, id);
-CREATE INDEX toolkeep_approvals_by_digest ON toolkeep_approvals (tenant, digest, id);
+CREATE INDEX toolkeep_approvals_by_session ON toolkeep_approvals (tenant, session, id);
+CREATE INDEX toolkeep_approvals_by_agent ON toolkeep_approvals (tenant, agent, id);
+CREATE INDEX toolkeep_approvals_by_digest ON toolkeep_approvals (tenant, digest, id)
+    WHERE state IN ('pending', 'allowed');
 CREATE INDEX toolkeep_approvals_pending ON toolkeep_approvals (expires_at_ms)
     WHERE state = 'pending';
 
 CREATE TABLE toolkeep_rules (
     tenant        {key}  NOT NULL,
-    id            {key}  NOT NULL,
     kind          {key}  NOT NULL,
+    id            {key}  NOT NULL,
     agent         {key}  NOT NULL,
     user_key      {key}  NOT NULL,
     effect        {text} NOT NULL,
@@ -65,10 +68,11 @@ CREATE TABLE toolkeep_rules (
     expires_at_ms {int},
     version       {int}  NOT NULL,
     updated_at_ms {int}  NOT NULL,
-    PRIMARY KEY (tenant, id)
+    PRIMARY KEY (tenant, kind, id)
 ) {plain};
 
-CREATE INDEX toolkeep_rules_by_kind ON toolkeep_rules (tenant, kind, id);
+CREATE INDEX toolkeep_rules_by_expiry ON toolkeep_rules (expires_at_ms)
+    WHERE expires_at_ms IS NOT NULL;
 
 CREATE TABLE toolkeep_grants (
     tenant        {key}  NOT NULL,
@@ -140,7 +144,9 @@ CREATE TABLE toolkeep_sessions (
     PRIMARY KEY (tenant, id)
 ) {plain};
 
-CREATE INDEX toolkeep_sessions_by_use ON toolkeep_sessions (tenant, agent, updated_at_ms, id);
+CREATE INDEX toolkeep_sessions_by_use ON toolkeep_sessions (tenant, updated_at_ms, id);
+CREATE INDEX toolkeep_sessions_by_agent
+    ON toolkeep_sessions (tenant, agent, updated_at_ms, id);
 
 CREATE TABLE toolkeep_session_messages (
     tenant  {key}   NOT NULL,
@@ -159,6 +165,7 @@ CREATE TABLE toolkeep_leases (
     holder        {key}  NOT NULL,
     epoch         {int}  NOT NULL,
     expires_at_ms {int}  NOT NULL,
+    data          {text},
     PRIMARY KEY (tenant, kind, name)
 ) {plain};
 

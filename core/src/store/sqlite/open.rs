@@ -48,7 +48,7 @@ fn connect(path: &Path, flags: OpenFlags, place: &Place) -> Result<Connection, E
     let open = || {
         let connection =
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        connection.busy_timeout(Duration::from_millis(place.options.busy_timeout_ms))?;
+        connection.busy_timeout(Duration::from_millis(place.options.timeout_ms))?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         Ok(connection)
     };
@@ -81,7 +81,7 @@ fn set_up(connection: &Connection, place: &Place) -> Result<(), Error> {
         let synchronous = if place.options.durable { "FULL" } else { "NORMAL" };
         connection.pragma_update(None, "synchronous", synchronous)?;
         match place.path {
-            Some(_) => use_wal(connection, place.options.busy_timeout_ms),
+            Some(_) => use_wal(connection, place.options.timeout_ms),
             None => Ok("memory".into()),
         }
     };

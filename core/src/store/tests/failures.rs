@@ -10,8 +10,7 @@ use crate::store::{Agents as _, Artifact, Artifacts as _, PutAgent, SqlStore, Sq
 use crate::store::{Kind, SqliteOptions};
 
 async fn failure(folder: &Path, url: &str) -> Error {
-    let options =
-        OpenOptions { base_dir: Some(folder), busy_timeout_ms: 50, ..OpenOptions::default() };
+    let options = OpenOptions { base_dir: Some(folder), timeout_ms: 50, ..OpenOptions::default() };
     match open(url, options).await {
         Ok(_) => panic!("{url} was opened"),
         Err(error) => error,
@@ -107,7 +106,7 @@ async fn a_new_file_that_another_process_holds_is_locked() {
 async fn a_store_that_becomes_locked_answers_again_when_it_is_free() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("agent.db");
-    let options = SqliteOptions { busy_timeout_ms: 50, ..SqliteOptions::default() };
+    let options = SqliteOptions { timeout_ms: 50, ..SqliteOptions::default() };
     let store = SqlStore::new(SqliteDriver::open(path.clone(), options).await.unwrap());
     let holder = Connection::open(path).unwrap();
     holder.execute_batch("BEGIN IMMEDIATE").unwrap();
