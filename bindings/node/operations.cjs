@@ -42,10 +42,29 @@ function operations(invoke) {
       list: (args) => invoke('custom_tools.list', args ?? {}),
       delete: (args) => invoke('custom_tools.delete', args ?? {}),
     }),
+    context_files: Object.freeze({
+      put: (args) => invoke('context_files.put', args ?? {}),
+      get: (args) => invoke('context_files.get', args ?? {}),
+      list: (args) => invoke('context_files.list', args ?? {}),
+      delete: (args) => invoke('context_files.delete', args ?? {}),
+    }),
+    documents: Object.freeze({
+      put: (args) => invoke('documents.put', args ?? {}),
+      get: (args) => invoke('documents.get', args ?? {}),
+      list: (args) => invoke('documents.list', args ?? {}),
+      delete: (args) => invoke('documents.delete', args ?? {}),
+    }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
       last: (args) => invoke('events.last', args ?? {}),
       prune: (args) => invoke('events.prune', args ?? {}),
+    }),
+    grants: Object.freeze({
+      put: (args) => invoke('grants.put', args ?? {}),
+      get: (args) => invoke('grants.get', args ?? {}),
+      list: (args) => invoke('grants.list', args ?? {}),
+      delete: (args) => invoke('grants.delete', args ?? {}),
+      check: (args) => invoke('grants.check', args ?? {}),
     }),
     leases: Object.freeze({
       acquire: (args) => invoke('leases.acquire', args ?? {}),
@@ -72,6 +91,20 @@ function operations(invoke) {
       backup: (args) => invoke('store.backup', args ?? {}),
       export: (args) => invoke('store.export', args ?? {}),
       import: (args) => invoke('store.import', args ?? {}),
+    }),
+    rules: Object.freeze({
+      put: (args) => invoke('rules.put', args ?? {}),
+      get: (args) => invoke('rules.get', args ?? {}),
+      list: (args) => invoke('rules.list', args ?? {}),
+      delete: (args) => invoke('rules.delete', args ?? {}),
+    }),
+    sessions: Object.freeze({
+      put: (args) => invoke('sessions.put', args ?? {}),
+      get: (args) => invoke('sessions.get', args ?? {}),
+      list: (args) => invoke('sessions.list', args ?? {}),
+      delete: (args) => invoke('sessions.delete', args ?? {}),
+      append: (args) => invoke('sessions.append', args ?? {}),
+      history: (args) => invoke('sessions.history', args ?? {}),
     }),
   }
 }

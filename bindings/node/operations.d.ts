@@ -40,6 +40,20 @@ export type Code =
   | 'internal'
   | 'panic'
 
+/** What became of an attempt to take a lease. */
+export interface Acquired {
+  /** The lease; null if somebody else holds it. */
+  lease: Lease | null
+}
+
+/** What became of an attempt to lock paths: one of the two is null. */
+export interface AcquiredLock {
+  /** The lock; null if somebody else's is in the way. */
+  lock: PathLock | null
+  /** What is in the way. */
+  conflict: PathConflict | null
+}
+
 /** An agent as the store holds it. */
 export interface Agent {
   /** The tenant it belongs to. */
@@ -59,6 +73,48 @@ export interface Agent {
   /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
 }
+
+/** A call that waits for somebody's word, or what became of it. */
+export interface Approval {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** Its id within the tenant. */
+  id: string
+  /** What exactly is to be allowed: the digest of the call. Only a call of the same digest can use the decision. */
+  digest: string
+  /** The agent that calls. */
+  agent: string | null
+  /** The user for whom it calls. */
+  user: string | null
+  /** The session of the call. */
+  session: string | null
+  /** The tool. */
+  tool: string
+  /** What a person is shown in order to decide, a JSON object. */
+  request: unknown
+  /** How far it has come. One that is pending past its time counts as expired. */
+  state: ApprovalState
+  /** Who allowed or denied it. */
+  decided_by: string | null
+  /** Why. */
+  reason: string | null
+  /** The arguments as the person who allowed it changed them, a JSON object. */
+  edited: unknown
+  /** When it was requested, in milliseconds since 1970-01-01T00:00:00Z. */
+  created_at_ms: number
+  /** Until when it can be decided. An allowed one stays usable. */
+  expires_at_ms: number
+  /** When it was allowed or denied. */
+  decided_at_ms: number | null
+  /** When it last changed. */
+  updated_at_ms: number
+}
+
+/** What somebody decides on an approval. */
+export type ApprovalDecision = 'allow' | 'deny'
+
+/** How far an approval has come. */
+export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' | 'consumed'
 
 /** An artifact as text. */
 export interface ArtifactText {
@@ -187,6 +243,52 @@ export interface Config {
   record: Record
   /** The keys under which secrets are stored. Without one no secret can be stored. */
   secrets: Secrets
+  /** How much of what only grows is kept. */
+  retention: Retention
+}
+
+/** A context file as a list shows it. */
+export interface ContextFileInfo {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The agent it is for. */
+  agent: string
+  /** The user it is for; none: for all of them. */
+  user: string | null
+  /** Its name, such as `SOUL.md`. */
+  name: string
+  /** How many bytes its body has. */
+  size: number
+  /** 1 for a new file, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** A context file with its text. */
+export interface ContextFileText {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The agent it is for. */
+  agent: string
+  /** The user it is for; none: for all of them. */
+  user: string | null
+  /** Its name, such as `SOUL.md`. */
+  name: string
+  /** How many bytes its body has. */
+  size: number
+  /** 1 for a new file, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+  /** The whole text. */
+  text: string
+}
+
+/** The lock on a path. */
+export interface CoveredBy {
+  /** The lock that covers it; null if none does. */
+  lock: PathLock | null
 }
 
 /** What is known of a credential without opening it. */
@@ -254,6 +356,52 @@ export interface Deleted {
   deleted: boolean
 }
 
+/** A document as a list shows it. */
+export interface DocumentInfo {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The agent it belongs to. */
+  agent: string
+  /** The user it belongs to; none: all of them. */
+  user: string | null
+  /** Its path, such as `memory/people.md`. The store takes any key and changes nothing in it. */
+  path: string
+  /** Its MIME type. */
+  mime: string
+  /** How many bytes its body has. */
+  size: number
+  /** The SHA-256 of its body, as 64 lower-case hexadecimal digits. */
+  hash: string
+  /** 1 for a new document, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** A document with its text. */
+export interface DocumentText {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The agent it belongs to. */
+  agent: string
+  /** The user it belongs to; none: all of them. */
+  user: string | null
+  /** Its path, such as `memory/people.md`. The store takes any key and changes nothing in it. */
+  path: string
+  /** Its MIME type. */
+  mime: string
+  /** How many bytes its body has. */
+  size: number
+  /** The SHA-256 of its body, as 64 lower-case hexadecimal digits. */
+  hash: string
+  /** 1 for a new document, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+  /** The whole text. */
+  text: string
+}
+
 /** One thing that happened. Events are kept in the store and read in order by cursor. */
 export interface Event {
   /** The place of the event in its tenant: the cursor to read on from. Grows. */
@@ -276,8 +424,89 @@ export interface Execute {
   timeout_ms: number
 }
 
+/** The proof that a write is made under a lease that is still held. */
+export interface Fence {
+  /** What sort of thing is held. */
+  kind: string
+  /** Which one. */
+  name: string
+  /** The epoch at which it was taken. */
+  epoch: number
+}
+
+/** A grant as the store holds it. */
+export interface Grant {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** What sort of resource it is about, such as `mcp`, `cli` or `context_files`. */
+  kind: string
+  /** Which resource. */
+  resource: string
+  /** The agent it is for; none: all of them. */
+  agent: string | null
+  /** The user it is for; none: all of them. */
+  user: string | null
+  /** Whether it gives or takes. */
+  effect: GrantEffect
+  /** What it overrides in the resource, a JSON object. */
+  settings: unknown
+  /** Who made it. */
+  granted_by: string
+  /** 1 for a new grant, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** Whether a caller may use a resource. */
+export interface GrantCheck {
+  /** True if it may. */
+  allowed: boolean
+  /** The grant that decided; none: there is none that applies. */
+  by: Grant | null
+}
+
+/** Whether a grant gives or takes. */
+export type GrantEffect = 'allow' | 'deny'
+
+/** A place in the list of a kind's grants. */
+export interface GrantPlace {
+  /** The grant's resource. */
+  resource: string
+  /** Its agent. */
+  agent: string | null
+  /** Its user. */
+  user: string | null
+}
+
 /** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
 export type KeySource = { [key: string]: string }
+
+/** A lease that somebody holds. */
+export interface Lease {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** What sort of thing is held. */
+  kind: string
+  /** Which one. */
+  name: string
+  /** Who holds it. */
+  holder: string
+  /** Grows each time the lease changes hands. */
+  epoch: number
+  /** When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z. */
+  expires_at_ms: number
+}
+
+/** A message to be appended. */
+export interface MessageToAppend {
+  /** Who said it, such as `user`, `assistant` or `tool`. */
+  role: string
+  /** What was said: text, or any other JSON. */
+  content: unknown
+  /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now. */
+  at_ms: number | null
+}
 
 /** How much was moved. */
 export interface Moved {
@@ -293,6 +522,34 @@ export interface Output {
   max_lines: number
 }
 
+/** Why a lock was not given. */
+export interface PathConflict {
+  /** The pattern that was asked for. */
+  pattern: string
+  /** The pattern it overlaps with. */
+  held_pattern: string
+  /** The lock that this one belongs to. */
+  lock: PathLock
+}
+
+/** A lock on some paths of a space. */
+export interface PathLock {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The workspace whose paths it covers. */
+  space: string
+  /** Its id. */
+  id: string
+  /** The glob patterns of the paths it covers. */
+  patterns: Array<string>
+  /** Who holds it. */
+  holder: string
+  /** Greater than that of every lock taken in the space before. */
+  epoch: number
+  /** When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z. */
+  expires_at_ms: number
+}
+
 /** How far a call had come when its row was written. */
 export type Phase = 'intent' | 'completed'
 
@@ -304,6 +561,12 @@ export interface Policy {
   allow: Array<string> | null
   /** These are taken away, whatever allows them. */
   deny: Array<string>
+}
+
+/** How much was deleted. */
+export interface Pruned {
+  /** How many. */
+  pruned: number
 }
 
 /** What was pruned. */
@@ -331,6 +594,57 @@ export interface Record {
 /** When a call is recorded. */
 export type RecordMode = 'batched' | 'durable'
 
+/** Whether something was given back. */
+export interface Released {
+  /** False if it was no longer held. */
+  released: boolean
+}
+
+/** Whether something was renewed. */
+export interface Renewed {
+  /** False if it was no longer held. */
+  renewed: boolean
+}
+
+/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
+export interface Retention {
+  /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
+  events_keep: number | null
+  /** How old an event may become, in milliseconds; at least 1. Default: any age. */
+  events_older_than_ms: number | null
+}
+
+/** A rule as the store holds it. */
+export interface Rule {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** What sort of calls it is about, such as `shell` or `tool`. */
+  kind: string
+  /** Its id within the kind. */
+  id: string
+  /** The agent it holds for; none: all of them. */
+  agent: string | null
+  /** The user it holds for; none: all of them. */
+  user: string | null
+  /** What it does. */
+  effect: RuleEffect
+  /** Which calls it fits, in the language of its kind. */
+  pattern: string
+  /** Whatever else its kind wants, a JSON object. */
+  settings: unknown
+  /** Where it comes from, such as `owner` or `approval:<id>`. */
+  source: string
+  /** When it ends, in milliseconds since 1970-01-01T00:00:00Z; none: never. */
+  expires_at_ms: number | null
+  /** 1 for a new rule, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** What a rule does with a call that fits it. */
+export type RuleEffect = 'allow' | 'ask' | 'deny'
+
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface ScrubConfig {
   /** Which patterns are secrets. */
@@ -346,6 +660,112 @@ export interface Secrets {
   key: KeySource | null
   /** Where keys are kept that only open what was sealed under them earlier. */
   older_keys: Array<KeySource>
+}
+
+/** A session with what a list leaves out. */
+export interface Session {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** Its id within the tenant. */
+  id: string
+  /** The agent that has it; none: no agent in particular. */
+  agent: string | null
+  /** The user it is with; none: no user in particular. */
+  user: string | null
+  /** The channel it came over; empty if not known. */
+  channel: string
+  /** The chat on that channel; empty if not known. */
+  chat: string
+  /** What people call it. */
+  label: string
+  /** The provider of its model; empty if not known. */
+  provider: string
+  /** Its model; empty if not known. */
+  model: string
+  /** How many messages it has: the number of the last one. */
+  messages: number
+  /** How many tokens went in. */
+  input_tokens: number
+  /** How many tokens came out. */
+  output_tokens: number
+  /** How often its history was shortened. */
+  compactions: number
+  /** When it was made, in milliseconds since 1970-01-01T00:00:00Z. */
+  created_at_ms: number
+  /** 1 for a new session, one more with each put. Messages don't change it. */
+  version: number
+  /** When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+  /** What was said so far, in short. */
+  summary: string
+  /** Whatever else is set for it, a JSON object. */
+  settings: unknown
+}
+
+/** A session as a list shows it. */
+export interface SessionInfo {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** Its id within the tenant. */
+  id: string
+  /** The agent that has it; none: no agent in particular. */
+  agent: string | null
+  /** The user it is with; none: no user in particular. */
+  user: string | null
+  /** The channel it came over; empty if not known. */
+  channel: string
+  /** The chat on that channel; empty if not known. */
+  chat: string
+  /** What people call it. */
+  label: string
+  /** The provider of its model; empty if not known. */
+  provider: string
+  /** Its model; empty if not known. */
+  model: string
+  /** How many messages it has: the number of the last one. */
+  messages: number
+  /** How many tokens went in. */
+  input_tokens: number
+  /** How many tokens came out. */
+  output_tokens: number
+  /** How often its history was shortened. */
+  compactions: number
+  /** When it was made, in milliseconds since 1970-01-01T00:00:00Z. */
+  created_at_ms: number
+  /** 1 for a new session, one more with each put. Messages don't change it. */
+  version: number
+  /** When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** A message of a session. */
+export interface SessionMessage {
+  /** Its number: 1 for the first one, then without gaps. */
+  seq: number
+  /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. */
+  at_ms: number
+  /** Who said it, such as `user`, `assistant` or `tool`. */
+  role: string
+  /** What was said, as the host keeps it. */
+  content: unknown
+}
+
+/** A place in the list of sessions. */
+export interface SessionPlace {
+  /** The session's `updated_at_ms` when it was listed. */
+  updated_at_ms: number
+  /** Its id. */
+  id: string
+}
+
+/** What is added to the counters of a session. */
+export interface SessionUsage {
+  /** Tokens that went in. */
+  input_tokens: number
+  /** Tokens that came out. */
+  output_tokens: number
+  /** How often the history was shortened. */
+  compactions: number
 }
 
 /** A file that was written. */
@@ -425,6 +845,82 @@ export interface Operations {
       /** The agent's id. */
       id: string
     }): Promise<Deleted>
+  }
+  readonly approvals: {
+    /** Asks for an approval. Asking again with the same `id` and `digest` gives the one that is there; with another digest it fails with `conflict`. */
+    request(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. Default: a new one. */
+      id?: string | null
+      /** What exactly is to be allowed: a digest of the call. */
+      digest: string
+      /** The agent that calls. */
+      agent?: string | null
+      /** The user for whom it calls. */
+      user?: string | null
+      /** The session of the call. */
+      session?: string | null
+      /** The tool. */
+      tool: string
+      /** What a person is shown in order to decide. */
+      request?: { [key: string]: unknown }
+      /** For how many milliseconds it can be decided, up to 30 days. Default: 120,000 (two minutes). */
+      ttl_ms?: number
+    }): Promise<Approval>
+    /** Gives an approval. Fails with `not_found` if there is none of that id. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+    }): Promise<Approval>
+    /** Lists approvals by id. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Only those in this state. */
+      state?: ApprovalState | null
+      /** Only those of this session. */
+      session?: string | null
+      /** Only those of this agent. */
+      agent?: string | null
+      /** Go on after this id. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<Approval>>
+    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more: then this decision counts for nothing. */
+    decide(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+      /** What is decided. */
+      decision: ApprovalDecision
+      /** Who decides. */
+      by: string
+      /** Why. */
+      reason?: string | null
+      /** Other arguments to make the call with; only where it is allowed. */
+      edited?: { [key: string]: unknown } | null
+    }): Promise<Approval>
+    /** Uses an allowed approval, once. Make the call with the `edited` arguments if there are any. Fails with `conflict` if it is not allowed, was used already, or is for a call of another digest. */
+    consume(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+      /** The digest of the call that is to be made. */
+      digest: string
+    }): Promise<Approval>
+    /** Takes back an approval that is pending, or allowed and not yet used. Fails with `conflict` otherwise. */
+    cancel(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The approval's id. */
+      id: string
+    }): Promise<Approval>
   }
   readonly artifacts: {
     /** Gives the whole text of an artifact, for the host; a model reads it in parts with `read_file`. Fails with `not_found` unless tenant and session are those of the call. */
@@ -627,8 +1123,140 @@ export interface Operations {
       if_version?: number | null
     }): Promise<Deleted>
   }
+  readonly context_files: {
+    /**
+     * Stores a context file, replacing one of the same name.
+     *
+     * Fails with `conflict` if `if_version` or `fence` does not hold.
+     */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. */
+      agent: string
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+      /** Its name, such as `SOUL.md`. */
+      name: string
+      /** The whole text. */
+      text: string
+      /** Only if the stored file has this version; 0: only if there is none. */
+      if_version?: number | null
+      /** Only while this lease is held. */
+      fence?: Fence | null
+    }): Promise<ContextFileInfo>
+    /**
+     * Gives a context file. A user's file does not fall back to the agent's.
+     *
+     * Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
+     */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. */
+      agent: string
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+      /** Its name. */
+      name: string
+    }): Promise<ContextFileText>
+    /** Lists the files of an agent and a user by name, without their texts. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent they are for. */
+      agent: string
+      /** The user they are for. Left out: the files for all users. */
+      user?: string | null
+      /** Go on after this name. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<ContextFileInfo>>
+    /** Deletes a context file. Fails with `conflict` if `if_version` does not hold. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. */
+      agent: string
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+      /** Its name. */
+      name: string
+      /** Only if the stored file has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+  }
+  readonly documents: {
+    /**
+     * Stores a document, replacing one of the same path. The answer has the text's SHA-256.
+     *
+     * Fails with `conflict` if `if_version` or `fence` does not hold.
+     */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it belongs to. */
+      agent: string
+      /** The user it belongs to. Left out: all of them. */
+      user?: string | null
+      /** Its path, such as `memory/people.md`. Kept as it is given. */
+      path: string
+      /** The whole text. */
+      text: string
+      /** Its MIME type. Default: `text/plain; charset=utf-8`. */
+      mime?: string
+      /** Only if the stored document has this version; 0: only if there is none. */
+      if_version?: number | null
+      /** Only while this lease is held. */
+      fence?: Fence | null
+    }): Promise<DocumentInfo>
+    /**
+     * Gives a document. A user's document does not fall back to the agent's.
+     *
+     * Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
+     */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it belongs to. */
+      agent: string
+      /** The user it belongs to. Left out: all of them. */
+      user?: string | null
+      /** Its path. */
+      path: string
+    }): Promise<DocumentText>
+    /** Lists the documents of an agent and a user by path, without their texts. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent they belong to. */
+      agent: string
+      /** The user they belong to. Left out: the documents for all users. */
+      user?: string | null
+      /** Only paths that begin so. */
+      prefix?: string
+      /** Go on after this path. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<DocumentInfo>>
+    /** Deletes a document. Fails with `conflict` if `if_version` does not hold. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it belongs to. */
+      agent: string
+      /** The user it belongs to. Left out: all of them. */
+      user?: string | null
+      /** Its path. */
+      path: string
+      /** Only if the stored document has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+  }
   readonly events: {
-    /** Gives the events after a cursor. With `wait_ms` it waits for the first one: call it again and again with the last `seq` to follow what happens. */
+    /** Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow what happens, use `follow`, which also counts what was pruned before it was read. */
     read(args?: {
       /** The tenant. */
       tenant?: string
@@ -639,6 +1267,214 @@ export interface Operations {
       /** How long to wait for the first event, in milliseconds, up to 60,000. Default: 0. */
       wait_ms?: number
     }): Promise<Array<Event>>
+    /** Gives the `seq` of the newest event, 0 if there never was one: the `after` with which reading and following begin with what happens from now on. */
+    last(args?: {
+      /** The tenant. */
+      tenant?: string
+    }): Promise<number>
+    /** Deletes the oldest events, as `retention` in the configuration does by itself. What remains keeps its `seq`. Give `keep`, `older_than_ms`, or both. */
+    prune(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Keep at most so many, the newest. */
+      keep?: number | null
+      /** Delete those that are older than this, in milliseconds. */
+      older_than_ms?: number | null
+    }): Promise<Pruned>
+  }
+  readonly grants: {
+    /** Stores a grant, replacing one of the same resource, agent and user. Fails with `conflict` if `if_version` does not hold. */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of resource it is about, such as `mcp`, `cli` or `context_files`. */
+      kind: string
+      /** Which resource. */
+      resource: string
+      /** The agent it is for. Left out: all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+      /** Whether the resource may be used. */
+      effect: GrantEffect
+      /** What it overrides in the resource. */
+      settings?: { [key: string]: unknown }
+      /** Who makes it. Default: `owner`. */
+      granted_by?: string
+      /** Only if the stored grant has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<Grant>
+    /** Gives the grant of that key, and no other. Fails with `not_found` if there is none. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The kind of the resource. */
+      kind: string
+      /** The resource. */
+      resource: string
+      /** The agent it is for. Left out: all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+    }): Promise<Grant>
+    /** Lists the grants of a kind by resource, agent and user. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The kind of the resources. */
+      kind: string
+      /** Only grants of this resource. */
+      resource?: string | null
+      /** Go on after the grant of this resource, agent and user. */
+      after?: GrantPlace | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<Grant>>
+    /** Deletes a grant. Fails with `conflict` if `if_version` does not hold. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The kind of the resource. */
+      kind: string
+      /** The resource. */
+      resource: string
+      /** The agent it is for. Left out: all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+      /** Only if the stored grant has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+    /**
+     * Tells whether a caller may use a resource, and which grant says so.
+     *
+     * A grant that names agent and user decides before those that name one of them, and these before the one for everybody. Of two that name one, a denial decides. Where none applies the answer is no.
+     */
+    check(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The kind of the resource. */
+      kind: string
+      /** The resource. */
+      resource: string
+      /** The agent that wants to use it, if any. */
+      agent?: string | null
+      /** The user it wants to use it for, if any. */
+      user?: string | null
+    }): Promise<GrantCheck>
+  }
+  readonly leases: {
+    /** Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if somebody else holds it. Its `epoch` grows each time it changes hands: give it to `leases.renew` and `leases.release`. */
+    acquire(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of thing is held, such as `job`. Not beginning with `path:`. */
+      kind: string
+      /** Which one. */
+      name: string
+      /** Who holds it. Two that give the same name hold it together. */
+      holder: string
+      /** For how many milliseconds, up to a day. */
+      ttl_ms: number
+    }): Promise<Acquired>
+    /** Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held at that epoch: stop what is done under it. */
+    renew(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of thing is held. */
+      kind: string
+      /** Which one. */
+      name: string
+      /** The epoch at which it was taken. */
+      epoch: number
+      /** For how many milliseconds from now, up to a day. */
+      ttl_ms: number
+    }): Promise<Renewed>
+    /** Gives a lease back. `released` is false if it was no longer held at that epoch. */
+    release(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of thing is held. */
+      kind: string
+      /** Which one. */
+      name: string
+      /** The epoch at which it was taken. */
+      epoch: number
+    }): Promise<Released>
+    /** Lists the leases of a kind that are held now, by name. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Which sort. */
+      kind: string
+      /** Go on after this name. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<Lease>>
+  }
+  readonly locks: {
+    /** Takes a lock on all patterns or on none; renews it if `holder` has one on the same patterns. If one of them and a pattern of somebody else's lock could match a common path, `lock` is null and `conflict` says whose lock is in the way. */
+    acquire(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace whose paths are locked: any name that all who share it give. */
+      space: string
+      /** Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`, `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts. */
+      patterns: Array<string>
+      /** Who takes it. */
+      holder: string
+      /** For how many milliseconds, up to a day. Default: 300,000 (five minutes). */
+      ttl_ms?: number
+    }): Promise<AcquiredLock>
+    /** Makes a lock last for `ttl_ms` from now. `renewed` is false if it is no longer held at that epoch: stop writing. */
+    renew(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** The lock's id. */
+      id: string
+      /** Who holds it. */
+      holder: string
+      /** The lock's epoch. */
+      epoch: number
+      /** For how many milliseconds from now, up to a day. Default: 300,000 (five minutes). */
+      ttl_ms?: number
+    }): Promise<Renewed>
+    /** Gives a lock back. `released` is false if it was no longer held at that epoch. */
+    release(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** The lock's id. */
+      id: string
+      /** Who holds it. */
+      holder: string
+      /** The lock's epoch. */
+      epoch: number
+    }): Promise<Released>
+    /** Lists the locks of a space that are held now, oldest first. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** Go on after the lock of this id. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<PathLock>>
+    /** Gives the lock that covers a path now, or null. */
+    covering(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The workspace. */
+      space: string
+      /** The path, relative to the workspace. */
+      path: string
+    }): Promise<CoveredBy>
   }
   readonly registry: {
     /** Lists the tools, sorted by name, disabled ones too. */
@@ -683,5 +1519,157 @@ export interface Operations {
       /** The file to read. A relative path starts at the working directory. */
       path: string
     }): Promise<Moved>
+  }
+  readonly rules: {
+    /** Stores a rule, replacing one of the same kind and id. Fails with `conflict` if `if_version` does not hold. */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** What sort of calls it is about, such as `shell` or `tool`. */
+      kind: string
+      /** Its id within the kind. Left out: a new one is made. */
+      id?: string | null
+      /** The agent it holds for. Left out: all of them. */
+      agent?: string | null
+      /** The user it holds for. Left out: all of them. */
+      user?: string | null
+      /** What it does with a call that fits it. */
+      effect: RuleEffect
+      /** Which calls it fits, in the language of its kind. */
+      pattern: string
+      /** Whatever else its kind wants. */
+      settings?: { [key: string]: unknown }
+      /** Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`. */
+      source?: string
+      /** When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never. */
+      expires_at_ms?: number | null
+      /** Only if the stored rule has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<Rule>
+    /** Gives a rule, also when it has ended. Fails with `not_found` if there is none of that kind and id. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The rule's kind. */
+      kind: string
+      /** The rule's id. */
+      id: string
+    }): Promise<Rule>
+    /** Lists the rules of a kind by id, without those that have ended. */
+    list(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The kind. */
+      kind: string
+      /** Only rules that hold for this agent: its own and those for all agents. */
+      agent?: string | null
+      /** Only rules that hold for this user: theirs and those for all users. */
+      user?: string | null
+      /** Go on after this id. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<Rule>>
+    /** Deletes a rule. Fails with `conflict` if `if_version` does not hold. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The rule's kind. */
+      kind: string
+      /** The rule's id. */
+      id: string
+      /** Only if the stored rule has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+  }
+  readonly sessions: {
+    /** Stores a session. One that is there keeps its messages and counters. Fails with `conflict` if `if_version` does not hold. */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. */
+      id: string
+      /** The agent that has it. */
+      agent?: string | null
+      /** The user it is with. */
+      user?: string | null
+      /** The channel it came over. */
+      channel?: string
+      /** The chat on that channel. */
+      chat?: string
+      /** What people call it. */
+      label?: string
+      /** The provider of its model. */
+      provider?: string
+      /** Its model. */
+      model?: string
+      /** What was said so far, in short. */
+      summary?: string
+      /** Whatever else the host keeps with it. */
+      settings?: { [key: string]: unknown }
+      /** Only if the stored session has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<Session>
+    /** Gives a session. Fails with `not_found` if there is none of that id. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. */
+      id: string
+    }): Promise<Session>
+    /** Lists sessions, the one used last first. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Only sessions of this agent. */
+      agent?: string | null
+      /** Only sessions with this user. */
+      user?: string | null
+      /** Only sessions that are called exactly so. */
+      label?: string | null
+      /** Only sessions used at or after this time, in milliseconds since 1970-01-01T00:00:00Z. */
+      active_since_ms?: number | null
+      /** Go on after the session of this time and id. One that is used meanwhile moves to the front. */
+      after?: SessionPlace | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<SessionInfo>>
+    /** Deletes a session with its messages. Fails with `conflict` if `if_version` does not hold. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. */
+      id: string
+      /** Only if the stored session has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+    /**
+     * Appends messages and adds to the counters. The messages of a session are numbered from 1 without gaps, whoever appends; the version stays.
+     *
+     * Fails with `not_found` if there is no such session; then nothing is written.
+     */
+    append(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. */
+      id: string
+      /** The messages, in order, at most 1,000. Left out: only the counters change. */
+      messages?: Array<MessageToAppend>
+      /** What is added to the counters. */
+      usage?: SessionUsage
+    }): Promise<SessionInfo>
+    /** Gives the messages of a session, oldest first unless `latest`. None if there is no such session. */
+    history(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. */
+      id: string
+      /** Go on after the message of this `seq`, in the order of the answer. */
+      after?: number | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+      /** Newest first. */
+      latest?: boolean
+    }): Promise<Array<SessionMessage>>
   }
 }

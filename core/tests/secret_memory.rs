@@ -91,7 +91,7 @@ async fn no_key_and_no_value_stays_on_the_heap() {
 
 async fn seal_by_operations(rt: &Runtime) {
     // Escaped in JSON, too: what is sealed then is longer than what was given.
-    let value = || SecretString::from(format!("{VALUE}\n\u{1}"));
+    let value = || SecretString::from([VALUE, "\n\u{1}"].concat());
     let env = || BTreeMap::from([("A".to_owned(), value()), ("B".to_owned(), value())]);
     let credentials = rt.ops().credentials();
     for (name, kind) in [("gh", "env"), ("api", "token")] {

@@ -1,7 +1,7 @@
 // Compiled by `tsc --strict` and never run: the types as a program uses them.
 
-import type { Agent, Code, Config, Event, EventStream, ToolDefinition, ToolResult } from 'toolkeep'
 import { Runtime, ToolError, ToolkeepError, generateKey, scrub, version } from 'toolkeep'
+import type { Agent, Code, Config, Event, EventStream, ToolDefinition, ToolResult } from 'toolkeep'
 
 const config: Config = { workspace: '.', policy: { deny: ['exec'] }, rate_limit: { calls: 5 } }
 const rt: Runtime = new Runtime(config)

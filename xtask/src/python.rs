@@ -98,11 +98,20 @@ fn class(domain: &str, operations: &[&Operation], awaited: bool) -> String {
     text
 }
 
+/// A word of Python's own gets an underscore, as is usual there: `store.import_`.
+fn method_name(verb: &str) -> String {
+    match verb {
+        "import" => format!("{verb}_"),
+        _ => verb.to_owned(),
+    }
+}
+
 fn method(operation: &Operation, awaited: bool) -> String {
     let Operation { domain, verb, doc, arguments, result } = operation;
+    let name = method_name(verb);
     let result = annotation(result, false);
     let (keyword, wait) = if awaited { ("async def", "await ") } else { ("def", "") };
-    let mut text = format!("\n    {keyword} {verb}(\n        self,\n");
+    let mut text = format!("\n    {keyword} {name}(\n        self,\n");
     if !arguments.is_empty() {
         text.push_str("        *,\n");
     }

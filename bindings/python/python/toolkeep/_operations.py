@@ -71,6 +71,23 @@ Code = Literal[
 """The name of an error code."""
 
 
+class Acquired(TypedDict):
+    """What became of an attempt to take a lease."""
+
+    lease: Lease | None
+    """The lease; null if somebody else holds it."""
+
+
+class AcquiredLock(TypedDict):
+    """What became of an attempt to lock paths: one of the two is null."""
+
+    lock: PathLock | None
+    """The lock; null if somebody else's is in the way."""
+
+    conflict: PathConflict | None
+    """What is in the way."""
+
+
 class Agent(TypedDict):
     """An agent as the store holds it."""
 
@@ -97,6 +114,65 @@ class Agent(TypedDict):
 
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class Approval(TypedDict):
+    """A call that waits for somebody's word, or what became of it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    id: str
+    """Its id within the tenant."""
+
+    digest: str
+    """What exactly is to be allowed: the digest of the call. Only a call of the same digest can
+    use the decision."""
+
+    agent: str | None
+    """The agent that calls."""
+
+    user: str | None
+    """The user for whom it calls."""
+
+    session: str | None
+    """The session of the call."""
+
+    tool: str
+    """The tool."""
+
+    request: Any
+    """What a person is shown in order to decide, a JSON object."""
+
+    state: ApprovalState
+    """How far it has come. One that is pending past its time counts as expired."""
+
+    decided_by: str | None
+    """Who allowed or denied it."""
+
+    reason: str | None
+    """Why."""
+
+    edited: Any
+    """The arguments as the person who allowed it changed them, a JSON object."""
+
+    created_at_ms: int
+    """When it was requested, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    expires_at_ms: int
+    """Until when it can be decided. An allowed one stays usable."""
+
+    decided_at_ms: int | None
+    """When it was allowed or denied."""
+
+    updated_at_ms: int
+    """When it last changed."""
+
+ApprovalDecision = Literal["allow", "deny"]
+"""What somebody decides on an approval."""
+
+ApprovalState = Literal["pending", "allowed", "denied", "expired", "cancelled", "consumed"]
+"""How far an approval has come."""
 
 
 class ArtifactText(TypedDict):
@@ -278,6 +354,69 @@ class Config(TypedDict):
     secrets: Secrets
     """The keys under which secrets are stored. Without one no secret can be stored."""
 
+    retention: Retention
+    """How much of what only grows is kept."""
+
+
+class ContextFileInfo(TypedDict):
+    """A context file as a list shows it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    agent: str
+    """The agent it is for."""
+
+    user: str | None
+    """The user it is for; none: for all of them."""
+
+    name: str
+    """Its name, such as `SOUL.md`."""
+
+    size: int
+    """How many bytes its body has."""
+
+    version: int
+    """1 for a new file, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class ContextFileText(TypedDict):
+    """A context file with its text."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    agent: str
+    """The agent it is for."""
+
+    user: str | None
+    """The user it is for; none: for all of them."""
+
+    name: str
+    """Its name, such as `SOUL.md`."""
+
+    size: int
+    """How many bytes its body has."""
+
+    version: int
+    """1 for a new file, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    text: str
+    """The whole text."""
+
+
+class CoveredBy(TypedDict):
+    """The lock on a path."""
+
+    lock: PathLock | None
+    """The lock that covers it; null if none does."""
+
 
 class CredentialInfo(TypedDict):
     """What is known of a credential without opening it."""
@@ -369,6 +508,71 @@ class Deleted(TypedDict):
     """False if there was nothing to delete."""
 
 
+class DocumentInfo(TypedDict):
+    """A document as a list shows it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    agent: str
+    """The agent it belongs to."""
+
+    user: str | None
+    """The user it belongs to; none: all of them."""
+
+    path: str
+    """Its path, such as `memory/people.md`. The store takes any key and changes nothing in it."""
+
+    mime: str
+    """Its MIME type."""
+
+    size: int
+    """How many bytes its body has."""
+
+    hash: str
+    """The SHA-256 of its body, as 64 lower-case hexadecimal digits."""
+
+    version: int
+    """1 for a new document, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class DocumentText(TypedDict):
+    """A document with its text."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    agent: str
+    """The agent it belongs to."""
+
+    user: str | None
+    """The user it belongs to; none: all of them."""
+
+    path: str
+    """Its path, such as `memory/people.md`. The store takes any key and changes nothing in it."""
+
+    mime: str
+    """Its MIME type."""
+
+    size: int
+    """How many bytes its body has."""
+
+    hash: str
+    """The SHA-256 of its body, as 64 lower-case hexadecimal digits."""
+
+    version: int
+    """1 for a new document, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    text: str
+    """The whole text."""
+
+
 class Event(TypedDict):
     """One thing that happened. Events are kept in the store and read in order by cursor."""
 
@@ -398,8 +602,116 @@ class Execute(TypedDict):
     timeout_ms: int
     """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
 
+
+class Fence(TypedDict):
+    """The proof that a write is made under a lease that is still held."""
+
+    kind: str
+    """What sort of thing is held."""
+
+    name: str
+    """Which one."""
+
+    epoch: int
+    """The epoch at which it was taken."""
+
+
+class Grant(TypedDict):
+    """A grant as the store holds it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    kind: str
+    """What sort of resource it is about, such as `mcp`, `cli` or `context_files`."""
+
+    resource: str
+    """Which resource."""
+
+    agent: str | None
+    """The agent it is for; none: all of them."""
+
+    user: str | None
+    """The user it is for; none: all of them."""
+
+    effect: GrantEffect
+    """Whether it gives or takes."""
+
+    settings: Any
+    """What it overrides in the resource, a JSON object."""
+
+    granted_by: str
+    """Who made it."""
+
+    version: int
+    """1 for a new grant, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class GrantCheck(TypedDict):
+    """Whether a caller may use a resource."""
+
+    allowed: bool
+    """True if it may."""
+
+    by: Grant | None
+    """The grant that decided; none: there is none that applies."""
+
+GrantEffect = Literal["allow", "deny"]
+"""Whether a grant gives or takes."""
+
+
+class GrantPlace(TypedDict):
+    """A place in the list of a kind's grants."""
+
+    resource: str
+    """The grant's resource."""
+
+    agent: str | None
+    """Its agent."""
+
+    user: str | None
+    """Its user."""
+
 KeySource = dict[str, str]
 """Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
+
+
+class Lease(TypedDict):
+    """A lease that somebody holds."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    kind: str
+    """What sort of thing is held."""
+
+    name: str
+    """Which one."""
+
+    holder: str
+    """Who holds it."""
+
+    epoch: int
+    """Grows each time the lease changes hands."""
+
+    expires_at_ms: int
+    """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class MessageToAppend(TypedDict):
+    """A message to be appended."""
+
+    role: str
+    """Who said it, such as `user`, `assistant` or `tool`."""
+
+    content: Any
+    """What was said: text, or any other JSON."""
+
+    at_ms: int | None
+    """When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now."""
 
 
 class Moved(TypedDict):
@@ -418,6 +730,44 @@ class Output(TypedDict):
     max_lines: int
     """The most lines in `for_llm`; at least 10."""
 
+
+class PathConflict(TypedDict):
+    """Why a lock was not given."""
+
+    pattern: str
+    """The pattern that was asked for."""
+
+    held_pattern: str
+    """The pattern it overlaps with."""
+
+    lock: PathLock
+    """The lock that this one belongs to."""
+
+
+class PathLock(TypedDict):
+    """A lock on some paths of a space."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    space: str
+    """The workspace whose paths it covers."""
+
+    id: str
+    """Its id."""
+
+    patterns: builtins.list[str]
+    """The glob patterns of the paths it covers."""
+
+    holder: str
+    """Who holds it."""
+
+    epoch: int
+    """Greater than that of every lock taken in the space before."""
+
+    expires_at_ms: int
+    """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
+
 Phase = Literal["intent", "completed"]
 """How far a call had come when its row was written."""
 
@@ -433,6 +783,13 @@ class Policy(TypedDict):
 
     deny: builtins.list[str]
     """These are taken away, whatever allows them."""
+
+
+class Pruned(TypedDict):
+    """How much was deleted."""
+
+    pruned: int
+    """How many."""
 
 
 class PrunedAudit(TypedDict):
@@ -466,6 +823,75 @@ RecordMode = Literal["batched", "durable"]
 """When a call is recorded."""
 
 
+class Released(TypedDict):
+    """Whether something was given back."""
+
+    released: bool
+    """False if it was no longer held."""
+
+
+class Renewed(TypedDict):
+    """Whether something was renewed."""
+
+    renewed: bool
+    """False if it was no longer held."""
+
+
+class Retention(TypedDict):
+    """The `retention` part of the configuration: how much of what only grows is kept. Looked
+    after once a minute while there are writes, so there may be a minute's worth more."""
+
+    events_keep: int | None
+    """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
+    (`null`): all of them."""
+
+    events_older_than_ms: int | None
+    """How old an event may become, in milliseconds; at least 1. Default: any age."""
+
+
+class Rule(TypedDict):
+    """A rule as the store holds it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    kind: str
+    """What sort of calls it is about, such as `shell` or `tool`."""
+
+    id: str
+    """Its id within the kind."""
+
+    agent: str | None
+    """The agent it holds for; none: all of them."""
+
+    user: str | None
+    """The user it holds for; none: all of them."""
+
+    effect: RuleEffect
+    """What it does."""
+
+    pattern: str
+    """Which calls it fits, in the language of its kind."""
+
+    settings: Any
+    """Whatever else its kind wants, a JSON object."""
+
+    source: str
+    """Where it comes from, such as `owner` or `approval:<id>`."""
+
+    expires_at_ms: int | None
+    """When it ends, in milliseconds since 1970-01-01T00:00:00Z; none: never."""
+
+    version: int
+    """1 for a new rule, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+RuleEffect = Literal["allow", "ask", "deny"]
+"""What a rule does with a call that fits it."""
+
+
 class ScrubConfig(TypedDict):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
@@ -487,6 +913,155 @@ class Secrets(TypedDict):
 
     older_keys: builtins.list[KeySource]
     """Where keys are kept that only open what was sealed under them earlier."""
+
+
+class Session(TypedDict):
+    """A session with what a list leaves out."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    id: str
+    """Its id within the tenant."""
+
+    agent: str | None
+    """The agent that has it; none: no agent in particular."""
+
+    user: str | None
+    """The user it is with; none: no user in particular."""
+
+    channel: str
+    """The channel it came over; empty if not known."""
+
+    chat: str
+    """The chat on that channel; empty if not known."""
+
+    label: str
+    """What people call it."""
+
+    provider: str
+    """The provider of its model; empty if not known."""
+
+    model: str
+    """Its model; empty if not known."""
+
+    messages: int
+    """How many messages it has: the number of the last one."""
+
+    input_tokens: int
+    """How many tokens went in."""
+
+    output_tokens: int
+    """How many tokens came out."""
+
+    compactions: int
+    """How often its history was shortened."""
+
+    created_at_ms: int
+    """When it was made, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    version: int
+    """1 for a new session, one more with each put. Messages don't change it."""
+
+    updated_at_ms: int
+    """When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    summary: str
+    """What was said so far, in short."""
+
+    settings: Any
+    """Whatever else is set for it, a JSON object."""
+
+
+class SessionInfo(TypedDict):
+    """A session as a list shows it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    id: str
+    """Its id within the tenant."""
+
+    agent: str | None
+    """The agent that has it; none: no agent in particular."""
+
+    user: str | None
+    """The user it is with; none: no user in particular."""
+
+    channel: str
+    """The channel it came over; empty if not known."""
+
+    chat: str
+    """The chat on that channel; empty if not known."""
+
+    label: str
+    """What people call it."""
+
+    provider: str
+    """The provider of its model; empty if not known."""
+
+    model: str
+    """Its model; empty if not known."""
+
+    messages: int
+    """How many messages it has: the number of the last one."""
+
+    input_tokens: int
+    """How many tokens went in."""
+
+    output_tokens: int
+    """How many tokens came out."""
+
+    compactions: int
+    """How often its history was shortened."""
+
+    created_at_ms: int
+    """When it was made, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    version: int
+    """1 for a new session, one more with each put. Messages don't change it."""
+
+    updated_at_ms: int
+    """When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class SessionMessage(TypedDict):
+    """A message of a session."""
+
+    seq: int
+    """Its number: 1 for the first one, then without gaps."""
+
+    at_ms: int
+    """When it was said, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    role: str
+    """Who said it, such as `user`, `assistant` or `tool`."""
+
+    content: Any
+    """What was said, as the host keeps it."""
+
+
+class SessionPlace(TypedDict):
+    """A place in the list of sessions."""
+
+    updated_at_ms: int
+    """The session's `updated_at_ms` when it was listed."""
+
+    id: str
+    """Its id."""
+
+
+class SessionUsage(TypedDict):
+    """What is added to the counters of a session."""
+
+    input_tokens: int
+    """Tokens that went in."""
+
+    output_tokens: int
+    """Tokens that came out."""
+
+    compactions: int
+    """How often the history was shortened."""
 
 
 class StoreFile(TypedDict):
@@ -628,6 +1203,175 @@ class AgentsOperations:
             tenant=tenant,
         )
         return cast("Deleted", self._invoke("agents.delete", args))
+
+
+class ApprovalsOperations:
+    """Operations `approvals.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def request(
+        self,
+        *,
+        digest: str,
+        tool: str,
+        tenant: str = _UNSET,
+        id: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        session: str | None = _UNSET,
+        request: Mapping[str, Any] = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Approval:
+        """Asks for an approval. Asking again with the same `id` and `digest` gives the one that
+        is there; with another digest it fails with `conflict`.
+
+        Args:
+            digest: What exactly is to be allowed: a digest of the call.
+            tool: The tool.
+            tenant: The tenant.
+            id: The approval's id. Default: a new one.
+            agent: The agent that calls.
+            user: The user for whom it calls.
+            session: The session of the call.
+            request: What a person is shown in order to decide.
+            ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
+                (two minutes).
+        """
+        args = _given(
+            digest=digest,
+            tool=tool,
+            tenant=tenant,
+            id=id,
+            agent=agent,
+            user=user,
+            session=session,
+            request=request,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Approval", self._invoke("approvals.request", args))
+
+    def get(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Gives an approval. Fails with `not_found` if there is none of that id.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", self._invoke("approvals.get", args))
+
+    def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        state: ApprovalState | None = _UNSET,
+        session: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Approval]:
+        """Lists approvals by id.
+
+        Args:
+            tenant: The tenant.
+            state: Only those in this state.
+            session: Only those of this session.
+            agent: Only those of this agent.
+            after: Go on after this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            state=state,
+            session=session,
+            agent=agent,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Approval]", self._invoke("approvals.list", args))
+
+    def decide(
+        self,
+        *,
+        id: str,
+        decision: ApprovalDecision,
+        by: str,
+        tenant: str = _UNSET,
+        reason: str | None = _UNSET,
+        edited: Mapping[str, Any] | None = _UNSET,
+    ) -> Approval:
+        """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
+        if it is not pending any more: then this decision counts for nothing.
+
+        Args:
+            id: The approval's id.
+            decision: What is decided.
+            by: Who decides.
+            tenant: The tenant.
+            reason: Why.
+            edited: Other arguments to make the call with; only where it is allowed.
+        """
+        args = _given(
+            id=id,
+            decision=decision,
+            by=by,
+            tenant=tenant,
+            reason=reason,
+            edited=edited,
+        )
+        return cast("Approval", self._invoke("approvals.decide", args))
+
+    def consume(
+        self,
+        *,
+        id: str,
+        digest: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Uses an allowed approval, once. Make the call with the `edited` arguments if there are
+        any. Fails with `conflict` if it is not allowed, was used already, or is for a call of
+        another digest.
+
+        Args:
+            id: The approval's id.
+            digest: The digest of the call that is to be made.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            digest=digest,
+            tenant=tenant,
+        )
+        return cast("Approval", self._invoke("approvals.consume", args))
+
+    def cancel(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Takes back an approval that is pending, or allowed and not yet used. Fails with
+        `conflict` otherwise.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", self._invoke("approvals.cancel", args))
 
 
 class ArtifactsOperations:
@@ -1062,6 +1806,256 @@ class Custom_toolsOperations:
         return cast("Deleted", self._invoke("custom_tools.delete", args))
 
 
+class Context_filesOperations:
+    """Operations `context_files.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        agent: str,
+        name: str,
+        text: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+        fence: Fence | None = _UNSET,
+    ) -> ContextFileInfo:
+        """Stores a context file, replacing one of the same name.
+
+        Fails with `conflict` if `if_version` or `fence` does not hold.
+
+        Args:
+            agent: The agent it is for.
+            name: Its name, such as `SOUL.md`.
+            text: The whole text.
+            tenant: The tenant.
+            user: The user it is for. Left out: all of them.
+            if_version: Only if the stored file has this version; 0: only if there is none.
+            fence: Only while this lease is held.
+        """
+        args = _given(
+            agent=agent,
+            name=name,
+            text=text,
+            tenant=tenant,
+            user=user,
+            if_version=if_version,
+            fence=fence,
+        )
+        return cast("ContextFileInfo", self._invoke("context_files.put", args))
+
+    def get(
+        self,
+        *,
+        agent: str,
+        name: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+    ) -> ContextFileText:
+        """Gives a context file. A user's file does not fall back to the agent's.
+
+        Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
+
+        Args:
+            agent: The agent it is for.
+            name: Its name.
+            tenant: The tenant.
+            user: The user it is for. Left out: all of them.
+        """
+        args = _given(
+            agent=agent,
+            name=name,
+            tenant=tenant,
+            user=user,
+        )
+        return cast("ContextFileText", self._invoke("context_files.get", args))
+
+    def list(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[ContextFileInfo]:
+        """Lists the files of an agent and a user by name, without their texts.
+
+        Args:
+            agent: The agent they are for.
+            tenant: The tenant.
+            user: The user they are for. Left out: the files for all users.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+            user=user,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[ContextFileInfo]", self._invoke("context_files.list", args))
+
+    def delete(
+        self,
+        *,
+        agent: str,
+        name: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a context file. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            agent: The agent it is for.
+            name: Its name.
+            tenant: The tenant.
+            user: The user it is for. Left out: all of them.
+            if_version: Only if the stored file has this version.
+        """
+        args = _given(
+            agent=agent,
+            name=name,
+            tenant=tenant,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("context_files.delete", args))
+
+
+class DocumentsOperations:
+    """Operations `documents.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        agent: str,
+        path: str,
+        text: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        mime: str = _UNSET,
+        if_version: int | None = _UNSET,
+        fence: Fence | None = _UNSET,
+    ) -> DocumentInfo:
+        """Stores a document, replacing one of the same path. The answer has the text's SHA-256.
+
+        Fails with `conflict` if `if_version` or `fence` does not hold.
+
+        Args:
+            agent: The agent it belongs to.
+            path: Its path, such as `memory/people.md`. Kept as it is given.
+            text: The whole text.
+            tenant: The tenant.
+            user: The user it belongs to. Left out: all of them.
+            mime: Its MIME type. Default: `text/plain; charset=utf-8`.
+            if_version: Only if the stored document has this version; 0: only if there is none.
+            fence: Only while this lease is held.
+        """
+        args = _given(
+            agent=agent,
+            path=path,
+            text=text,
+            tenant=tenant,
+            user=user,
+            mime=mime,
+            if_version=if_version,
+            fence=fence,
+        )
+        return cast("DocumentInfo", self._invoke("documents.put", args))
+
+    def get(
+        self,
+        *,
+        agent: str,
+        path: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+    ) -> DocumentText:
+        """Gives a document. A user's document does not fall back to the agent's.
+
+        Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
+
+        Args:
+            agent: The agent it belongs to.
+            path: Its path.
+            tenant: The tenant.
+            user: The user it belongs to. Left out: all of them.
+        """
+        args = _given(
+            agent=agent,
+            path=path,
+            tenant=tenant,
+            user=user,
+        )
+        return cast("DocumentText", self._invoke("documents.get", args))
+
+    def list(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        prefix: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[DocumentInfo]:
+        """Lists the documents of an agent and a user by path, without their texts.
+
+        Args:
+            agent: The agent they belong to.
+            tenant: The tenant.
+            user: The user they belong to. Left out: the documents for all users.
+            prefix: Only paths that begin so.
+            after: Go on after this path.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+            user=user,
+            prefix=prefix,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[DocumentInfo]", self._invoke("documents.list", args))
+
+    def delete(
+        self,
+        *,
+        agent: str,
+        path: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a document. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            agent: The agent it belongs to.
+            path: Its path.
+            tenant: The tenant.
+            user: The user it belongs to. Left out: all of them.
+            if_version: Only if the stored document has this version.
+        """
+        args = _given(
+            agent=agent,
+            path=path,
+            tenant=tenant,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("documents.delete", args))
+
+
 class EventsOperations:
     """Operations `events.*`."""
 
@@ -1076,8 +2070,8 @@ class EventsOperations:
         limit: int = _UNSET,
         wait_ms: int = _UNSET,
     ) -> builtins.list[Event]:
-        """Gives the events after a cursor. With `wait_ms` it waits for the first one: call it
-        again and again with the last `seq` to follow what happens.
+        """Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
+        what happens, use `follow`, which also counts what was pruned before it was read.
 
         Args:
             tenant: The tenant.
@@ -1093,6 +2087,459 @@ class EventsOperations:
             wait_ms=wait_ms,
         )
         return cast("builtins.list[Event]", self._invoke("events.read", args))
+
+    def last(
+        self,
+        *,
+        tenant: str = _UNSET,
+    ) -> int:
+        """Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
+        reading and following begin with what happens from now on.
+
+        Args:
+            tenant: The tenant.
+        """
+        args = _given(
+            tenant=tenant,
+        )
+        return cast("int", self._invoke("events.last", args))
+
+    def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> Pruned:
+        """Deletes the oldest events, as `retention` in the configuration does by itself. What
+        remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+
+        Args:
+            tenant: The tenant.
+            keep: Keep at most so many, the newest.
+            older_than_ms: Delete those that are older than this, in milliseconds.
+        """
+        args = _given(
+            tenant=tenant,
+            keep=keep,
+            older_than_ms=older_than_ms,
+        )
+        return cast("Pruned", self._invoke("events.prune", args))
+
+
+class GrantsOperations:
+    """Operations `grants.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        effect: GrantEffect,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        granted_by: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Grant:
+        """Stores a grant, replacing one of the same resource, agent and user. Fails with
+        `conflict` if `if_version` does not hold.
+
+        Args:
+            kind: What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
+            resource: Which resource.
+            effect: Whether the resource may be used.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+            settings: What it overrides in the resource.
+            granted_by: Who makes it. Default: `owner`.
+            if_version: Only if the stored grant has this version; 0: only if there is none.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            effect=effect,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            settings=settings,
+            granted_by=granted_by,
+            if_version=if_version,
+        )
+        return cast("Grant", self._invoke("grants.put", args))
+
+    def get(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> Grant:
+        """Gives the grant of that key, and no other. Fails with `not_found` if there is none.
+
+        Args:
+            kind: The kind of the resource.
+            resource: The resource.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("Grant", self._invoke("grants.get", args))
+
+    def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        resource: str | None = _UNSET,
+        after: GrantPlace | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Grant]:
+        """Lists the grants of a kind by resource, agent and user.
+
+        Args:
+            kind: The kind of the resources.
+            tenant: The tenant.
+            resource: Only grants of this resource.
+            after: Go on after the grant of this resource, agent and user.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            resource=resource,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Grant]", self._invoke("grants.list", args))
+
+    def delete(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a grant. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            kind: The kind of the resource.
+            resource: The resource.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+            if_version: Only if the stored grant has this version.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("grants.delete", args))
+
+    def check(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> GrantCheck:
+        """Tells whether a caller may use a resource, and which grant says so.
+
+        A grant that names agent and user decides before those that name one of them, and
+        these before the one for everybody. Of two that name one, a denial decides. Where none
+        applies the answer is no.
+
+        Args:
+            kind: The kind of the resource.
+            resource: The resource.
+            tenant: The tenant.
+            agent: The agent that wants to use it, if any.
+            user: The user it wants to use it for, if any.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("GrantCheck", self._invoke("grants.check", args))
+
+
+class LeasesOperations:
+    """Operations `leases.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def acquire(
+        self,
+        *,
+        kind: str,
+        name: str,
+        holder: str,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Acquired:
+        """Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if
+        somebody else holds it. Its `epoch` grows each time it changes hands: give it to
+        `leases.renew` and `leases.release`.
+
+        Args:
+            kind: What sort of thing is held, such as `job`. Not beginning with `path:`.
+            name: Which one.
+            holder: Who holds it. Two that give the same name hold it together.
+            ttl_ms: For how many milliseconds, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            holder=holder,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Acquired", self._invoke("leases.acquire", args))
+
+    def renew(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Renewed:
+        """Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held
+        at that epoch: stop what is done under it.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            ttl_ms: For how many milliseconds from now, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Renewed", self._invoke("leases.renew", args))
+
+    def release(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lease back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", self._invoke("leases.release", args))
+
+    def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Lease]:
+        """Lists the leases of a kind that are held now, by name.
+
+        Args:
+            kind: Which sort.
+            tenant: The tenant.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Lease]", self._invoke("leases.list", args))
+
+
+class LocksOperations:
+    """Operations `locks.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def acquire(
+        self,
+        *,
+        space: str,
+        patterns: Sequence[str],
+        holder: str,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> AcquiredLock:
+        """Takes a lock on all patterns or on none; renews it if `holder` has one on the same
+        patterns. If one of them and a pattern of somebody else's lock could match a common
+        path, `lock` is null and `conflict` says whose lock is in the way.
+
+        Args:
+            space: The workspace whose paths are locked: any name that all who share it give.
+            patterns: Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`,
+                `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts.
+            holder: Who takes it.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds, up to a day. Default: 300,000 (five minutes).
+        """
+        args = _given(
+            space=space,
+            patterns=patterns,
+            holder=holder,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("AcquiredLock", self._invoke("locks.acquire", args))
+
+    def renew(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Renewed:
+        """Makes a lock last for `ttl_ms` from now. `renewed` is false if it is no longer held at
+        that epoch: stop writing.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds from now, up to a day. Default: 300,000 (five
+                minutes).
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Renewed", self._invoke("locks.renew", args))
+
+    def release(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lock back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", self._invoke("locks.release", args))
+
+    def list(
+        self,
+        *,
+        space: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[PathLock]:
+        """Lists the locks of a space that are held now, oldest first.
+
+        Args:
+            space: The workspace.
+            tenant: The tenant.
+            after: Go on after the lock of this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            space=space,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[PathLock]", self._invoke("locks.list", args))
+
+    def covering(
+        self,
+        *,
+        space: str,
+        path: str,
+        tenant: str = _UNSET,
+    ) -> CoveredBy:
+        """Gives the lock that covers a path now, or null.
+
+        Args:
+            space: The workspace.
+            path: The path, relative to the workspace.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            path=path,
+            tenant=tenant,
+        )
+        return cast("CoveredBy", self._invoke("locks.covering", args))
 
 
 class RegistryOperations:
@@ -1214,7 +2661,7 @@ class StoreOperations:
         )
         return cast("Moved", self._invoke("store.export", args))
 
-    def import(
+    def import_(
         self,
         *,
         path: str,
@@ -1231,6 +2678,321 @@ class StoreOperations:
         return cast("Moved", self._invoke("store.import", args))
 
 
+class RulesOperations:
+    """Operations `rules.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        kind: str,
+        effect: RuleEffect,
+        pattern: str,
+        tenant: str = _UNSET,
+        id: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        source: str = _UNSET,
+        expires_at_ms: int | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Rule:
+        """Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
+        `if_version` does not hold.
+
+        Args:
+            kind: What sort of calls it is about, such as `shell` or `tool`.
+            effect: What it does with a call that fits it.
+            pattern: Which calls it fits, in the language of its kind.
+            tenant: The tenant.
+            id: Its id within the kind. Left out: a new one is made.
+            agent: The agent it holds for. Left out: all of them.
+            user: The user it holds for. Left out: all of them.
+            settings: Whatever else its kind wants.
+            source: Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`.
+            expires_at_ms: When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never.
+            if_version: Only if the stored rule has this version; 0: only if there is none.
+        """
+        args = _given(
+            kind=kind,
+            effect=effect,
+            pattern=pattern,
+            tenant=tenant,
+            id=id,
+            agent=agent,
+            user=user,
+            settings=settings,
+            source=source,
+            expires_at_ms=expires_at_ms,
+            if_version=if_version,
+        )
+        return cast("Rule", self._invoke("rules.put", args))
+
+    def get(
+        self,
+        *,
+        kind: str,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Rule:
+        """Gives a rule, also when it has ended. Fails with `not_found` if there is none of that
+        kind and id.
+
+        Args:
+            kind: The rule's kind.
+            id: The rule's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Rule", self._invoke("rules.get", args))
+
+    def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Rule]:
+        """Lists the rules of a kind by id, without those that have ended.
+
+        Args:
+            kind: The kind.
+            tenant: The tenant.
+            agent: Only rules that hold for this agent: its own and those for all agents.
+            user: Only rules that hold for this user: theirs and those for all users.
+            after: Go on after this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Rule]", self._invoke("rules.list", args))
+
+    def delete(
+        self,
+        *,
+        kind: str,
+        id: str,
+        tenant: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a rule. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            kind: The rule's kind.
+            id: The rule's id.
+            tenant: The tenant.
+            if_version: Only if the stored rule has this version.
+        """
+        args = _given(
+            kind=kind,
+            id=id,
+            tenant=tenant,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("rules.delete", args))
+
+
+class SessionsOperations:
+    """Operations `sessions.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        channel: str = _UNSET,
+        chat: str = _UNSET,
+        label: str = _UNSET,
+        provider: str = _UNSET,
+        model: str = _UNSET,
+        summary: str = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Session:
+        """Stores a session. One that is there keeps its messages and counters. Fails with
+        `conflict` if `if_version` does not hold.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            agent: The agent that has it.
+            user: The user it is with.
+            channel: The channel it came over.
+            chat: The chat on that channel.
+            label: What people call it.
+            provider: The provider of its model.
+            model: Its model.
+            summary: What was said so far, in short.
+            settings: Whatever else the host keeps with it.
+            if_version: Only if the stored session has this version; 0: only if there is none.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            channel=channel,
+            chat=chat,
+            label=label,
+            provider=provider,
+            model=model,
+            summary=summary,
+            settings=settings,
+            if_version=if_version,
+        )
+        return cast("Session", self._invoke("sessions.put", args))
+
+    def get(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Session:
+        """Gives a session. Fails with `not_found` if there is none of that id.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Session", self._invoke("sessions.get", args))
+
+    def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        label: str | None = _UNSET,
+        active_since_ms: int | None = _UNSET,
+        after: SessionPlace | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[SessionInfo]:
+        """Lists sessions, the one used last first.
+
+        Args:
+            tenant: The tenant.
+            agent: Only sessions of this agent.
+            user: Only sessions with this user.
+            label: Only sessions that are called exactly so.
+            active_since_ms: Only sessions used at or after this time, in milliseconds since
+                1970-01-01T00:00:00Z.
+            after: Go on after the session of this time and id. One that is used meanwhile moves
+                to the front.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            label=label,
+            active_since_ms=active_since_ms,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[SessionInfo]", self._invoke("sessions.list", args))
+
+    def delete(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a session with its messages. Fails with `conflict` if `if_version` does not
+        hold.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            if_version: Only if the stored session has this version.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("sessions.delete", args))
+
+    def append(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        messages: Sequence[MessageToAppend] = _UNSET,
+        usage: SessionUsage = _UNSET,
+    ) -> SessionInfo:
+        """Appends messages and adds to the counters. The messages of a session are numbered from
+        1 without gaps, whoever appends; the version stays.
+
+        Fails with `not_found` if there is no such session; then nothing is written.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            messages: The messages, in order, at most 1,000. Left out: only the counters change.
+            usage: What is added to the counters.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            messages=messages,
+            usage=usage,
+        )
+        return cast("SessionInfo", self._invoke("sessions.append", args))
+
+    def history(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        after: int | None = _UNSET,
+        limit: int = _UNSET,
+        latest: bool = _UNSET,
+    ) -> builtins.list[SessionMessage]:
+        """Gives the messages of a session, oldest first unless `latest`. None if there is no
+        such session.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            after: Go on after the message of this `seq`, in the order of the answer.
+            limit: How many at most, 1 to 1,000. Default: 100.
+            latest: Newest first.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+            latest=latest,
+        )
+        return cast("builtins.list[SessionMessage]", self._invoke("sessions.history", args))
+
+
 class Operations:
     """The operations by domain."""
 
@@ -1241,6 +3003,11 @@ class Operations:
     def agents(self) -> AgentsOperations:
         """Operations `agents.*`."""
         return AgentsOperations(self._invoke)
+
+    @property
+    def approvals(self) -> ApprovalsOperations:
+        """Operations `approvals.*`."""
+        return ApprovalsOperations(self._invoke)
 
     @property
     def artifacts(self) -> ArtifactsOperations:
@@ -1268,9 +3035,34 @@ class Operations:
         return Custom_toolsOperations(self._invoke)
 
     @property
+    def context_files(self) -> Context_filesOperations:
+        """Operations `context_files.*`."""
+        return Context_filesOperations(self._invoke)
+
+    @property
+    def documents(self) -> DocumentsOperations:
+        """Operations `documents.*`."""
+        return DocumentsOperations(self._invoke)
+
+    @property
     def events(self) -> EventsOperations:
         """Operations `events.*`."""
         return EventsOperations(self._invoke)
+
+    @property
+    def grants(self) -> GrantsOperations:
+        """Operations `grants.*`."""
+        return GrantsOperations(self._invoke)
+
+    @property
+    def leases(self) -> LeasesOperations:
+        """Operations `leases.*`."""
+        return LeasesOperations(self._invoke)
+
+    @property
+    def locks(self) -> LocksOperations:
+        """Operations `locks.*`."""
+        return LocksOperations(self._invoke)
 
     @property
     def registry(self) -> RegistryOperations:
@@ -1281,6 +3073,16 @@ class Operations:
     def store(self) -> StoreOperations:
         """Operations `store.*`."""
         return StoreOperations(self._invoke)
+
+    @property
+    def rules(self) -> RulesOperations:
+        """Operations `rules.*`."""
+        return RulesOperations(self._invoke)
+
+    @property
+    def sessions(self) -> SessionsOperations:
+        """Operations `sessions.*`."""
+        return SessionsOperations(self._invoke)
 
 
 class AsyncAgentsOperations:
@@ -1383,6 +3185,175 @@ class AsyncAgentsOperations:
             tenant=tenant,
         )
         return cast("Deleted", await self._invoke("agents.delete", args))
+
+
+class AsyncApprovalsOperations:
+    """Operations `approvals.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def request(
+        self,
+        *,
+        digest: str,
+        tool: str,
+        tenant: str = _UNSET,
+        id: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        session: str | None = _UNSET,
+        request: Mapping[str, Any] = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Approval:
+        """Asks for an approval. Asking again with the same `id` and `digest` gives the one that
+        is there; with another digest it fails with `conflict`.
+
+        Args:
+            digest: What exactly is to be allowed: a digest of the call.
+            tool: The tool.
+            tenant: The tenant.
+            id: The approval's id. Default: a new one.
+            agent: The agent that calls.
+            user: The user for whom it calls.
+            session: The session of the call.
+            request: What a person is shown in order to decide.
+            ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
+                (two minutes).
+        """
+        args = _given(
+            digest=digest,
+            tool=tool,
+            tenant=tenant,
+            id=id,
+            agent=agent,
+            user=user,
+            session=session,
+            request=request,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Approval", await self._invoke("approvals.request", args))
+
+    async def get(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Gives an approval. Fails with `not_found` if there is none of that id.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", await self._invoke("approvals.get", args))
+
+    async def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        state: ApprovalState | None = _UNSET,
+        session: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Approval]:
+        """Lists approvals by id.
+
+        Args:
+            tenant: The tenant.
+            state: Only those in this state.
+            session: Only those of this session.
+            agent: Only those of this agent.
+            after: Go on after this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            state=state,
+            session=session,
+            agent=agent,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Approval]", await self._invoke("approvals.list", args))
+
+    async def decide(
+        self,
+        *,
+        id: str,
+        decision: ApprovalDecision,
+        by: str,
+        tenant: str = _UNSET,
+        reason: str | None = _UNSET,
+        edited: Mapping[str, Any] | None = _UNSET,
+    ) -> Approval:
+        """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
+        if it is not pending any more: then this decision counts for nothing.
+
+        Args:
+            id: The approval's id.
+            decision: What is decided.
+            by: Who decides.
+            tenant: The tenant.
+            reason: Why.
+            edited: Other arguments to make the call with; only where it is allowed.
+        """
+        args = _given(
+            id=id,
+            decision=decision,
+            by=by,
+            tenant=tenant,
+            reason=reason,
+            edited=edited,
+        )
+        return cast("Approval", await self._invoke("approvals.decide", args))
+
+    async def consume(
+        self,
+        *,
+        id: str,
+        digest: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Uses an allowed approval, once. Make the call with the `edited` arguments if there are
+        any. Fails with `conflict` if it is not allowed, was used already, or is for a call of
+        another digest.
+
+        Args:
+            id: The approval's id.
+            digest: The digest of the call that is to be made.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            digest=digest,
+            tenant=tenant,
+        )
+        return cast("Approval", await self._invoke("approvals.consume", args))
+
+    async def cancel(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Approval:
+        """Takes back an approval that is pending, or allowed and not yet used. Fails with
+        `conflict` otherwise.
+
+        Args:
+            id: The approval's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Approval", await self._invoke("approvals.cancel", args))
 
 
 class AsyncArtifactsOperations:
@@ -1817,6 +3788,256 @@ class AsyncCustom_toolsOperations:
         return cast("Deleted", await self._invoke("custom_tools.delete", args))
 
 
+class AsyncContext_filesOperations:
+    """Operations `context_files.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        agent: str,
+        name: str,
+        text: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+        fence: Fence | None = _UNSET,
+    ) -> ContextFileInfo:
+        """Stores a context file, replacing one of the same name.
+
+        Fails with `conflict` if `if_version` or `fence` does not hold.
+
+        Args:
+            agent: The agent it is for.
+            name: Its name, such as `SOUL.md`.
+            text: The whole text.
+            tenant: The tenant.
+            user: The user it is for. Left out: all of them.
+            if_version: Only if the stored file has this version; 0: only if there is none.
+            fence: Only while this lease is held.
+        """
+        args = _given(
+            agent=agent,
+            name=name,
+            text=text,
+            tenant=tenant,
+            user=user,
+            if_version=if_version,
+            fence=fence,
+        )
+        return cast("ContextFileInfo", await self._invoke("context_files.put", args))
+
+    async def get(
+        self,
+        *,
+        agent: str,
+        name: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+    ) -> ContextFileText:
+        """Gives a context file. A user's file does not fall back to the agent's.
+
+        Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
+
+        Args:
+            agent: The agent it is for.
+            name: Its name.
+            tenant: The tenant.
+            user: The user it is for. Left out: all of them.
+        """
+        args = _given(
+            agent=agent,
+            name=name,
+            tenant=tenant,
+            user=user,
+        )
+        return cast("ContextFileText", await self._invoke("context_files.get", args))
+
+    async def list(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[ContextFileInfo]:
+        """Lists the files of an agent and a user by name, without their texts.
+
+        Args:
+            agent: The agent they are for.
+            tenant: The tenant.
+            user: The user they are for. Left out: the files for all users.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+            user=user,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[ContextFileInfo]", await self._invoke("context_files.list", args))
+
+    async def delete(
+        self,
+        *,
+        agent: str,
+        name: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a context file. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            agent: The agent it is for.
+            name: Its name.
+            tenant: The tenant.
+            user: The user it is for. Left out: all of them.
+            if_version: Only if the stored file has this version.
+        """
+        args = _given(
+            agent=agent,
+            name=name,
+            tenant=tenant,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("context_files.delete", args))
+
+
+class AsyncDocumentsOperations:
+    """Operations `documents.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        agent: str,
+        path: str,
+        text: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        mime: str = _UNSET,
+        if_version: int | None = _UNSET,
+        fence: Fence | None = _UNSET,
+    ) -> DocumentInfo:
+        """Stores a document, replacing one of the same path. The answer has the text's SHA-256.
+
+        Fails with `conflict` if `if_version` or `fence` does not hold.
+
+        Args:
+            agent: The agent it belongs to.
+            path: Its path, such as `memory/people.md`. Kept as it is given.
+            text: The whole text.
+            tenant: The tenant.
+            user: The user it belongs to. Left out: all of them.
+            mime: Its MIME type. Default: `text/plain; charset=utf-8`.
+            if_version: Only if the stored document has this version; 0: only if there is none.
+            fence: Only while this lease is held.
+        """
+        args = _given(
+            agent=agent,
+            path=path,
+            text=text,
+            tenant=tenant,
+            user=user,
+            mime=mime,
+            if_version=if_version,
+            fence=fence,
+        )
+        return cast("DocumentInfo", await self._invoke("documents.put", args))
+
+    async def get(
+        self,
+        *,
+        agent: str,
+        path: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+    ) -> DocumentText:
+        """Gives a document. A user's document does not fall back to the agent's.
+
+        Fails with `not_found` if there is none, with `invalid_utf8` if it is not text.
+
+        Args:
+            agent: The agent it belongs to.
+            path: Its path.
+            tenant: The tenant.
+            user: The user it belongs to. Left out: all of them.
+        """
+        args = _given(
+            agent=agent,
+            path=path,
+            tenant=tenant,
+            user=user,
+        )
+        return cast("DocumentText", await self._invoke("documents.get", args))
+
+    async def list(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        prefix: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[DocumentInfo]:
+        """Lists the documents of an agent and a user by path, without their texts.
+
+        Args:
+            agent: The agent they belong to.
+            tenant: The tenant.
+            user: The user they belong to. Left out: the documents for all users.
+            prefix: Only paths that begin so.
+            after: Go on after this path.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+            user=user,
+            prefix=prefix,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[DocumentInfo]", await self._invoke("documents.list", args))
+
+    async def delete(
+        self,
+        *,
+        agent: str,
+        path: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a document. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            agent: The agent it belongs to.
+            path: Its path.
+            tenant: The tenant.
+            user: The user it belongs to. Left out: all of them.
+            if_version: Only if the stored document has this version.
+        """
+        args = _given(
+            agent=agent,
+            path=path,
+            tenant=tenant,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("documents.delete", args))
+
+
 class AsyncEventsOperations:
     """Operations `events.*`."""
 
@@ -1831,8 +4052,8 @@ class AsyncEventsOperations:
         limit: int = _UNSET,
         wait_ms: int = _UNSET,
     ) -> builtins.list[Event]:
-        """Gives the events after a cursor. With `wait_ms` it waits for the first one: call it
-        again and again with the last `seq` to follow what happens.
+        """Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
+        what happens, use `follow`, which also counts what was pruned before it was read.
 
         Args:
             tenant: The tenant.
@@ -1848,6 +4069,459 @@ class AsyncEventsOperations:
             wait_ms=wait_ms,
         )
         return cast("builtins.list[Event]", await self._invoke("events.read", args))
+
+    async def last(
+        self,
+        *,
+        tenant: str = _UNSET,
+    ) -> int:
+        """Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
+        reading and following begin with what happens from now on.
+
+        Args:
+            tenant: The tenant.
+        """
+        args = _given(
+            tenant=tenant,
+        )
+        return cast("int", await self._invoke("events.last", args))
+
+    async def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> Pruned:
+        """Deletes the oldest events, as `retention` in the configuration does by itself. What
+        remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+
+        Args:
+            tenant: The tenant.
+            keep: Keep at most so many, the newest.
+            older_than_ms: Delete those that are older than this, in milliseconds.
+        """
+        args = _given(
+            tenant=tenant,
+            keep=keep,
+            older_than_ms=older_than_ms,
+        )
+        return cast("Pruned", await self._invoke("events.prune", args))
+
+
+class AsyncGrantsOperations:
+    """Operations `grants.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        effect: GrantEffect,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        granted_by: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Grant:
+        """Stores a grant, replacing one of the same resource, agent and user. Fails with
+        `conflict` if `if_version` does not hold.
+
+        Args:
+            kind: What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
+            resource: Which resource.
+            effect: Whether the resource may be used.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+            settings: What it overrides in the resource.
+            granted_by: Who makes it. Default: `owner`.
+            if_version: Only if the stored grant has this version; 0: only if there is none.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            effect=effect,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            settings=settings,
+            granted_by=granted_by,
+            if_version=if_version,
+        )
+        return cast("Grant", await self._invoke("grants.put", args))
+
+    async def get(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> Grant:
+        """Gives the grant of that key, and no other. Fails with `not_found` if there is none.
+
+        Args:
+            kind: The kind of the resource.
+            resource: The resource.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("Grant", await self._invoke("grants.get", args))
+
+    async def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        resource: str | None = _UNSET,
+        after: GrantPlace | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Grant]:
+        """Lists the grants of a kind by resource, agent and user.
+
+        Args:
+            kind: The kind of the resources.
+            tenant: The tenant.
+            resource: Only grants of this resource.
+            after: Go on after the grant of this resource, agent and user.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            resource=resource,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Grant]", await self._invoke("grants.list", args))
+
+    async def delete(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a grant. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            kind: The kind of the resource.
+            resource: The resource.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+            if_version: Only if the stored grant has this version.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("grants.delete", args))
+
+    async def check(
+        self,
+        *,
+        kind: str,
+        resource: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> GrantCheck:
+        """Tells whether a caller may use a resource, and which grant says so.
+
+        A grant that names agent and user decides before those that name one of them, and
+        these before the one for everybody. Of two that name one, a denial decides. Where none
+        applies the answer is no.
+
+        Args:
+            kind: The kind of the resource.
+            resource: The resource.
+            tenant: The tenant.
+            agent: The agent that wants to use it, if any.
+            user: The user it wants to use it for, if any.
+        """
+        args = _given(
+            kind=kind,
+            resource=resource,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("GrantCheck", await self._invoke("grants.check", args))
+
+
+class AsyncLeasesOperations:
+    """Operations `leases.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def acquire(
+        self,
+        *,
+        kind: str,
+        name: str,
+        holder: str,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Acquired:
+        """Takes a lease if nobody holds it; renews it if `holder` does. `lease` is null if
+        somebody else holds it. Its `epoch` grows each time it changes hands: give it to
+        `leases.renew` and `leases.release`.
+
+        Args:
+            kind: What sort of thing is held, such as `job`. Not beginning with `path:`.
+            name: Which one.
+            holder: Who holds it. Two that give the same name hold it together.
+            ttl_ms: For how many milliseconds, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            holder=holder,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Acquired", await self._invoke("leases.acquire", args))
+
+    async def renew(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        ttl_ms: int,
+        tenant: str = _UNSET,
+    ) -> Renewed:
+        """Makes a lease last for `ttl_ms` from now. `renewed` is false if it is no longer held
+        at that epoch: stop what is done under it.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            ttl_ms: For how many milliseconds from now, up to a day.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            ttl_ms=ttl_ms,
+            tenant=tenant,
+        )
+        return cast("Renewed", await self._invoke("leases.renew", args))
+
+    async def release(
+        self,
+        *,
+        kind: str,
+        name: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lease back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            kind: What sort of thing is held.
+            name: Which one.
+            epoch: The epoch at which it was taken.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            name=name,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", await self._invoke("leases.release", args))
+
+    async def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Lease]:
+        """Lists the leases of a kind that are held now, by name.
+
+        Args:
+            kind: Which sort.
+            tenant: The tenant.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Lease]", await self._invoke("leases.list", args))
+
+
+class AsyncLocksOperations:
+    """Operations `locks.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def acquire(
+        self,
+        *,
+        space: str,
+        patterns: Sequence[str],
+        holder: str,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> AcquiredLock:
+        """Takes a lock on all patterns or on none; renews it if `holder` has one on the same
+        patterns. If one of them and a pattern of somebody else's lock could match a common
+        path, `lock` is null and `conflict` says whose lock is in the way.
+
+        Args:
+            space: The workspace whose paths are locked: any name that all who share it give.
+            patterns: Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`,
+                `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts.
+            holder: Who takes it.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds, up to a day. Default: 300,000 (five minutes).
+        """
+        args = _given(
+            space=space,
+            patterns=patterns,
+            holder=holder,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("AcquiredLock", await self._invoke("locks.acquire", args))
+
+    async def renew(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+        ttl_ms: int = _UNSET,
+    ) -> Renewed:
+        """Makes a lock last for `ttl_ms` from now. `renewed` is false if it is no longer held at
+        that epoch: stop writing.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+            ttl_ms: For how many milliseconds from now, up to a day. Default: 300,000 (five
+                minutes).
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+            ttl_ms=ttl_ms,
+        )
+        return cast("Renewed", await self._invoke("locks.renew", args))
+
+    async def release(
+        self,
+        *,
+        space: str,
+        id: str,
+        holder: str,
+        epoch: int,
+        tenant: str = _UNSET,
+    ) -> Released:
+        """Gives a lock back. `released` is false if it was no longer held at that epoch.
+
+        Args:
+            space: The workspace.
+            id: The lock's id.
+            holder: Who holds it.
+            epoch: The lock's epoch.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            id=id,
+            holder=holder,
+            epoch=epoch,
+            tenant=tenant,
+        )
+        return cast("Released", await self._invoke("locks.release", args))
+
+    async def list(
+        self,
+        *,
+        space: str,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[PathLock]:
+        """Lists the locks of a space that are held now, oldest first.
+
+        Args:
+            space: The workspace.
+            tenant: The tenant.
+            after: Go on after the lock of this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            space=space,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[PathLock]", await self._invoke("locks.list", args))
+
+    async def covering(
+        self,
+        *,
+        space: str,
+        path: str,
+        tenant: str = _UNSET,
+    ) -> CoveredBy:
+        """Gives the lock that covers a path now, or null.
+
+        Args:
+            space: The workspace.
+            path: The path, relative to the workspace.
+            tenant: The tenant.
+        """
+        args = _given(
+            space=space,
+            path=path,
+            tenant=tenant,
+        )
+        return cast("CoveredBy", await self._invoke("locks.covering", args))
 
 
 class AsyncRegistryOperations:
@@ -1969,7 +4643,7 @@ class AsyncStoreOperations:
         )
         return cast("Moved", await self._invoke("store.export", args))
 
-    async def import(
+    async def import_(
         self,
         *,
         path: str,
@@ -1986,6 +4660,321 @@ class AsyncStoreOperations:
         return cast("Moved", await self._invoke("store.import", args))
 
 
+class AsyncRulesOperations:
+    """Operations `rules.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        kind: str,
+        effect: RuleEffect,
+        pattern: str,
+        tenant: str = _UNSET,
+        id: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        source: str = _UNSET,
+        expires_at_ms: int | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Rule:
+        """Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
+        `if_version` does not hold.
+
+        Args:
+            kind: What sort of calls it is about, such as `shell` or `tool`.
+            effect: What it does with a call that fits it.
+            pattern: Which calls it fits, in the language of its kind.
+            tenant: The tenant.
+            id: Its id within the kind. Left out: a new one is made.
+            agent: The agent it holds for. Left out: all of them.
+            user: The user it holds for. Left out: all of them.
+            settings: Whatever else its kind wants.
+            source: Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`.
+            expires_at_ms: When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never.
+            if_version: Only if the stored rule has this version; 0: only if there is none.
+        """
+        args = _given(
+            kind=kind,
+            effect=effect,
+            pattern=pattern,
+            tenant=tenant,
+            id=id,
+            agent=agent,
+            user=user,
+            settings=settings,
+            source=source,
+            expires_at_ms=expires_at_ms,
+            if_version=if_version,
+        )
+        return cast("Rule", await self._invoke("rules.put", args))
+
+    async def get(
+        self,
+        *,
+        kind: str,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Rule:
+        """Gives a rule, also when it has ended. Fails with `not_found` if there is none of that
+        kind and id.
+
+        Args:
+            kind: The rule's kind.
+            id: The rule's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            kind=kind,
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Rule", await self._invoke("rules.get", args))
+
+    async def list(
+        self,
+        *,
+        kind: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[Rule]:
+        """Lists the rules of a kind by id, without those that have ended.
+
+        Args:
+            kind: The kind.
+            tenant: The tenant.
+            agent: Only rules that hold for this agent: its own and those for all agents.
+            user: Only rules that hold for this user: theirs and those for all users.
+            after: Go on after this id.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            kind=kind,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[Rule]", await self._invoke("rules.list", args))
+
+    async def delete(
+        self,
+        *,
+        kind: str,
+        id: str,
+        tenant: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a rule. Fails with `conflict` if `if_version` does not hold.
+
+        Args:
+            kind: The rule's kind.
+            id: The rule's id.
+            tenant: The tenant.
+            if_version: Only if the stored rule has this version.
+        """
+        args = _given(
+            kind=kind,
+            id=id,
+            tenant=tenant,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("rules.delete", args))
+
+
+class AsyncSessionsOperations:
+    """Operations `sessions.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        channel: str = _UNSET,
+        chat: str = _UNSET,
+        label: str = _UNSET,
+        provider: str = _UNSET,
+        model: str = _UNSET,
+        summary: str = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Session:
+        """Stores a session. One that is there keeps its messages and counters. Fails with
+        `conflict` if `if_version` does not hold.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            agent: The agent that has it.
+            user: The user it is with.
+            channel: The channel it came over.
+            chat: The chat on that channel.
+            label: What people call it.
+            provider: The provider of its model.
+            model: Its model.
+            summary: What was said so far, in short.
+            settings: Whatever else the host keeps with it.
+            if_version: Only if the stored session has this version; 0: only if there is none.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            channel=channel,
+            chat=chat,
+            label=label,
+            provider=provider,
+            model=model,
+            summary=summary,
+            settings=settings,
+            if_version=if_version,
+        )
+        return cast("Session", await self._invoke("sessions.put", args))
+
+    async def get(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Session:
+        """Gives a session. Fails with `not_found` if there is none of that id.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Session", await self._invoke("sessions.get", args))
+
+    async def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        label: str | None = _UNSET,
+        active_since_ms: int | None = _UNSET,
+        after: SessionPlace | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[SessionInfo]:
+        """Lists sessions, the one used last first.
+
+        Args:
+            tenant: The tenant.
+            agent: Only sessions of this agent.
+            user: Only sessions with this user.
+            label: Only sessions that are called exactly so.
+            active_since_ms: Only sessions used at or after this time, in milliseconds since
+                1970-01-01T00:00:00Z.
+            after: Go on after the session of this time and id. One that is used meanwhile moves
+                to the front.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            label=label,
+            active_since_ms=active_since_ms,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[SessionInfo]", await self._invoke("sessions.list", args))
+
+    async def delete(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a session with its messages. Fails with `conflict` if `if_version` does not
+        hold.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            if_version: Only if the stored session has this version.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("sessions.delete", args))
+
+    async def append(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        messages: Sequence[MessageToAppend] = _UNSET,
+        usage: SessionUsage = _UNSET,
+    ) -> SessionInfo:
+        """Appends messages and adds to the counters. The messages of a session are numbered from
+        1 without gaps, whoever appends; the version stays.
+
+        Fails with `not_found` if there is no such session; then nothing is written.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            messages: The messages, in order, at most 1,000. Left out: only the counters change.
+            usage: What is added to the counters.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            messages=messages,
+            usage=usage,
+        )
+        return cast("SessionInfo", await self._invoke("sessions.append", args))
+
+    async def history(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+        after: int | None = _UNSET,
+        limit: int = _UNSET,
+        latest: bool = _UNSET,
+    ) -> builtins.list[SessionMessage]:
+        """Gives the messages of a session, oldest first unless `latest`. None if there is no
+        such session.
+
+        Args:
+            id: The session's id.
+            tenant: The tenant.
+            after: Go on after the message of this `seq`, in the order of the answer.
+            limit: How many at most, 1 to 1,000. Default: 100.
+            latest: Newest first.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+            after=after,
+            limit=limit,
+            latest=latest,
+        )
+        return cast("builtins.list[SessionMessage]", await self._invoke("sessions.history", args))
+
+
 class AsyncOperations:
     """The operations by domain."""
 
@@ -1996,6 +4985,11 @@ class AsyncOperations:
     def agents(self) -> AsyncAgentsOperations:
         """Operations `agents.*`."""
         return AsyncAgentsOperations(self._invoke)
+
+    @property
+    def approvals(self) -> AsyncApprovalsOperations:
+        """Operations `approvals.*`."""
+        return AsyncApprovalsOperations(self._invoke)
 
     @property
     def artifacts(self) -> AsyncArtifactsOperations:
@@ -2023,9 +5017,34 @@ class AsyncOperations:
         return AsyncCustom_toolsOperations(self._invoke)
 
     @property
+    def context_files(self) -> AsyncContext_filesOperations:
+        """Operations `context_files.*`."""
+        return AsyncContext_filesOperations(self._invoke)
+
+    @property
+    def documents(self) -> AsyncDocumentsOperations:
+        """Operations `documents.*`."""
+        return AsyncDocumentsOperations(self._invoke)
+
+    @property
     def events(self) -> AsyncEventsOperations:
         """Operations `events.*`."""
         return AsyncEventsOperations(self._invoke)
+
+    @property
+    def grants(self) -> AsyncGrantsOperations:
+        """Operations `grants.*`."""
+        return AsyncGrantsOperations(self._invoke)
+
+    @property
+    def leases(self) -> AsyncLeasesOperations:
+        """Operations `leases.*`."""
+        return AsyncLeasesOperations(self._invoke)
+
+    @property
+    def locks(self) -> AsyncLocksOperations:
+        """Operations `locks.*`."""
+        return AsyncLocksOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:
@@ -2036,3 +5055,13 @@ class AsyncOperations:
     def store(self) -> AsyncStoreOperations:
         """Operations `store.*`."""
         return AsyncStoreOperations(self._invoke)
+
+    @property
+    def rules(self) -> AsyncRulesOperations:
+        """Operations `rules.*`."""
+        return AsyncRulesOperations(self._invoke)
+
+    @property
+    def sessions(self) -> AsyncSessionsOperations:
+        """Operations `sessions.*`."""
+        return AsyncSessionsOperations(self._invoke)
