@@ -168,6 +168,16 @@
 #define TOOLKEEP_FORKED 50
 
 /**
+ * A secret was to be stored or read and no key is configured; it is never kept in clear.
+ */
+#define TOOLKEEP_NO_KEY 51
+
+/**
+ * A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+ */
+#define TOOLKEEP_SECRET_UNREADABLE 52
+
+/**
  * The store does not answer or failed in an unexpected way.
  */
 #define TOOLKEEP_STORE_UNAVAILABLE 60
@@ -654,11 +664,19 @@ TOOLKEEP_API void toolkeep_string_free(toolkeep_string *string);
  * Calls `callback` for every event of a tenant, from a place on, until the subscription is freed
  * or the runtime closes.
  *
- * `options_json` is an object with `tenant` (default: `"default"`) and `after`, the `seq` of the
- * last event already known (default: 0, from the beginning); empty means the defaults. `callback`
- * may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it when the
- * subscription ends, or before this function returns an error. On success `*out` is a handle that
- * the host owns: release it with toolkeep_subscription_free(). For callbacks, too.
+ * `options_json` is an object; empty means the defaults. `tenant` (default: `"default"`), `after`,
+ * the `seq` of the last event already known (default: 0, from the beginning; the operation
+ * `events.last` gives the newest), `subject` (only events about this), `kinds` (a list: only
+ * events whose kind begins with one of these, such as `"call."`).
+ *
+ * An event whose callback did not return before the process ended comes again: events are
+ * delivered at least once to a host that keeps toolkeep_subscription_cursor(). A store that does
+ * not answer is asked again and again. The subscription ends if `after` is greater than the newest
+ * event of the store, which then is another one.
+ *
+ * `callback` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it when
+ * the subscription ends, or before this function returns an error. On success `*out` is a handle
+ * that the host owns: release it with toolkeep_subscription_free(). For callbacks, too.
  *
  * Returns NULL, or an error that the host owns.
  */
@@ -669,6 +687,28 @@ toolkeep_error *toolkeep_events_subscribe(const toolkeep_runtime *runtime,
                                           void *user_data,
                                           toolkeep_destroy_fn destroy,
                                           toolkeep_subscription **out);
+
+/**
+ * The `seq` of the last event that the subscription is done with: those up to it were given to the
+ * callback, which has returned, or are not wanted. Give it as `after` to go on from here. Any
+ * thread may ask, callbacks too: within one it is the event before the one that it was given.
+ *
+ * `*out` gets the number. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_subscription_cursor(const toolkeep_subscription *subscription,
+                                             int64_t *out);
+
+/**
+ * How many events of the tenant were pruned before the subscription came to them, wanted or not:
+ * a callback that is slower than what happens misses the oldest ones once the store keeps no more
+ * (`retention` in the configuration). Any thread may ask, callbacks too.
+ *
+ * `*out` gets the number. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_subscription_dropped(const toolkeep_subscription *subscription,
+                                              uint64_t *out);
 
 /**
  * Ends a subscription and releases its handle. NULL is fine.

@@ -199,6 +199,20 @@ class Subscription {
   /** Takes a subscription over from C. */
   explicit Subscription(toolkeep_subscription *subscription) noexcept : handle_(subscription) {}
 
+  /** The `seq` of the last event that it is done with: give it as "after" to go on from here. */
+  std::int64_t cursor() const {
+    std::int64_t seq = 0;
+    detail::check(toolkeep_subscription_cursor(handle_.get(), &seq));
+    return seq;
+  }
+
+  /** How many events were pruned before it came to them. */
+  std::uint64_t dropped() const {
+    std::uint64_t count = 0;
+    detail::check(toolkeep_subscription_dropped(handle_.get(), &count));
+    return count;
+  }
+
  private:
   detail::Handle<toolkeep_subscription, toolkeep_subscription_free> handle_;
 };
@@ -327,7 +341,10 @@ class Runtime {
     detail::check(toolkeep_tool_unregister(handle_.get(), detail::lend(name)));
   }
 
-  /** Calls a function for every event: options are {"tenant", "after"}. It must not throw. */
+  /**
+   * Calls a function for every event: options are {"tenant", "after", "subject", "kinds"}. It must
+   * not throw.
+   */
   Subscription events(EventFunction function, std::string_view options = {}) const {
     using F = EventFunction;
     auto run = [](void *kept, toolkeep_str event) noexcept {

@@ -3,7 +3,7 @@
 import type { URL } from 'node:url'
 
 import type * as generated from './operations'
-import type { Capability, Code, Operations } from './operations'
+import type { Capability, Code, Event, Operations } from './operations'
 
 export type * from './operations'
 
@@ -184,8 +184,67 @@ export interface ToolDefinition<Args = Record<string, any>> {
   run(args: Args, context: ToolContext): ToolReturn | PromiseLike<ToolReturn>
 }
 
+/** What to follow, and from where on. */
+export interface FollowOptions {
+  /** Whose events. Default: `default`. */
+  tenant?: string
+  /**
+   * Go on after the event of this `seq`. Default: 0, from the beginning. `rt.events.last()` gives
+   * the place from which on everything is new.
+   */
+  after?: number
+  /** Only events about this: the session of a call, the id of an agent, … */
+  subject?: string | null
+  /** Only events whose kind begins with one of these: `['call.', 'agent.changed']`. */
+  kinds?: readonly string[]
+  /** Ends the stream: a wait rejects with `AbortError`, code `cancelled`, `cause` is the reason. */
+  signal?: AbortSignal | null
+}
+
+/**
+ * The events of a tenant, those that are there and those to come, in order:
+ * `for await (const event of rt.events.follow({ after }))`.
+ *
+ * Events are delivered at least once to a reader that begins again after the last one it is done
+ * with. It ends when it is closed, when the loop is left, or when the runtime is closed. What the
+ * store cannot do rejects; `next()` then goes on where it was. A wait for an event keeps the process
+ * alive, as any call does; a stream that nobody waits in does not.
+ */
+export interface EventStream extends AsyncIterableIterator<Event>, AsyncDisposable {
+  /**
+   * The `seq` of the last event that was given, or passed over because it is not wanted: give it as
+   * `after` to go on from here.
+   */
+  readonly cursor: number
+
+  /**
+   * How many events of the tenant were pruned before this reader came to them, wanted or not. It
+   * grows when the next event that is left is reached.
+   */
+  readonly dropped: number
+
+  next(): Promise<IteratorResult<Event, undefined>>
+
+  /** Ends the stream, and every wait in it. Closing again does nothing. */
+  close(): void
+
+  [Symbol.asyncIterator](): EventStream
+}
+
+/** The operations of events, and `follow`. */
+export type Events = Operations['events'] & {
+  /**
+   * Follows the events of a tenant. A bad option, a closed runtime, and a place of another store
+   * make the first `next()` reject.
+   */
+  follow(options?: FollowOptions | null): EventStream
+}
+
 /** The governed tool layer of one agent program. */
 export interface Runtime extends Operations, AsyncDisposable {
+  /** What happened, in order, readable from any place on. */
+  readonly events: Events
+
   /** Waits until the runtime is open, and gives it. Rejects where it could not be opened. */
   ready(): Promise<this>
 

@@ -8,6 +8,7 @@ const native = require('./native.cjs')
 const { operations } = require('./operations.cjs')
 const { readOptions } = require('./lib/caller.cjs')
 const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
+const { EventStream } = require('./lib/events.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
 const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
 const { resultOf } = require('./lib/result.cjs')
@@ -41,6 +42,8 @@ class Runtime {
       this,
       operations((operation, args) => this.invoke(operation, args)),
     )
+    const follow = (options) => new EventStream(options, (text) => this.#follow(text))
+    this.events = Object.freeze({ ...this.events, follow })
   }
 
   static async open(path) {
@@ -172,6 +175,11 @@ class Runtime {
       this.#state.tools.delete(number)
       throw error
     }
+  }
+
+  async #follow(options) {
+    await this.#opened()
+    return this.#state.native.follow(options)
   }
 
   /** Runs work of the native half that a signal may cancel and that may run tools of the host. */

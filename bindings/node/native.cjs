@@ -836,5 +836,6 @@ function __napiStampBindingTarget(exportsObject, target) {
 module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __napiLoadedBindingTarget)
 module.exports = nativeBinding
 module.exports.NativeRuntime = nativeBinding.NativeRuntime
+module.exports.NativeStream = nativeBinding.NativeStream
 module.exports.scrub = nativeBinding.scrub
 module.exports.version = nativeBinding.version

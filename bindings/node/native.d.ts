@@ -25,6 +25,8 @@ export declare class NativeRuntime {
   explain(tool: string, caller?: string | undefined | null): Promise<string>
   /** Runs one operation of the control plane. */
   invoke(operation: string, args: string): Promise<string>
+  /** Follows the events of a tenant. */
+  follow(options: string): NativeStream
   /** Adds a tool of the host's under a number of its choice. */
   register(spec: string, number: number): void
   /** Removes a tool. */
@@ -43,6 +45,20 @@ export declare class NativeRuntime {
    * most, and reports nothing.
    */
   closeNow(mostMs: number): void
+}
+
+/** The events of a tenant. Waiting for one takes none. */
+export declare class NativeStream {
+  /** Waits until there is an event: true; or until the end: false. */
+  wait(): Promise<boolean>
+  /** Takes the next event as JSON text; null if it must be waited for. */
+  pop(): string | null
+  /** Ends it, and every wait. */
+  close(): void
+  /** The `seq` of the last event that was taken, or passed over. */
+  get cursor(): number
+  /** How many events were pruned before this reader came to them. */
+  get dropped(): number
 }
 
 /** Masks the secrets in a text, without a runtime. */

@@ -10,17 +10,55 @@ function operations(invoke) {
       list: (args) => invoke('agents.list', args ?? {}),
       delete: (args) => invoke('agents.delete', args ?? {}),
     }),
+    approvals: Object.freeze({
+      request: (args) => invoke('approvals.request', args ?? {}),
+      get: (args) => invoke('approvals.get', args ?? {}),
+      list: (args) => invoke('approvals.list', args ?? {}),
+      decide: (args) => invoke('approvals.decide', args ?? {}),
+      consume: (args) => invoke('approvals.consume', args ?? {}),
+      cancel: (args) => invoke('approvals.cancel', args ?? {}),
+    }),
     artifacts: Object.freeze({
       read: (args) => invoke('artifacts.read', args ?? {}),
     }),
     audit: Object.freeze({
       query: (args) => invoke('audit.query', args ?? {}),
+      verify: (args) => invoke('audit.verify', args ?? {}),
+      prune: (args) => invoke('audit.prune', args ?? {}),
     }),
     config: Object.freeze({
       get: (args) => invoke('config.get', args ?? {}),
     }),
+    credentials: Object.freeze({
+      put: (args) => invoke('credentials.put', args ?? {}),
+      get: (args) => invoke('credentials.get', args ?? {}),
+      check: (args) => invoke('credentials.check', args ?? {}),
+      list: (args) => invoke('credentials.list', args ?? {}),
+      delete: (args) => invoke('credentials.delete', args ?? {}),
+    }),
+    custom_tools: Object.freeze({
+      put: (args) => invoke('custom_tools.put', args ?? {}),
+      get: (args) => invoke('custom_tools.get', args ?? {}),
+      list: (args) => invoke('custom_tools.list', args ?? {}),
+      delete: (args) => invoke('custom_tools.delete', args ?? {}),
+    }),
     events: Object.freeze({
       read: (args) => invoke('events.read', args ?? {}),
+      last: (args) => invoke('events.last', args ?? {}),
+      prune: (args) => invoke('events.prune', args ?? {}),
+    }),
+    leases: Object.freeze({
+      acquire: (args) => invoke('leases.acquire', args ?? {}),
+      renew: (args) => invoke('leases.renew', args ?? {}),
+      release: (args) => invoke('leases.release', args ?? {}),
+      list: (args) => invoke('leases.list', args ?? {}),
+    }),
+    locks: Object.freeze({
+      acquire: (args) => invoke('locks.acquire', args ?? {}),
+      renew: (args) => invoke('locks.renew', args ?? {}),
+      release: (args) => invoke('locks.release', args ?? {}),
+      list: (args) => invoke('locks.list', args ?? {}),
+      covering: (args) => invoke('locks.covering', args ?? {}),
     }),
     registry: Object.freeze({
       list: (args) => invoke('registry.list', args ?? {}),
@@ -28,6 +66,12 @@ function operations(invoke) {
       disable: (args) => invoke('registry.disable', args ?? {}),
       alias: (args) => invoke('registry.alias', args ?? {}),
       groups: (args) => invoke('registry.groups', args ?? {}),
+    }),
+    store: Object.freeze({
+      info: (args) => invoke('store.info', args ?? {}),
+      backup: (args) => invoke('store.backup', args ?? {}),
+      export: (args) => invoke('store.export', args ?? {}),
+      import: (args) => invoke('store.import', args ?? {}),
     }),
   }
 }

@@ -27,6 +27,8 @@ export type Code =
   | 'too_large'
   | 'would_block'
   | 'forked'
+  | 'no_key'
+  | 'secret_unreadable'
   | 'store_unavailable'
   | 'store_corrupt'
   | 'store_read_only'
@@ -70,6 +72,26 @@ export interface ArtifactText {
   text: string
   /** When it was made, in milliseconds since 1970-01-01T00:00:00Z. */
   created_at_ms: number
+}
+
+/** What a check of the ledger found. */
+export interface AuditReport {
+  /** True if nothing is wrong. */
+  ok: boolean
+  /** How many chained rows were checked. Intent and completed are rows of their own. */
+  rows: number
+  /** How many segments were checked. */
+  segments: number
+  /** How many rows belong to no chain, because they are older than the chains. */
+  unchained: number
+  /** How many segments were pruned: only their checkpoints are left. */
+  pruned_segments: number
+  /** The end of each writer's chain, where it was found whole and is not pruned. Kept outside of the store and given as `anchors` later, they show that nothing up to here was rewritten. */
+  heads: Array<ChainHead>
+  /** What is wrong; at most 100 are listed. */
+  problems: Array<ChainProblem>
+  /** How many problems there are. */
+  problem_count: number
 }
 
 /**
@@ -117,6 +139,32 @@ export interface AuditRow {
 /** What a tool can do, as far as scheduling and policy must know. */
 export type Capability = 'read-only' | 'mutating' | 'async' | 'mcp-bridged' | 'open-world' | 'destructive'
 
+/** The end of a chain at some time. */
+export interface ChainHead {
+  /** The writer: an id that each opened store has for each tenant it writes. */
+  writer: string
+  /** The number of the segment, from 1. */
+  segment: number
+  /** How many rows the segment had. */
+  rows: number
+  /** The hash of the last of them: 64 hexadecimal digits. */
+  hash: string
+}
+
+/** Something wrong with the ledger. */
+export interface ChainProblem {
+  /** In the chain of which writer; empty for rows of no chain. */
+  writer: string
+  /** In which segment. */
+  segment: number
+  /** At which place in the segment, counted from 1. */
+  position: number | null
+  /** The id of the call whose row is there. */
+  id: string | null
+  /** What is wrong. */
+  what: string
+}
+
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface Config {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
@@ -137,6 +185,64 @@ export interface Config {
   scrub: ScrubConfig
   /** How calls are recorded. */
   record: Record
+  /** The keys under which secrets are stored. Without one no secret can be stored. */
+  secrets: Secrets
+}
+
+/** What is known of a credential without opening it. */
+export interface CredentialInfo {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** Its name, such as the program that it is for. */
+  name: string
+  /** The agent it is for; none: all of them. */
+  agent: string | null
+  /** The user it is for; none: all of them. */
+  user: string | null
+  /** What sort of value it is, such as `env`. */
+  kind: string
+  /** The hosts it may be sent to; empty if that is not limited here. */
+  host_scope: string
+  /** Whatever else is set for it, a JSON object. */
+  settings: unknown
+  /** The id of the key that the value is sealed under. */
+  key_id: string
+  /** 1 for a new credential, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** A custom tool as the store holds it, without its environment's values. */
+export interface CustomTool {
+  /** The tenant it belongs to. */
+  tenant: string
+  /** The agent it is for; none: all of them. */
+  agent: string | null
+  /** Its name. */
+  name: string
+  /** What it does, for the model. */
+  description: string
+  /** The JSON Schema of its parameters, an object. */
+  parameters: unknown
+  /** The command, a template. */
+  command: string
+  /** The folder it runs in; none: the workspace. */
+  working_dir: string | null
+  /** How long it may run, in seconds. */
+  timeout_seconds: number
+  /** Whether agents have it. */
+  enabled: boolean
+  /** Whatever else is set for it, a JSON object. */
+  settings: unknown
+  /** Who made it. */
+  created_by: string
+  /** The names of the variables in its environment; their values are sealed. */
+  env_names: Array<string>
+  /** 1 for a new tool, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
 }
 
 /** Whether the gates let a call through. */
@@ -156,7 +262,7 @@ export interface Event {
   tenant: string
   /** When, in milliseconds since 1970-01-01T00:00:00Z. */
   at_ms: number
-  /** What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, … */
+  /** What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, `audit.pruned`, … */
   kind: string
   /** What it is about: the session of a call, the id of an agent, … */
   subject: string
@@ -168,6 +274,15 @@ export interface Event {
 export interface Execute {
   /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
   timeout_ms: number
+}
+
+/** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
+export type KeySource = { [key: string]: string }
+
+/** How much was moved. */
+export interface Moved {
+  /** The number of rows. */
+  rows: number
 }
 
 /** The `output` part of the configuration. */
@@ -189,6 +304,14 @@ export interface Policy {
   allow: Array<string> | null
   /** These are taken away, whatever allows them. */
   deny: Array<string>
+}
+
+/** What was pruned. */
+export interface PrunedAudit {
+  /** How many segments lost their rows. */
+  segments: number
+  /** How many rows that were. */
+  rows: number
 }
 
 /** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
@@ -216,6 +339,28 @@ export interface ScrubConfig {
 
 /** A set of patterns that are masked. */
 export type ScrubProfile = 'seed'
+
+/** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
+export interface Secrets {
+  /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
+  key: KeySource | null
+  /** Where keys are kept that only open what was sealed under them earlier. */
+  older_keys: Array<KeySource>
+}
+
+/** A file that was written. */
+export interface StoreFile {
+  /** Its path. */
+  path: string
+}
+
+/** Which store this is. */
+export interface StoreInfo {
+  /** Its URL, without any password. */
+  url: string
+  /** The schema version of its tables. */
+  schema: number
+}
 
 /** What the registry tells of a tool. */
 export interface ToolInfo {
@@ -316,10 +461,171 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<AuditRow>>
+    /** Checks that no row was changed, taken out or put in since it was written, as far as the hash chains show it. What is wrong is in the report; keep its `heads` outside of the store and give them as `anchors` next time, so that the ends of the chains are held too. */
+    verify(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The `heads` of an earlier report: each must still be there. */
+      anchors?: Array<ChainHead>
+    }): Promise<AuditReport>
+    /** Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer each). Their checkpoints stay, so that the rest can still be verified. Segments that are still written stay too. Each segment that goes is told by an event `audit.pruned`. */
+    prune(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The oldest segments go as long as at least this many rows stay. */
+      keep_rows?: number | null
+      /** Segments go whose every call began before this time, in milliseconds since 1970-01-01T00:00:00Z. */
+      before_ms?: number | null
+      /** The same, as milliseconds before now: 2,592,000,000 are 30 days. */
+      older_than_ms?: number | null
+    }): Promise<PrunedAudit>
   }
   readonly config: {
     /** Gives the configuration with its defaults filled in. */
     get(): Promise<Config>
+  }
+  readonly credentials: {
+    /**
+     * Seals and stores a credential, replacing one of the same key.
+     *
+     * Fails with `no_key` if the configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
+     */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name, such as the program that it is for. */
+      name: string
+      /** The agent it is for. Left out: all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: all of them. */
+      user?: string | null
+      /** What sort of value it is. Default: `env`, variables of an environment. */
+      kind?: string
+      /** The variables of an environment, for the kind `env`. */
+      env?: { [key: string]: string } | null
+      /** The value, for any other kind. */
+      value?: string | null
+      /** The hosts it may be sent to. */
+      host_scope?: string
+      /** Whatever else the host keeps with it. Not sealed. */
+      settings?: { [key: string]: unknown }
+      /** Only if the stored credential has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<CredentialInfo>
+    /** Tells what is known of a credential, without its value. Fails with `not_found` if there is none of that key. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name. */
+      name: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: the one for all of them. */
+      user?: string | null
+    }): Promise<CredentialInfo>
+    /** Opens a credential and tells what is known of it, without its value: whether the configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was altered. */
+    check(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name. */
+      name: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: the one for all of them. */
+      user?: string | null
+    }): Promise<CredentialInfo>
+    /** Lists credentials by name, agent and user, without their values. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Go on after the credential of this name, of all agents and users unless these are given. */
+      after?: string | null
+      /** With `after`: the agent of that credential. */
+      after_agent?: string | null
+      /** With `after`: the user of that credential. */
+      after_user?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<CredentialInfo>>
+    /** Deletes a credential. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** Its name. */
+      name: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** The user it is for. Left out: the one for all of them. */
+      user?: string | null
+      /** Only if the stored credential has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+  }
+  readonly custom_tools: {
+    /**
+     * Stores a custom tool, replacing one of the same agent and name. Without `env` the environment stays as it is.
+     *
+     * Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
+     */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. Left out: all of them. */
+      agent?: string | null
+      /** Its name, as for every tool. */
+      name: string
+      /** What it does, for the model. */
+      description: string
+      /** The JSON Schema of its parameters. Default: none. */
+      parameters?: { [key: string]: unknown } | null
+      /** The command, a template. */
+      command: string
+      /** The folder it runs in. Left out: the workspace. */
+      working_dir?: string | null
+      /** How long it may run, in seconds, 1 to 3,600. Default: 60. */
+      timeout_seconds?: number
+      /** Whether agents have it. Default: true. */
+      enabled?: boolean
+      /** Whatever else is set for it. */
+      settings?: { [key: string]: unknown }
+      /** Who made it. */
+      created_by?: string
+      /** The variables of its environment, which are sealed. Left out: they stay as they are. Empty: none. */
+      env?: { [key: string]: string } | null
+      /** Only if the stored tool has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<CustomTool>
+    /** Gives a custom tool, without the values of its environment. Fails with `not_found` if there is none of that agent and name. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** Its name. */
+      name: string
+    }): Promise<CustomTool>
+    /** Lists the custom tools of an agent, or those of all agents, by name. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent. Left out: the tools for all agents. */
+      agent?: string | null
+      /** Go on after this name. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<CustomTool>>
+    /** Deletes a custom tool. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent it is for. Left out: the one for all of them. */
+      agent?: string | null
+      /** Its name. */
+      name: string
+      /** Only if the stored tool has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
   }
   readonly events: {
     /** Gives the events after a cursor. With `wait_ms` it waits for the first one: call it again and again with the last `seq` to follow what happens. */
@@ -356,5 +662,26 @@ export interface Operations {
     }): Promise<ToolInfo>
     /** Lists the groups and the names in them, also of tools that are not there. */
     groups(): Promise<{ [key: string]: Array<string> }>
+  }
+  readonly store: {
+    /** Tells which store this is. */
+    info(): Promise<StoreInfo>
+    /** Copies a SQLite store to a new file, as it is at one moment, while it is in use. A PostgreSQL server has tools of its own for that, such as `pg_dump`. */
+    backup(args: {
+      /** The file to write; it must not exist. A relative path starts at the working directory. */
+      path: string
+    }): Promise<StoreFile>
+    /** Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import` reads into a store of any kind. Stop other writers first. Sealed values stay sealed. */
+    export(args: {
+      /** The file to write; it must not exist. A relative path starts at the working directory. */
+      path: string
+      /** Only the rows of this tenant. Left out: of all tenants. */
+      tenant?: string | null
+    }): Promise<Moved>
+    /** Reads an export into a store that holds nothing of its tenant, or nothing at all if it is of all tenants. */
+    import(args: {
+      /** The file to read. A relative path starts at the working directory. */
+      path: string
+    }): Promise<Moved>
   }
 }

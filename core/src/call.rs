@@ -51,6 +51,7 @@ use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::{Arguments, CallContext, Entry, Registry, ToolError, ToolResult};
+use crate::upkeep::Upkeep;
 
 /// Everything that a call passes through. One per runtime.
 ///
@@ -64,6 +65,7 @@ pub(crate) struct CallPath {
     pub scrubber: Scrubber,
     pub output: Output,
     pub recorder: Recorder,
+    pub upkeep: Arc<Upkeep>,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
 }

@@ -8,6 +8,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub trait Clock: Send + Sync + 'static {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     fn now_ms(&self) -> i64;
+
+    /// The time that many milliseconds ago.
+    fn ms_ago(&self, age_ms: u64) -> i64 {
+        self.now_ms().saturating_sub(i64::try_from(age_ms).unwrap_or(i64::MAX))
+    }
 }
 
 /// The clock of the machine.

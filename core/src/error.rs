@@ -86,6 +86,10 @@ codes! {
     WouldBlock = 49, "would_block";
     /// The runtime was made in another process; it does not survive `fork`.
     Forked = 50, "forked";
+    /// A secret was to be stored or read and no key is configured; it is never kept in clear.
+    NoKey = 51, "no_key";
+    /// A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+    SecretUnreadable = 52, "secret_unreadable";
 
     /// The store does not answer or failed in an unexpected way.
     StoreUnavailable = 60, "store_unavailable";

@@ -12,7 +12,8 @@ pub struct Event {
     pub tenant: String,
     /// When, in milliseconds since 1970-01-01T00:00:00Z.
     pub at_ms: i64,
-    /// What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, …
+    /// What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`,
+    /// `audit.pruned`, …
     pub kind: String,
     /// What it is about: the session of a call, the id of an agent, …
     pub subject: String,

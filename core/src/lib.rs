@@ -8,6 +8,7 @@
 //! - [`tool`]: write tools of your own
 //! - [`call`]: the path that each call takes
 //! - [`policy`]: who may call what
+//! - [`secret`]: how secrets are kept at rest, and the key they need
 //! - [`store`]: where state is kept, and how to bring a store of your own
 //! - [`ops`]: the control plane
 
@@ -23,6 +24,7 @@ pub mod ops;
 pub mod policy;
 pub mod runtime;
 pub mod scrub;
+pub mod secret;
 pub mod store;
 pub mod strict;
 pub mod tool;
@@ -32,8 +34,11 @@ mod builtin;
 mod detached;
 #[cfg(test)]
 mod soak;
+mod upkeep;
 
 pub use call::{CallAnswer, CallRequest, Explanation};
 pub use error::{Code, Error};
-pub use runtime::{Config, Runtime, RuntimeBuilder};
+pub use event::Event;
+pub use runtime::{Config, EventStream, Follow, Runtime, RuntimeBuilder};
 pub use tool::{CallContext, Caller, Dialect, Tool, ToolError, ToolResult, ToolSpec, tool_fn};
+pub use upkeep::Retention;

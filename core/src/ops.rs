@@ -6,18 +6,62 @@
 //! Adding one is a function and a line in its domain's table.
 
 mod agents;
+mod approvals;
 mod artifacts;
 mod audit;
 mod config;
+mod context_files;
+mod credentials;
+mod custom_tools;
+mod documents;
 mod events;
+mod grants;
+mod leases;
+mod locks;
 mod registry;
+mod rules;
+mod sessions;
+mod store;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
+pub use approvals::{
+    ApprovalDecision, ApprovalKey, Approvals, CancelApproval, ConsumeApproval, DecideApproval,
+    ListApprovals, RequestApproval,
+};
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
-pub use audit::{Audit, QueryAudit};
+pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
 pub use config::{ConfigOps, GetConfig};
-pub use events::{Events, ReadEvents};
+pub use context_files::{
+    ContextFileText, ContextFiles, DeleteContextFile, GetContextFile, ListContextFiles,
+    PutContextFile,
+};
+pub use credentials::{
+    CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
+};
+pub use custom_tools::{
+    CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
+};
+pub use documents::{
+    DeleteDocument, DocumentText, Documents, GetDocument, ListDocuments, PutDocument,
+};
+pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
+pub use grants::{CheckGrant, DeleteGrant, GetGrant, GrantCheck, Grants, ListGrants, PutGrant};
+pub use leases::{
+    AcquireLease, Acquired, Leases, ListLeases, ReleaseLease, Released, RenewLease, Renewed,
+};
+pub use locks::{
+    AcquireLock, AcquiredLock, CoveredBy, CoveringLock, ListLocks, Locks, ReleaseLock, RenewLock,
+};
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
+pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
+pub use sessions::{
+    AppendMessages, DeleteSession, GetSession, ListSessions, MessageToAppend, PutSession,
+    ReadHistory, Sessions,
+};
+
+pub use store::{
+    BackupStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs, StoreOps,
+};
 
 use futures_util::future::BoxFuture;
 use schemars::{JsonSchema, Schema};
@@ -109,6 +153,11 @@ impl<'r> Ops<'r> {
         Agents::new(self.0)
     }
 
+    /// Calls that wait for somebody's word.
+    pub fn approvals(&self) -> Approvals<'r> {
+        Approvals::new(self.0)
+    }
+
     /// Texts that were too long for a result.
     pub fn artifacts(&self) -> Artifacts<'r> {
         Artifacts::new(self.0)
@@ -124,14 +173,64 @@ impl<'r> Ops<'r> {
         ConfigOps::new(self.0)
     }
 
+    /// Credentials for programs.
+    pub fn credentials(&self) -> Credentials<'r> {
+        Credentials::new(self.0)
+    }
+
+    /// Commands that are tools.
+    pub fn custom_tools(&self) -> CustomTools<'r> {
+        CustomTools::new(self.0)
+    }
+
+    /// The texts that tell an agent who it is.
+    pub fn context_files(&self) -> ContextFiles<'r> {
+        ContextFiles::new(self.0)
+    }
+
+    /// The texts that an agent keeps.
+    pub fn documents(&self) -> Documents<'r> {
+        Documents::new(self.0)
+    }
+
     /// What happened.
     pub fn events(&self) -> Events<'r> {
         Events::new(self.0)
     }
 
+    /// Who may use which resource.
+    pub fn grants(&self) -> Grants<'r> {
+        Grants::new(self.0)
+    }
+
+    /// What an owner decided about calls.
+    pub fn rules(&self) -> Rules<'r> {
+        Rules::new(self.0)
+    }
+
+    /// The conversations of agents.
+    pub fn sessions(&self) -> Sessions<'r> {
+        Sessions::new(self.0)
+    }
+
+    /// Who does what for now.
+    pub fn leases(&self) -> Leases<'r> {
+        Leases::new(self.0)
+    }
+
+    /// Who may write which files for now.
+    pub fn locks(&self) -> Locks<'r> {
+        Locks::new(self.0)
+    }
+
     /// The tools.
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
+    }
+
+    /// The store as a whole.
+    pub fn store(&self) -> StoreOps<'r> {
+        StoreOps::new(self.0)
     }
 }
 
@@ -139,11 +238,22 @@ impl<'r> Ops<'r> {
 pub fn all() -> impl Iterator<Item = &'static Operation> {
     [
         agents::OPERATIONS,
+        approvals::OPERATIONS,
         artifacts::OPERATIONS,
         audit::OPERATIONS,
         config::OPERATIONS,
+        credentials::OPERATIONS,
+        custom_tools::OPERATIONS,
+        context_files::OPERATIONS,
+        documents::OPERATIONS,
         events::OPERATIONS,
+        grants::OPERATIONS,
+        leases::OPERATIONS,
+        locks::OPERATIONS,
         registry::OPERATIONS,
+        store::OPERATIONS,
+        rules::OPERATIONS,
+        sessions::OPERATIONS,
     ]
     .into_iter()
     .flatten()
@@ -171,6 +281,23 @@ fn arguments<A: DeserializeOwned + JsonSchema>(operation: &str, args: Value) -> 
 fn answer<R: Serialize>(result: R) -> Result<Value, Error> {
     serde_json::to_value(result)
         .map_err(|error| Error::new(Code::Internal, format!("a result is not JSON: {error}")))
+}
+
+/// What a `get` fails with. `what` names the thing: ``agent `a` ``.
+fn no_such(what: &str) -> Error {
+    Error::new(Code::NotFound, format!("there is no {what}"))
+}
+
+/// The text of a body, which a Rust host may have written with other bytes.
+fn utf8(what: &str, body: Vec<u8>) -> Result<String, Error> {
+    String::from_utf8(body).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        let text = format!(
+            "the body of {what} is not UTF-8 (byte {place}); read it through the Rust store, or \
+             put a text"
+        );
+        Error::new(Code::InvalidUtf8, text)
+    })
 }
 
 /// The tenant of an operation that names none.

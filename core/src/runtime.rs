@@ -2,9 +2,13 @@
 
 mod builder;
 mod config;
+mod follow;
 
 pub use builder::RuntimeBuilder;
 pub use config::{Config, ScrubConfig, ScrubProfile};
+pub use follow::{EventStream, Follow, Progress};
+
+pub(crate) use follow::events_after;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,6 +25,7 @@ use crate::call::{CallAnswer, CallPath, CallRequest, Explanation};
 use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::limits::echo;
+use crate::secret::{self, KeyRing};
 use crate::store::Store;
 use crate::tool::{Arguments, CallContext, Dialect, Registry, Tool, ToolResult};
 
@@ -53,6 +58,7 @@ pub struct Runtime {
 struct Inner {
     config: Config,
     path: CallPath,
+    keys: Option<Arc<KeyRing>>,
     closing: CancellationToken,
     closed: OnceCell<()>,
     /// The calls and operations that are on their way.
@@ -77,10 +83,11 @@ impl Runtime {
         Runtime::builder().file(path.as_ref())?.build().await
     }
 
-    fn new(config: Config, path: CallPath) -> Runtime {
+    fn new(config: Config, path: CallPath, keys: Option<Arc<KeyRing>>) -> Runtime {
         let inner = Inner {
             config,
             path,
+            keys,
             closing: CancellationToken::new(),
             closed: OnceCell::new(),
             running: TaskTracker::new(),
@@ -221,8 +228,27 @@ impl Runtime {
         self.inner.path.store.as_ref()
     }
 
+    /// The keys that secrets are sealed under before they reach the store.
+    ///
+    /// # Errors
+    /// `no_key`: without keys nothing secret is stored or read.
+    pub(crate) fn keys(&self) -> Result<&Arc<KeyRing>, secret::Error> {
+        self.inner.keys.as_ref().ok_or(secret::Error::NoKey)
+    }
+
     pub(crate) fn clock(&self) -> &dyn Clock {
         self.inner.path.clock.as_ref()
+    }
+
+    /// For every operation that writes what grows, such as events: the upkeep comes some time
+    /// later.
+    pub(crate) fn after_writing(&self, tenant: &str) {
+        self.inner.path.upkeep.after_writing(std::iter::once(tenant));
+    }
+
+    /// Fires when the runtime is closed.
+    fn closing(&self) -> CancellationToken {
+        self.inner.closing.clone()
     }
 
     fn check_open(&self) -> Result<(), Error> {
@@ -249,6 +275,7 @@ impl fmt::Debug for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Runtime")
             .field("store", &self.inner.config.store)
+            .field("key", &self.keys().ok().map(|ring| ring.fingerprint()))
             .field("closed", &self.is_closed())
             .finish_non_exhaustive()
     }

@@ -1,7 +1,7 @@
 //! The store: where agents, audit rows, events, rate windows and artifacts are kept.
 //!
 //! The seam has two sides. A *domain* ([`Agents`], [`Audit`], [`Events`], [`RateBuckets`],
-//! [`Artifacts`]) is a small object-safe trait with its data types; [`Store`] joins them and is
+//! [`Artifacts`], …) is a small object-safe trait with its data types; [`Store`] joins them and is
 //! all that the rest of toolkeep knows. Below, [`SqlStore`] implements every domain once, in SQL
 //! that SQLite and PostgreSQL both understand, over a [`Driver`] that only runs statements.
 //!
@@ -38,43 +38,99 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 mod agents;
+mod approvals;
+mod archive;
 mod artifacts;
 mod audit;
+mod context_files;
+mod credentials;
+mod custom_tools;
+mod documents;
 pub mod driver;
 mod error;
 mod events;
 mod fields;
+mod grants;
 mod json;
+mod layout;
+mod leases;
 pub mod migrate;
+mod path_locks;
+mod path_overlap;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod rate_buckets;
+mod record;
+mod rules;
+mod sessions;
 mod sql;
 pub mod sqlite;
 pub mod suite;
+mod transfer;
 mod url;
 
 #[cfg(test)]
 mod tests;
 
 pub use agents::{Agent, Agents, PutAgent};
+pub use approvals::{Approval, ApprovalQuery, ApprovalState, Approvals, NewApproval, Verdict};
+pub use archive::{Moved, export, import};
 pub use artifacts::{Artifact, Artifacts};
-pub use audit::{Audit, AuditQuery, AuditRow, Decision, Phase};
+pub use audit::{
+    Audit, AuditQuery, AuditReport, AuditRow, ChainHead, ChainProblem, Decision, MOST_PROBLEMS,
+    Phase, PruneAudit, PrunedAudit,
+};
+pub use context_files::{
+    ContextFile, ContextFileInfo, ContextFileKey, ContextFiles, PutContextFile,
+};
+pub use credentials::{Credential, CredentialInfo, CredentialKey, Credentials, PutCredential};
+pub use custom_tools::{CustomTool, CustomToolKey, CustomTools, PutCustomTool, SealedCustomTool};
+pub use documents::{Document, DocumentInfo, DocumentKey, Documents, ListDocuments, PutDocument};
 pub use driver::Driver;
 pub use error::{Error, Kind};
 pub use events::Events;
+pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, PutGrant};
+pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
+pub use path_locks::{
+    MOST_PATH_LOCKS, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, PathLocks,
+};
 #[cfg(feature = "postgres")]
 pub use postgres::{PostgresDriver, PostgresOptions, PostgresUrl};
 pub use rate_buckets::{RateBuckets, Taken};
-pub use sql::SqlStore;
+pub use rules::{ListRules, PutRule, Rule, RuleEffect, Rules};
+pub use sessions::{
+    ListSessions, MOST_MESSAGES, NewMessage, PutSession, ReadMessages, Session, SessionInfo,
+    SessionMessage, SessionPlace, SessionUsage, Sessions,
+};
+pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
+pub use transfer::{ExportCursor, ExportPage, ExportRow, Transfer};
 pub use url::{OpenOptions, StoreUrl};
 
 /// What every call on a store gives: a future that must be awaited for anything to happen.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;
 
 /// All that toolkeep keeps, in one object.
-pub trait Store: Agents + Audit + Events + RateBuckets + Artifacts + Send + Sync {
+pub trait Store:
+    Agents
+    + Approvals
+    + Artifacts
+    + Audit
+    + ContextFiles
+    + Credentials
+    + CustomTools
+    + Documents
+    + Events
+    + Grants
+    + Leases
+    + PathLocks
+    + RateBuckets
+    + Rules
+    + Sessions
+    + Transfer
+    + Send
+    + Sync
+{
     /// The URL of the store, without any password. For people to read.
     fn url(&self) -> String;
 

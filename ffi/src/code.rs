@@ -52,6 +52,10 @@ pub const TOOLKEEP_TOO_LARGE: u32 = 48;
 pub const TOOLKEEP_WOULD_BLOCK: u32 = 49;
 /// The runtime was made in another process; it does not survive `fork`.
 pub const TOOLKEEP_FORKED: u32 = 50;
+/// A secret was to be stored or read and no key is configured; it is never kept in clear.
+pub const TOOLKEEP_NO_KEY: u32 = 51;
+/// A stored secret cannot be opened: altered, moved, or sealed under a key that is not at hand.
+pub const TOOLKEEP_SECRET_UNREADABLE: u32 = 52;
 /// The store does not answer or failed in an unexpected way.
 pub const TOOLKEEP_STORE_UNAVAILABLE: u32 = 60;
 /// The store's file is damaged or is no toolkeep store.

@@ -3,13 +3,11 @@
 use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
-use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use toolkeep::{Caller, Code, Error, Runtime, strict};
+use toolkeep::runtime::Progress;
+use toolkeep::{Code, Error, Event, EventStream, Follow};
 
 use crate::callback::{UserData, required, toolkeep_destroy_fn};
 use crate::error::toolkeep_error;
@@ -19,14 +17,8 @@ use crate::input;
 use crate::runtime::{Host, toolkeep_runtime};
 use crate::string::toolkeep_str;
 
-/// How long one read waits for something to happen, in milliseconds.
-const WAIT_MS: u64 = 30_000;
-
-/// How many events one read gives at most.
-const LIMIT: u32 = 100;
-
-/// How long to leave a store alone that did not answer.
-const PAUSE: Duration = Duration::from_millis(500);
+/// How many events are handed to the callback's thread at once.
+const AT_ONCE: usize = 100;
 
 /// Somebody who follows the events. Any thread may free it.
 pub struct toolkeep_subscription {
@@ -53,26 +45,11 @@ pub(crate) struct Following {
     process: u32,
 }
 
-/// What to follow.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-struct Options {
-    /// Whose events.
-    tenant: String,
-    /// Go on after the event of this `seq`.
-    after: i64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { tenant: Caller::default().tenant, after: 0 }
-    }
-}
-
 struct Listener {
     call: unsafe extern "C" fn(*mut c_void, toolkeep_str),
     turn: Mutex<Turn>,
     ended: Condvar,
+    progress: Arc<Progress>,
 }
 
 #[derive(Default)]
@@ -80,12 +57,25 @@ struct Turn {
     stopped: bool,
     /// The thread on which the callback runs now.
     running: Option<ThreadId>,
+    /// The place that the callback has come to, while it is given what the stream has passed.
+    reached: Option<i64>,
     data: Option<Arc<UserData>>,
 }
 
 impl Listener {
     fn turn(&self) -> MutexGuard<'_, Turn> {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls the host for each event, in order. False if it does not want to be called any more.
+    fn tell_all(&self, events: &[Event]) -> bool {
+        events.iter().all(|event| {
+            // An event is a few plain fields, which are always JSON.
+            let text = serde_json::to_string(event).unwrap_or_default();
+            let goes_on = self.tell(&text);
+            self.turn().reached = Some(event.seq);
+            goes_on
+        })
     }
 
     /// Calls the host once. False if it does not want to be called any more.
@@ -102,6 +92,11 @@ impl Listener {
         turn.running = None;
         self.ended.notify_all();
         !turn.stopped
+    }
+
+    fn cursor(&self) -> i64 {
+        let turn = self.turn();
+        turn.reached.unwrap_or_else(|| self.progress.cursor())
     }
 
     /// After this the callback is not running, unless this is its thread, and will not run.
@@ -121,11 +116,19 @@ impl Listener {
 /// Calls `callback` for every event of a tenant, from a place on, until the subscription is freed
 /// or the runtime closes.
 ///
-/// `options_json` is an object with `tenant` (default: `"default"`) and `after`, the `seq` of the
-/// last event already known (default: 0, from the beginning); empty means the defaults. `callback`
-/// may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it when the
-/// subscription ends, or before this function returns an error. On success `*out` is a handle that
-/// the host owns: release it with toolkeep_subscription_free(). For callbacks, too.
+/// `options_json` is an object; empty means the defaults. `tenant` (default: `"default"`), `after`,
+/// the `seq` of the last event already known (default: 0, from the beginning; the operation
+/// `events.last` gives the newest), `subject` (only events about this), `kinds` (a list: only
+/// events whose kind begins with one of these, such as `"call."`).
+///
+/// An event whose callback did not return before the process ended comes again: events are
+/// delivered at least once to a host that keeps toolkeep_subscription_cursor(). A store that does
+/// not answer is asked again and again. The subscription ends if `after` is greater than the newest
+/// event of the store, which then is another one.
+///
+/// `callback` may not be NULL and gets `user_data`; `destroy`, which may be NULL, releases it when
+/// the subscription ends, or before this function returns an error. On success `*out` is a handle
+/// that the host owns: release it with toolkeep_subscription_free(). For callbacks, too.
 ///
 /// Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
@@ -145,14 +148,13 @@ pub unsafe extern "C" fn toolkeep_events_subscribe(
         let out = unsafe { Out::new(out) }?;
         let call = required(callback, "callback")?;
         // SAFETY: the host lends the text for the length of this call.
-        let options = options(&unsafe { input::json(options_json, "options_json") }?)?;
-        if host.core.is_closed() {
-            return Err(Error::new(Code::Closed, "the runtime is closed; open a new one"));
-        }
+        let follow = what_to_follow(&unsafe { input::json(options_json, "options_json") }?)?;
+        let events = host.core.follow(follow)?;
         let turn = Mutex::new(Turn { data: Some(Arc::new(data)), ..Turn::default() });
-        let listener = Arc::new(Listener { call, turn, ended: Condvar::new() });
+        let progress = events.progress();
+        let listener = Arc::new(Listener { call, turn, ended: Condvar::new(), progress });
         let ended = CancellationToken::new();
-        let work = follow(host.core.clone(), options, listener.clone());
+        let work = pass_on(events, listener.clone());
         let end = ended.clone();
         let told = listener.clone();
         out.put(handle::give(Following { listener, ended, process: std::process::id() }));
@@ -166,43 +168,81 @@ pub unsafe extern "C" fn toolkeep_events_subscribe(
     })
 }
 
-fn options(value: &Value) -> Result<Options, Error> {
-    if value.is_null() {
-        return Ok(Options::default());
-    }
-    let options: Options = strict::from_value(value).map_err(|why| {
-        Error::new(Code::InvalidArgument, format!("the options of the subscription: {why}"))
-    })?;
-    Caller { tenant: options.tenant.clone(), ..Caller::default() }.check()?;
-    Ok(options)
+fn what_to_follow(options: &Value) -> Result<Follow, Error> {
+    if options.is_null() { Ok(Follow::default()) } else { Follow::from_value(options) }
 }
 
 /// Reads on and on and tells the listener, until it wants no more or the runtime closes.
-async fn follow(core: Runtime, mut options: Options, listener: Arc<Listener>) {
+async fn pass_on(mut events: EventStream, listener: Arc<Listener>) {
     loop {
-        let args = json!({
-            "tenant": options.tenant, "after": options.after, "limit": LIMIT, "wait_ms": WAIT_MS,
-        });
-        let events = match core.invoke("events.read", args).await {
-            Ok(Value::Array(events)) => events,
-            Err(error) if error.code() == Code::Closed => return,
-            _ => {
-                tokio::time::sleep(PAUSE).await;
-                continue;
-            }
-        };
-        if let Some(seq) = events.last().and_then(|event| event["seq"].as_i64()) {
-            options.after = seq;
+        match events.ready().await {
+            Ok(true) => {}
+            Ok(false) => return,
+            // The place is one of another store.
+            Err(error) if error.code() == Code::InvalidArgument => return,
+            // The stream waits before it tries again.
+            Err(_) => continue,
         }
-        let listener = listener.clone();
+        listener.turn().reached = Some(events.cursor());
+        let chunk: Vec<Event> = std::iter::from_fn(|| events.pop()).take(AT_ONCE).collect();
+        let told = listener.clone();
         // Host code may block, which the threads that run calls must not.
-        let told = tokio::task::spawn_blocking(move || {
-            events.iter().all(|event| listener.tell(&event.to_string()))
-        });
-        if !told.await.unwrap_or(false) {
+        let goes_on = tokio::task::spawn_blocking(move || told.tell_all(&chunk)).await;
+        if !goes_on.unwrap_or(false) {
             return;
         }
+        listener.turn().reached = None;
     }
+}
+
+/// The `seq` of the last event that the subscription is done with: those up to it were given to the
+/// callback, which has returned, or are not wanted. Give it as `after` to go on from here. Any
+/// thread may ask, callbacks too: within one it is the event before the one that it was given.
+///
+/// `*out` gets the number. Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_subscription_cursor(
+    subscription: *const toolkeep_subscription,
+    out: *mut i64,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let following = unsafe { handle::look(subscription) }?;
+        // SAFETY: the host gives NULL or a place to write to.
+        unsafe { put_number(out, following.listener.cursor()) }
+    })
+}
+
+/// How many events of the tenant were pruned before the subscription came to them, wanted or not:
+/// a callback that is slower than what happens misses the oldest ones once the store keeps no more
+/// (`retention` in the configuration). Any thread may ask, callbacks too.
+///
+/// `*out` gets the number. Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_subscription_dropped(
+    subscription: *const toolkeep_subscription,
+    out: *mut u64,
+) -> *mut toolkeep_error {
+    guard(|| {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let following = unsafe { handle::look(subscription) }?;
+        // SAFETY: the host gives NULL or a place to write to.
+        unsafe { put_number(out, following.listener.progress.dropped()) }
+    })
+}
+
+/// Writes a number to where C wants it.
+///
+/// # Safety
+/// `out` is NULL, or may be written to.
+unsafe fn put_number<T>(out: *mut T, number: T) -> Result<(), Error> {
+    if out.is_null() {
+        let text = "the out parameter is NULL; give the address of a number";
+        return Err(Error::new(Code::InvalidArgument, text));
+    }
+    // SAFETY: the caller vouches for the place.
+    unsafe { out.write(number) };
+    Ok(())
 }
 
 /// Ends a subscription and releases its handle. NULL is fine.

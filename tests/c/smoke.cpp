@@ -154,8 +154,10 @@ void events_reach_a_function() {
         seen += event.find("call.completed") != std::string_view::npos;
       });
   runtime.call("datetime", "{}");
-  eventually([&] { return seen == 1; });
+  eventually([&] { return seen == 1 && subscription.cursor() == 1; });
+  CHECK(subscription.dropped() == 0);
   subscription = toolkeep::Subscription();
+  CHECK(code_of([&] { subscription.cursor(); }) == TOOLKEEP_INVALID_HANDLE);
   CHECK(captured.use_count() == 1);
   runtime.call("datetime", "{}");
   CHECK(seen == 1);

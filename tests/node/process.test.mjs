@@ -41,6 +41,29 @@ test('a process with an open runtime and tools exits by itself, and keeps its re
   )
 })
 
+test('a wait for an event keeps the process alive, an idle stream does not', async () => {
+  const waits = await program(`
+    const rt = new Runtime();
+    const stream = rt.events.follow();
+    setTimeout(() => rt.agents.put({ id: 'a' }), 300).unref();
+    rt.agents.list({}).then(() => stream.next()).then(({ value }) => console.log(value.kind));
+  `)
+  assert.deepEqual([waits.code, waits.out, waits.err], [0, 'agent.changed\n', ''])
+  const idle = await program(`
+    const rt = new Runtime();
+    await rt.agents.put({ id: 'a' });
+    const stream = rt.events.follow();
+    console.log((await stream.next()).value.seq);
+  `)
+  assert.deepEqual([idle.code, idle.out, idle.err], [0, '1\n', ''])
+  const exits = await program(`
+    const rt = new Runtime();
+    rt.events.follow().next();
+    setTimeout(() => process.exit(3), 200);
+  `)
+  assert.deepEqual([exits.code, exits.out, exits.err], [3, '', ''])
+})
+
 test('a pending call keeps the process alive', async () => {
   const ended = await program(`
     const rt = new Runtime();

@@ -1,7 +1,7 @@
 // Compiled by `tsc --strict` and never run: the types as a program uses them.
 
 import { Runtime, ToolError, ToolkeepError, scrub, version } from 'toolkeep'
-import type { Agent, Code, Config, ToolDefinition, ToolResult } from 'toolkeep'
+import type { Agent, Code, Config, Event, EventStream, ToolDefinition, ToolResult } from 'toolkeep'
 
 const config: Config = { workspace: '.', policy: { deny: ['exec'] }, rate_limit: { calls: 5 } }
 const rt: Runtime = new Runtime(config)
@@ -52,6 +52,18 @@ try {
   if (error instanceof ToolkeepError && error.code === 'closed') throw error
 }
 
+await using stream: EventStream = rt.events.follow({ after: await rt.events.last(), kinds: ['call.'] })
+for await (const event of stream) {
+  const seen: Event = event
+  const at: number = seen.seq + stream.cursor + stream.dropped
+  if (at > 1) break
+}
+const end: IteratorResult<Event, undefined> = await stream.next()
+stream.close()
+const pruned: number = (await rt.events.prune({ keep: 10 })).pruned
+
+// @ts-expect-error: an option of a stream that does not exist
+rt.events.follow({ afer: 1 })
 // @ts-expect-error: a dialect that does not exist
 await rt.definitions('openia')
 // @ts-expect-error: an option that does not exist

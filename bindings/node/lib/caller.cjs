@@ -49,4 +49,4 @@ function checkedSignal(signal) {
   return signal
 }
 
-module.exports = { FIELDS, readOptions }
+module.exports = { FIELDS, checkedSignal, readOptions }

@@ -8,6 +8,7 @@ mod failure;
 mod host;
 mod json;
 mod runtime;
+mod stream;
 
 use std::sync::LazyLock;
 

@@ -10,11 +10,14 @@ use napi_derive::napi;
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use toolkeep::tool::Arguments;
-use toolkeep::{CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Runtime, ToolSpec};
+use toolkeep::{
+    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime, ToolSpec,
+};
 
 use crate::failure::{failure, settle};
 use crate::host::{Host, HostTool, Parts, dispatch};
 use crate::json;
+use crate::stream::NativeStream;
 
 /// One runtime. `open` comes first and once; the others need it done.
 #[napi]
@@ -204,6 +207,16 @@ impl NativeRuntime {
             let answer = state.runtime()?.invoke(&operation, json::parse(&args)?).await?;
             json::write(&answer)
         }))
+    }
+
+    /// Follows the events of a tenant.
+    #[napi(catch_unwind)]
+    pub fn follow(&self, options: String) -> napi::Result<NativeStream> {
+        let follow = || {
+            let options = Follow::from_value(&json::parse(&options)?)?;
+            self.state.runtime()?.follow(options)
+        };
+        follow().map(NativeStream::new).map_err(failure)
     }
 
     /// Adds a tool of the host's under a number of its choice.

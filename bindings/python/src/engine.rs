@@ -8,7 +8,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use serde_json::Value;
 use toolkeep::tool::Arguments;
-use toolkeep::{CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Runtime, ToolSpec};
+use toolkeep::{
+    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime, ToolSpec,
+};
 
 use crate::answer::Answer;
 use crate::fault;
@@ -16,6 +18,7 @@ use crate::host_tool::{Host, HostTool};
 use crate::job::Job;
 use crate::json::{self, TooDeep};
 use crate::process::Process;
+use crate::stream::Stream;
 
 /// A runtime. Everything that may take time is a `Job`.
 #[pyclass(frozen, weakref, module = "toolkeep._toolkeep")]
@@ -127,6 +130,16 @@ impl Engine {
             py,
             |runtime| async move { runtime.invoke(&operation, args).await.map(Answer::Json) },
         )
+    }
+
+    /// Follows the events of a tenant.
+    #[pyo3(signature = (options, /))]
+    fn follow(&self, py: Python<'_>, options: &Bound<'_, PyDict>) -> PyResult<Stream> {
+        self.process.check(py)?;
+        let options = json::required("options", options)?;
+        let events = Follow::from_value(&options).and_then(|follow| self.runtime.follow(follow));
+        let events = events.map_err(|error| fault::exception(py, &error))?;
+        Ok(Stream::new(&self.process, events))
     }
 
     /// Ends the runtime, and lets go of the host's tools.

@@ -14,6 +14,7 @@ mod host_tool;
 mod job;
 mod json;
 mod process;
+mod stream;
 
 use pyo3::pymodule;
 
@@ -36,6 +37,8 @@ mod _toolkeep {
     use crate::job::Job;
     #[pymodule_export]
     use crate::process::shutdown;
+    #[pymodule_export]
+    use crate::stream::Stream;
 
     static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(Scrubber::seed);
 

@@ -8,7 +8,7 @@
 //! kept and tried again every [`RETRY`]; until it is taken every further call is refused with the
 //! store's error: no call goes unrecorded.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tokio::sync::watch;
 
 use crate::detached::detached;
 use crate::error::{Code, Error};
@@ -24,6 +23,7 @@ use crate::event::NewEvent;
 use crate::limits::prefix_of_bytes;
 use crate::scrub::Scrubber;
 use crate::store::{AuditRow, Decision, Phase, Store};
+use crate::upkeep::Upkeep;
 
 /// How long the first entry of a batch waits for company.
 const LINGER: Duration = Duration::from_millis(25);
@@ -81,7 +81,7 @@ struct Shared {
     failing: AtomicBool,
     failure: Mutex<Option<Failure>>,
     sealed: AtomicBool,
-    written: watch::Sender<u64>,
+    upkeep: Arc<Upkeep>,
 }
 
 /// What the store said when it last refused a batch.
@@ -93,7 +93,12 @@ struct Failure {
 }
 
 impl Recorder {
-    pub(crate) fn new(mode: RecordMode, store: Arc<dyn Store>, scrubber: Scrubber) -> Recorder {
+    pub(crate) fn new(
+        mode: RecordMode,
+        store: Arc<dyn Store>,
+        scrubber: Scrubber,
+        upkeep: Arc<Upkeep>,
+    ) -> Recorder {
         let shared = Shared {
             store,
             scrubber,
@@ -103,7 +108,7 @@ impl Recorder {
             failing: AtomicBool::new(false),
             failure: Mutex::new(None),
             sealed: AtomicBool::new(false),
-            written: watch::Sender::new(0),
+            upkeep,
         };
         Recorder { mode, shared: Arc::new(shared) }
     }
@@ -134,11 +139,6 @@ impl Recorder {
     /// Takes no further row: the store is closed.
     pub(crate) fn seal(&self) {
         self.shared.sealed.store(true, Ordering::Release);
-    }
-
-    /// Ticks after each write, so that readers of events need not poll.
-    pub(crate) fn written(&self) -> watch::Receiver<u64> {
-        self.shared.written.subscribe()
     }
 
     /// Records a row, as the mode says. The row is taken over before anything is awaited.
@@ -233,8 +233,9 @@ impl Shared {
             row.tool = kept(&self.scrubber.scrub(&row.tool), &row.tool, KEPT_NAME);
         }
         let events = rows.iter().filter(|row| row.phase == Phase::Completed).map(event).collect();
+        let tenants: BTreeSet<String> = rows.iter().map(|row| row.tenant.clone()).collect();
         self.store.record_audit(rows, events).await?;
-        self.written.send_modify(|count| *count += 1);
+        self.upkeep.after_writing(tenants.iter().map(String::as_str));
         Ok(())
     }
 

@@ -111,7 +111,9 @@ async fn put(runtime: &Runtime, args: PutAgent) -> Result<Agent, Error> {
     // A caller that stops waiting must not keep the decisions of the old lists alive.
     detached(async move {
         let _change = runtime.path().policy.changing(&agent.tenant, &agent.id);
-        Ok(runtime.store().put_agent(agent, runtime.clock().now_ms()).await?)
+        let agent = runtime.store().put_agent(agent, runtime.clock().now_ms()).await?;
+        runtime.after_writing(&agent.tenant);
+        Ok(agent)
     })
     .await
 }
@@ -132,6 +134,7 @@ async fn delete(runtime: &Runtime, args: AgentKey) -> Result<Deleted, Error> {
         let _change = runtime.path().policy.changing(&args.tenant, &args.id);
         let now_ms = runtime.clock().now_ms();
         let deleted = runtime.store().delete_agent(&args.tenant, &args.id, now_ms).await?;
+        runtime.after_writing(&args.tenant);
         Ok(Deleted { deleted })
     })
     .await

@@ -4,25 +4,30 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::error::{Code, Error};
 use crate::event::Event;
-use crate::runtime::Runtime;
+use crate::runtime::{Runtime, events_after};
 
 /// The longest that one `events.read` waits, in milliseconds.
 const MOST_WAIT_MS: u64 = 60_000;
 
-/// How often a waiting reader looks for what another process wrote.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
-
 operations! {
     /// What happened, in order, readable from any place on.
     events as Events {
-        /// Gives the events after a cursor. With `wait_ms` it waits for the first one: call it
-        /// again and again with the last `seq` to follow what happens.
+        /// Gives the events after a cursor. With `wait_ms` it waits for the first one. To follow
+        /// what happens, use `follow`, which also counts what was pruned before it was read.
         read(ReadEvents) -> Vec<Event> = read;
+
+        /// Gives the `seq` of the newest event, 0 if there never was one: the `after` with which
+        /// reading and following begin with what happens from now on.
+        last(LastEvent) -> i64 = last;
+
+        /// Deletes the oldest events, as `retention` in the configuration does by itself. What
+        /// remains keeps its `seq`. Give `keep`, `older_than_ms`, or both.
+        prune(PruneEvents) -> Pruned = prune;
     }
 }
 
@@ -44,24 +49,61 @@ pub struct ReadEvents {
     pub wait_ms: u64,
 }
 
+/// The arguments of `events.last`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LastEvent {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+}
+
+/// The arguments of `events.prune`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PruneEvents {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// Keep at most so many, the newest.
+    #[serde(default)]
+    pub keep: Option<u64>,
+    /// Delete those that are older than this, in milliseconds.
+    #[serde(default)]
+    pub older_than_ms: Option<u64>,
+}
+
+/// How much was deleted.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Pruned {
+    /// How many.
+    pub pruned: u64,
+}
+
 async fn read(runtime: &Runtime, args: ReadEvents) -> Result<Vec<Event>, Error> {
     check_limit(args.limit)?;
     if args.wait_ms > MOST_WAIT_MS {
         let text = format!("`wait_ms` is {}; give 0 to {MOST_WAIT_MS}", args.wait_ms);
         return Err(Error::new(Code::InvalidArgument, text));
     }
-    let recorder = &runtime.path().recorder;
-    let mut written = recorder.written();
-    recorder.flush().await?;
-    let deadline = Instant::now() + Duration::from_millis(args.wait_ms);
-    loop {
-        written.mark_unchanged();
-        let events = runtime.store().read_events(&args.tenant, args.after, args.limit).await?;
-        let now = Instant::now();
-        if !events.is_empty() || now >= deadline {
-            return Ok(events);
-        }
-        // Whether it ticked or not, the next round looks again.
-        let _ = timeout_at(deadline.min(now + LOOK_EVERY), written.changed()).await;
+    let until = Instant::now() + Duration::from_millis(args.wait_ms);
+    runtime.path().recorder.flush().await?;
+    events_after(runtime.store(), &args.tenant, args.after, args.limit, Some(until)).await
+}
+
+async fn last(runtime: &Runtime, args: LastEvent) -> Result<i64, Error> {
+    runtime.path().recorder.flush().await?;
+    Ok(runtime.store().last_event_seq(&args.tenant).await?)
+}
+
+async fn prune(runtime: &Runtime, args: PruneEvents) -> Result<Pruned, Error> {
+    if args.keep.is_none() && args.older_than_ms.is_none() {
+        let text =
+            "`events.prune` deletes nothing by itself; give `keep`, `older_than_ms`, or both";
+        return Err(Error::new(Code::InvalidArgument, text));
     }
+    runtime.path().recorder.flush().await?;
+    let before_ms = args.older_than_ms.map(|age_ms| runtime.clock().ms_ago(age_ms));
+    let pruned = runtime.store().prune_events(&args.tenant, args.keep, before_ms).await?;
+    Ok(Pruned { pruned })
 }

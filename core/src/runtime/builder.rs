@@ -10,8 +10,10 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::policy::Decision;
 use crate::scrub::Scrubber;
+use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
 use crate::tool::{Registry, Tool};
+use crate::upkeep::Upkeep;
 use crate::workspace::Workspace;
 
 /// Builds a [`Runtime`].
@@ -21,7 +23,11 @@ pub struct RuntimeBuilder {
     store: Option<Arc<dyn Store>>,
     clock: Arc<dyn Clock>,
     tools: Vec<Arc<dyn Tool>>,
+    key: Option<KeyCallback>,
+    older_keys: Vec<KeyCallback>,
 }
+
+type KeyCallback = Box<dyn FnOnce() -> Result<SecretString, Error> + Send>;
 
 impl Default for RuntimeBuilder {
     fn default() -> RuntimeBuilder {
@@ -31,6 +37,8 @@ impl Default for RuntimeBuilder {
             store: None,
             clock: Arc::new(SystemClock),
             tools: Vec::new(),
+            key: None,
+            older_keys: Vec::new(),
         }
     }
 }
@@ -91,14 +99,50 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Opens the workspace and the store, registers the tools, compiles the policy.
+    /// Gets the key that seals secrets from the host: from a key service or a keychain, say. It is
+    /// asked for once, by [`build`](RuntimeBuilder::build), and gives a key's text
+    /// ([`Key::from_text`]). Takes the place of `secrets.key`; giving both is an error.
+    ///
+    /// ```
+    /// use toolkeep::{Runtime, secret::generate_key};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), toolkeep::Error> {
+    /// let key = generate_key()?; // instead: ask whoever keeps it
+    /// let rt = Runtime::builder().key(move || Ok(key)).build().await?;
+    /// # rt.close().await
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn key(
+        mut self,
+        provide: impl FnOnce() -> Result<SecretString, Error> + Send + 'static,
+    ) -> RuntimeBuilder {
+        self.key = Some(Box::new(provide));
+        self
+    }
+
+    /// Gets another key from the host, one that only opens what was sealed under it earlier. Comes
+    /// on top of `secrets.older_keys`, and may be called for each such key.
+    #[must_use]
+    pub fn older_key(
+        mut self,
+        provide: impl FnOnce() -> Result<SecretString, Error> + Send + 'static,
+    ) -> RuntimeBuilder {
+        self.older_keys.push(Box::new(provide));
+        self
+    }
+
+    /// Reads the keys, opens the workspace and the store, registers the tools, compiles the policy.
     ///
     /// # Errors
     /// `invalid_config` naming the key, `name_taken` or `invalid_argument` for a tool, or the
     /// store's error.
     pub async fn build(mut self) -> Result<Runtime, Error> {
         self.config.check()?;
+        let keys = self.read_keys()?;
         let workspace = self.open_workspace()?;
+        self.check_key_files()?;
         let registry = Registry::new(self.config.groups.clone())?;
         let store = self.open_store().await?;
         let scrubber = match self.config.scrub.profile {
@@ -116,6 +160,9 @@ impl RuntimeBuilder {
         }
         let policy = &self.config.policy;
         Decision::compile(registry.snapshot().catalog(), policy, &[])?;
+        let retention = self.config.retention.clone();
+        let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
+        let mode = self.config.record.mode;
         let path = CallPath {
             registry: Arc::new(registry),
             policy: PolicyGate::new(policy.clone(), store.clone()),
@@ -123,24 +170,73 @@ impl RuntimeBuilder {
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
             output: self.config.output.clone(),
-            recorder: Recorder::new(self.config.record.mode, store.clone(), scrubber),
+            recorder: Recorder::new(mode, store.clone(), scrubber, upkeep.clone()),
+            upkeep,
             store,
             clock: self.clock,
         };
-        Ok(Runtime::new(self.config, path))
+        Ok(Runtime::new(self.config, path, keys))
+    }
+
+    fn read_keys(&mut self) -> Result<Option<Arc<KeyRing>>, Error> {
+        let folder = self.folder.as_deref();
+        let secrets = &self.config.secrets;
+        let sealing = match (self.key.take(), &secrets.key) {
+            (Some(_), Some(_)) => {
+                return Err(bad_key("secrets.key", "the host gives a key, too; keep one of them"));
+            }
+            (Some(provide), None) => Some(host_key("secrets.key", provide)?),
+            (None, _) => secrets.sealing_key(folder)?,
+        };
+        let mut older = secrets.opening_keys(folder)?;
+        for provide in self.older_keys.drain(..) {
+            older.push(host_key("secrets.older_keys", provide)?);
+        }
+        match sealing {
+            Some(sealing) => Ok(Some(Arc::new(KeyRing::new(sealing, older)))),
+            None if older.is_empty() => Ok(None),
+            None => Err(bad_key(
+                "secrets.older_keys",
+                "they only open what is stored; set `secrets.key`, too",
+            )),
+        }
     }
 
     fn open_workspace(&mut self) -> Result<Option<Workspace>, Error> {
         let Some(given) = &self.config.workspace else { return Ok(None) };
-        let folder = match &self.folder {
-            Some(base) => base.join(given),
-            None => PathBuf::from(given),
-        };
-        let opened = Workspace::open(&folder).map_err(|error| {
+        let opened = Workspace::open(&self.beside(given)).map_err(|error| {
             let text = format!("configuration: `workspace`: {}", error.message());
             Error::new(Code::InvalidConfig, text).with_source(error)
         })?;
         Ok(Some(opened))
+    }
+
+    /// Refuses key files in the workspace: a model can read what is there.
+    fn check_key_files(&self) -> Result<(), Error> {
+        let Some(workspace) = &self.config.workspace else { return Ok(()) };
+        let real = |path: &str| std::fs::canonicalize(self.beside(path)).ok();
+        let Some(workspace) = real(workspace) else { return Ok(()) };
+        let secrets = &self.config.secrets;
+        for source in secrets.key.iter().chain(&secrets.older_keys) {
+            let KeySource::File(path) = source else { continue };
+            if real(path).is_some_and(|path| path.starts_with(&workspace)) {
+                let why = format!(
+                    "the file {path} is in the workspace, where a model can read it; keep it \
+                     outside of {}",
+                    workspace.display()
+                );
+                return Err(bad_key("secrets", &why));
+            }
+        }
+        Ok(())
+    }
+
+    /// A path of the configuration: relative to its folder, if it has one.
+    fn beside(&self, path: &str) -> PathBuf {
+        match &self.folder {
+            Some(folder) => folder.join(path),
+            None => PathBuf::from(path),
+        }
     }
 
     async fn open_store(&mut self) -> Result<Arc<dyn Store>, Error> {
@@ -162,3 +258,18 @@ impl RuntimeBuilder {
         Ok(store)
     }
 }
+
+fn host_key(setting: &str, provide: KeyCallback) -> Result<Key, Error> {
+    let text = provide().map_err(|error| {
+        bad_key(setting, &format!("the host gives no key: {}", error.message())).with_source(error)
+    })?;
+    Key::from_text(text.expose_secret())
+        .map_err(|error| bad_key(setting, &format!("the host gives no key: {error}")))
+}
+
+fn bad_key(setting: &str, why: &str) -> Error {
+    Error::new(Code::InvalidConfig, format!("configuration: `{setting}`: {why}"))
+}
+
+#[cfg(test)]
+mod tests;

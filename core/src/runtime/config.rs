@@ -10,7 +10,9 @@ use serde_json::Value;
 use crate::call::{Execute, Output, RateLimit, Record};
 use crate::error::{Code, Error};
 use crate::policy::Policy;
+use crate::secret::Secrets;
 use crate::strict;
+use crate::upkeep::Retention;
 
 /// How a runtime is set up. Every key may be left out; an unknown one is an error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +37,10 @@ pub struct Config {
     pub scrub: ScrubConfig,
     /// How calls are recorded.
     pub record: Record,
+    /// The keys under which secrets are stored. Without one no secret can be stored.
+    pub secrets: Secrets,
+    /// How much of what only grows is kept.
+    pub retention: Retention,
 }
 
 /// The `scrub` part of the configuration. Scrubbing cannot be switched off.
@@ -74,8 +80,12 @@ impl Config {
     /// # Errors
     /// `invalid_config` that names the line, or the key.
     pub fn from_toml(text: &str) -> Result<Config, Error> {
-        let value: Value = toml::from_str(text).map_err(|error| {
-            Error::new(Code::InvalidConfig, format!("the configuration is not TOML: {error}"))
+        // The error's own text repeats the line, which may hold a password.
+        let value: Value = toml::from_str(text).map_err(|error: toml::de::Error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let text = format!("the configuration is not TOML: line {line}: {}", error.message());
+            Error::new(Code::InvalidConfig, text)
         })?;
         Config::from_value(value)
     }
@@ -126,6 +136,9 @@ impl Config {
             at_least("rate_limit.calls", u64::from(limit.calls), 1)?;
             at_least("rate_limit.window_ms", limit.window_ms, 1)?;
         }
+        let Retention { events_keep, events_older_than_ms } = self.retention;
+        at_least("retention.events_keep", events_keep.unwrap_or(1), 1)?;
+        at_least("retention.events_older_than_ms", events_older_than_ms.unwrap_or(1), 1)?;
         for group in self.groups.keys() {
             crate::id::check_key(&format!("groups.{group}"), group)
                 .map_err(|error| Error::new(Code::InvalidConfig, error.message()))?;
@@ -175,6 +188,10 @@ mod tests {
         assert!(complaint(json!({ "rate_limit": { "calls": 0 } })).contains("`rate_limit.calls`"));
         assert!(complaint(json!({ "record": { "mode": "fast" } })).contains("record.mode"));
         assert!(complaint(json!({ "output": { "max_chars": 5 } })).contains("output.max_chars"));
+        let complaint_of = |key: &str| complaint(json!({ "retention": { key: 0 } }));
+        for key in ["events_keep", "events_older_than_ms"] {
+            assert!(complaint_of(key).contains(&format!("`retention.{key}`")));
+        }
         assert!(complaint(json!([])).contains("configuration"));
     }
 
@@ -185,5 +202,8 @@ mod tests {
         assert_eq!(Config::from_toml(toml).unwrap(), Config::from_json(json).unwrap());
         let error = Config::from_toml("policy = ").unwrap_err();
         assert!(error.message().contains("line 1"), "{error}");
+        let error = Config::from_toml("[secrets]\nkey = 5w0rdf15h").unwrap_err();
+        assert!(error.message().contains("line 2"), "{error}");
+        assert!(!format!("{error:?}").contains("5w0rdf15h"), "{error:?}");
     }
 }

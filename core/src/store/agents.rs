@@ -5,9 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::driver::{Batch, Driver, Statement, Value, Written};
-use super::fields::{BadRow, Fields};
+use super::driver::{Driver, Value};
+use super::fields::{BadRow, Fields, text};
 use super::json::object_text;
+use super::record::{Delete, List, Put, Table};
 use super::{Answer, SqlStore};
 use crate::event::NewEvent;
 
@@ -92,58 +93,24 @@ pub trait Agents: Send + Sync {
     fn delete_agent<'a>(&'a self, tenant: &'a str, id: &'a str, now_ms: i64) -> Answer<'a, bool>;
 }
 
-const COLUMNS: &[&str] =
-    &["tenant", "id", "description", "allow", "deny", "settings", "version", "updated_at_ms"];
-
-const GET: &str = "SELECT tenant, id, description, allow, deny, settings, version, updated_at_ms \
-     FROM toolkeep_agents WHERE tenant = ?1 AND id = ?2";
-
-const LIST: &str = "SELECT tenant, id, description, allow, deny, settings, version, updated_at_ms \
-     FROM toolkeep_agents WHERE tenant = ?1 AND id > ?2 ORDER BY id LIMIT ?3";
-
-const PUT: &str = "INSERT INTO toolkeep_agents \
-     (tenant, id, description, allow, deny, settings, updated_at_ms, version) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1) \
-     ON CONFLICT (tenant, id) DO UPDATE SET description = excluded.description, \
-     allow = excluded.allow, deny = excluded.deny, settings = excluded.settings, \
-     updated_at_ms = excluded.updated_at_ms, version = toolkeep_agents.version + 1 \
-     RETURNING version";
-
-const CREATE: &str = "INSERT INTO toolkeep_agents \
-     (tenant, id, description, allow, deny, settings, updated_at_ms, version) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1) \
-     ON CONFLICT (tenant, id) DO NOTHING RETURNING version";
-
-const CHANGE: &str = "UPDATE toolkeep_agents SET description = ?3, allow = ?4, deny = ?5, \
-     settings = ?6, updated_at_ms = ?7, version = version + 1 \
-     WHERE tenant = ?1 AND id = ?2 AND version = ?8 RETURNING version";
-
-const DELETE: &str = "DELETE FROM toolkeep_agents WHERE tenant = ?1 AND id = ?2";
+static TABLE: Table =
+    Table::new("agents", &["tenant", "id"], &["description", "allow", "deny", "settings"], &[]);
 
 impl<D: Driver> Agents for SqlStore<D> {
     fn put_agent(&self, agent: PutAgent, now_ms: i64) -> Answer<'_, Agent> {
         async move {
             const OPERATION: &str = "agents.put";
             self.check(OPERATION, &[("tenant", &agent.tenant), ("id", &agent.id)])?;
-            let put = put_statement(&agent, now_ms)
-                .map_err(|message| self.invalid(OPERATION, message))?;
-            let told = NewEvent {
-                tenant: agent.tenant.clone(),
-                at_ms: now_ms,
-                kind: "agent.changed",
-                subject: agent.id.clone(),
-                data: Json::Object(serde_json::Map::new()),
+            let body = body(&agent).map_err(|message| self.invalid(OPERATION, message))?;
+            let put = Put {
+                what: format!("agent `{}`", agent.id),
+                keys: vec![agent.tenant.as_str().into(), agent.id.as_str().into()],
+                body,
+                if_version: agent.if_version,
+                fence: None,
+                told: told("agent.changed", &agent.tenant, &agent.id, now_ms),
             };
-            let batch = Batch::from(put).telling(vec![told]);
-            let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
-            let Written::Done(outcomes) = self.write(OPERATION, batch).await? else {
-                return Err(self.conflict(OPERATION, conflict_message(&agent)));
-            };
-            let row = outcomes.into_iter().next().and_then(|put| put.rows.into_iter().next());
-            let version = match row.map(|row| row.0.into_iter().next()) {
-                Some(Some(Value::Int(version))) => version,
-                _ => return Err(self.bad_row(OPERATION, no_version(&agent))),
-            };
+            let version = self.put_row(OPERATION, &TABLE, put, now_ms).await?;
             Ok(Agent {
                 tenant: agent.tenant,
                 id: agent.id,
@@ -162,8 +129,8 @@ impl<D: Driver> Agents for SqlStore<D> {
         async move {
             const OPERATION: &str = "agents.get";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
-            let statement = Statement::new(GET, vec![tenant.into(), id.into()]);
-            Ok(self.read_all(OPERATION, statement, COLUMNS, decode).await?.pop())
+            let keys = vec![tenant.into(), id.into()];
+            self.get_row(OPERATION, &TABLE, keys, decode).await
         }
         .boxed()
     }
@@ -178,8 +145,9 @@ impl<D: Driver> Agents for SqlStore<D> {
             const OPERATION: &str = "agents.list";
             self.check(OPERATION, &[("tenant", tenant)])?;
             self.check_given(OPERATION, &[("after_id", after_id)])?;
-            let params = vec![tenant.into(), after_id.unwrap_or_default().into(), limit.into()];
-            self.read_all(OPERATION, Statement::new(LIST, params), COLUMNS, decode).await
+            let after = after_id.map(|id| vec![id.into()]);
+            let list = List { fixed: vec![tenant.into()], after, prefix: "", limit };
+            self.list_rows(OPERATION, &TABLE, list, decode).await
         }
         .boxed()
     }
@@ -188,60 +156,32 @@ impl<D: Driver> Agents for SqlStore<D> {
         async move {
             const OPERATION: &str = "agents.delete";
             self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
-            let told = NewEvent {
-                tenant: tenant.into(),
-                at_ms: now_ms,
-                kind: "agent.deleted",
-                subject: id.into(),
-                data: Json::Object(serde_json::Map::new()),
+            let delete = Delete {
+                what: format!("agent `{id}`"),
+                keys: vec![tenant.into(), id.into()],
+                if_version: None,
+                fence: None,
+                told: told("agent.deleted", tenant, id, now_ms),
             };
-            let delete = Statement::new(DELETE, vec![tenant.into(), id.into()]).must_change();
-            let batch = Batch::from(delete).telling(vec![told]);
-            let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
-            let written = self.write(OPERATION, batch).await?;
-            Ok(matches!(written, Written::Done(_)))
+            self.delete_row(OPERATION, &TABLE, delete, now_ms).await
         }
         .boxed()
     }
 }
 
-fn put_statement(agent: &PutAgent, now_ms: i64) -> Result<Statement, String> {
-    if agent.description.contains('\0') {
-        return Err("`description` contains a NUL character; remove it".into());
-    }
+fn told(kind: &'static str, tenant: &str, id: &str, at_ms: i64) -> NewEvent {
+    let data = Json::Object(serde_json::Map::new());
+    NewEvent { tenant: tenant.into(), at_ms, kind, subject: id.into(), data }
+}
+
+fn body(agent: &PutAgent) -> Result<Vec<Value>, String> {
     let allow = agent.allow.as_ref().map(|allow| Json::from(allow.as_slice()).to_string());
-    let mut params = vec![
-        agent.tenant.as_str().into(),
-        agent.id.as_str().into(),
-        agent.description.as_str().into(),
+    Ok(vec![
+        text("description", &agent.description)?.into(),
         allow.into(),
         Json::from(agent.deny.as_slice()).to_string().into(),
         object_text("settings", &agent.settings)?.into(),
-        now_ms.into(),
-    ];
-    Ok(match agent.if_version {
-        None => Statement::new(PUT, params),
-        Some(0) => Statement::new(CREATE, params).must_change(),
-        Some(version) => {
-            params.push(version.into());
-            Statement::new(CHANGE, params).must_change()
-        }
-    })
-}
-
-fn conflict_message(agent: &PutAgent) -> String {
-    match agent.if_version {
-        Some(0) => format!("agent `{}` exists already; get it and give its version", agent.id),
-        Some(version) => format!(
-            "agent `{}` no longer has version {version}; get it again and decide anew",
-            agent.id
-        ),
-        None => format!("agent `{}` was not written", agent.id),
-    }
-}
-
-fn no_version(agent: &PutAgent) -> BadRow {
-    BadRow(format!("no version came back for row ({}, {})", agent.tenant, agent.id))
+    ])
 }
 
 fn decode(fields: &mut Fields) -> Result<Agent, BadRow> {
@@ -251,7 +191,7 @@ fn decode(fields: &mut Fields) -> Result<Agent, BadRow> {
         description: fields.text()?,
         allow: fields.json_or_none()?,
         deny: fields.json()?,
-        settings: fields.json::<serde_json::Map<String, Json>>().map(Json::Object)?,
+        settings: fields.object()?,
         version: fields.int()?,
         updated_at_ms: fields.int()?,
     })

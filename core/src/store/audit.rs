@@ -1,14 +1,32 @@
 //! Audit: one row for each call, what was decided and how it ended.
+//!
+//! Rows are only ever added. Those that one writer (an opened store) adds for one tenant form a
+//! chain: each row's hash covers the hash before it, so that a row cannot be changed, taken out or
+//! put in unseen. A chain comes in segments, each with a checkpoint: how many rows, the last hash,
+//! the last hash of the segment before. Checkpoints stay when their rows are pruned.
+
+mod chain;
+mod checkpoint;
+mod ledger;
+mod prune;
+mod verify;
+mod walk;
 
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::driver::{Batch, Driver, Statement};
+use super::driver::{Driver, Statement};
 use super::fields::{BadRow, Fields};
 use super::{Answer, SqlStore};
 use crate::event::NewEvent;
 use crate::id::MAX_KEY_BYTES;
+use chain::Values;
+
+pub(super) use chain::SegmentLimits;
+pub(super) use ledger::Ledger;
+pub use prune::{PruneAudit, PrunedAudit};
+pub use verify::{AuditReport, ChainHead, ChainProblem, MOST_PROBLEMS};
 
 /// How far a call had come when its row was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -143,14 +161,42 @@ impl AuditQuery {
 
 /// The ledger of each tenant.
 pub trait Audit: Send + Sync {
-    /// Writes rows and events together, all or none. A completed row replaces the intent row of
-    /// its tenant and id; a row that is there already is otherwise kept, so that writing again
-    /// after an unclear failure does no harm.
+    /// Writes rows and events together, all or none. Nothing that is there already changes: a row
+    /// of the same tenant, id and phase is kept as it is, so that writing again after an unclear
+    /// failure does no harm. Rows that are all there already bring no events either.
     fn record_audit(&self, rows: Vec<AuditRow>, events: Vec<NewEvent>) -> Answer<'_, ()>;
 
-    /// The rows that the query asks for, in order of id.
+    /// The rows that the query asks for, in order of id: for each id its completed row, or its
+    /// intent row while it has no other.
     fn query_audit(&self, query: AuditQuery) -> Answer<'_, Vec<AuditRow>>;
+
+    /// Checks every chain of the tenant against its checkpoints, and that what earlier reports
+    /// gave as [`heads`](AuditReport::heads) is still there. Reads part by part, beside writers.
+    ///
+    /// What is wrong with the ledger is in the report. An anchor that no report can have given is
+    /// [`Kind::InvalidArgument`](super::Kind::InvalidArgument).
+    fn verify_audit<'a>(
+        &'a self,
+        tenant: &'a str,
+        anchors: Vec<ChainHead>,
+    ) -> Answer<'a, AuditReport>;
+
+    /// Deletes the rows of whole segments, oldest first, and keeps their checkpoints. Each segment
+    /// is a transaction with an event `audit.pruned`. A segment that its writer may still extend
+    /// is left alone.
+    fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> Answer<'_, PrunedAudit>;
 }
+
+/// Every statement of the ledger, for the test that looks at how they are run.
+#[cfg(test)]
+pub(super) const STATEMENTS: &[&[&str]] = &[
+    &[OLDEST, NEWEST, OLDEST_OF_SESSION, NEWEST_OF_SESSION],
+    chain::STATEMENTS,
+    ledger::STATEMENTS,
+    checkpoint::STATEMENTS,
+    prune::STATEMENTS,
+    verify::STATEMENTS,
+];
 
 const COLUMNS: &[&str] = &[
     "tenant",
@@ -172,24 +218,13 @@ const COLUMNS: &[&str] = &[
     "depth",
 ];
 
-const RECORD: &str = "INSERT INTO toolkeep_audit (tenant, id, at_ms, phase, agent, user_key, \
-     session, tool, called_as, decision, code, rule, arguments, duration_us, is_error, run, depth) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17) \
-     ON CONFLICT (tenant, id) DO UPDATE SET at_ms = excluded.at_ms, phase = excluded.phase, \
-     agent = excluded.agent, user_key = excluded.user_key, session = excluded.session, \
-     tool = excluded.tool, called_as = excluded.called_as, decision = excluded.decision, \
-     code = excluded.code, rule = excluded.rule, arguments = excluded.arguments, \
-     duration_us = excluded.duration_us, is_error = excluded.is_error, run = excluded.run, \
-     depth = excluded.depth \
-     WHERE toolkeep_audit.phase = 'intent' AND excluded.phase = 'completed'";
-
 /// A query whose session and order are part of the SQL, so that each has its index.
 macro_rules! query {
     ($session:literal, $after:literal, $order:literal) => {
         concat!(
             "SELECT tenant, id, at_ms, phase, agent, user_key, session, tool, called_as, ",
             "decision, code, rule, arguments, duration_us, is_error, run, depth ",
-            "FROM toolkeep_audit WHERE tenant = ?1 AND ",
+            "FROM toolkeep_audit_rows AS shown WHERE tenant = ?1 AND ",
             $session,
             " AND id ",
             $after,
@@ -198,7 +233,10 @@ macro_rules! query {
             "AND (CAST(?6 AS TEXT) IS NULL OR decision = CAST(?6 AS TEXT)) ",
             "AND (CAST(?7 AS BIGINT) IS NULL OR at_ms >= CAST(?7 AS BIGINT)) ",
             "AND (CAST(?8 AS BIGINT) IS NULL OR at_ms < CAST(?8 AS BIGINT)) ",
-            "ORDER BY id ",
+            // Counting goes through the key. PostgreSQL may hash the whole table for an EXISTS.
+            "AND (phase = 'completed' OR (SELECT COUNT(*) FROM toolkeep_audit_rows AS done ",
+            "WHERE done.tenant = shown.tenant AND done.id = shown.id ",
+            "AND done.phase = 'completed') = 0) ORDER BY id ",
             $order,
             " LIMIT ?9"
         )
@@ -213,7 +251,7 @@ const NEWEST_OF_SESSION: &str = query!("session = ?2", "<", "DESC");
 impl<D: Driver> Audit for SqlStore<D> {
     fn record_audit(&self, rows: Vec<AuditRow>, events: Vec<NewEvent>) -> Answer<'_, ()> {
         async move {
-            const OPERATION: &str = "audit.record";
+            use ledger::OPERATION;
             for row in &rows {
                 self.check(OPERATION, &[("tenant", &row.tenant), ("id", &row.id)])?;
                 let given = [
@@ -227,9 +265,8 @@ impl<D: Driver> Audit for SqlStore<D> {
             if rows.is_empty() && events.is_empty() {
                 return Ok(());
             }
-            let batch = Batch::new(rows.into_iter().map(record).collect()).telling(events);
-            let batch = batch.map_err(|message| self.invalid(OPERATION, message))?;
-            self.write_always(OPERATION, batch).await.map(drop)
+            let rows = rows.into_iter().map(values).collect();
+            self.ledger.record(&self.driver, rows, events).await
         }
         .boxed()
     }
@@ -249,10 +286,23 @@ impl<D: Driver> Audit for SqlStore<D> {
         }
         .boxed()
     }
+
+    fn verify_audit<'a>(
+        &'a self,
+        tenant: &'a str,
+        anchors: Vec<ChainHead>,
+    ) -> Answer<'a, AuditReport> {
+        verify::verify(self, tenant, anchors).boxed()
+    }
+
+    fn prune_audit(&self, prune: PruneAudit, now_ms: i64) -> Answer<'_, PrunedAudit> {
+        prune::prune(self, prune, now_ms).boxed()
+    }
 }
 
-fn record(row: AuditRow) -> Statement {
-    let params = vec![
+/// In the order of [`COLUMNS`].
+fn values(row: AuditRow) -> Values {
+    vec![
         row.tenant.into(),
         row.id.into(),
         row.at_ms.into(),
@@ -270,8 +320,7 @@ fn record(row: AuditRow) -> Statement {
         row.is_error.into(),
         row.run.into(),
         row.depth.into(),
-    ];
-    Statement::new(RECORD, params)
+    ]
 }
 
 /// A model chooses what it calls a tool, and whatever it chooses must be on record.

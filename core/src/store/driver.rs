@@ -15,6 +15,8 @@
 //!   are milliseconds since 1970-01-01T00:00:00Z, truth is 0 or 1;
 //! - SQL is always a constant of the program, so no value can become part of it.
 
+use std::path::PathBuf;
+
 use tokio::sync::watch;
 
 use super::{Answer, Error};
@@ -167,6 +169,17 @@ pub trait Driver: Send + Sync + 'static {
     /// Runs a batch in one transaction. A write that has begun is finished even when the future
     /// is dropped.
     fn write(&self, batch: Batch) -> Answer<'_, Written>;
+
+    /// Copies the whole database, as it is at one moment, to a file that does not exist yet.
+    fn backup(&self, to: PathBuf) -> Answer<'_, ()> {
+        let message = format!(
+            "a backup to `{}` is not possible: the database is no file; use its server's own \
+             tools, such as pg_dump",
+            to.display()
+        );
+        let error = Error::new(super::Kind::Unsupported, self.url(), message);
+        Box::pin(async { Err(error) })
+    }
 
     /// Ticks after every write of this driver, and after those of other processes that the
     /// database tells of. A tick is a hint to look again: some may be missed.

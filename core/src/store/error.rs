@@ -98,6 +98,13 @@ impl Error {
         self
     }
 
+    /// The same error once more, for another who waited for the same thing.
+    pub(super) fn again(&self) -> Error {
+        let Error { kind, store, operation, message, .. } = self;
+        let (store, message) = (store.clone(), message.clone());
+        Error { kind: *kind, store, operation: *operation, message, source: None }
+    }
+
     /// The kind of error.
     pub fn kind(&self) -> Kind {
         self.kind

@@ -3,20 +3,24 @@
 //! A counter row per tenant gives each event its place. The row stays locked until the
 //! transaction ends, so events become visible in the order of their places and a reader that
 //! goes on from its cursor never misses one that was written late.
+//!
+//! Places have no gaps, and pruning takes only from the front. So a reader that finds a gap after
+//! its cursor knows how many events were pruned before it came.
 
 use futures_util::FutureExt as _;
-use serde_json::Value as Json;
+use tokio::sync::watch;
 
 use super::driver::{Batch, Driver, Statement, Value};
 use super::fields::{BadRow, Fields};
 use super::json::object_text;
-use super::{Answer, SqlStore};
+use super::{Answer, Error, SqlStore};
 use crate::event::{Event, NewEvent};
 use crate::id::check_key;
 
 /// The events of each tenant.
 pub trait Events: Send + Sync {
-    /// Appends events, all or none. Those of one tenant keep their order.
+    /// Appends events, all or none. Those of one tenant keep their order; the first of a tenant
+    /// gets `seq` 1, every other one more than the one before it.
     fn append_events(&self, events: Vec<NewEvent>) -> Answer<'_, ()>;
 
     /// At most `limit` events of the tenant with a `seq` greater than `after`, in order.
@@ -26,6 +30,23 @@ pub trait Events: Send + Sync {
 
     /// The `seq` of the tenant's newest event; 0 if there never was one.
     fn last_event_seq<'a>(&'a self, tenant: &'a str) -> Answer<'a, i64>;
+
+    /// Deletes the tenant's oldest events and gives their number: from the front, for as long as
+    /// an event is not among the newest `keep`, or was written before `before_ms`. Neither given:
+    /// nothing. What remains keeps its `seq`, and new events go on from the last one, even if none
+    /// is left.
+    fn prune_events<'a>(
+        &'a self,
+        tenant: &'a str,
+        keep: Option<u64>,
+        before_ms: Option<i64>,
+    ) -> Answer<'a, u64>;
+
+    /// Ticks when there may be new events: a hint to read on. Ticks may be missed, and whoever
+    /// waits for one also looks by itself a few times a second. Default: never ticks.
+    fn event_changes(&self) -> watch::Receiver<u64> {
+        watch::Sender::new(0).subscribe()
+    }
 }
 
 const COLUMNS: &[&str] = &["tenant", "seq", "at_ms", "kind", "subject", "data"];
@@ -42,6 +63,16 @@ const READ: &str = "SELECT tenant, seq, at_ms, kind, subject, data FROM toolkeep
      WHERE tenant = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 
 const LAST: &str = "SELECT last_seq FROM toolkeep_event_counters WHERE tenant = ?1";
+
+/// The first event that is not too old. It walks over those that are, which are deleted next.
+const FIRST_SINCE: &str = "SELECT seq FROM toolkeep_events WHERE tenant = ?1 AND at_ms >= ?2 \
+     ORDER BY seq LIMIT 1";
+
+const PRUNE: &str = "DELETE FROM toolkeep_events WHERE tenant = ?1 AND seq <= ?2 AND seq < \
+     (SELECT MIN(seq) FROM toolkeep_events WHERE tenant = ?1) + CAST(?3 AS BIGINT)";
+
+/// How many events one transaction deletes at most, so that writers need not wait long.
+const PRUNED_AT_ONCE: i64 = 1_000;
 
 impl<D: Driver> Events for SqlStore<D> {
     fn append_events(&self, events: Vec<NewEvent>) -> Answer<'_, ()> {
@@ -76,24 +107,98 @@ impl<D: Driver> Events for SqlStore<D> {
         async move {
             const OPERATION: &str = "events.last_seq";
             self.check(OPERATION, &[("tenant", tenant)])?;
-            let rows = self.read(OPERATION, Statement::new(LAST, vec![tenant.into()])).await?;
-            match rows.first().map(|row| row.0.as_slice()) {
-                None => Ok(0),
-                Some([Value::Int(seq)]) => Ok(*seq),
-                Some(_) => {
-                    let problem = format!("the event counter of tenant `{tenant}` is no number");
-                    Err(self.bad_row(OPERATION, BadRow(problem)))
+            let last = Statement::new(LAST, vec![tenant.into()]);
+            Ok(self.event_seq(OPERATION, last).await?.unwrap_or(0))
+        }
+        .boxed()
+    }
+
+    fn prune_events<'a>(
+        &'a self,
+        tenant: &'a str,
+        keep: Option<u64>,
+        before_ms: Option<i64>,
+    ) -> Answer<'a, u64> {
+        async move {
+            const OPERATION: &str = "events.prune";
+            self.check(OPERATION, &[("tenant", tenant)])?;
+            let Some(last_pruned) = self.last_pruned(tenant, keep, before_ms).await? else {
+                return Ok(0);
+            };
+            let mut pruned = 0;
+            loop {
+                let params = vec![tenant.into(), last_pruned.into(), PRUNED_AT_ONCE.into()];
+                let batch = Batch::from(Statement::new(PRUNE, params));
+                // Two that prune at the same time would wait for each other's rows.
+                let batch = batch.locked(format!("prune_events:{tenant}"));
+                let outcomes = self.write_always(OPERATION, batch).await?;
+                match outcomes.iter().map(|outcome| outcome.changed).sum() {
+                    0 => return Ok(pruned),
+                    deleted => pruned += deleted,
                 }
             }
         }
         .boxed()
+    }
+
+    fn event_changes(&self) -> watch::Receiver<u64> {
+        self.driver().changes()
+    }
+}
+
+impl<D: Driver> SqlStore<D> {
+    /// The place up to which events go; none if none goes.
+    async fn last_pruned(
+        &self,
+        tenant: &str,
+        keep: Option<u64>,
+        before_ms: Option<i64>,
+    ) -> Result<Option<i64>, Error> {
+        const OPERATION: &str = "events.prune";
+        if keep.is_none() && before_ms.is_none() {
+            return Ok(None);
+        }
+        let last = Statement::new(LAST, vec![tenant.into()]);
+        let last = self.event_seq(OPERATION, last).await?.unwrap_or(0);
+        let kept = |keep| last.saturating_sub(i64::try_from(keep).unwrap_or(i64::MAX));
+        let too_many = keep.map_or(0, kept);
+        let too_old = match before_ms {
+            None => 0,
+            Some(before_ms) => {
+                let first = Statement::new(FIRST_SINCE, vec![tenant.into(), before_ms.into()]);
+                self.event_seq(OPERATION, first).await?.map_or(last, |first| first - 1)
+            }
+        };
+        Ok(Some(too_many.max(too_old)).filter(|&last_pruned| last_pruned > 0))
+    }
+
+    /// The one number that a statement gives, if it gives a row.
+    async fn event_seq(
+        &self,
+        operation: &'static str,
+        statement: Statement,
+    ) -> Result<Option<i64>, Error> {
+        let rows = self.read(operation, statement).await?;
+        match rows.first().map(|row| row.0.as_slice()) {
+            None => Ok(None),
+            Some([Value::Int(seq)]) => Ok(Some(*seq)),
+            Some(_) => {
+                let problem = "the `seq` of an event, or its tenant's `last_seq`, is no number";
+                Err(self.bad_row(operation, BadRow(problem.into())))
+            }
+        }
     }
 }
 
 impl Batch {
     /// The same batch with the events that tell of its change. The error names the field that is
     /// wrong.
-    pub(super) fn telling(mut self, events: Vec<NewEvent>) -> Result<Batch, String> {
+    pub(super) fn telling(self, events: Vec<NewEvent>) -> Result<Batch, String> {
+        self.telling_of(events.iter().collect())
+    }
+
+    /// The same for events that somebody keeps.
+    pub(super) fn telling_of(mut self, events: Vec<&NewEvent>) -> Result<Batch, String> {
         self.tells |= !events.is_empty();
         self.statements.extend(outbox(events)?);
         Ok(self)
@@ -102,7 +207,7 @@ impl Batch {
 
 /// The statements that append the events. Tenants come in order of name, so that two transactions
 /// never wait for each other's counters.
-fn outbox(mut events: Vec<NewEvent>) -> Result<Vec<Statement>, String> {
+fn outbox(mut events: Vec<&NewEvent>) -> Result<Vec<Statement>, String> {
     events.sort_by(|a, b| a.tenant.cmp(&b.tenant));
     let mut statements = Vec::new();
     for group in events.chunk_by(|a, b| a.tenant == b.tenant) {
@@ -140,6 +245,6 @@ fn decode(fields: &mut Fields) -> Result<Event, BadRow> {
         at_ms: fields.int()?,
         kind: fields.text()?,
         subject: fields.text()?,
-        data: fields.json::<serde_json::Map<String, Json>>().map(Json::Object)?,
+        data: fields.object()?,
     })
 }

@@ -1,6 +1,7 @@
 //! Reading a row's values one after another, with an error that names what makes no sense.
 
 use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use super::driver::{Row, Value};
 
@@ -9,6 +10,14 @@ pub(super) struct Fields {
     columns: std::slice::Iter<'static, &'static str>,
     values: std::vec::IntoIter<Value>,
     label: String,
+}
+
+/// A text on its way in: PostgreSQL knows no NUL in text.
+pub(super) fn text<'t>(field: &str, text: &'t str) -> Result<&'t str, String> {
+    if text.contains('\0') {
+        return Err(format!("`{field}` contains a NUL character; remove it"));
+    }
+    Ok(text)
 }
 
 /// Why a row cannot be read.
@@ -58,6 +67,14 @@ impl Fields {
         })
     }
 
+    pub(super) fn bytes_or_none(&mut self) -> Result<Option<Vec<u8>>, BadRow> {
+        self.take("bytes or nothing", |value| match value {
+            Value::Bytes(bytes) => Some(Some(bytes)),
+            Value::Null => Some(None),
+            _ => None,
+        })
+    }
+
     /// UTF-8 that is kept as bytes, because it may contain NUL.
     pub(super) fn utf8(&mut self) -> Result<String, BadRow> {
         self.take("UTF-8 as bytes", |value| match value {
@@ -73,12 +90,30 @@ impl Fields {
         })
     }
 
+    /// JSON that is kept as bytes, because it may be large.
+    pub(super) fn json_bytes<T: DeserializeOwned>(&mut self) -> Result<T, BadRow> {
+        self.take("JSON of the right shape, as bytes", |value| match value {
+            Value::Bytes(bytes) => serde_json::from_slice(&bytes).ok(),
+            _ => None,
+        })
+    }
+
     pub(super) fn json_or_none<T: DeserializeOwned>(&mut self) -> Result<Option<T>, BadRow> {
         self.take("JSON of the right shape, or nothing", |value| match value {
             Value::Text(text) => serde_json::from_str(&text).ok().map(Some),
             Value::Null => Some(None),
             _ => None,
         })
+    }
+
+    /// A JSON object.
+    pub(super) fn object(&mut self) -> Result<Json, BadRow> {
+        self.json::<serde_json::Map<String, Json>>().map(Json::Object)
+    }
+
+    /// A key part that is empty for "all".
+    pub(super) fn part(&mut self) -> Result<Option<String>, BadRow> {
+        self.text().map(|text| (!text.is_empty()).then_some(text))
     }
 
     /// One of the names that `parse` knows.

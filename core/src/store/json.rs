@@ -12,6 +12,11 @@ pub(super) fn object_text(field: &str, value: &Value) -> Result<String, String> 
     if !value.is_object() {
         return Err(format!("`{field}` is not a JSON object; give `{{}}` for none"));
     }
+    any_text(field, value)
+}
+
+/// The text of any JSON, shallow enough to be read again.
+pub(super) fn any_text(field: &str, value: &Value) -> Result<String, String> {
     if !is_shallower(value, MAX_JSON_DEPTH) {
         return Err(format!(
             "`{field}` is nested too deeply; keep it below {MAX_JSON_DEPTH} levels"

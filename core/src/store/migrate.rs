@@ -12,8 +12,11 @@ pub struct Migration {
 }
 
 /// Every migration, in order.
-pub const MIGRATIONS: &[Migration] =
-    &[Migration { version: 1, template: include_str!("migrations/0001_spine.sql") }];
+pub const MIGRATIONS: &[Migration] = &[
+    Migration { version: 1, template: include_str!("migrations/0001_spine.sql") },
+    Migration { version: 2, template: include_str!("migrations/0002_audit_chain.sql") },
+    Migration { version: 3, template: include_str!("migrations/0003_records.sql") },
+];
 
 /// The schema version that this library writes.
 pub const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].version;

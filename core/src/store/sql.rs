@@ -1,20 +1,38 @@
 //! The store over SQL. The domains' files hold the statements; this one holds what they share.
 
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+
+use super::audit::{Ledger, SegmentLimits};
 use super::driver::{Batch, Driver, Outcome, Row, Statement, Written};
 use super::fields::{BadRow, Fields};
 use super::{Answer, Error, Kind, Store};
 use crate::id::check_key;
 
+/// The most bytes that one body in a store may have: 64 MiB. (Artifacts have their own bounds.)
+pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
 /// Every domain of the store, over any [`Driver`].
 #[derive(Debug)]
 pub struct SqlStore<D> {
-    driver: D,
+    pub(super) driver: Arc<D>,
+    pub(super) ledger: Arc<Ledger>,
 }
 
 impl<D: Driver> SqlStore<D> {
     /// A store over a driver whose tables are up to date.
     pub fn new(driver: D) -> SqlStore<D> {
-        SqlStore { driver }
+        SqlStore::with_segments(driver, SegmentLimits::default())
+    }
+
+    /// The same, its ledger in segments of another size.
+    pub(super) fn with_segments(driver: D, limits: SegmentLimits) -> SqlStore<D> {
+        SqlStore { driver: Arc::new(driver), ledger: Arc::new(Ledger::new(limits)) }
+    }
+
+    pub(super) fn driver(&self) -> &D {
+        &self.driver
     }
 
     /// Checks keys before any driver sees them.
@@ -42,6 +60,22 @@ impl<D: Driver> SqlStore<D> {
             }
         }
         Ok(())
+    }
+
+    /// Checks a body before any driver sees it: both databases would refuse a huge one late and in
+    /// words of their own.
+    pub(super) fn check_body(
+        &self,
+        operation: &'static str,
+        what: &str,
+        size: usize,
+    ) -> Result<(), Error> {
+        if size <= MAX_BODY_BYTES {
+            return Ok(());
+        }
+        let message =
+            format!("the body of {what} has {size} bytes; at most {MAX_BODY_BYTES} can be kept");
+        Err(self.invalid(operation, message))
     }
 
     pub(super) fn invalid(&self, operation: &'static str, message: String) -> Error {
@@ -74,6 +108,17 @@ impl<D: Driver> SqlStore<D> {
         decode: fn(&mut Fields) -> Result<T, BadRow>,
     ) -> Result<Vec<T>, Error> {
         let rows = self.read(operation, statement).await?;
+        self.decode_all(operation, rows, columns, decode)
+    }
+
+    /// Makes something of each row of the given columns.
+    pub(super) fn decode_all<T>(
+        &self,
+        operation: &'static str,
+        rows: Vec<Row>,
+        columns: &'static [&'static str],
+        decode: fn(&mut Fields) -> Result<T, BadRow>,
+    ) -> Result<Vec<T>, Error> {
         rows.into_iter()
             .map(|row| decode(&mut Fields::new(row, columns)))
             .collect::<Result<_, _>>()
@@ -109,6 +154,10 @@ impl<D: Driver> Store for SqlStore<D> {
     }
 
     fn close(&self) -> Answer<'_, ()> {
-        self.driver.close()
+        async move {
+            self.ledger.finish(&self.driver).await;
+            self.driver.close().await
+        }
+        .boxed()
     }
 }

@@ -5,11 +5,13 @@
 //! too. The threads end when the driver is dropped, after the work that was already handed to
 //! them, or in [`close`](Driver::close), which waits for it.
 
+mod backup;
 mod errors;
 mod execute;
 mod open;
 mod readers;
 mod worker;
+mod writer;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
@@ -22,6 +24,7 @@ use super::driver::{Batch, Driver, Row, Statement, Written, stopped};
 use super::{Answer, Error, Kind};
 use readers::Readers;
 use worker::Job;
+use writer::Work;
 
 /// How a SQLite store is opened.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +52,7 @@ pub struct SqliteDriver {
 
 #[derive(Debug)]
 struct Threads {
-    writer: mpsc::Sender<Job>,
+    writer: writer::Queue,
     writer_ended: oneshot::Receiver<Result<(), Error>>,
     readers: Option<Readers>,
 }
@@ -76,14 +79,15 @@ impl SqliteDriver {
     }
 
     async fn start(place: Place) -> Result<SqliteDriver, Error> {
-        let (writer, jobs) = mpsc::channel();
+        let (writer, queue) = mpsc::channel();
+        let changes = watch::Sender::new(0);
         let (tell_opened, opened) = oneshot::channel();
         let (tell_ended, writer_ended) = oneshot::channel();
-        let at = place.clone();
+        let (at, tell_changes) = (place.clone(), changes.clone());
         worker::spawn(&place.url, "toolkeep-store", move || match open::open(&at) {
             Ok(connection) => {
                 let _ = tell_opened.send(Ok(()));
-                worker::serve_all(&connection, jobs);
+                writer::serve_all(&connection, &at.url, &queue, &tell_changes);
                 let _ = tell_ended.send(worker::finish(connection, &at.url));
             }
             Err(error) => {
@@ -94,7 +98,7 @@ impl SqliteDriver {
         let url = place.url.clone();
         let readers = place.path.is_some().then(|| Readers::new(place));
         let threads = Threads { writer, writer_ended, readers };
-        Ok(SqliteDriver { url, threads: Mutex::new(Some(threads)), changes: watch::Sender::new(0) })
+        Ok(SqliteDriver { url, threads: Mutex::new(Some(threads)), changes })
     }
 
     fn threads(&self) -> MutexGuard<'_, Option<Threads>> {
@@ -123,7 +127,7 @@ impl SqliteDriver {
             None => return Err(closed(&self.url)),
             Some(Threads { readers: Some(readers), .. }) if reads => readers.send(job)?,
             Some(threads) => {
-                let _ = threads.writer.send(job);
+                let _ = threads.writer.send(Work::Other(job));
             }
         }
         answer.await.unwrap_or_else(|_| Err(stopped(&self.url)))
@@ -136,14 +140,22 @@ impl Driver for SqliteDriver {
     }
 
     fn write(&self, batch: Batch) -> Answer<'_, Written> {
-        let changes = self.changes.clone();
-        self.ask(false, move |connection| {
-            let written = execute::write(connection, &batch)?;
-            if matches!(written, Written::Done(_)) {
-                changes.send_modify(|count| *count = count.wrapping_add(1));
+        async move {
+            let (reply, answer) = oneshot::channel();
+            match self.threads().as_ref() {
+                None => return Err(closed(&self.url)),
+                Some(threads) => drop(threads.writer.send(Work::Write(batch, reply))),
             }
-            Ok(written)
-        })
+            answer.await.unwrap_or_else(|_| Err(stopped(&self.url)))
+        }
+        .boxed()
+    }
+
+    fn backup(&self, to: PathBuf) -> Answer<'_, ()> {
+        let url = self.url.clone();
+        async move {
+            self.ask(true, move |connection| Ok(backup::copy(connection, &to, &url))).await?
+        }
         .boxed()
     }
 
@@ -178,6 +190,7 @@ fn closed(url: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::driver::Value;
 
     async fn answers(driver: &SqliteDriver) {
         let rows = driver.read(Statement::new("SELECT 1", vec![])).await.unwrap();
@@ -209,6 +222,43 @@ mod tests {
         let (written, closed) = futures_util::join!(writes, driver.close());
         closed.unwrap();
         assert!(written.iter().all(Result::is_ok));
+    }
+
+    #[tokio::test]
+    async fn batches_that_are_committed_together_fail_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent.db");
+        let options = SqliteOptions { durable: true, ..SqliteOptions::default() };
+        let driver = SqliteDriver::open(path, options).await.unwrap();
+        let sql = "INSERT INTO toolkeep_event_counters VALUES (?1, 1)";
+        let insert = |n: i64| Statement::new(sql, vec![n.to_string().into()]);
+        let none = "UPDATE toolkeep_event_counters SET last_seq = 2 WHERE tenant = 'nobody'";
+        // Every third batch inserts and then fails its condition, every fifth is in itself wrong.
+        let batch = |n: i64| match n {
+            _ if n % 3 == 0 => {
+                Batch::new(vec![insert(n), Statement::new(none, vec![]).must_change()])
+            }
+            _ if n % 5 == 0 => Batch::new(vec![insert(n), insert(n)]),
+            _ => Batch::new(vec![insert(n), Statement::new("SELECT 1", vec![])]),
+        };
+        let writes = (0..100).map(|n| driver.write(batch(n)));
+        let written = futures_util::future::join_all(writes).await;
+        for (n, written) in written.iter().enumerate() {
+            match written {
+                Ok(Written::ConditionFailed { statement: 1 }) => assert_eq!(n % 3, 0),
+                Ok(Written::Done(outcomes)) => {
+                    assert!(n % 3 != 0 && n % 5 != 0);
+                    assert_eq!(outcomes.len(), 2);
+                }
+                Err(error) => {
+                    assert_eq!((n % 5, error.kind()), (0, Kind::Conflict));
+                }
+                other => panic!("{n}: {other:?}"),
+            }
+        }
+        let count = "SELECT COUNT(*) FROM toolkeep_event_counters";
+        let rows = driver.read(Statement::new(count, vec![])).await.unwrap();
+        assert_eq!(rows, [Row(vec![Value::Int(53)])]);
     }
 
     #[tokio::test]

@@ -16,11 +16,21 @@
 //! ```
 
 mod agents;
+mod approvals;
 mod artifacts;
 mod audit;
+mod audit_chain;
+mod context_files;
+mod documents;
 mod events;
+mod grants;
+mod leases;
 mod outbox;
+mod path_locks;
 mod rate_buckets;
+mod records;
+mod rules;
+mod sessions;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,11 +39,23 @@ use super::{Error, Kind, Store};
 use crate::id::new_id;
 
 pub use agents::agents;
+pub use approvals::{approval_events, approvals};
 pub use artifacts::artifacts;
 pub use audit::audit;
+#[cfg(test)]
+pub(super) use audit::row as audit_row;
+pub use audit_chain::audit_chain;
+pub use context_files::context_files;
+pub use documents::documents;
 pub use events::events;
+pub use grants::grants;
+pub use leases::{fences, leases};
 pub use outbox::outbox;
+pub use path_locks::path_locks;
 pub use rate_buckets::rate_buckets;
+pub use records::records;
+pub use rules::rules;
+pub use sessions::sessions;
 
 /// The checks that a store passed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,24 +86,34 @@ where
     Fut: Future<Output = Result<Arc<dyn Store>, Error>>,
 {
     let mut report = Report::default();
-    let store = opened(&open).await?;
-    report.add(agents(&*store).await?);
-    report.finish(store).await?;
-    let store = opened(&open).await?;
-    report.add(audit(&*store).await?);
-    report.finish(store).await?;
-    let store = opened(&open).await?;
-    report.add(events(&*store).await?);
-    report.finish(store).await?;
-    let store = opened(&open).await?;
-    report.add(rate_buckets(&*store).await?);
-    report.finish(store).await?;
-    let store = opened(&open).await?;
-    report.add(artifacts(&*store).await?);
-    report.finish(store).await?;
-    let store = opened(&open).await?;
-    report.add(outbox(&*store).await?);
-    report.finish(store).await?;
+    // Checks each of these on a store of its own.
+    macro_rules! check_each {
+        ($($domain:ident),+ $(,)?) => {$(
+            let store = opened(&open).await?;
+            report.add($domain(&*store).await?);
+            report.finish(store).await?;
+        )+};
+    }
+    check_each!(
+        agents,
+        approvals,
+        approval_events,
+        artifacts,
+        audit,
+        audit_chain,
+        context_files,
+        documents,
+        events,
+        fences,
+        grants,
+        leases,
+        outbox,
+        path_locks,
+        rate_buckets,
+        records,
+        rules,
+        sessions,
+    );
     Ok(report)
 }
 
@@ -162,6 +194,10 @@ fn refused<T: fmt::Debug>(result: Result<T, Error>, kind: Kind) -> Result<(), Pr
             Err(Problem(format!("found {}, expected an error of kind {kind:?}", shortened(&value))))
         }
     }
+}
+
+fn other_holder() -> Problem {
+    Problem("somebody else holds what nobody should".into())
 }
 
 fn new_tenant() -> String {

@@ -1,4 +1,5 @@
-//! A process that is killed loses no call that a durable runtime has answered.
+//! A process that is killed loses no call that a durable runtime has answered, and leaves a ledger
+//! that verifies.
 //!
 //! The test starts itself again as the process to be killed: the child calls and prints the id of
 //! every answered call, until it is killed at some point.
@@ -33,7 +34,7 @@ async fn child_calls_until_it_is_killed() {
 }
 
 #[tokio::test]
-async fn killed_processes_lose_no_answered_call() {
+async fn killed_processes_lose_no_answered_call_and_leave_the_ledger_whole() {
     let rounds: u64 = if std::env::var_os("TOOLKEEP_SOAK").is_some() { 100 } else { 4 };
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("crash.db").display());
@@ -53,6 +54,9 @@ async fn killed_processes_lose_no_answered_call() {
         after = json!(last.id);
         kept.extend(rows.into_iter().filter(|r| r.phase == Phase::Completed).map(|r| r.id));
     }
+    let report = rt.invoke("audit.verify", json!({})).await.unwrap();
+    assert_eq!(report["ok"], json!(true), "{report:#}");
+    assert!(report["rows"].as_u64().unwrap() >= 2 * kept.len() as u64, "{report:#}");
     let lost: Vec<_> = answered.difference(&kept).collect();
     assert!(lost.is_empty(), "{} of {} answered calls are lost", lost.len(), answered.len());
 }

@@ -12,7 +12,7 @@ use toolkeep::{Config, Runtime};
 
 use crate::support::echo;
 
-/// A driver whose reads of agents are slow and whose writes fail or dawdle on command.
+/// A driver that is slow, fails, or tells of no change, on command.
 struct Faulty {
     inner: SqliteDriver,
     pub slow_agents: Arc<AtomicU64>,
@@ -20,6 +20,9 @@ struct Faulty {
     pub fail_writes: Arc<AtomicBool>,
     pub fail_artifact_reads: Arc<AtomicBool>,
     pub fail_agents: Arc<AtomicBool>,
+    pub fail_events: Arc<AtomicBool>,
+    pub slow_events: Arc<AtomicU64>,
+    pub mute: Arc<AtomicBool>,
 }
 #[derive(Clone, Default)]
 pub struct Knobs {
@@ -28,6 +31,9 @@ pub struct Knobs {
     pub fail_writes: Arc<AtomicBool>,
     pub fail_artifact_reads: Arc<AtomicBool>,
     pub fail_agents: Arc<AtomicBool>,
+    pub fail_events: Arc<AtomicBool>,
+    pub slow_events: Arc<AtomicU64>,
+    pub mute: Arc<AtomicBool>,
 }
 fn broken() -> store::Error {
     store::Error::new(
@@ -47,6 +53,14 @@ impl Driver for Faulty {
             }
             if agents && self.fail_agents.load(Ordering::SeqCst) {
                 return Err(broken());
+            }
+            let events = s.sql.contains("FROM toolkeep_events");
+            if events && self.fail_events.load(Ordering::SeqCst) {
+                return Err(broken());
+            }
+            if events {
+                let slow = self.slow_events.load(Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(slow)).await;
             }
             let rows = self.inner.read(s).await;
             if agents {
@@ -70,6 +84,9 @@ impl Driver for Faulty {
         .boxed()
     }
     fn changes(&self) -> tokio::sync::watch::Receiver<u64> {
+        if self.mute.load(Ordering::SeqCst) {
+            return tokio::sync::watch::Sender::new(0).subscribe();
+        }
         self.inner.changes()
     }
     fn url(&self) -> String {
@@ -89,6 +106,9 @@ async fn faulty() -> (Arc<dyn Store>, Knobs) {
         fail_writes: k.fail_writes.clone(),
         fail_artifact_reads: k.fail_artifact_reads.clone(),
         fail_agents: k.fail_agents.clone(),
+        fail_events: k.fail_events.clone(),
+        slow_events: k.slow_events.clone(),
+        mute: k.mute.clone(),
     };
     (Arc::new(SqlStore::new(d)), k)
 }

@@ -4,14 +4,20 @@
 #![expect(clippy::print_stdout, reason = "a child process speaks to its parent")]
 
 mod calls;
+mod claims;
 mod crash;
 mod faulty;
+mod follow;
 mod gates;
 mod ledger;
+mod load;
+mod moving;
 mod operations;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
 mod secrets;
 mod support;
+mod tenants;
+mod upkeep;
 mod vectors;

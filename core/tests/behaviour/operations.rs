@@ -1,6 +1,7 @@
 //! The control plane.
 
 use serde_json::{Value, json};
+use toolkeep::store::{self, ContextFileKey, DocumentKey, OpenOptions};
 use toolkeep::{CallContext, Code, Config, Runtime};
 
 use crate::support::House;
@@ -111,4 +112,49 @@ async fn bad_configurations_are_refused_with_their_code() {
     }
     let missing = Runtime::open(folder.path().join("none.toml")).await.unwrap_err();
     assert_eq!(missing.code(), Code::InvalidConfig);
+}
+
+#[tokio::test]
+async fn leases_and_locks_are_renewed_and_given_back_by_their_epoch() {
+    let house = House::new(json!({})).await;
+    let invoke = async |name: &str, args: Value| house.rt.invoke(name, args).await.unwrap();
+    let taken = json!({ "kind": "job", "name": "n", "holder": "a", "ttl_ms": 60_000 });
+    let lease = invoke("leases.acquire", taken).await["lease"].clone();
+    let key = json!({ "kind": "job", "name": "n", "epoch": lease["epoch"] });
+    let mut renewal = key.clone();
+    renewal["ttl_ms"] = json!(60_000);
+    assert_eq!(invoke("leases.renew", renewal).await, json!({ "renewed": true }));
+    assert_eq!(invoke("leases.release", key.clone()).await, json!({ "released": true }));
+    assert_eq!(invoke("leases.release", key).await, json!({ "released": false }));
+    let taken = json!({ "space": "ws", "patterns": ["src/**"], "holder": "a" });
+    let lock = invoke("locks.acquire", taken).await["lock"].clone();
+    let key = json!({ "space": "ws", "id": lock["id"], "holder": "a", "epoch": lock["epoch"] });
+    assert_eq!(invoke("locks.renew", key.clone()).await, json!({ "renewed": true }));
+    assert_eq!(invoke("locks.release", key.clone()).await, json!({ "released": true }));
+    assert_eq!(invoke("locks.release", key).await, json!({ "released": false }));
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_text_is_refused_and_named() {
+    let store = store::open("memory:", OpenOptions::default()).await.unwrap();
+    let body = b"fine until \xff".to_vec();
+    let [tenant, agent, name] = ["default", "a", "n"].map(String::from);
+    let key = ContextFileKey { tenant, agent, user: None, name };
+    let (if_version, fence) = (None, None);
+    let file = store::PutContextFile { key, body: body.clone(), if_version, fence };
+    store.put_context_file(file, 1).await.unwrap();
+    let [tenant, agent, path] = ["default", "a", "p"].map(String::from);
+    let key = DocumentKey { tenant, agent, user: None, path };
+    let (if_version, fence, mime) = (None, None, "application/octet-stream".into());
+    let document = store::PutDocument { key, mime, body, if_version, fence };
+    store.put_document(document, 1).await.unwrap();
+    let rt = Runtime::builder().store(store).build().await.unwrap();
+    for (operation, args, name) in [
+        ("context_files.get", json!({ "agent": "a", "name": "n" }), "`n`"),
+        ("documents.get", json!({ "agent": "a", "path": "p" }), "`p`"),
+    ] {
+        let error = rt.invoke(operation, args).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidUtf8, "{error}");
+        assert!(error.message().contains(name) && error.message().contains("byte 11"), "{error}");
+    }
 }

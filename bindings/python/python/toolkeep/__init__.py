@@ -13,7 +13,8 @@ model may see.
 
 from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
-from ._operations import Code
+from ._events import AsyncEventStream, EventStream
+from ._operations import Code, Event
 from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
 from ._runtime import Dialect, Runtime
 from ._toolkeep import __version__, scrub
@@ -29,8 +30,10 @@ from .errors import (
     InvalidJsonError,
     InvalidUtf8Error,
     NameTakenError,
+    NoKeyError,
     NotFoundError,
     PanicError,
+    SecretUnreadableError,
     StoreCorruptError,
     StoreError,
     StoreFullError,
@@ -48,6 +51,7 @@ from .errors import (
 )
 
 __all__ = [
+    "AsyncEventStream",
     "AsyncRuntime",
     "CallAnswer",
     "CallRequest",
@@ -59,6 +63,8 @@ __all__ = [
     "ConflictError",
     "Context",
     "Dialect",
+    "Event",
+    "EventStream",
     "Explanation",
     "ForkedError",
     "InternalError",
@@ -68,10 +74,12 @@ __all__ = [
     "InvalidUtf8Error",
     "Media",
     "NameTakenError",
+    "NoKeyError",
     "NotFoundError",
     "PanicError",
     "Rule",
     "Runtime",
+    "SecretUnreadableError",
     "Step",
     "StoreCorruptError",
     "StoreError",

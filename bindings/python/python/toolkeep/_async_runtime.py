@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ._context import Caller, caller_fields
+from ._events import AsyncEvents, AsyncEventStream
 from ._operations import AsyncOperations
 from ._results import CallAnswer, Explanation, ToolResult
 from ._runtime import Dialect, Request, RuntimeBase, config_of, requests_of
@@ -85,6 +86,11 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         job = self._engine.explain(tool, caller_fields(caller))
         return Explanation._of(await _outcome(job))
 
+    @property
+    def events(self) -> AsyncEvents:
+        """Operations `events.*`, and `follow`."""
+        return AsyncEvents(self._invoke, self._follow)
+
     async def close(self) -> None:
         """Ends the runtime, as `Runtime.close` does. Closing again does nothing."""
         if not self._engine.here:
@@ -102,6 +108,12 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         traceback: TracebackType | None,
     ) -> None:
         await self.close()
+
+    def _follow(self, options: dict[str, Any], /) -> AsyncEventStream:
+        return AsyncEventStream(self._engine.follow(options), self._wait)
+
+    async def _wait(self, job: Job) -> Any:
+        return await _outcome(job)
 
     async def _invoke(self, operation: str, args: dict[str, Any], /) -> Any:
         return await _outcome(self._engine.invoke(operation, args))

@@ -55,6 +55,8 @@ Code = Literal[
     "too_large",
     "would_block",
     "forked",
+    "no_key",
+    "secret_unreadable",
     "store_unavailable",
     "store_corrupt",
     "store_read_only",
@@ -114,6 +116,36 @@ class ArtifactText(TypedDict):
 
     created_at_ms: int
     """When it was made, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class AuditReport(TypedDict):
+    """What a check of the ledger found."""
+
+    ok: bool
+    """True if nothing is wrong."""
+
+    rows: int
+    """How many chained rows were checked. Intent and completed are rows of their own."""
+
+    segments: int
+    """How many segments were checked."""
+
+    unchained: int
+    """How many rows belong to no chain, because they are older than the chains."""
+
+    pruned_segments: int
+    """How many segments were pruned: only their checkpoints are left."""
+
+    heads: builtins.list[ChainHead]
+    """The end of each writer's chain, where it was found whole and is not pruned. Kept outside
+    of the store and given as `anchors` later, they show that nothing up to here was
+    rewritten."""
+
+    problems: builtins.list[ChainProblem]
+    """What is wrong; at most 100 are listed."""
+
+    problem_count: int
+    """How many problems there are."""
 
 
 class AuditRow(TypedDict):
@@ -177,6 +209,41 @@ Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-worl
 """What a tool can do, as far as scheduling and policy must know."""
 
 
+class ChainHead(TypedDict):
+    """The end of a chain at some time."""
+
+    writer: str
+    """The writer: an id that each opened store has for each tenant it writes."""
+
+    segment: int
+    """The number of the segment, from 1."""
+
+    rows: int
+    """How many rows the segment had."""
+
+    hash: str
+    """The hash of the last of them: 64 hexadecimal digits."""
+
+
+class ChainProblem(TypedDict):
+    """Something wrong with the ledger."""
+
+    writer: str
+    """In the chain of which writer; empty for rows of no chain."""
+
+    segment: int
+    """In which segment."""
+
+    position: int | None
+    """At which place in the segment, counted from 1."""
+
+    id: str | None
+    """The id of the call whose row is there."""
+
+    what: str
+    """What is wrong."""
+
+
 class Config(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
@@ -208,6 +275,89 @@ class Config(TypedDict):
     record: Record
     """How calls are recorded."""
 
+    secrets: Secrets
+    """The keys under which secrets are stored. Without one no secret can be stored."""
+
+
+class CredentialInfo(TypedDict):
+    """What is known of a credential without opening it."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    name: str
+    """Its name, such as the program that it is for."""
+
+    agent: str | None
+    """The agent it is for; none: all of them."""
+
+    user: str | None
+    """The user it is for; none: all of them."""
+
+    kind: str
+    """What sort of value it is, such as `env`."""
+
+    host_scope: str
+    """The hosts it may be sent to; empty if that is not limited here."""
+
+    settings: Any
+    """Whatever else is set for it, a JSON object."""
+
+    key_id: str
+    """The id of the key that the value is sealed under."""
+
+    version: int
+    """1 for a new credential, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class CustomTool(TypedDict):
+    """A custom tool as the store holds it, without its environment's values."""
+
+    tenant: str
+    """The tenant it belongs to."""
+
+    agent: str | None
+    """The agent it is for; none: all of them."""
+
+    name: str
+    """Its name."""
+
+    description: str
+    """What it does, for the model."""
+
+    parameters: Any
+    """The JSON Schema of its parameters, an object."""
+
+    command: str
+    """The command, a template."""
+
+    working_dir: str | None
+    """The folder it runs in; none: the workspace."""
+
+    timeout_seconds: int
+    """How long it may run, in seconds."""
+
+    enabled: bool
+    """Whether agents have it."""
+
+    settings: Any
+    """Whatever else is set for it, a JSON object."""
+
+    created_by: str
+    """Who made it."""
+
+    env_names: builtins.list[str]
+    """The names of the variables in its environment; their values are sealed."""
+
+    version: int
+    """1 for a new tool, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
 Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
 
@@ -232,7 +382,8 @@ class Event(TypedDict):
     """When, in milliseconds since 1970-01-01T00:00:00Z."""
 
     kind: str
-    """What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`, …"""
+    """What, as `thing.happened`: `call.completed`, `call.refused`, `agent.changed`,
+    `audit.pruned`, …"""
 
     subject: str
     """What it is about: the session of a call, the id of an agent, …"""
@@ -246,6 +397,16 @@ class Execute(TypedDict):
 
     timeout_ms: int
     """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
+
+KeySource = dict[str, str]
+"""Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
+
+
+class Moved(TypedDict):
+    """How much was moved."""
+
+    rows: int
+    """The number of rows."""
 
 
 class Output(TypedDict):
@@ -272,6 +433,16 @@ class Policy(TypedDict):
 
     deny: builtins.list[str]
     """These are taken away, whatever allows them."""
+
+
+class PrunedAudit(TypedDict):
+    """What was pruned."""
+
+    segments: int
+    """How many segments lost their rows."""
+
+    rows: int
+    """How many rows that were."""
 
 
 class RateLimit(TypedDict):
@@ -303,6 +474,36 @@ class ScrubConfig(TypedDict):
 
 ScrubProfile = Literal["seed"]
 """A set of patterns that are masked."""
+
+
+class Secrets(TypedDict):
+    """The `secrets` part of the configuration: the keys under which secrets are stored. The
+    configuration says where a key is kept and never holds one."""
+
+    key: KeySource | None
+    """Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
+    environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
+    relative to the configuration file. Default: none, and no secret can be stored."""
+
+    older_keys: builtins.list[KeySource]
+    """Where keys are kept that only open what was sealed under them earlier."""
+
+
+class StoreFile(TypedDict):
+    """A file that was written."""
+
+    path: str
+    """Its path."""
+
+
+class StoreInfo(TypedDict):
+    """Which store this is."""
+
+    url: str
+    """Its URL, without any password."""
+
+    schema: int
+    """The schema version of its tables."""
 
 
 class ToolInfo(TypedDict):
@@ -507,6 +708,54 @@ class AuditOperations:
         )
         return cast("builtins.list[AuditRow]", self._invoke("audit.query", args))
 
+    def verify(
+        self,
+        *,
+        tenant: str = _UNSET,
+        anchors: Sequence[ChainHead] = _UNSET,
+    ) -> AuditReport:
+        """Checks that no row was changed, taken out or put in since it was written, as far as
+        the hash chains show it. What is wrong is in the report; keep its `heads` outside of
+        the store and give them as `anchors` next time, so that the ends of the chains are
+        held too.
+
+        Args:
+            tenant: The tenant.
+            anchors: The `heads` of an earlier report: each must still be there.
+        """
+        args = _given(
+            tenant=tenant,
+            anchors=anchors,
+        )
+        return cast("AuditReport", self._invoke("audit.verify", args))
+
+    def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep_rows: int | None = _UNSET,
+        before_ms: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> PrunedAudit:
+        """Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer
+        each). Their checkpoints stay, so that the rest can still be verified. Segments that
+        are still written stay too. Each segment that goes is told by an event `audit.pruned`.
+
+        Args:
+            tenant: The tenant.
+            keep_rows: The oldest segments go as long as at least this many rows stay.
+            before_ms: Segments go whose every call began before this time, in milliseconds since
+                1970-01-01T00:00:00Z.
+            older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
+        """
+        args = _given(
+            tenant=tenant,
+            keep_rows=keep_rows,
+            before_ms=before_ms,
+            older_than_ms=older_than_ms,
+        )
+        return cast("PrunedAudit", self._invoke("audit.prune", args))
+
 
 class ConfigOperations:
     """Operations `config.*`."""
@@ -520,6 +769,297 @@ class ConfigOperations:
         """Gives the configuration with its defaults filled in."""
         args: dict[str, Any] = {}
         return cast("Config", self._invoke("config.get", args))
+
+
+class CredentialsOperations:
+    """Operations `credentials.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        kind: str = _UNSET,
+        env: Mapping[str, str] | None = _UNSET,
+        value: str | None = _UNSET,
+        host_scope: str = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> CredentialInfo:
+        """Seals and stores a credential, replacing one of the same key.
+
+        Fails with `no_key` if the configuration has no `secrets.key`, with `conflict` if
+        `if_version` does not hold.
+
+        Args:
+            name: Its name, such as the program that it is for.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+            kind: What sort of value it is. Default: `env`, variables of an environment.
+            env: The variables of an environment, for the kind `env`.
+            value: The value, for any other kind.
+            host_scope: The hosts it may be sent to.
+            settings: Whatever else the host keeps with it. Not sealed.
+            if_version: Only if the stored credential has this version; 0: only if there is none.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            kind=kind,
+            env=env,
+            value=value,
+            host_scope=host_scope,
+            settings=settings,
+            if_version=if_version,
+        )
+        return cast("CredentialInfo", self._invoke("credentials.put", args))
+
+    def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> CredentialInfo:
+        """Tells what is known of a credential, without its value. Fails with `not_found` if
+        there is none of that key.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            user: The user it is for. Left out: the one for all of them.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("CredentialInfo", self._invoke("credentials.get", args))
+
+    def check(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> CredentialInfo:
+        """Opens a credential and tells what is known of it, without its value: whether the
+        configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was
+        altered.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            user: The user it is for. Left out: the one for all of them.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("CredentialInfo", self._invoke("credentials.check", args))
+
+    def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        after_agent: str | None = _UNSET,
+        after_user: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[CredentialInfo]:
+        """Lists credentials by name, agent and user, without their values.
+
+        Args:
+            tenant: The tenant.
+            after: Go on after the credential of this name, of all agents and users unless these
+                are given.
+            after_agent: With `after`: the agent of that credential.
+            after_user: With `after`: the user of that credential.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            after=after,
+            after_agent=after_agent,
+            after_user=after_user,
+            limit=limit,
+        )
+        return cast("builtins.list[CredentialInfo]", self._invoke("credentials.list", args))
+
+    def delete(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a credential.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            user: The user it is for. Left out: the one for all of them.
+            if_version: Only if the stored credential has this version.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("credentials.delete", args))
+
+
+class Custom_toolsOperations:
+    """Operations `custom_tools.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        name: str,
+        description: str,
+        command: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        parameters: Mapping[str, Any] | None = _UNSET,
+        working_dir: str | None = _UNSET,
+        timeout_seconds: int = _UNSET,
+        enabled: bool = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        created_by: str = _UNSET,
+        env: Mapping[str, str] | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> CustomTool:
+        """Stores a custom tool, replacing one of the same agent and name. Without `env` the
+        environment stays as it is.
+
+        Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with
+        `conflict` if `if_version` does not hold.
+
+        Args:
+            name: Its name, as for every tool.
+            description: What it does, for the model.
+            command: The command, a template.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            parameters: The JSON Schema of its parameters. Default: none.
+            working_dir: The folder it runs in. Left out: the workspace.
+            timeout_seconds: How long it may run, in seconds, 1 to 3,600. Default: 60.
+            enabled: Whether agents have it. Default: true.
+            settings: Whatever else is set for it.
+            created_by: Who made it.
+            env: The variables of its environment, which are sealed. Left out: they stay as
+                they are. Empty: none.
+            if_version: Only if the stored tool has this version; 0: only if there is none.
+        """
+        args = _given(
+            name=name,
+            description=description,
+            command=command,
+            tenant=tenant,
+            agent=agent,
+            parameters=parameters,
+            working_dir=working_dir,
+            timeout_seconds=timeout_seconds,
+            enabled=enabled,
+            settings=settings,
+            created_by=created_by,
+            env=env,
+            if_version=if_version,
+        )
+        return cast("CustomTool", self._invoke("custom_tools.put", args))
+
+    def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> CustomTool:
+        """Gives a custom tool, without the values of its environment. Fails with `not_found` if
+        there is none of that agent and name.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("CustomTool", self._invoke("custom_tools.get", args))
+
+    def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[CustomTool]:
+        """Lists the custom tools of an agent, or those of all agents, by name.
+
+        Args:
+            tenant: The tenant.
+            agent: The agent. Left out: the tools for all agents.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[CustomTool]", self._invoke("custom_tools.list", args))
+
+    def delete(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a custom tool.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            if_version: Only if the stored tool has this version.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("custom_tools.delete", args))
 
 
 class EventsOperations:
@@ -624,6 +1164,73 @@ class RegistryOperations:
         return cast("dict[str, builtins.list[str]]", self._invoke("registry.groups", args))
 
 
+class StoreOperations:
+    """Operations `store.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def info(
+        self,
+    ) -> StoreInfo:
+        """Tells which store this is."""
+        args: dict[str, Any] = {}
+        return cast("StoreInfo", self._invoke("store.info", args))
+
+    def backup(
+        self,
+        *,
+        path: str,
+    ) -> StoreFile:
+        """Copies a SQLite store to a new file, as it is at one moment, while it is in use. A
+        PostgreSQL server has tools of its own for that, such as `pg_dump`.
+
+        Args:
+            path: The file to write; it must not exist. A relative path starts at the working
+                directory.
+        """
+        args = _given(
+            path=path,
+        )
+        return cast("StoreFile", self._invoke("store.backup", args))
+
+    def export(
+        self,
+        *,
+        path: str,
+        tenant: str | None = _UNSET,
+    ) -> Moved:
+        """Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import`
+        reads into a store of any kind. Stop other writers first. Sealed values stay sealed.
+
+        Args:
+            path: The file to write; it must not exist. A relative path starts at the working
+                directory.
+            tenant: Only the rows of this tenant. Left out: of all tenants.
+        """
+        args = _given(
+            path=path,
+            tenant=tenant,
+        )
+        return cast("Moved", self._invoke("store.export", args))
+
+    def import(
+        self,
+        *,
+        path: str,
+    ) -> Moved:
+        """Reads an export into a store that holds nothing of its tenant, or nothing at all if it
+        is of all tenants.
+
+        Args:
+            path: The file to read. A relative path starts at the working directory.
+        """
+        args = _given(
+            path=path,
+        )
+        return cast("Moved", self._invoke("store.import", args))
+
+
 class Operations:
     """The operations by domain."""
 
@@ -651,6 +1258,16 @@ class Operations:
         return ConfigOperations(self._invoke)
 
     @property
+    def credentials(self) -> CredentialsOperations:
+        """Operations `credentials.*`."""
+        return CredentialsOperations(self._invoke)
+
+    @property
+    def custom_tools(self) -> Custom_toolsOperations:
+        """Operations `custom_tools.*`."""
+        return Custom_toolsOperations(self._invoke)
+
+    @property
     def events(self) -> EventsOperations:
         """Operations `events.*`."""
         return EventsOperations(self._invoke)
@@ -659,6 +1276,11 @@ class Operations:
     def registry(self) -> RegistryOperations:
         """Operations `registry.*`."""
         return RegistryOperations(self._invoke)
+
+    @property
+    def store(self) -> StoreOperations:
+        """Operations `store.*`."""
+        return StoreOperations(self._invoke)
 
 
 class AsyncAgentsOperations:
@@ -841,6 +1463,54 @@ class AsyncAuditOperations:
         )
         return cast("builtins.list[AuditRow]", await self._invoke("audit.query", args))
 
+    async def verify(
+        self,
+        *,
+        tenant: str = _UNSET,
+        anchors: Sequence[ChainHead] = _UNSET,
+    ) -> AuditReport:
+        """Checks that no row was changed, taken out or put in since it was written, as far as
+        the hash chains show it. What is wrong is in the report; keep its `heads` outside of
+        the store and give them as `anchors` next time, so that the ends of the chains are
+        held too.
+
+        Args:
+            tenant: The tenant.
+            anchors: The `heads` of an earlier report: each must still be there.
+        """
+        args = _given(
+            tenant=tenant,
+            anchors=anchors,
+        )
+        return cast("AuditReport", await self._invoke("audit.verify", args))
+
+    async def prune(
+        self,
+        *,
+        tenant: str = _UNSET,
+        keep_rows: int | None = _UNSET,
+        before_ms: int | None = _UNSET,
+        older_than_ms: int | None = _UNSET,
+    ) -> PrunedAudit:
+        """Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer
+        each). Their checkpoints stay, so that the rest can still be verified. Segments that
+        are still written stay too. Each segment that goes is told by an event `audit.pruned`.
+
+        Args:
+            tenant: The tenant.
+            keep_rows: The oldest segments go as long as at least this many rows stay.
+            before_ms: Segments go whose every call began before this time, in milliseconds since
+                1970-01-01T00:00:00Z.
+            older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
+        """
+        args = _given(
+            tenant=tenant,
+            keep_rows=keep_rows,
+            before_ms=before_ms,
+            older_than_ms=older_than_ms,
+        )
+        return cast("PrunedAudit", await self._invoke("audit.prune", args))
+
 
 class AsyncConfigOperations:
     """Operations `config.*`."""
@@ -854,6 +1524,297 @@ class AsyncConfigOperations:
         """Gives the configuration with its defaults filled in."""
         args: dict[str, Any] = {}
         return cast("Config", await self._invoke("config.get", args))
+
+
+class AsyncCredentialsOperations:
+    """Operations `credentials.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        kind: str = _UNSET,
+        env: Mapping[str, str] | None = _UNSET,
+        value: str | None = _UNSET,
+        host_scope: str = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> CredentialInfo:
+        """Seals and stores a credential, replacing one of the same key.
+
+        Fails with `no_key` if the configuration has no `secrets.key`, with `conflict` if
+        `if_version` does not hold.
+
+        Args:
+            name: Its name, such as the program that it is for.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            user: The user it is for. Left out: all of them.
+            kind: What sort of value it is. Default: `env`, variables of an environment.
+            env: The variables of an environment, for the kind `env`.
+            value: The value, for any other kind.
+            host_scope: The hosts it may be sent to.
+            settings: Whatever else the host keeps with it. Not sealed.
+            if_version: Only if the stored credential has this version; 0: only if there is none.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            kind=kind,
+            env=env,
+            value=value,
+            host_scope=host_scope,
+            settings=settings,
+            if_version=if_version,
+        )
+        return cast("CredentialInfo", await self._invoke("credentials.put", args))
+
+    async def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> CredentialInfo:
+        """Tells what is known of a credential, without its value. Fails with `not_found` if
+        there is none of that key.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            user: The user it is for. Left out: the one for all of them.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("CredentialInfo", await self._invoke("credentials.get", args))
+
+    async def check(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> CredentialInfo:
+        """Opens a credential and tells what is known of it, without its value: whether the
+        configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was
+        altered.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            user: The user it is for. Left out: the one for all of them.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("CredentialInfo", await self._invoke("credentials.check", args))
+
+    async def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        after_agent: str | None = _UNSET,
+        after_user: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[CredentialInfo]:
+        """Lists credentials by name, agent and user, without their values.
+
+        Args:
+            tenant: The tenant.
+            after: Go on after the credential of this name, of all agents and users unless these
+                are given.
+            after_agent: With `after`: the agent of that credential.
+            after_user: With `after`: the user of that credential.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            after=after,
+            after_agent=after_agent,
+            after_user=after_user,
+            limit=limit,
+        )
+        return cast("builtins.list[CredentialInfo]", await self._invoke("credentials.list", args))
+
+    async def delete(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a credential.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            user: The user it is for. Left out: the one for all of them.
+            if_version: Only if the stored credential has this version.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            user=user,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("credentials.delete", args))
+
+
+class AsyncCustom_toolsOperations:
+    """Operations `custom_tools.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        name: str,
+        description: str,
+        command: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        parameters: Mapping[str, Any] | None = _UNSET,
+        working_dir: str | None = _UNSET,
+        timeout_seconds: int = _UNSET,
+        enabled: bool = _UNSET,
+        settings: Mapping[str, Any] = _UNSET,
+        created_by: str = _UNSET,
+        env: Mapping[str, str] | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> CustomTool:
+        """Stores a custom tool, replacing one of the same agent and name. Without `env` the
+        environment stays as it is.
+
+        Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with
+        `conflict` if `if_version` does not hold.
+
+        Args:
+            name: Its name, as for every tool.
+            description: What it does, for the model.
+            command: The command, a template.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: all of them.
+            parameters: The JSON Schema of its parameters. Default: none.
+            working_dir: The folder it runs in. Left out: the workspace.
+            timeout_seconds: How long it may run, in seconds, 1 to 3,600. Default: 60.
+            enabled: Whether agents have it. Default: true.
+            settings: Whatever else is set for it.
+            created_by: Who made it.
+            env: The variables of its environment, which are sealed. Left out: they stay as
+                they are. Empty: none.
+            if_version: Only if the stored tool has this version; 0: only if there is none.
+        """
+        args = _given(
+            name=name,
+            description=description,
+            command=command,
+            tenant=tenant,
+            agent=agent,
+            parameters=parameters,
+            working_dir=working_dir,
+            timeout_seconds=timeout_seconds,
+            enabled=enabled,
+            settings=settings,
+            created_by=created_by,
+            env=env,
+            if_version=if_version,
+        )
+        return cast("CustomTool", await self._invoke("custom_tools.put", args))
+
+    async def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> CustomTool:
+        """Gives a custom tool, without the values of its environment. Fails with `not_found` if
+        there is none of that agent and name.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("CustomTool", await self._invoke("custom_tools.get", args))
+
+    async def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[CustomTool]:
+        """Lists the custom tools of an agent, or those of all agents, by name.
+
+        Args:
+            tenant: The tenant.
+            agent: The agent. Left out: the tools for all agents.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[CustomTool]", await self._invoke("custom_tools.list", args))
+
+    async def delete(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Deletes a custom tool.
+
+        Args:
+            name: Its name.
+            tenant: The tenant.
+            agent: The agent it is for. Left out: the one for all of them.
+            if_version: Only if the stored tool has this version.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("custom_tools.delete", args))
 
 
 class AsyncEventsOperations:
@@ -958,6 +1919,73 @@ class AsyncRegistryOperations:
         return cast("dict[str, builtins.list[str]]", await self._invoke("registry.groups", args))
 
 
+class AsyncStoreOperations:
+    """Operations `store.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def info(
+        self,
+    ) -> StoreInfo:
+        """Tells which store this is."""
+        args: dict[str, Any] = {}
+        return cast("StoreInfo", await self._invoke("store.info", args))
+
+    async def backup(
+        self,
+        *,
+        path: str,
+    ) -> StoreFile:
+        """Copies a SQLite store to a new file, as it is at one moment, while it is in use. A
+        PostgreSQL server has tools of its own for that, such as `pg_dump`.
+
+        Args:
+            path: The file to write; it must not exist. A relative path starts at the working
+                directory.
+        """
+        args = _given(
+            path=path,
+        )
+        return cast("StoreFile", await self._invoke("store.backup", args))
+
+    async def export(
+        self,
+        *,
+        path: str,
+        tenant: str | None = _UNSET,
+    ) -> Moved:
+        """Writes the rows of one tenant, or of all, to a new file (JSON Lines), which `import`
+        reads into a store of any kind. Stop other writers first. Sealed values stay sealed.
+
+        Args:
+            path: The file to write; it must not exist. A relative path starts at the working
+                directory.
+            tenant: Only the rows of this tenant. Left out: of all tenants.
+        """
+        args = _given(
+            path=path,
+            tenant=tenant,
+        )
+        return cast("Moved", await self._invoke("store.export", args))
+
+    async def import(
+        self,
+        *,
+        path: str,
+    ) -> Moved:
+        """Reads an export into a store that holds nothing of its tenant, or nothing at all if it
+        is of all tenants.
+
+        Args:
+            path: The file to read. A relative path starts at the working directory.
+        """
+        args = _given(
+            path=path,
+        )
+        return cast("Moved", await self._invoke("store.import", args))
+
+
 class AsyncOperations:
     """The operations by domain."""
 
@@ -985,6 +2013,16 @@ class AsyncOperations:
         return AsyncConfigOperations(self._invoke)
 
     @property
+    def credentials(self) -> AsyncCredentialsOperations:
+        """Operations `credentials.*`."""
+        return AsyncCredentialsOperations(self._invoke)
+
+    @property
+    def custom_tools(self) -> AsyncCustom_toolsOperations:
+        """Operations `custom_tools.*`."""
+        return AsyncCustom_toolsOperations(self._invoke)
+
+    @property
     def events(self) -> AsyncEventsOperations:
         """Operations `events.*`."""
         return AsyncEventsOperations(self._invoke)
@@ -993,3 +2031,8 @@ class AsyncOperations:
     def registry(self) -> AsyncRegistryOperations:
         """Operations `registry.*`."""
         return AsyncRegistryOperations(self._invoke)
+
+    @property
+    def store(self) -> AsyncStoreOperations:
+        """Operations `store.*`."""
+        return AsyncStoreOperations(self._invoke)

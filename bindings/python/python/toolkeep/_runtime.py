@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from weakref import WeakSet
 
 from ._context import Caller, caller_fields, milliseconds
+from ._events import Events, EventStream
 from ._host import Host
 from ._operations import Operations
 from ._results import CallAnswer, CallRequest, Explanation, ToolResult
@@ -261,6 +262,11 @@ class Runtime(RuntimeBase, Operations):
         """
         return Explanation._of(self._wait(self._engine.explain(tool, caller_fields(caller))))
 
+    @property
+    def events(self) -> Events:
+        """Operations `events.*`, and `follow`."""
+        return Events(self._invoke, self._follow)
+
     def close(self) -> None:
         """Ends the runtime: running calls are cancelled, what is queued is written.
 
@@ -284,6 +290,9 @@ class Runtime(RuntimeBase, Operations):
 
     def _invoke(self, operation: str, args: dict[str, Any], /) -> Any:
         return self._wait(self._engine.invoke(operation, args))
+
+    def _follow(self, options: dict[str, Any], /) -> EventStream:
+        return EventStream(self._engine.follow(options), self._wait)
 
     def _wait(self, job: Job) -> Any:
         if self._host.would_block():

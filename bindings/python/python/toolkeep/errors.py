@@ -22,8 +22,10 @@ __all__ = [
     "InvalidJsonError",
     "InvalidUtf8Error",
     "NameTakenError",
+    "NoKeyError",
     "NotFoundError",
     "PanicError",
+    "SecretUnreadableError",
     "StoreCorruptError",
     "StoreError",
     "StoreFullError",
@@ -122,6 +124,18 @@ class ForkedError(ToolkeepError, RuntimeError):
     """The runtime was opened before `fork`; open a new one in the child."""
 
     code = "forked"
+
+
+class NoKeyError(ToolkeepError):
+    """A secret was to be stored or read and no key is configured; set `secrets.key`."""
+
+    code = "no_key"
+
+
+class SecretUnreadableError(ToolkeepError):
+    """A stored secret was altered or moved, or its key is not among the configured ones."""
+
+    code = "secret_unreadable"
 
 
 class CancelledError(ToolkeepError):
@@ -237,6 +251,8 @@ _BY_CODE: dict[str, type[ToolkeepError]] = {
         TooLargeError,
         WouldBlockError,
         ForkedError,
+        NoKeyError,
+        SecretUnreadableError,
         CancelledError,
         NotFoundError,
         ConflictError,

@@ -113,13 +113,19 @@ async fn in_transaction(
     for mut statement in running {
         statement.as_mut().await;
         match statement.as_mut().take_output() {
-            Some(Ok(outcome)) => outcomes.push(outcome),
+            Some(Ok(outcome)) if failed.is_none() => outcomes.push(outcome),
             // The ones after it only say that the transaction is over.
             Some(Err(error)) => failed = failed.or(Some(error)),
-            None => {}
+            Some(Ok(_)) | None => {}
         }
     }
     if let Some(error) = failed {
+        // What came after a condition that did not hold was not meant to run.
+        let written = judged(batch, outcomes);
+        if matches!(written, Written::ConditionFailed { .. }) {
+            client.batch_execute("ROLLBACK").await?;
+            return Ok(written);
+        }
         if committing.load(Ordering::Acquire) {
             commit.await;
         }

@@ -21,19 +21,45 @@ pub(super) fn read(connection: &Connection, statement: &Statement) -> Result<Vec
     run(connection, statement).map(|outcome| outcome.rows)
 }
 
-/// Takes the write lock first, so that what the batch reads cannot change before it writes.
+/// Writes a batch in a transaction of its own. It takes the write lock first, so that what the
+/// batch reads cannot change before it writes; a lone statement does so by itself.
 pub(super) fn write(connection: &Connection, batch: &Batch) -> Result<Written> {
+    if let [statement] = batch.statements.as_slice() {
+        let outcome = run(connection, statement)?;
+        return Ok(match statement.require_change && outcome.changed == 0 {
+            true => Written::ConditionFailed { statement: 0 },
+            false => Written::Done(vec![outcome]),
+        });
+    }
     let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let written = run_all(&transaction, batch)?;
+    match written {
+        Written::Done(_) => transaction.commit()?,
+        Written::ConditionFailed { .. } => transaction.rollback()?,
+    }
+    Ok(written)
+}
+
+/// Writes a batch inside of a transaction that writes others too.
+pub(super) fn write_nested(transaction: &Transaction<'_>, batch: &Batch) -> Result<Written> {
+    transaction.prepare_cached("SAVEPOINT batch")?.execute([])?;
+    let written = run_all(transaction, batch)?;
+    if matches!(written, Written::ConditionFailed { .. }) {
+        transaction.prepare_cached("ROLLBACK TO batch")?.execute([])?;
+    }
+    transaction.prepare_cached("RELEASE batch")?.execute([])?;
+    Ok(written)
+}
+
+fn run_all(connection: &Connection, batch: &Batch) -> Result<Written> {
     let mut outcomes = Vec::with_capacity(batch.statements.len());
     for (index, statement) in batch.statements.iter().enumerate() {
-        let outcome = run(&transaction, statement)?;
+        let outcome = run(connection, statement)?;
         if statement.require_change && outcome.changed == 0 {
-            transaction.rollback()?;
             return Ok(Written::ConditionFailed { statement: index });
         }
         outcomes.push(outcome);
     }
-    transaction.commit()?;
     Ok(Written::Done(outcomes))
 }
 

@@ -1,7 +1,6 @@
-//! A thread that owns a connection and does the jobs of a queue.
+//! Threads of the store, and the jobs that they do.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::Receiver;
 use std::thread;
 
 use rusqlite::Connection;
@@ -23,13 +22,6 @@ pub(super) fn spawn(
         let message = format!("no thread can be started ({error}); end some and try again");
         Error::new(Kind::Unavailable, url, message).with_source(error)
     })
-}
-
-/// Does the jobs until every sender of the queue is gone.
-pub(super) fn serve_all(connection: &Connection, jobs: Receiver<Job>) {
-    for job in jobs {
-        serve(Ok(connection), job);
-    }
 }
 
 /// Does one job. A panic in it ends that job only: an open transaction was rolled back while the

@@ -4,7 +4,7 @@ use super::audit::row;
 use super::events::new_event;
 use super::{Failure, Problem, Report, new_tenant, refused, same};
 use crate::event::NewEvent;
-use crate::store::{AuditQuery, Kind, PutAgent, Store};
+use crate::store::{AuditQuery, Kind, PruneAudit, PutAgent, Store};
 
 /// Checks that a change and its events are written together or not at all.
 ///
@@ -17,6 +17,7 @@ pub async fn outbox(store: &dyn Store) -> Result<Report, Failure> {
     report.check("outbox: what did not happen is not told", failures_are_not(store)).await?;
     report.check("outbox: audit rows and their events go together", with_audit(store)).await?;
     report.check("outbox: of racing changes one wins and is told", racing(store)).await?;
+    report.check("outbox: each pruned segment is told", pruning(store)).await?;
     Ok(report)
 }
 
@@ -66,4 +67,15 @@ async fn racing(store: &dyn Store) -> Result<(), Problem> {
         refused(lost, Kind::Conflict)?;
     }
     same(told(store, &tenant).await?.len(), 1)
+}
+
+async fn pruning(store: &dyn Store) -> Result<(), Problem> {
+    let tenant = new_tenant();
+    store.record_audit(vec![row(&tenant, "1"), row(&tenant, "2")], vec![]).await?;
+    let prune = PruneAudit { tenant: tenant.clone(), keep_rows: Some(0), before_ms: None };
+    let done = store.prune_audit(prune, i64::MAX).await?;
+    let events = store.read_events(&tenant, 0, 1000).await?;
+    same(events.iter().map(|event| event.kind.as_str()).collect(), vec!["audit.pruned"])?;
+    let rows: Vec<_> = events.iter().map(|event| event.data["rows"].as_u64()).collect();
+    same(rows, vec![Some(done.rows)])
 }

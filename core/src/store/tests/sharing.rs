@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::store::{Kind, PutAgent};
+use crate::store::{Kind, NewPathLock, PathClaim, PutAgent};
 
 async fn put(store: &dyn Store, id: &str) {
     store.put_agent(PutAgent::new("t", id), 1).await.unwrap();
@@ -119,4 +119,33 @@ async fn sixty_four_tasks_read_and_write_at_once() {
     assert_eq!(store.list_agents("t", None, 1000).await.unwrap().len(), 320);
     assert_eq!(store.last_event_seq("t").await.unwrap(), 320);
     store.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn of_overlapping_path_locks_taken_through_two_stores_one_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores = [open_in(folder.path()).await.unwrap(), open_in(folder.path()).await.unwrap()];
+    // In each round the locks of the round before have expired and must be swept out of the way.
+    for round in 0..10 {
+        let tasks: Vec<_> = (0..16)
+            .map(|n| {
+                let store = stores[n % 2].clone();
+                let lock = NewPathLock {
+                    tenant: "t".into(),
+                    space: "ws".into(),
+                    patterns: vec![["src/**", "**/*.rs", "src/a.*", "s*/a.rs"][n % 4].into()],
+                    holder: n.to_string(),
+                    ttl_ms: 10,
+                };
+                tokio::spawn(async move { store.lock_paths(lock, round * 10).await.unwrap() })
+            })
+            .collect();
+        let mut taken = 0;
+        for task in tasks {
+            taken += usize::from(matches!(task.await.unwrap(), PathClaim::Taken(_)));
+        }
+        assert_eq!(taken, 1);
+        let held = stores[0].list_path_locks("t", "ws", None, 100, round * 10).await.unwrap();
+        assert_eq!(held.len(), 1);
+    }
 }

@@ -1,0 +1,230 @@
+//! `credentials.*`
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretBox, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::agents::Deleted;
+use super::{check_limit, default_limit, default_tenant, operations};
+use crate::error::{Code, Error};
+use crate::runtime::Runtime;
+use crate::secret::{KeyRing, Place};
+use crate::store::{self, CredentialInfo, CredentialKey};
+
+operations! {
+    /// Credentials for programs: sealed before they are stored, and never given out again.
+    credentials as Credentials {
+        /// Seals and stores a credential, replacing one of the same key.
+        ///
+        /// Fails with `no_key` if the configuration has no `secrets.key`, with `conflict` if
+        /// `if_version` does not hold.
+        put(PutCredential) -> CredentialInfo = put;
+        /// Tells what is known of a credential, without its value. Fails with `not_found` if there
+        /// is none of that key.
+        get(CredentialName) -> CredentialInfo = get;
+        /// Opens a credential and tells what is known of it, without its value: whether the
+        /// configured keys still fit. Fails with `secret_unreadable` if they do not, or if it was
+        /// altered.
+        check(CredentialName) -> CredentialInfo = check;
+        /// Lists credentials by name, agent and user, without their values.
+        list(ListCredentials) -> Vec<CredentialInfo> = list;
+        /// Deletes a credential.
+        delete(DeleteCredential) -> Deleted = delete;
+    }
+}
+
+/// The arguments of `credentials.put`. Give `env` or `value`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutCredential {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// Its name, such as the program that it is for.
+    pub name: String,
+    /// The agent it is for. Left out: all of them.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The user it is for. Left out: all of them.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// What sort of value it is. Default: `env`, variables of an environment.
+    #[serde(default = "env_kind")]
+    pub kind: String,
+    /// The variables of an environment, for the kind `env`.
+    #[serde(default)]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub env: Option<BTreeMap<String, SecretString>>,
+    /// The value, for any other kind.
+    #[serde(default)]
+    #[schemars(with = "Option<String>")]
+    pub value: Option<SecretString>,
+    /// The hosts it may be sent to.
+    #[serde(default)]
+    pub host_scope: String,
+    /// Whatever else the host keeps with it. Not sealed.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+    /// Only if the stored credential has this version; 0: only if there is none.
+    #[serde(default)]
+    pub if_version: Option<i64>,
+}
+
+/// The arguments of `credentials.get` and `credentials.check`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CredentialName {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// Its name.
+    pub name: String,
+    /// The agent it is for. Left out: the one for all of them.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The user it is for. Left out: the one for all of them.
+    #[serde(default)]
+    pub user: Option<String>,
+}
+
+/// The arguments of `credentials.delete`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteCredential {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// Its name.
+    pub name: String,
+    /// The agent it is for. Left out: the one for all of them.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The user it is for. Left out: the one for all of them.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// Only if the stored credential has this version.
+    #[serde(default)]
+    pub if_version: Option<i64>,
+}
+
+/// The arguments of `credentials.list`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListCredentials {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// Go on after the credential of this name, of all agents and users unless these are given.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// With `after`: the agent of that credential.
+    #[serde(default)]
+    pub after_agent: Option<String>,
+    /// With `after`: the user of that credential.
+    #[serde(default)]
+    pub after_user: Option<String>,
+    /// How many at most, 1 to 1,000. Default: 100.
+    #[serde(default = "default_limit")]
+    pub limit: u32,
+}
+
+const ENV: &str = "env";
+
+fn env_kind() -> String {
+    ENV.into()
+}
+
+async fn put(runtime: &Runtime, args: PutCredential) -> Result<CredentialInfo, Error> {
+    let keys = runtime.keys()?;
+    let PutCredential { tenant, name, agent, user, kind, env, value, .. } = args;
+    let key = CredentialKey { tenant, name, agent, user };
+    let sealed = match (env, value) {
+        (Some(env), None) if kind == ENV => key.place(|place| seal_env(keys, place, &env))?,
+        (None, Some(value)) if kind != ENV => {
+            key.place(|place| keys.seal(place, value.expose_secret().as_bytes()))?
+        }
+        _ => {
+            let text = "give `env`, an object of variables, for the kind `env`, and `value`, a \
+                        text, for any other kind";
+            return Err(Error::new(Code::InvalidArgument, text));
+        }
+    };
+    let credential = store::PutCredential {
+        key,
+        kind,
+        host_scope: args.host_scope,
+        settings: Value::Object(args.settings),
+        value: sealed,
+        if_version: args.if_version,
+    };
+    Ok(runtime.store().put_credential(credential, runtime.clock().now_ms()).await?)
+}
+
+/// Seals the variables of an environment, in order of name, after a look at their names and
+/// values. An error names a variable, never its value.
+pub(super) fn seal_env(
+    keys: &KeyRing,
+    place: &Place<'_>,
+    env: &BTreeMap<String, SecretString>,
+) -> Result<Vec<u8>, Error> {
+    let refuse = |why: String| Error::new(Code::InvalidArgument, why);
+    for (name, value) in env {
+        let mut bytes = name.bytes();
+        let starts_well = bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+        if !starts_well || !bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_') {
+            let name = crate::limits::echo(name);
+            return Err(refuse(format!(
+                "`env`: `{name}` is no name of a variable; write letters, digits and `_`, not \
+                 beginning with a digit"
+            )));
+        }
+        if value.expose_secret().contains('\0') {
+            return Err(refuse(format!("`env.{name}` contains a NUL character; remove it")));
+        }
+    }
+    let exposed: BTreeMap<&str, &str> =
+        env.iter().map(|(name, value)| (name.as_str(), value.expose_secret())).collect();
+    let text = serde_json::to_vec(&exposed)
+        .map_err(|_| refuse("`env` cannot be written as JSON".into()))?;
+    // From here on the copy is wiped, however this ends.
+    let text: SecretBox<[u8]> = text.into();
+    Ok(keys.seal(place, text.expose_secret())?)
+}
+
+async fn stored(runtime: &Runtime, args: CredentialName) -> Result<store::Credential, Error> {
+    let CredentialName { tenant, name, agent, user } = args;
+    let key = CredentialKey { tenant, name, agent, user };
+    runtime.store().get_credential(&key).await?.ok_or_else(|| {
+        let text = format!("there is no credential `{}` of this agent and user", key.name);
+        Error::new(Code::NotFound, text)
+    })
+}
+
+async fn get(runtime: &Runtime, args: CredentialName) -> Result<CredentialInfo, Error> {
+    Ok(stored(runtime, args).await?.info)
+}
+
+async fn check(runtime: &Runtime, args: CredentialName) -> Result<CredentialInfo, Error> {
+    let store::Credential { info, value } = stored(runtime, args).await?;
+    info.key.place(|place| runtime.keys()?.open(place, &value))?;
+    Ok(info)
+}
+
+async fn list(runtime: &Runtime, args: ListCredentials) -> Result<Vec<CredentialInfo>, Error> {
+    check_limit(args.limit)?;
+    let ListCredentials { tenant, after, after_agent: agent, after_user: user, limit } = args;
+    let of_after = |name| CredentialKey { tenant: tenant.clone(), name, agent, user };
+    let after = after.map(of_after);
+    Ok(runtime.store().list_credentials(&tenant, after.as_ref(), limit).await?)
+}
+
+async fn delete(runtime: &Runtime, args: DeleteCredential) -> Result<Deleted, Error> {
+    let DeleteCredential { tenant, name, agent, user, if_version } = args;
+    let key = CredentialKey { tenant, name, agent, user };
+    let now_ms = runtime.clock().now_ms();
+    let deleted = runtime.store().delete_credential(&key, if_version, now_ms).await?;
+    Ok(Deleted { deleted })
+}

@@ -1,0 +1,155 @@
+//! `rules.*`
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Deleted, check_limit, default_limit, default_tenant, no_such, operations};
+use crate::error::Error;
+use crate::runtime::Runtime;
+use crate::store::{self, Rule, RuleEffect};
+
+operations! {
+    /// What an owner decided, or taught by deciding, about calls of some sort.
+    rules as Rules {
+        /// Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
+        /// `if_version` does not hold.
+        put(PutRule) -> Rule = put;
+        /// Gives a rule, also when it has ended. Fails with `not_found` if there is none of that
+        /// kind and id.
+        get(GetRule) -> Rule = get;
+        /// Lists the rules of a kind by id, without those that have ended.
+        list(ListRules) -> Vec<Rule> = list;
+        /// Deletes a rule. Fails with `conflict` if `if_version` does not hold.
+        delete(DeleteRule) -> Deleted = delete;
+    }
+}
+
+/// The arguments of `rules.put`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutRule {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// What sort of calls it is about, such as `shell` or `tool`.
+    pub kind: String,
+    /// Its id within the kind. Left out: a new one is made.
+    #[serde(default)]
+    pub id: Option<String>,
+    /// The agent it holds for. Left out: all of them.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The user it holds for. Left out: all of them.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// What it does with a call that fits it.
+    pub effect: RuleEffect,
+    /// Which calls it fits, in the language of its kind.
+    pub pattern: String,
+    /// Whatever else its kind wants.
+    #[serde(default)]
+    pub settings: Map<String, Value>,
+    /// Where it comes from, such as `owner` or `approval:<id>`. Default: `owner`.
+    #[serde(default = "owner")]
+    pub source: String,
+    /// When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never.
+    #[serde(default)]
+    pub expires_at_ms: Option<i64>,
+    /// Only if the stored rule has this version; 0: only if there is none.
+    #[serde(default)]
+    pub if_version: Option<i64>,
+}
+
+/// The arguments of `rules.get`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetRule {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The rule's kind.
+    pub kind: String,
+    /// The rule's id.
+    pub id: String,
+}
+
+/// The arguments of `rules.list`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListRules {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The kind.
+    pub kind: String,
+    /// Only rules that hold for this agent: its own and those for all agents.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Only rules that hold for this user: theirs and those for all users.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// Go on after this id.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// How many at most, 1 to 1,000. Default: 100.
+    #[serde(default = "default_limit")]
+    pub limit: u32,
+}
+
+/// The arguments of `rules.delete`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteRule {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The rule's kind.
+    pub kind: String,
+    /// The rule's id.
+    pub id: String,
+    /// Only if the stored rule has this version.
+    #[serde(default)]
+    pub if_version: Option<i64>,
+}
+
+fn owner() -> String {
+    "owner".into()
+}
+
+async fn put(runtime: &Runtime, args: PutRule) -> Result<Rule, Error> {
+    let rule = store::PutRule {
+        tenant: args.tenant,
+        kind: args.kind,
+        id: args.id,
+        agent: args.agent,
+        user: args.user,
+        effect: args.effect,
+        pattern: args.pattern,
+        settings: Value::Object(args.settings),
+        source: args.source,
+        expires_at_ms: args.expires_at_ms,
+        if_version: args.if_version,
+    };
+    Ok(runtime.store().put_rule(rule, runtime.clock().now_ms()).await?)
+}
+
+async fn get(runtime: &Runtime, args: GetRule) -> Result<Rule, Error> {
+    let GetRule { tenant, kind, id } = args;
+    let rule = runtime.store().get_rule(&tenant, &kind, &id).await?;
+    rule.ok_or_else(|| no_such(&format!("rule `{id}` of kind `{kind}`")))
+}
+
+async fn list(runtime: &Runtime, args: ListRules) -> Result<Vec<Rule>, Error> {
+    check_limit(args.limit)?;
+    let ListRules { tenant, kind, agent, user, after, limit } = args;
+    let query = store::ListRules { tenant, kind, agent, user, after, limit };
+    Ok(runtime.store().list_rules(query, runtime.clock().now_ms()).await?)
+}
+
+async fn delete(runtime: &Runtime, args: DeleteRule) -> Result<Deleted, Error> {
+    let DeleteRule { tenant, kind, id, if_version } = args;
+    let now_ms = runtime.clock().now_ms();
+    let deleted = runtime.store().delete_rule(&tenant, &kind, &id, if_version, now_ms).await?;
+    Ok(Deleted { deleted })
+}

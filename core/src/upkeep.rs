@@ -1,0 +1,124 @@
+//! What keeps a store from growing without end.
+//!
+//! It runs after writes, at most once a minute, as a task of the async runtime that wrote; never in
+//! the path of a call, and never while nothing is written. Each time it looks after the tenants
+//! that this runtime wrote for since the last time. What it cannot do now it does the next time.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Clock;
+use crate::store::{Error, Kind, Store};
+
+/// How long after its last turn it may run again, in milliseconds.
+const EVERY_MS: i64 = 60_000;
+
+/// The `retention` part of the configuration: how much of what only grows is kept. Looked after
+/// once a minute while there are writes, so there may be a minute's worth more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
+    /// (`null`): all of them.
+    pub events_keep: Option<u64>,
+    /// How old an event may become, in milliseconds; at least 1. Default: any age.
+    pub events_older_than_ms: Option<u64>,
+}
+
+impl Default for Retention {
+    fn default() -> Retention {
+        Retention { events_keep: Some(100_000), events_older_than_ms: None }
+    }
+}
+
+/// The upkeep of one runtime's store.
+pub(crate) struct Upkeep {
+    retention: Retention,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Whom something was written for since the last turn.
+    tenants: BTreeSet<String>,
+    /// When the last turn began.
+    began_ms: Option<i64>,
+    running: bool,
+}
+
+impl Upkeep {
+    pub(crate) fn new(
+        retention: Retention,
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+    ) -> Upkeep {
+        Upkeep { retention, store, clock, state: Mutex::default() }
+    }
+
+    /// Tells that something was written for these tenants. Takes no time.
+    pub(crate) fn after_writing<'t>(self: &Arc<Upkeep>, tenants: impl Iterator<Item = &'t str>) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let Some(tenants) = self.turn(tenants) else { return };
+        let turn = Turn(self.clone());
+        runtime.spawn(async move {
+            for tenant in tenants {
+                turn.0.tenant(&tenant).await;
+            }
+            turn.0.all_tenants().await;
+        });
+    }
+
+    /// The tenants to look after now; none if it is not time yet.
+    fn turn<'t>(&self, tenants: impl Iterator<Item = &'t str>) -> Option<BTreeSet<String>> {
+        let now_ms = self.clock.now_ms();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        for tenant in tenants {
+            if !state.tenants.contains(tenant) {
+                state.tenants.insert(tenant.to_owned());
+            }
+        }
+        // A clock that was set back must not stop the upkeep.
+        let waits = |began_ms| (0..EVERY_MS).contains(&now_ms.saturating_sub(began_ms));
+        if state.running || state.began_ms.is_some_and(waits) {
+            return None;
+        }
+        state.running = true;
+        state.began_ms = Some(now_ms);
+        Some(std::mem::take(&mut state.tenants))
+    }
+
+    async fn tenant(&self, tenant: &str) {
+        let Retention { events_keep, events_older_than_ms } = self.retention;
+        let before_ms = events_older_than_ms.map(|age_ms| self.clock.ms_ago(age_ms));
+        if events_keep.is_some() || before_ms.is_some() {
+            report("events", self.store.prune_events(tenant, events_keep, before_ms).await);
+        }
+    }
+
+    async fn all_tenants(&self) {
+        report("rates", self.store.prune_rates(self.clock.now_ms()).await);
+    }
+}
+
+fn report(what: &'static str, outcome: Result<u64, Error>) {
+    match outcome {
+        Ok(0) => {}
+        Ok(pruned) => tracing::debug!(what, pruned, "pruned the store"),
+        Err(error) if error.kind() == Kind::Closed => {}
+        Err(error) => tracing::warn!(what, %error, "the store could not be pruned"),
+    }
+}
+
+/// One turn of the upkeep, which ends even where its task is thrown away.
+struct Turn(Arc<Upkeep>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner).running = false;
+    }
+}

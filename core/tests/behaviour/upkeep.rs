@@ -1,0 +1,121 @@
+//! What keeps the store from growing without end.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use toolkeep::clock::ManualClock;
+use toolkeep::store::{self, OpenOptions, Store};
+use toolkeep::{CallContext, Config, Runtime};
+
+use crate::support::{echo, eventually};
+
+struct House {
+    store: Arc<dyn Store>,
+    clock: Arc<ManualClock>,
+    rt: Runtime,
+}
+
+async fn house(retention: Value) -> House {
+    let store = store::open("memory:", OpenOptions::default()).await.unwrap();
+    let clock = Arc::new(ManualClock::at(1_000_000));
+    let config = json!({ "retention": retention, "record": { "mode": "durable" } });
+    let rt = Runtime::builder()
+        .config(Config::from_value(config).unwrap())
+        .store(store.clone())
+        .clock(clock.clone())
+        .tool(echo())
+        .build()
+        .await
+        .unwrap();
+    House { store, clock, rt }
+}
+
+impl House {
+    async fn call(&self, tenant: &str) {
+        let cx = CallContext::new().tenant(tenant);
+        self.rt.call(&cx, "echo", json!({ "text": "x" })).await.unwrap();
+    }
+
+    async fn places(&self, tenant: &str) -> Vec<i64> {
+        let events = self.store.read_events(tenant, 0, 1_000).await.unwrap();
+        events.iter().map(|event| event.seq).collect()
+    }
+}
+
+#[tokio::test]
+async fn the_outbox_is_pruned_after_writes_once_a_minute() {
+    let house = house(json!({ "events_keep": 3 })).await;
+    for _ in 0..10 {
+        house.call("one").await;
+    }
+    house.call("two").await;
+    // The first turn came with the first write, when there was little to prune.
+    assert_eq!(house.places("one").await.len(), 10);
+    house.clock.advance(59_999);
+    house.call("one").await;
+    assert_eq!(house.places("one").await.len(), 11);
+    house.clock.advance(1);
+    house.call("two").await;
+    eventually(async || house.places("one").await == [9, 10, 11]).await;
+    assert_eq!(house.places("two").await, [1, 2]);
+}
+
+#[tokio::test]
+async fn old_events_go_and_operations_count_as_writes() {
+    let house = house(json!({ "events_older_than_ms": 50_000 })).await;
+    house.call("one").await;
+    house.clock.advance(60_000);
+    eventually(async || {
+        // The turn of the call may not have ended yet.
+        let put = json!({ "tenant": "one", "id": "a" });
+        house.rt.invoke("agents.put", put).await.unwrap();
+        house.places("one").await.first() > Some(&1)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn only_the_tenants_that_were_written_for_are_pruned() {
+    let house = house(json!({ "events_keep": 1 })).await;
+    for tenant in ["mine", "others"] {
+        let other =
+            Runtime::builder().store(house.store.clone()).tool(echo()).build().await.unwrap();
+        for _ in 0..3 {
+            let put = json!({ "tenant": tenant, "id": "a" });
+            other.invoke("agents.put", put).await.unwrap();
+        }
+    }
+    house.call("mine").await;
+    eventually(async || house.places("mine").await == [4]).await;
+    assert_eq!(house.places("others").await, [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn rate_windows_that_are_over_are_forgotten() {
+    let house = house(json!({})).await;
+    house.store.take_rate("t", "k", 5, 10, 999_000).await.unwrap();
+    house.store.take_rate("t", "k2", 5, 10_000, 999_000).await.unwrap();
+    house.call("one").await;
+    eventually(async || {
+        // Counted at a time when both windows were still open.
+        let (over, open) = (
+            house.store.take_rate("t", "k", 0, 2_000_000, 999_005),
+            house.store.take_rate("t", "k2", 0, 2_000_000, 999_005),
+        );
+        (over.await.unwrap().used, open.await.unwrap().used) == (0, 1)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn all_events_are_kept_if_the_owner_says_so() {
+    let house = house(json!({ "events_keep": null })).await;
+    assert_eq!(house.rt.config().retention.events_keep, None);
+    for _ in 0..3 {
+        house.call("one").await;
+    }
+    house.clock.advance(60_000);
+    house.call("one").await;
+    assert_eq!(house.places("one").await, [1, 2, 3, 4]);
+    assert_eq!(Config::default().retention.events_keep, Some(100_000));
+}

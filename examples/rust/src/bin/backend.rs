@@ -1,0 +1,95 @@
+//! A third backend, tiny: rate windows in a map. It claims one domain, and passes its suite.
+//!
+//! A whole store implements every domain and runs `suite::run`; one that is being built runs the
+//! domains that it has.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::{Mutex, PoisonError};
+
+use toolkeep::id::check_key;
+use toolkeep::store::{self, Answer, Kind, RateBuckets, Taken, suite};
+
+/// The times of the calls that were allowed, with the end of their window, by tenant and key.
+#[derive(Default)]
+struct Windows(Mutex<BTreeMap<(String, String), Vec<Call>>>);
+
+struct Call {
+    at_ms: i64,
+    expires_at_ms: i64,
+}
+
+fn invalid(message: impl Into<String>) -> store::Error {
+    store::Error::new(Kind::InvalidArgument, "windows:", message)
+}
+
+impl Windows {
+    fn take(
+        &self,
+        (tenant, key): (&str, &str),
+        max: u32,
+        window_ms: i64,
+        now_ms: i64,
+    ) -> Result<Taken, store::Error> {
+        for (field, value) in [("tenant", tenant), ("key", key)] {
+            check_key(field, value).map_err(|error| invalid(error.message()))?;
+        }
+        if window_ms <= 0 {
+            return Err(invalid(format!("`window_ms` is {window_ms}; give at least 1")));
+        }
+        let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = windows.entry((tenant.into(), key.into())).or_default();
+        let expired = now_ms.saturating_sub(window_ms);
+        calls.retain(|call| call.at_ms > expired);
+        let max = max as usize;
+        let allowed = calls.len() < max;
+        let mut retry_after_ms = 0;
+        if allowed {
+            let expires_at_ms = now_ms.saturating_add(window_ms);
+            let place = calls.partition_point(|call| call.at_ms <= now_ms);
+            calls.insert(place, Call { at_ms: now_ms, expires_at_ms });
+        } else {
+            // There is room when the oldest of the `max` newest calls leaves the window.
+            let fills = calls.len().checked_sub(max).and_then(|place| calls.get(place));
+            let free_at = fills.map_or(now_ms, |call| call.at_ms);
+            retry_after_ms = free_at.saturating_add(window_ms).saturating_sub(now_ms).max(1);
+        }
+        Ok(Taken { allowed, used: calls.len() as u32, retry_after_ms })
+    }
+}
+
+impl RateBuckets for Windows {
+    fn take_rate<'a>(
+        &'a self,
+        tenant: &'a str,
+        key: &'a str,
+        max: u32,
+        window_ms: i64,
+        now_ms: i64,
+    ) -> Answer<'a, Taken> {
+        Box::pin(async move { self.take((tenant, key), max, window_ms, now_ms) })
+    }
+
+    fn prune_rates(&self, before_ms: i64) -> Answer<'_, u64> {
+        Box::pin(async move {
+            let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut gone = 0;
+            windows.retain(|_, calls| {
+                let before = calls.len();
+                calls.retain(|call| call.expires_at_ms > before_ms);
+                gone += (before - calls.len()) as u64;
+                !calls.is_empty()
+            });
+            Ok(gone)
+        })
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let report = suite::rate_buckets(&Windows::default()).await?;
+    for check in report.passed {
+        println!("passed: {check}");
+    }
+    Ok(())
+}
