@@ -18,6 +18,7 @@ need python3 python3
 need node nodejs
 need npm npm
 need ps procps
+need ip iproute2
 # Debian keeps the server's programs out of the path.
 compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql
 python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)

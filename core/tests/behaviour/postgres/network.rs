@@ -89,8 +89,7 @@ impl Drop for Namespace {
 
 fn ip(step: &str) {
     let output = Command::new("ip").args(step.split(' ')).output();
-    let output =
-        output.unwrap_or_else(|error| panic!("this test needs `ip` (Debian: iproute2): {error}"));
+    let output = output.unwrap_or_else(|e| panic!("`ip` (Debian: iproute2) is missing: {e}"));
     let errors = String::from_utf8_lossy(&output.stderr);
     let needs =
         "this test needs root with CAP_NET_ADMIN and CAP_SYS_ADMIN, for a network namespace";
