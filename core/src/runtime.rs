@@ -240,10 +240,10 @@ impl Runtime {
         self.inner.path.clock.as_ref()
     }
 
-    /// For every operation that writes what grows, such as events: the upkeep comes some time
-    /// later.
-    pub(crate) fn after_writing(&self, tenant: &str) {
+    /// The store, to write for a tenant: the upkeep comes some time later.
+    pub(crate) fn writing(&self, tenant: &str) -> &dyn Store {
         self.inner.path.upkeep.after_writing(std::iter::once(tenant));
+        self.store()
     }
 
     /// Fires when the runtime is closed.

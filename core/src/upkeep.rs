@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::store::{Error, Kind, Store};
+use crate::store::{Error, Kind, MOST_LEASE_MS, PruneAudit, Store};
 
 /// How long after its last turn it may run again, in milliseconds.
 const EVERY_MS: i64 = 60_000;
@@ -26,11 +26,21 @@ pub struct Retention {
     pub events_keep: Option<u64>,
     /// How old an event may become, in milliseconds; at least 1. Default: any age.
     pub events_older_than_ms: Option<u64>,
+    /// How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
+    /// Default: all of them.
+    pub audit_keep_rows: Option<u64>,
+    /// How old a row of the ledger may become, in milliseconds; at least 1. Default: any age.
+    pub audit_older_than_ms: Option<u64>,
 }
 
 impl Default for Retention {
     fn default() -> Retention {
-        Retention { events_keep: Some(100_000), events_older_than_ms: None }
+        Retention {
+            events_keep: Some(100_000),
+            events_older_than_ms: None,
+            audit_keep_rows: None,
+            audit_older_than_ms: None,
+        }
     }
 }
 
@@ -93,15 +103,28 @@ impl Upkeep {
     }
 
     async fn tenant(&self, tenant: &str) {
-        let Retention { events_keep, events_older_than_ms } = self.retention;
-        let before_ms = events_older_than_ms.map(|age_ms| self.clock.ms_ago(age_ms));
+        let ago = |age_ms| self.clock.ms_ago(age_ms);
+        let Retention { events_keep, audit_keep_rows: keep_rows, .. } = self.retention;
+        let before_ms = self.retention.audit_older_than_ms.map(ago);
+        if keep_rows.is_some() || before_ms.is_some() {
+            let prune = PruneAudit { tenant: tenant.to_owned(), keep_rows, before_ms };
+            let pruned = self.store.prune_audit(prune, self.clock.now_ms()).await;
+            report("audit", pruned.map(|pruned| pruned.rows));
+        }
+        let before_ms = self.retention.events_older_than_ms.map(ago);
         if events_keep.is_some() || before_ms.is_some() {
             report("events", self.store.prune_events(tenant, events_keep, before_ms).await);
         }
     }
 
     async fn all_tenants(&self) {
-        report("rates", self.store.prune_rates(self.clock.now_ms()).await);
+        let now_ms = self.clock.now_ms();
+        report("rates", self.store.prune_rates(now_ms).await);
+        report("approvals", self.store.expire_approvals(now_ms).await);
+        report("rules", self.store.prune_rules(now_ms).await);
+        // A lease is remembered as long as clocks may differ.
+        let before_ms = now_ms.saturating_sub(MOST_LEASE_MS);
+        report("leases", self.store.prune_leases(before_ms).await);
     }
 }
 

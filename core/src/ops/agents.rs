@@ -111,9 +111,8 @@ async fn put(runtime: &Runtime, args: PutAgent) -> Result<Agent, Error> {
     // A caller that stops waiting must not keep the decisions of the old lists alive.
     detached(async move {
         let _change = runtime.path().policy.changing(&agent.tenant, &agent.id);
-        let agent = runtime.store().put_agent(agent, runtime.clock().now_ms()).await?;
-        runtime.after_writing(&agent.tenant);
-        Ok(agent)
+        let store = runtime.writing(&agent.tenant);
+        Ok(store.put_agent(agent, runtime.clock().now_ms()).await?)
     })
     .await
 }
@@ -133,8 +132,8 @@ async fn delete(runtime: &Runtime, args: AgentKey) -> Result<Deleted, Error> {
     detached(async move {
         let _change = runtime.path().policy.changing(&args.tenant, &args.id);
         let now_ms = runtime.clock().now_ms();
-        let deleted = runtime.store().delete_agent(&args.tenant, &args.id, now_ms).await?;
-        runtime.after_writing(&args.tenant);
+        let store = runtime.writing(&args.tenant);
+        let deleted = store.delete_agent(&args.tenant, &args.id, now_ms).await?;
         Ok(Deleted { deleted })
     })
     .await

@@ -170,7 +170,7 @@ async fn request(runtime: &Runtime, args: RequestApproval) -> Result<Approval, E
         request: Value::Object(args.request),
         expires_at_ms: now_ms.saturating_add(args.ttl_ms),
     };
-    Ok(runtime.store().request_approval(approval, now_ms).await?)
+    Ok(runtime.writing(&approval.tenant).request_approval(approval, now_ms).await?)
 }
 
 async fn get(runtime: &Runtime, args: ApprovalKey) -> Result<Approval, Error> {
@@ -190,18 +190,21 @@ async fn decide(runtime: &Runtime, args: DecideApproval) -> Result<Approval, Err
     let allow = decision == ApprovalDecision::Allow;
     let verdict = Verdict { allow, by, reason, edited: edited.map(Value::Object) };
     let now_ms = runtime.clock().now_ms();
-    found(runtime.store().decide_approval(&tenant, &id, verdict, now_ms).await?, &id)
+    found(runtime.writing(&tenant).decide_approval(&tenant, &id, verdict, now_ms).await?, &id)
 }
 
 async fn consume(runtime: &Runtime, args: ConsumeApproval) -> Result<Approval, Error> {
     let ConsumeApproval { tenant, id, digest } = args;
     let now_ms = runtime.clock().now_ms();
-    found(runtime.store().consume_approval(&tenant, &id, &digest, now_ms).await?, &id)
+    found(runtime.writing(&tenant).consume_approval(&tenant, &id, &digest, now_ms).await?, &id)
 }
 
 async fn cancel(runtime: &Runtime, args: ApprovalKey) -> Result<Approval, Error> {
     let now_ms = runtime.clock().now_ms();
-    found(runtime.store().cancel_approval(&args.tenant, &args.id, now_ms).await?, &args.id)
+    found(
+        runtime.writing(&args.tenant).cancel_approval(&args.tenant, &args.id, now_ms).await?,
+        &args.id,
+    )
 }
 
 fn found(approval: Option<Approval>, id: &str) -> Result<Approval, Error> {

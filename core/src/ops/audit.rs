@@ -130,5 +130,5 @@ async fn prune(runtime: &Runtime, args: PruneAudit) -> Result<PrunedAudit, Error
     };
     runtime.path().recorder.flush().await?;
     let prune = store::PruneAudit { tenant: args.tenant, keep_rows: args.keep_rows, before_ms };
-    Ok(runtime.store().prune_audit(prune, now_ms).await?)
+    Ok(runtime.writing(&prune.tenant).prune_audit(prune, now_ms).await?)
 }

@@ -119,7 +119,7 @@ async fn put(runtime: &Runtime, args: PutContextFile) -> Result<ContextFileInfo,
     let PutContextFile { tenant, agent, user, name, text, if_version, fence } = args;
     let key = ContextFileKey { tenant, agent, user, name };
     let file = store::PutContextFile { key, body: text.into_bytes(), if_version, fence };
-    Ok(runtime.store().put_context_file(file, runtime.clock().now_ms()).await?)
+    Ok(runtime.writing(&file.key.tenant).put_context_file(file, runtime.clock().now_ms()).await?)
 }
 
 async fn get(runtime: &Runtime, args: GetContextFile) -> Result<ContextFileText, Error> {
@@ -141,6 +141,7 @@ async fn delete(runtime: &Runtime, args: DeleteContextFile) -> Result<Deleted, E
     let DeleteContextFile { tenant, agent, user, name, if_version } = args;
     let key = ContextFileKey { tenant, agent, user, name };
     let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_context_file(&key, if_version, now_ms).await?;
+    let deleted =
+        runtime.writing(&key.tenant).delete_context_file(&key, if_version, now_ms).await?;
     Ok(Deleted { deleted })
 }

@@ -201,7 +201,10 @@ async fn put(runtime: &Runtime, args: PutCredential) -> Result<CredentialInfo, E
         value: sealed,
         if_version: args.if_version,
     };
-    Ok(runtime.store().put_credential(credential, runtime.clock().now_ms()).await?)
+    Ok(runtime
+        .writing(&credential.key.tenant)
+        .put_credential(credential, runtime.clock().now_ms())
+        .await?)
 }
 
 /// Seals the variables of an environment, in order of name, after a look at their names and
@@ -286,6 +289,6 @@ async fn delete(runtime: &Runtime, args: DeleteCredential) -> Result<Deleted, Er
     let DeleteCredential { tenant, name, agent, user, if_version } = args;
     let key = CredentialKey { tenant, name, agent, user };
     let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_credential(&key, if_version, now_ms).await?;
+    let deleted = runtime.writing(&key.tenant).delete_credential(&key, if_version, now_ms).await?;
     Ok(Deleted { deleted })
 }

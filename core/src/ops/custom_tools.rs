@@ -194,7 +194,7 @@ async fn written(
     if_version: Option<i64>,
 ) -> Result<CustomTool, store::Error> {
     let put = store::PutCustomTool { tool, env, if_version };
-    runtime.store().put_custom_tool(put, runtime.clock().now_ms()).await
+    runtime.writing(&put.tool.key.tenant).put_custom_tool(put, runtime.clock().now_ms()).await
 }
 
 fn checked(args: PutCustomTool) -> Result<CustomTool, Error> {
@@ -249,6 +249,6 @@ async fn delete(runtime: &Runtime, args: DeleteCustomTool) -> Result<Deleted, Er
     let DeleteCustomTool { tenant, agent, name, if_version } = args;
     let key = CustomToolKey { tenant, agent, name };
     let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_custom_tool(&key, if_version, now_ms).await?;
+    let deleted = runtime.writing(&key.tenant).delete_custom_tool(&key, if_version, now_ms).await?;
     Ok(Deleted { deleted })
 }

@@ -129,7 +129,10 @@ async fn put(runtime: &Runtime, args: PutDocument) -> Result<DocumentInfo, Error
     let PutDocument { tenant, agent, user, path, text, mime, if_version, fence } = args;
     let key = DocumentKey { tenant, agent, user, path };
     let document = store::PutDocument { key, mime, body: text.into_bytes(), if_version, fence };
-    Ok(runtime.store().put_document(document, runtime.clock().now_ms()).await?)
+    Ok(runtime
+        .writing(&document.key.tenant)
+        .put_document(document, runtime.clock().now_ms())
+        .await?)
 }
 
 async fn get(runtime: &Runtime, args: GetDocument) -> Result<DocumentText, Error> {
@@ -151,6 +154,6 @@ async fn delete(runtime: &Runtime, args: DeleteDocument) -> Result<Deleted, Erro
     let DeleteDocument { tenant, agent, user, path, if_version } = args;
     let key = DocumentKey { tenant, agent, user, path };
     let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_document(&key, if_version, now_ms).await?;
+    let deleted = runtime.writing(&key.tenant).delete_document(&key, if_version, now_ms).await?;
     Ok(Deleted { deleted })
 }

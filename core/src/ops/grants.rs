@@ -162,7 +162,7 @@ async fn put(runtime: &Runtime, args: PutGrant) -> Result<Grant, Error> {
         granted_by: args.granted_by,
         if_version: args.if_version,
     };
-    Ok(runtime.store().put_grant(grant, runtime.clock().now_ms()).await?)
+    Ok(runtime.writing(&grant.key.tenant).put_grant(grant, runtime.clock().now_ms()).await?)
 }
 
 async fn get(runtime: &Runtime, args: GetGrant) -> Result<Grant, Error> {
@@ -182,7 +182,7 @@ async fn delete(runtime: &Runtime, args: DeleteGrant) -> Result<Deleted, Error> 
     let DeleteGrant { tenant, kind, resource, agent, user, if_version } = args;
     let key = GrantKey { tenant, kind, resource, agent, user };
     let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_grant(&key, if_version, now_ms).await?;
+    let deleted = runtime.writing(&key.tenant).delete_grant(&key, if_version, now_ms).await?;
     Ok(Deleted { deleted })
 }
 

@@ -115,7 +115,8 @@ pub struct ListLeases {
 async fn acquire(runtime: &Runtime, args: AcquireLease) -> Result<Acquired, Error> {
     let AcquireLease { tenant, kind, name, holder, ttl_ms } = args;
     let now_ms = runtime.clock().now_ms();
-    let lease = runtime.store().acquire_lease(&tenant, &kind, &name, &holder, ttl_ms, now_ms);
+    let lease =
+        runtime.writing(&tenant).acquire_lease(&tenant, &kind, &name, &holder, ttl_ms, now_ms);
     Ok(Acquired { lease: lease.await? })
 }
 
@@ -123,7 +124,7 @@ async fn renew(runtime: &Runtime, args: RenewLease) -> Result<Renewed, Error> {
     let RenewLease { tenant, kind, name, epoch, ttl_ms } = args;
     let fence = Fence { kind, name, epoch };
     let now_ms = runtime.clock().now_ms();
-    let renewed = runtime.store().renew_lease(&tenant, &fence, ttl_ms, now_ms).await?;
+    let renewed = runtime.writing(&tenant).renew_lease(&tenant, &fence, ttl_ms, now_ms).await?;
     Ok(Renewed { renewed })
 }
 
@@ -131,7 +132,7 @@ async fn release(runtime: &Runtime, args: ReleaseLease) -> Result<Released, Erro
     let ReleaseLease { tenant, kind, name, epoch } = args;
     let fence = Fence { kind, name, epoch };
     let now_ms = runtime.clock().now_ms();
-    let released = runtime.store().release_lease(&tenant, &fence, now_ms).await?;
+    let released = runtime.writing(&tenant).release_lease(&tenant, &fence, now_ms).await?;
     Ok(Released { released })
 }
 

@@ -137,7 +137,7 @@ pub struct CoveredBy {
 async fn acquire(runtime: &Runtime, args: AcquireLock) -> Result<AcquiredLock, Error> {
     let AcquireLock { tenant, space, patterns, holder, ttl_ms } = args;
     let lock = NewPathLock { tenant, space, patterns, holder, ttl_ms };
-    Ok(match runtime.store().lock_paths(lock, runtime.clock().now_ms()).await? {
+    Ok(match runtime.writing(&lock.tenant).lock_paths(lock, runtime.clock().now_ms()).await? {
         PathClaim::Taken(lock) => AcquiredLock { lock: Some(lock), conflict: None },
         PathClaim::Refused(conflict) => AcquiredLock { lock: None, conflict: Some(*conflict) },
     })
@@ -147,7 +147,8 @@ async fn renew(runtime: &Runtime, args: RenewLock) -> Result<Renewed, Error> {
     let RenewLock { tenant, space, id, holder, epoch, ttl_ms } = args;
     let fence = PathLock::fence_of(&space, &id, epoch);
     let now_ms = runtime.clock().now_ms();
-    let renewed = runtime.store().renew_paths(&tenant, &fence, &holder, ttl_ms, now_ms).await?;
+    let renewed =
+        runtime.writing(&tenant).renew_paths(&tenant, &fence, &holder, ttl_ms, now_ms).await?;
     Ok(Renewed { renewed })
 }
 
@@ -155,7 +156,7 @@ async fn release(runtime: &Runtime, args: ReleaseLock) -> Result<Released, Error
     let ReleaseLock { tenant, space, id, holder, epoch } = args;
     let fence = PathLock::fence_of(&space, &id, epoch);
     let now_ms = runtime.clock().now_ms();
-    let released = runtime.store().unlock_paths(&tenant, &fence, &holder, now_ms).await?;
+    let released = runtime.writing(&tenant).unlock_paths(&tenant, &fence, &holder, now_ms).await?;
     Ok(Released { released })
 }
 

@@ -131,7 +131,7 @@ async fn put(runtime: &Runtime, args: PutRule) -> Result<Rule, Error> {
         expires_at_ms: args.expires_at_ms,
         if_version: args.if_version,
     };
-    Ok(runtime.store().put_rule(rule, runtime.clock().now_ms()).await?)
+    Ok(runtime.writing(&rule.tenant).put_rule(rule, runtime.clock().now_ms()).await?)
 }
 
 async fn get(runtime: &Runtime, args: GetRule) -> Result<Rule, Error> {
@@ -150,6 +150,7 @@ async fn list(runtime: &Runtime, args: ListRules) -> Result<Vec<Rule>, Error> {
 async fn delete(runtime: &Runtime, args: DeleteRule) -> Result<Deleted, Error> {
     let DeleteRule { tenant, kind, id, if_version } = args;
     let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_rule(&tenant, &kind, &id, if_version, now_ms).await?;
+    let deleted =
+        runtime.writing(&tenant).delete_rule(&tenant, &kind, &id, if_version, now_ms).await?;
     Ok(Deleted { deleted })
 }

@@ -191,7 +191,7 @@ async fn put(runtime: &Runtime, args: PutSession) -> Result<Session, Error> {
         settings: Value::Object(args.settings),
         if_version: args.if_version,
     };
-    Ok(runtime.store().put_session(session, runtime.clock().now_ms()).await?)
+    Ok(runtime.writing(&session.tenant).put_session(session, runtime.clock().now_ms()).await?)
 }
 
 async fn get(runtime: &Runtime, args: GetSession) -> Result<Session, Error> {
@@ -209,7 +209,7 @@ async fn list(runtime: &Runtime, args: ListSessions) -> Result<Vec<SessionInfo>,
 async fn delete(runtime: &Runtime, args: DeleteSession) -> Result<Deleted, Error> {
     let DeleteSession { tenant, id, if_version } = args;
     let now_ms = runtime.clock().now_ms();
-    let deleted = runtime.store().delete_session(&tenant, &id, if_version, now_ms).await?;
+    let deleted = runtime.writing(&tenant).delete_session(&tenant, &id, if_version, now_ms).await?;
     Ok(Deleted { deleted })
 }
 
@@ -220,7 +220,8 @@ async fn append(runtime: &Runtime, args: AppendMessages) -> Result<SessionInfo, 
         store::NewMessage { role, content, at_ms: at_ms.unwrap_or(now_ms) }
     });
     let messages = messages.collect();
-    let session = runtime.store().append_messages(&tenant, &id, messages, usage, now_ms).await?;
+    let session =
+        runtime.writing(&tenant).append_messages(&tenant, &id, messages, usage, now_ms).await?;
     session.ok_or_else(|| no_such(&format!("session `{id}`; put it first")))
 }
 

@@ -136,9 +136,11 @@ impl Config {
             at_least("rate_limit.calls", u64::from(limit.calls), 1)?;
             at_least("rate_limit.window_ms", limit.window_ms, 1)?;
         }
-        let Retention { events_keep, events_older_than_ms } = self.retention;
-        at_least("retention.events_keep", events_keep.unwrap_or(1), 1)?;
-        at_least("retention.events_older_than_ms", events_older_than_ms.unwrap_or(1), 1)?;
+        let kept = &self.retention;
+        at_least("retention.events_keep", kept.events_keep.unwrap_or(1), 1)?;
+        at_least("retention.events_older_than_ms", kept.events_older_than_ms.unwrap_or(1), 1)?;
+        at_least("retention.audit_keep_rows", kept.audit_keep_rows.unwrap_or(1), 1)?;
+        at_least("retention.audit_older_than_ms", kept.audit_older_than_ms.unwrap_or(1), 1)?;
         for group in self.groups.keys() {
             crate::id::check_key(&format!("groups.{group}"), group)
                 .map_err(|error| Error::new(Code::InvalidConfig, error.message()))?;

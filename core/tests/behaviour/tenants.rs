@@ -4,8 +4,10 @@
 //! find is made in [`settle`]; a value that is made up on the way (an id) goes into [`Made`].
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
+use toolkeep::clock::{Clock as _, ManualClock, SystemClock};
 use toolkeep::secret::generate_key;
 use toolkeep::{CallContext, Code, Config, Error, Runtime};
 
@@ -28,13 +30,17 @@ const WITHOUT_TENANT: &[&str] = &[
     "store.import",
 ];
 
-/// The operations that have a test of their own here, because they answer with a file.
-const WITH_A_FILE: &[&str] = &["store.export"];
+/// The operations that have a test of their own here: one answers with a file, one needs a ledger
+/// that is hours old.
+const APART: &[&str] = &["store.export", "audit.prune"];
 
 /// What [`settle`] made that has no key of its own choice.
 #[derive(Default)]
 struct Made {
     artifact: String,
+    lease_epoch: i64,
+    lock_id: String,
+    lock_epoch: i64,
 }
 
 /// One operation, and how it is seen to be the tenant's own.
@@ -49,8 +55,14 @@ struct Case {
 enum Does {
     /// Its answer holds a text of the tenant.
     Reads,
+    /// Its answer tells of the tenant without a text of it: a tenant with nothing gets another.
+    Counts,
     /// What the tenant's other operations read is different afterwards.
     Changes,
+}
+
+const fn counts(operation: &'static str, args: fn(&Made) -> Value) -> Case {
+    Case { operation, args, does: Does::Counts }
 }
 
 const fn reads(operation: &'static str, args: fn(&Made) -> Value) -> Case {
@@ -67,7 +79,17 @@ const CASES: &[Case] = &[
     reads("agents.list", |_| json!({})),
     changes("agents.delete", |_| json!({ "id": "a" })),
     reads("artifacts.read", |made| json!({ "id": made.artifact, "session": "s" })),
+    changes("approvals.request", |_| json!({ "id": "new", "digest": "d", "tool": "t" })),
+    reads("approvals.get", |_| json!({ "id": "pending" })),
+    reads("approvals.list", |_| json!({})),
+    reads("approvals.list", |_| json!({ "state": "pending" })),
+    reads("approvals.list", |_| json!({ "session": "s" })),
+    reads("approvals.list", |_| json!({ "agent": "a" })),
+    changes("approvals.decide", |_| json!({ "id": "pending", "decision": "deny", "by": "p" })),
+    changes("approvals.consume", |_| json!({ "id": "allowed", "digest": "d" })),
+    changes("approvals.cancel", |_| json!({ "id": "pending" })),
     reads("audit.query", |_| json!({})),
+    counts("audit.verify", |_| json!({})),
     changes("context_files.put", |_| json!({ "agent": "a", "name": "n", "text": "new" })),
     reads("context_files.get", |_| json!({ "agent": "a", "name": "n" })),
     reads("context_files.list", |_| json!({ "agent": "a" })),
@@ -86,6 +108,33 @@ const CASES: &[Case] = &[
     reads("custom_tools.list", |_| json!({})),
     changes("custom_tools.delete", |_| json!({ "name": "t" })),
     reads("events.read", |_| json!({})),
+    counts("events.last", |_| json!({})),
+    changes("events.prune", |_| json!({ "keep": 1 })),
+    changes(
+        "leases.acquire",
+        |_| json!({ "kind": "job", "name": "new", "holder": "h", "ttl_ms": 60_000 }),
+    ),
+    changes("leases.renew", |made| {
+        let epoch = made.lease_epoch;
+        json!({ "kind": "job", "name": "n", "epoch": epoch, "ttl_ms": 80_000_000 })
+    }),
+    changes(
+        "leases.release",
+        |made| json!({ "kind": "job", "name": "n", "epoch": made.lease_epoch }),
+    ),
+    reads("leases.list", |_| json!({ "kind": "job" })),
+    changes("locks.acquire", |_| json!({ "space": "ws", "patterns": ["new"], "holder": "h" })),
+    changes("locks.renew", |made| {
+        let Made { lock_id: id, lock_epoch: epoch, .. } = made;
+        let ttl_ms = 80_000_000;
+        json!({ "space": "ws", "id": id, "holder": "h", "epoch": epoch, "ttl_ms": ttl_ms })
+    }),
+    changes(
+        "locks.release",
+        |made| json!({ "space": "ws", "id": made.lock_id, "holder": "h", "epoch": made.lock_epoch }),
+    ),
+    reads("locks.list", |_| json!({ "space": "ws" })),
+    reads("locks.covering", |_| json!({ "space": "ws", "path": "x" })),
     changes("grants.put", |_| json!({ "kind": "cli", "resource": "gh", "effect": "deny" })),
     reads("grants.get", |_| json!({ "kind": "cli", "resource": "gh" })),
     reads("grants.list", |_| json!({ "kind": "cli" })),
@@ -128,6 +177,9 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
         ("rules.put", {
             json!({ "kind": "shell", "id": "r", "effect": "ask", "pattern": tenant })
         }),
+        ("approvals.request", approval("pending", tenant)),
+        ("approvals.request", approval("allowed", tenant)),
+        ("approvals.decide", json!({ "id": "allowed", "decision": "allow", "by": "p" })),
         ("sessions.put", json!({ "id": "s", "agent": "a", "label": tenant })),
         ("sessions.append", {
             json!({ "id": "s", "messages": [{ "role": "user", "content": tenant }] })
@@ -140,7 +192,23 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
     let result = rt.call(&cx, "echo", long).await.unwrap();
     let note = result.for_llm.split("artifact:").nth(1).unwrap();
     let artifact = note.chars().take_while(char::is_ascii_hexdigit).collect();
-    Made { artifact }
+    let lease = json!({ "kind": "job", "name": "n", "holder": tenant, "ttl_ms": 60_000 });
+    let lease = invoke(rt, tenant, "leases.acquire", lease).await.unwrap();
+    let lock = json!({ "space": "ws", "patterns": ["x", tenant], "holder": "h" });
+    let lock = invoke(rt, tenant, "locks.acquire", lock).await.unwrap();
+    Made {
+        artifact,
+        lease_epoch: lease["lease"]["epoch"].as_i64().unwrap(),
+        lock_id: lock["lock"]["id"].as_str().unwrap().to_owned(),
+        lock_epoch: lock["lock"]["epoch"].as_i64().unwrap(),
+    }
+}
+
+fn approval(id: &str, tenant: &str) -> Value {
+    let request = json!({ "of": tenant });
+    json!({
+        "id": id, "digest": "d", "tool": "t", "session": "s", "agent": "a", "request": request
+    })
 }
 
 async fn invoke(
@@ -156,8 +224,8 @@ async fn invoke(
 /// All that a tenant can read. With `events` also what was told.
 async fn view(rt: &Runtime, tenant: &str, made: &Made, events: bool) -> Vec<String> {
     let mut view = Vec::new();
-    for case in CASES.iter().filter(|case| case.does == Does::Reads) {
-        if events || case.operation != "events.read" {
+    for case in CASES.iter().filter(|case| case.does != Does::Changes) {
+        if events || !case.operation.starts_with("events.") {
             let answer = invoke(rt, tenant, case.operation, (case.args)(made)).await;
             view.push(format!("{}: {answer:?}", case.operation));
         }
@@ -175,7 +243,7 @@ async fn runtime() -> Runtime {
 fn every_operation_has_a_case() {
     let all: BTreeSet<&str> = toolkeep::ops::all().map(|operation| operation.name).collect();
     let cases = CASES.iter().map(|case| case.operation);
-    let others = WITHOUT_TENANT.iter().chain(WITH_A_FILE).copied();
+    let others = WITHOUT_TENANT.iter().chain(APART).copied();
     let known: BTreeSet<&str> = cases.chain(others).collect();
     assert_eq!(all, known, "give each operation a case here, or name it as one without tenant");
     for operation in toolkeep::ops::all() {
@@ -218,12 +286,18 @@ async fn each_case_would_notice_a_forgotten_tenant() {
     for Case { operation, args, does } in CASES {
         let rt = runtime().await;
         let made = settle(&rt, ONE).await;
-        let before = view(&rt, ONE, &made, false).await;
+        let events = operation.starts_with("events.");
+        let before = view(&rt, ONE, &made, events).await;
         let answer = invoke(&rt, ONE, operation, args(&made)).await.unwrap().to_string();
         match does {
             Does::Reads => assert!(answer.contains(ONE), "{operation} finds nothing: {answer}"),
+            Does::Counts => {
+                let nothing = invoke(&rt, "nobody", operation, args(&made)).await.unwrap();
+                assert_ne!(answer, nothing.to_string(), "{operation}");
+                assert_eq!(invoke(&rt, TWO, operation, args(&made)).await.unwrap(), nothing);
+            }
             Does::Changes => {
-                assert_ne!(view(&rt, ONE, &made, false).await, before, "{operation}");
+                assert_ne!(view(&rt, ONE, &made, events).await, before, "{operation}");
             }
         }
     }
@@ -253,4 +327,26 @@ async fn an_export_of_one_tenant_holds_nothing_of_another() {
     let text = std::fs::read_to_string(&path).unwrap();
     assert!(text.contains(TWO), "{text}");
     assert!(!text.contains(ONE), "{text}");
+}
+
+#[tokio::test]
+async fn pruning_the_ledger_of_one_tenant_leaves_that_of_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite:{}", folder.path().join("t.db").display());
+    let rt = Runtime::builder().store_url(&url).tool(echo()).build().await.unwrap();
+    for tenant in [ONE, TWO] {
+        let cx = CallContext::new().tenant(tenant);
+        rt.call(&cx, "echo", json!({ "text": "x" })).await.unwrap();
+    }
+    rt.close().await.unwrap();
+    // Hours later, so that no writer can still extend these segments.
+    let later = Arc::new(ManualClock::at(SystemClock.now_ms() + 24 * 60 * 60 * 1000));
+    let rt = Runtime::builder().store_url(&url).clock(later).build().await.unwrap();
+    let rows = async |tenant| {
+        let rows = invoke(&rt, tenant, "audit.query", json!({})).await.unwrap();
+        rows.as_array().unwrap().len()
+    };
+    let pruned = invoke(&rt, TWO, "audit.prune", json!({ "keep_rows": 0 })).await.unwrap();
+    assert_eq!(pruned["rows"], 1, "{pruned}");
+    assert_eq!((rows(ONE).await, rows(TWO).await), (1, 0));
 }
