@@ -12,6 +12,7 @@ pub(crate) use follow::events_after;
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -240,10 +241,9 @@ impl Runtime {
         self.inner.path.clock.as_ref()
     }
 
-    /// The store, to write for a tenant: the upkeep comes some time later.
-    pub(crate) fn writing(&self, tenant: &str) -> &dyn Store {
-        self.inner.path.upkeep.after_writing(std::iter::once(tenant));
-        self.store()
+    /// The store, to write for a tenant.
+    pub(crate) fn writing<'r>(&'r self, tenant: &str) -> Writing<'r> {
+        Writing { runtime: self, tenant: tenant.to_owned() }
     }
 
     /// Fires when the runtime is closed.
@@ -264,6 +264,27 @@ impl Runtime {
             done = work => Ok(done),
             () = self.inner.closing.cancelled() => Err(closed()),
         }
+    }
+}
+
+/// The store while something is written for a tenant. Once it has been, the upkeep comes some time
+/// later.
+pub(crate) struct Writing<'r> {
+    runtime: &'r Runtime,
+    tenant: String,
+}
+
+impl Deref for Writing<'_> {
+    type Target = dyn Store;
+
+    fn deref(&self) -> &Self::Target {
+        self.runtime.inner.path.store.as_ref()
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        self.runtime.inner.path.upkeep.after_writing(std::iter::once(self.tenant.as_str()));
     }
 }
 

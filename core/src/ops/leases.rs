@@ -115,9 +115,9 @@ pub struct ListLeases {
 async fn acquire(runtime: &Runtime, args: AcquireLease) -> Result<Acquired, Error> {
     let AcquireLease { tenant, kind, name, holder, ttl_ms } = args;
     let now_ms = runtime.clock().now_ms();
-    let lease =
-        runtime.writing(&tenant).acquire_lease(&tenant, &kind, &name, &holder, ttl_ms, now_ms);
-    Ok(Acquired { lease: lease.await? })
+    let store = runtime.writing(&tenant);
+    let lease = store.acquire_lease(&tenant, &kind, &name, &holder, ttl_ms, now_ms).await?;
+    Ok(Acquired { lease })
 }
 
 async fn renew(runtime: &Runtime, args: RenewLease) -> Result<Renewed, Error> {

@@ -308,10 +308,12 @@ async fn killed_processes_lose_nothing_in_postgres() {
 #[cfg(feature = "postgres")]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_postgres_server_loses_nothing() {
-    let mut server = toolkeep_test_postgres::Server::start(&[]);
-    let url = server.new_database();
+    let server = Arc::new(Mutex::new(toolkeep_test_postgres::Server::start(&[])));
+    let url = server.lock().unwrap().new_database();
+    let killed = server.clone();
     let disturb = move |_: &mut Vec<Worker>| {
         std::thread::sleep(moment(300, 1_200));
+        let mut server = killed.lock().unwrap();
         server.kill();
         server.restart(&[]);
         // Those who write notice, and go on.
