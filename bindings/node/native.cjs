@@ -837,5 +837,6 @@ module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __n
 module.exports = nativeBinding
 module.exports.NativeRuntime = nativeBinding.NativeRuntime
 module.exports.NativeStream = nativeBinding.NativeStream
+module.exports.generateKey = nativeBinding.generateKey
 module.exports.scrub = nativeBinding.scrub
 module.exports.version = nativeBinding.version

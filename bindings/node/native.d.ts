@@ -13,8 +13,11 @@ export declare const __napiBindingTarget: 'native' | 'wasm32-wasi' | 'wasm32-was
 export declare class NativeRuntime {
   /** A runtime that is not open yet. Tools are run, cancelled and forgotten through `dispatch`. */
   constructor(function: (kind: number, run: number, tool: number, call: number, args: string | null, caller: string | null) => void)
-  /** Opens it: with a configuration as JSON text, or with the path of a file that holds one. */
-  open(config: string, isPath: boolean): Promise<undefined>
+  /**
+   * Opens it: with a configuration as JSON text, or with the path of a file that holds one, and
+   * with the host's key if it gives one.
+   */
+  open(config: string, isPath: boolean, key?: string | undefined | null): Promise<undefined>
   /** Takes one call along the path. */
   call(name: string, args: string, isText: boolean, caller: string | undefined | null, number: number): Promise<string>
   /** Takes the calls of one turn along the path. */
@@ -60,6 +63,9 @@ export declare class NativeStream {
   /** How many events were pruned before this reader came to them. */
   get dropped(): number
 }
+
+/** A fresh random key for somebody to keep, as 64 hexadecimal digits. */
+export declare function generateKey(): string
 
 /** Masks the secrets in a text, without a runtime. */
 export declare function scrub(text: string): string

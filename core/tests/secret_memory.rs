@@ -91,6 +91,7 @@ async fn no_key_and_no_value_stays_on_the_heap() {
     assert_eq!(left_behind(), 0);
 }
 
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 async fn seal_by_operations(rt: &Runtime) {
     // Escaped in JSON, too: what is sealed then is longer than what was given.
     let value = || SecretString::from([VALUE, "\n\u{1}"].concat());
