@@ -612,6 +612,10 @@ export interface Retention {
   events_keep: number | null
   /** How old an event may become, in milliseconds; at least 1. Default: any age. */
   events_older_than_ms: number | null
+  /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them. */
+  audit_keep_rows: number | null
+  /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
+  audit_older_than_ms: number | null
 }
 
 /** A rule as the store holds it. */
@@ -1546,7 +1550,7 @@ export interface Operations {
       /** Only if the stored rule has this version; 0: only if there is none. */
       if_version?: number | null
     }): Promise<Rule>
-    /** Gives a rule, also when it has ended. Fails with `not_found` if there is none of that kind and id. */
+    /** Gives a rule, also within a day after it has ended. Fails with `not_found` if there is none of that kind and id. */
     get(args: {
       /** The tenant. */
       tenant?: string

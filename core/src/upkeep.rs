@@ -121,9 +121,9 @@ impl Upkeep {
         let now_ms = self.clock.now_ms();
         report("rates", self.store.prune_rates(now_ms).await);
         report("approvals", self.store.expire_approvals(now_ms).await);
-        report("rules", self.store.prune_rules(now_ms).await);
-        // A lease is remembered as long as clocks may differ.
+        // What has ended is remembered for a day: clocks may differ.
         let before_ms = now_ms.saturating_sub(MOST_LEASE_MS);
+        report("rules", self.store.prune_rules(before_ms).await);
         report("leases", self.store.prune_leases(before_ms).await);
     }
 }

@@ -15,7 +15,7 @@ operations! {
         /// Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
         /// `if_version` does not hold.
         put(PutRule) -> Rule = put;
-        /// Gives a rule, also when it has ended. Fails with `not_found` if there is none of that
+        /// Gives a rule, also within a day after it has ended. Fails with `not_found` if there is none of that
         /// kind and id.
         get(GetRule) -> Rule = get;
         /// Lists the rules of a kind by id, without those that have ended.

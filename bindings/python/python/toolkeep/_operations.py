@@ -848,6 +848,13 @@ class Retention(TypedDict):
     events_older_than_ms: int | None
     """How old an event may become, in milliseconds; at least 1. Default: any age."""
 
+    audit_keep_rows: int | None
+    """How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
+    Default: all of them."""
+
+    audit_older_than_ms: int | None
+    """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
+
 
 class Rule(TypedDict):
     """A rule as the store holds it."""
@@ -2737,8 +2744,8 @@ class RulesOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Rule:
-        """Gives a rule, also when it has ended. Fails with `not_found` if there is none of that
-        kind and id.
+        """Gives a rule, also within a day after it has ended. Fails with `not_found` if there is
+        none of that kind and id.
 
         Args:
             kind: The rule's kind.
@@ -4719,8 +4726,8 @@ class AsyncRulesOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Rule:
-        """Gives a rule, also when it has ended. Fails with `not_found` if there is none of that
-        kind and id.
+        """Gives a rule, also within a day after it has ended. Fails with `not_found` if there is
+        none of that kind and id.
 
         Args:
             kind: The rule's kind.
