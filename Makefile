@@ -70,6 +70,8 @@ test-node: build-node
 	@cd $(NODE_BINDING) && npm test --silent
 
 test-demo: build
+	@echo "== A backend of a host's own"
+	@cargo run --quiet -p toolkeep-examples --bin backend >/dev/null
 	@echo "== The session, in four languages"
 	@PYTHON=$(PYTHON) examples/demo.sh --quiet
 

@@ -105,7 +105,7 @@ pub use sessions::{
 pub use sql::{MAX_BODY_BYTES, SqlStore};
 pub use sqlite::{SqliteDriver, SqliteOptions};
 pub use transfer::{ExportCursor, ExportPage, ExportRow, Transfer};
-pub use url::{OpenOptions, StoreUrl};
+pub use url::{DEFAULT_TIMEOUT_MS, OpenOptions, StoreUrl};
 
 /// What every call on a store gives: a future that must be awaited for anything to happen.
 pub type Answer<'a, T> = BoxFuture<'a, Result<T, Error>>;

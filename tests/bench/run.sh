@@ -10,7 +10,7 @@ built="$PWD/.build/bench"
 # Apart from what the tests use: release builds with the feature `bench`.
 build() {
   rm -rf "$built" && mkdir -p "$built"
-  cargo bench --quiet -p toolkeep --bench call --no-run
+  cargo bench --quiet -p toolkeep --features postgres --bench call --bench store --no-run
   cargo build --quiet --release -p toolkeep-ffi --features bench
   cp "$CARGO_TARGET_DIR/release/libtoolkeep.so" "$built/"
   cargo build --quiet --release -p toolkeep-node --features bench
@@ -22,7 +22,7 @@ build() {
     -Wl,-rpath,"$built"
 }
 
-in_rust() { cargo bench --quiet -p toolkeep --bench call -- "$@"; }
+in_rust() { cargo bench --quiet -p toolkeep --features postgres --bench "$@"; }
 in_c() { "$built/call" "$@"; }
 in_python() { PYTHONPATH="$built/python" "$PYTHON" tests/bench/call.py "$@"; }
 in_node() { NAPI_RS_NATIVE_LIBRARY_PATH="$built/toolkeep.node" node tests/bench/call.cjs "$@"; }
@@ -40,7 +40,7 @@ size() {
 echo "Building (release) ..." >&2
 build
 
-in_rust
+in_rust call
 
 table "call of a no-op tool | ns, same bridge with an empty core | ns, toolkeep | ratio"
 in_c
@@ -52,10 +52,13 @@ PYTHONPATH="$built/python" NAPI_RS_NATIVE_LIBRARY_PATH="$built/toolkeep.node" \
   "$PYTHON" tests/bench/startup.py "$PWD/bindings/node"
 
 table "resident memory | MiB, bare process | MiB, idle runtime after a call | difference"
-in_rust memory
+in_rust call -- memory
 in_c memory
 in_python memory
 in_node memory
+
+in_rust store
+in_rust store -- memory
 
 table "size (the baseline is nothing) | MiB"
 size "wheel" "$built"/*.whl

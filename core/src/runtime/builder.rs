@@ -248,7 +248,7 @@ impl RuntimeBuilder {
         let options = store::OpenOptions {
             base_dir: self.folder.as_deref(),
             durable: self.config.record.mode == RecordMode::Durable,
-            ..store::OpenOptions::default()
+            timeout_ms: self.config.store_timeout_ms.unwrap_or(store::DEFAULT_TIMEOUT_MS),
         };
         let store = store::open(url, options).await?;
         // The configuration is shown to whoever asks, and no password may be in it.

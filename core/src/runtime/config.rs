@@ -21,6 +21,9 @@ pub struct Config {
     /// Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
     /// Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file.
     pub store: Option<String>,
+    /// How long one access to the store may take, in milliseconds; longer ones fail. Default:
+    /// 5,000.
+    pub store_timeout_ms: Option<u64>,
     /// The folder that file tools work in and never leave. Without one they are refused.
     pub workspace: Option<String>,
     /// Groups of tools of the owner's own, by name, for use in lists as `group:<name>`.
@@ -136,6 +139,7 @@ impl Config {
             at_least("rate_limit.calls", u64::from(limit.calls), 1)?;
             at_least("rate_limit.window_ms", limit.window_ms, 1)?;
         }
+        at_least("store_timeout_ms", self.store_timeout_ms.unwrap_or(1), 1)?;
         let kept = &self.retention;
         at_least("retention.events_keep", kept.events_keep.unwrap_or(1), 1)?;
         at_least("retention.events_older_than_ms", kept.events_older_than_ms.unwrap_or(1), 1)?;

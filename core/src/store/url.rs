@@ -13,13 +13,16 @@ pub struct OpenOptions<'a> {
     /// write; otherwise it survives the death of the process. Default: false.
     pub durable: bool,
     /// How long to wait for the store, in milliseconds: for another process that holds a file; for
-    /// a server, which then gives an answer or an error within this time. Default: 5000.
+    /// a server, which then gives an answer or an error within this time. Default: 5,000.
     pub timeout_ms: u64,
 }
 
+/// How long to wait for the store unless another time is given, in milliseconds.
+pub const DEFAULT_TIMEOUT_MS: u64 = 5_000;
+
 impl Default for OpenOptions<'_> {
     fn default() -> Self {
-        OpenOptions { base_dir: None, durable: false, timeout_ms: 5000 }
+        OpenOptions { base_dir: None, durable: false, timeout_ms: DEFAULT_TIMEOUT_MS }
     }
 }
 

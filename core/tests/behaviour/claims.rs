@@ -60,7 +60,11 @@ async fn processes_on_one_sqlite_file_win_each_lease_once() {
     each_is_won_once(&url).await;
 }
 
-// The same on a PostgreSQL server: one more test that hands `each_is_won_once` its URL.
+#[cfg(feature = "postgres")]
+#[tokio::test(flavor = "multi_thread")]
+async fn processes_on_one_postgres_database_win_each_lease_once() {
+    each_is_won_once(&toolkeep_test_postgres::Server::shared().new_database()).await;
+}
 
 async fn each_is_won_once(url: &str) {
     let long = std::env::var_os("TOOLKEEP_SOAK").is_some();

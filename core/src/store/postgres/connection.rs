@@ -79,9 +79,11 @@ impl Manager {
         let most = u64::from(i32::MAX.unsigned_abs());
         let [lock, statement, idle] =
             [timeout / 10 * 8, timeout / 10 * 9, timeout.saturating_mul(2)].map(|ms| ms.min(most));
+        // Every statement is short: compiling one takes a thousand times as long as running it.
         let mut settings = format!(
             "SET lock_timeout = {lock}; SET statement_timeout = {statement}; \
              SET idle_in_transaction_session_timeout = {idle}; \
+             SET jit = off; \
              SET default_transaction_isolation = 'read committed'"
         );
         if self.durable {
