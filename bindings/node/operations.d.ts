@@ -225,6 +225,8 @@ export interface ChainProblem {
 export interface Config {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
   store: string | null
+  /** How long one access to the store may take, in milliseconds; longer ones fail. Default: 5,000. */
+  store_timeout_ms: number | null
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace: string | null
   /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */

@@ -1,6 +1,5 @@
 //! Looks at each block of bytes as the heap takes it back: no key and no opened value is in it.
 
-
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -327,6 +327,10 @@ class Config(TypedDict):
     """Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
     Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file."""
 
+    store_timeout_ms: int | None
+    """How long one access to the store may take, in milliseconds; longer ones fail. Default:
+    5,000."""
+
     workspace: str | None
     """The folder that file tools work in and never leave. Without one they are refused."""
 
