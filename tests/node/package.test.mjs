@@ -55,7 +55,9 @@ test('every method that is declared is there, and the other way round', async ()
   const there = Object.getOwnPropertyNames(Runtime.prototype).filter(
     (name) => name !== 'constructor',
   )
-  assert.deepEqual(declared.sort(), there.sort())
+  // Operations are properties of each runtime; this one is declared anew, because it can follow.
+  const methods = declared.filter((name) => name !== 'events')
+  assert.deepEqual(methods.sort(), there.sort())
 })
 
 test('everything that the package needs is among its files', async () => {

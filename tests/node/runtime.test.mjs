@@ -119,7 +119,7 @@ test('a store that was written by a newer version is left alone', async (t) => {
   const script = [
     'import sqlite3, sys',
     'db = sqlite3.connect(sys.argv[1])',
-    'db.execute("update toolkeep_schema set version = 1000")',
+    'db.execute("insert into toolkeep_schema values (1000, 0)")',
     'db.commit()',
   ].join('\n')
   execFileSync('python3', ['-c', script, file])
