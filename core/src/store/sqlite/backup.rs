@@ -15,6 +15,8 @@ use crate::store::{Error, Kind};
 pub(super) fn copy(connection: &Connection, to: &Path, url: &str) -> Result<(), Error> {
     let refuse =
         |why: String| Error::new(Kind::Path, url, format!("the backup `{}`: {why}", to.display()));
+    // SQLite would read a relative path that begins with `file:` as a URI, and copy elsewhere.
+    let to = &std::path::absolute(to).map_err(|error| refuse(error.to_string()))?;
     if to.symlink_metadata().is_ok() {
         return Err(refuse("the file exists already; name another".into()));
     }

@@ -48,7 +48,9 @@ fn connect(path: &Path, flags: OpenFlags, place: &Place) -> Result<Connection, E
     let open = || {
         let connection =
             Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        connection.busy_timeout(Duration::from_millis(place.options.timeout_ms))?;
+        // SQLite counts the milliseconds in 32 bits.
+        let most = i32::MAX.unsigned_abs().into();
+        connection.busy_timeout(Duration::from_millis(place.options.timeout_ms.min(most)))?;
         connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
         Ok(connection)
     };

@@ -193,3 +193,23 @@ async fn a_write_on_a_store_that_can_only_be_read_says_so() {
     let put = PutAgent { settings: json!({}), ..PutAgent::new("t", "a") };
     assert_eq!(store.put_agent(put, 1).await.unwrap_err().code(), Code::StoreReadOnly);
 }
+
+#[tokio::test]
+async fn the_longest_wait_can_be_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let base_dir = Some(folder.path());
+    let options = OpenOptions { base_dir, timeout_ms: u64::MAX, ..OpenOptions::default() };
+    let store = open("sqlite:agent.db", options).await.unwrap();
+    store.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_backup_whose_name_looks_like_a_uri_is_whole() {
+    let store = open("memory:", OpenOptions::default()).await.unwrap();
+    let name = format!("file:{}.db", crate::id::new_id());
+    let done = store.backup(name.as_str().into()).await;
+    let size = std::fs::metadata(&name).map(|found| found.len());
+    std::fs::remove_file(&name).unwrap();
+    done.unwrap();
+    assert!(size.unwrap() > 4096);
+}
