@@ -105,7 +105,9 @@ async fn compare(store: &dyn Store, by_hand: &impl ByHand) {
         }
     });
     row("point read", raw, ours.await);
-    let fresh = |side: &str, turn: usize, n: usize| format!("{side}-{turn}-{n}");
+    let run = toolkeep::id::new_id();
+    let fresh = |side: &str, turn: usize, n: usize| format!("{run}-{side}-{turn}-{n}");
+    let fresh = &fresh;
     let raw = best(WRITES, |turn| async move {
         for n in 0..WRITES {
             by_hand.conditional_write(&fresh("raw", turn, n)).await;

@@ -1,15 +1,17 @@
 //! An export as a file: JSON Lines, first a header, then a row a line, then how many there were.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::migrate::NEWEST;
+use super::part::Part;
 use super::transfer::ExportRow;
-use super::{Error, Kind, Store};
+use super::{Error, Kind, MAX_BODY_BYTES, Store};
+use crate::limits;
 
 /// The form of the file that this library writes.
 const FORMAT: u32 = 1;
@@ -17,8 +19,8 @@ const FORMAT: u32 = 1;
 const BATCH_ROWS: usize = 256;
 /// How many bytes of lines one transaction imports at most, unless one line has more.
 const BATCH_BYTES: usize = 8 << 20;
-/// The longest line: a body of the largest size in base64, and some.
-const MOST_LINE: u64 = 128 << 20;
+/// The longest line: a row of the largest size whose every byte JSON writes as six, and some.
+const MOST_LINE: usize = 7 * MAX_BODY_BYTES;
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -49,52 +51,58 @@ pub struct Moved {
 ///
 /// [`Kind::Path`] if the file exists or cannot be written, or the store's error.
 pub async fn export(store: &dyn Store, tenant: Option<&str>, to: &Path) -> Result<Moved, Error> {
-    let refuse = |error: io::Error| wrong(store, to, &error.to_string());
-    if to.symlink_metadata().is_ok() {
-        return Err(wrong(store, to, "the file exists already; name another"));
-    }
-    let part = part_of(to);
-    let file = OpenOptions::new().write(true).create_new(true).open(&part).map_err(refuse)?;
-    let result = write_all(store, tenant, BufWriter::new(file), &refuse).await;
-    let result = result.and_then(|moved| {
-        fs::hard_link(&part, to).map_err(refuse)?;
-        Ok(moved)
-    });
-    let _ = fs::remove_file(&part);
-    result
-}
-
-async fn write_all(
-    store: &dyn Store,
-    tenant: Option<&str>,
-    mut file: BufWriter<File>,
-    refuse: &(dyn Fn(io::Error) -> Error + Sync),
-) -> Result<Moved, Error> {
-    let tenant_text = tenant.map(str::to_owned);
-    let header = Header { toolkeep_export: FORMAT, schema: NEWEST, tenant: tenant_text };
-    write_line(&mut file, &header).map_err(refuse)?;
+    let refuse = |why: String| wrong(store, to, &why);
+    let (part, file) = Part::create(to).map_err(refuse)?;
+    let file = BufWriter::new(file);
+    let header =
+        Header { toolkeep_export: FORMAT, schema: NEWEST, tenant: tenant.map(str::to_owned) };
+    let mut file = write(file, vec![header]).await.map_err(refuse)?;
     let (mut cursor, mut rows) = (None, 0);
     loop {
         let page = store.export_page(tenant, cursor).await?;
-        for row in &page.rows {
-            write_line(&mut file, row).map_err(refuse)?;
-            rows += 1;
-        }
+        rows += page.rows.len() as u64;
+        file = write(file, page.rows).await.map_err(refuse)?;
         cursor = page.next;
         if cursor.is_none() {
             break;
         }
     }
-    write_line(&mut file, &Footer { rows }).map_err(refuse)?;
-    let file = file.into_inner().map_err(|error| refuse(error.into_error()))?;
-    let synced = tokio::task::spawn_blocking(move || file.sync_all()).await;
-    synced.map_err(io::Error::other).and_then(|done| done).map_err(refuse)?;
+    let file = write(file, vec![Footer { rows }]).await.map_err(refuse)?;
+    blocking(move || {
+        file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        part.keep()
+    })
+    .await
+    .map_err(refuse)?;
     Ok(Moved { rows })
 }
 
-fn write_line(file: &mut BufWriter<File>, line: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *file, line)?;
-    file.write_all(b"\n")
+/// Writes lines away from the async threads.
+async fn write<T: Serialize + Send + 'static>(
+    mut file: BufWriter<File>,
+    lines: Vec<T>,
+) -> Result<BufWriter<File>, String> {
+    blocking(move || {
+        for line in lines {
+            let line = serde_json::to_string(&line)?;
+            if line.len() >= MOST_LINE {
+                let start = limits::prefix_of_chars(&line, 200);
+                let text = format!("a row is too large to be exported; it begins with {start}");
+                return Err(io::Error::other(text));
+            }
+            file.write_all(line.as_bytes())?;
+            file.write_all(b"\n")?;
+        }
+        Ok(file)
+    })
+    .await
+}
+
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> Result<T, String> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(io::Error::other).and_then(|done| done).map_err(|error| error.to_string())
 }
 
 /// Reads an export into a store that holds nothing of its tenant, or nothing at all if the export
@@ -105,37 +113,38 @@ fn write_line(file: &mut BufWriter<File>, line: &impl Serialize) -> io::Result<(
 /// [`Kind::Path`] if the file cannot be read, [`Kind::InvalidArgument`] naming the line that makes
 /// no sense, [`Kind::Newer`] for the export of another schema, [`Kind::Conflict`] if the store is
 /// not empty, or the store's error.
-pub async fn import(store: &dyn Store, from: &Path) -> Result<Moved, Error> {
-    let file = File::open(from).map_err(|error| wrong(store, from, &error.to_string()))?;
-    let mut lines = Lines { store, from, file: BufReader::new(file), number: 0 };
+pub async fn import(store: &dyn Store, from_path: &Path) -> Result<Moved, Error> {
+    let (url, from) = (store.url(), from_path.to_owned());
+    let mut lines = Lines::open(url, from).map_err(|why| wrong(store, from_path, &why))?;
     let header: Header = match lines.next()? {
         Some(line) => lines.parse(&line)?,
         None => return Err(lines.invalid("the file is empty")),
     };
-    check(store, from, &header).await?;
-    let (mut rows, mut batch, mut bytes) = (0, Vec::new(), 0);
+    check(store, from_path, &header).await?;
+    let mut rows = 0;
     loop {
-        let Some(line) = lines.next()? else {
-            return Err(lines.invalid("the file ends before its last line; export again"));
+        let tenant = header.tenant.clone();
+        let work = move || {
+            let batch = lines.batch(tenant.as_deref());
+            (lines, batch)
         };
-        if let Ok(Footer { rows: expected }) = serde_json::from_str(&line) {
-            rows += take(&lines, &mut batch).await?;
-            if expected != rows {
+        let (back, batch) = tokio::task::spawn_blocking(work)
+            .await
+            .map_err(|error| wrong(store, from_path, &error.to_string()))?;
+        lines = back;
+        let Batch { rows: read, end } = batch?;
+        let count = read.len();
+        if count > 0 {
+            store.import_rows(read).await.map_err(|error| lines.refused(count, error))?;
+        }
+        rows += count as u64;
+        match end {
+            Some(Footer { rows: expected }) if expected == rows => return Ok(Moved { rows }),
+            Some(Footer { rows: expected }) => {
                 let text = format!("the file has {rows} rows and says it has {expected}");
                 return Err(lines.invalid(&text));
             }
-            return Ok(Moved { rows });
-        }
-        let row: ExportRow = lines.parse(&line)?;
-        let tenant = row.row.get("tenant").and_then(serde_json::Value::as_str);
-        if header.tenant.is_some() && tenant != header.tenant.as_deref() {
-            return Err(lines.invalid("the row is not of the tenant that the first line names"));
-        }
-        bytes += line.len();
-        batch.push(row);
-        if batch.len() >= BATCH_ROWS || bytes >= BATCH_BYTES {
-            rows += take(&lines, &mut batch).await?;
-            bytes = 0;
+            None => {}
         }
     }
 }
@@ -162,38 +171,65 @@ async fn check(store: &dyn Store, from: &Path, header: &Header) -> Result<(), Er
     Err(Error::new(Kind::Conflict, store.url(), text).during("store.import"))
 }
 
-async fn take(lines: &Lines<'_>, batch: &mut Vec<ExportRow>) -> Result<u64, Error> {
-    let (count, rows) = (batch.len(), std::mem::take(batch));
-    if rows.is_empty() {
-        return Ok(0);
-    }
-    lines.store.import_rows(rows).await.map_err(|error| match error.kind() {
-        Kind::InvalidArgument | Kind::Conflict => {
-            let first = lines.number.saturating_sub(count);
-            lines.invalid(&format!("among the {count} rows from line {first} on: {error}"))
-        }
-        _ => error,
-    })?;
-    Ok(count as u64)
-}
-
-struct Lines<'a> {
-    store: &'a dyn Store,
-    from: &'a Path,
+/// The lines of an export, read away from the async threads.
+struct Lines {
+    url: String,
+    from: PathBuf,
     file: BufReader<File>,
     number: usize,
 }
 
-impl Lines<'_> {
+/// Some rows, and the last line if it came after them.
+struct Batch {
+    rows: Vec<ExportRow>,
+    end: Option<Footer>,
+}
+
+impl Lines {
+    fn open(url: String, from: PathBuf) -> Result<Lines, String> {
+        let file = File::open(&from).map_err(|error| error.to_string())?;
+        Ok(Lines { url, from, file: BufReader::new(file), number: 0 })
+    }
+
+    fn batch(&mut self, of_tenant: Option<&str>) -> Result<Batch, Error> {
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        while rows.len() < BATCH_ROWS && bytes < BATCH_BYTES {
+            let Some(line) = self.next()? else {
+                return Err(self.invalid("the file ends before its last line; export again"));
+            };
+            if let Ok(end) = serde_json::from_str(&line) {
+                return Ok(Batch { rows, end: Some(end) });
+            }
+            let row: ExportRow = self.parse(&line)?;
+            let tenant = row.row.get("tenant").and_then(serde_json::Value::as_str);
+            if of_tenant.is_some() && tenant != of_tenant {
+                return Err(self.invalid("the row is not of the tenant that the first line names"));
+            }
+            bytes += line.len();
+            rows.push(row);
+        }
+        Ok(Batch { rows, end: None })
+    }
+
     fn next(&mut self) -> Result<Option<String>, Error> {
         self.number += 1;
         let mut line = String::new();
-        let read = (&mut self.file).take(MOST_LINE).read_line(&mut line);
-        match read {
+        match (&mut self.file).take(MOST_LINE as u64 + 1).read_line(&mut line) {
             Ok(0) => Ok(None),
             Ok(_) if line.ends_with('\n') => Ok(Some(line)),
             Ok(_) => Err(self.invalid("the line does not end; the file was cut")),
             Err(error) => Err(self.invalid(&error.to_string())),
+        }
+    }
+
+    /// What the store said to the last `count` rows.
+    fn refused(&self, count: usize, error: Error) -> Error {
+        match error.kind() {
+            Kind::InvalidArgument | Kind::Conflict => {
+                let first = self.number.saturating_sub(count);
+                self.invalid(&format!("among the {count} rows from line {first} on: {error}"))
+            }
+            _ => error,
         }
     }
 
@@ -204,15 +240,8 @@ impl Lines<'_> {
 
     fn invalid(&self, why: &str) -> Error {
         let text = format!("`{}`, line {}: {why}", self.from.display(), self.number);
-        Error::new(Kind::InvalidArgument, self.store.url(), text).during("store.import")
+        Error::new(Kind::InvalidArgument, &self.url, text).during("store.import")
     }
-}
-
-/// The name of a file until it is whole.
-pub(super) fn part_of(path: &Path) -> std::path::PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    name.into()
 }
 
 fn wrong(store: &dyn Store, path: &Path, why: &str) -> Error {

@@ -83,7 +83,7 @@ impl<D: Driver> Artifacts for SqlStore<D> {
                 artifact.created_at_ms.into(),
             ];
             let batch = Batch::from(Statement::new(PUT, params).must_change());
-            match self.write(OPERATION, batch).await? {
+            match self.write_large(OPERATION, batch).await? {
                 Written::Done(_) => Ok(()),
                 Written::ConditionFailed { .. } => Err(self.conflict(OPERATION, exists)),
             }

@@ -253,6 +253,7 @@ impl<D: Driver> Audit for SqlStore<D> {
         async move {
             use ledger::OPERATION;
             for row in &rows {
+                self.check_body(OPERATION, "an audit row", row.arguments.len())?;
                 self.check(OPERATION, &[("tenant", &row.tenant), ("id", &row.id)])?;
                 let given = [
                     ("agent", row.agent.as_deref()),

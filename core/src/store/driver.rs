@@ -36,6 +36,17 @@ pub enum Value {
     Bytes(Vec<u8>),
 }
 
+impl Value {
+    /// How many bytes the value's content has.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Value::Null | Value::Int(_) | Value::Real(_) => 8,
+            Value::Text(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+        }
+    }
+}
+
 impl From<i64> for Value {
     fn from(value: i64) -> Value {
         Value::Int(value)

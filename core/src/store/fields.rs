@@ -7,9 +7,12 @@ use super::driver::{Row, Value};
 
 /// The values of a row, taken in the order of `columns`.
 pub(super) struct Fields {
-    columns: std::slice::Iter<'static, &'static str>,
-    values: std::vec::IntoIter<Value>,
-    label: String,
+    columns: &'static [&'static str],
+    values: Vec<Value>,
+    /// How many values were taken.
+    taken: usize,
+    /// How many of the first columns are the row's key. They are kept, to name the row by.
+    keys: usize,
 }
 
 /// A text on its way in: PostgreSQL knows no NUL in text.
@@ -31,8 +34,7 @@ impl Fields {
 
     /// The same for a row whose key is its first `keys` columns.
     pub(super) fn keyed(row: Row, columns: &'static [&'static str], keys: usize) -> Fields {
-        let label = row.0.iter().take(keys).map(shown).collect::<Vec<_>>().join(", ");
-        Fields { columns: columns.iter(), values: row.0.into_iter(), label }
+        Fields { columns, values: row.0, taken: 0, keys }
     }
 
     pub(super) fn text(&mut self) -> Result<String, BadRow> {
@@ -134,9 +136,18 @@ impl Fields {
         expected: &str,
         convert: impl FnOnce(Value) -> Option<T>,
     ) -> Result<T, BadRow> {
-        let column = self.columns.next().copied().unwrap_or("?");
-        self.values.next().and_then(convert).ok_or_else(|| {
-            BadRow(format!("column `{column}` of row ({}) does not hold {expected}", self.label))
+        let place = self.taken;
+        self.taken += 1;
+        let value = match self.values.get_mut(place) {
+            Some(value) if place < self.keys => Some(value.clone()),
+            Some(value) => Some(std::mem::replace(value, Value::Null)),
+            None => None,
+        };
+        value.and_then(convert).ok_or_else(|| {
+            let column = self.columns.get(place).copied().unwrap_or("?");
+            let label = self.values.iter().take(self.keys).map(shown).collect::<Vec<_>>();
+            let label = label.join(", ");
+            BadRow(format!("column `{column}` of row ({label}) does not hold {expected}"))
         })
     }
 }

@@ -123,6 +123,9 @@ pub(super) struct TableSql {
     /// Whether there is a row, of any tenant or of one.
     pub any: String,
     pub any_of_tenant: String,
+    /// How many bytes each of these rows has.
+    pub sizes_of_all: String,
+    pub sizes_of_tenant: String,
     pub insert: String,
 }
 
@@ -145,7 +148,12 @@ impl TableSql {
             range.map(place).collect::<Vec<_>>().join(", ")
         };
         let (last, order) = (keys.len(), keys.join(", "));
-        let of_tenant = match &keys[1..] {
+        let size = |(name, kind): &(&str, Type)| match kind {
+            Int => "8".to_owned(),
+            Text | Bytes => format!("COALESCE(CAST(octet_length({name}) AS BIGINT), 0)"),
+        };
+        let size = layout.columns.iter().map(size).collect::<Vec<_>>().join(" + ");
+        let of_tenant = |listed: &str| match &keys[1..] {
             [] => {
                 format!("SELECT {listed} FROM {table} WHERE tenant = ?1 AND tenant > ?2 LIMIT ?3")
             }
@@ -157,13 +165,18 @@ impl TableSql {
                 place(last + 1)
             ),
         };
-        TableSql {
-            all: format!(
+        let all = |listed: &str| {
+            format!(
                 "SELECT {listed} FROM {table} WHERE ({order}) > ({}) ORDER BY {order} LIMIT {}",
                 places(1..=last),
                 place(last + 1)
-            ),
-            of_tenant,
+            )
+        };
+        TableSql {
+            all: all(&listed),
+            of_tenant: of_tenant(&listed),
+            sizes_of_all: all(&size),
+            sizes_of_tenant: of_tenant(&size),
             any: format!("SELECT 1 FROM {table} LIMIT 1"),
             any_of_tenant: format!("SELECT 1 FROM {table} WHERE tenant = ?1 LIMIT 1"),
             insert: format!(

@@ -1,7 +1,9 @@
 //! Rate buckets: an exact sliding window for each key.
 //!
 //! Each call that was allowed is one row with its time. A window of `window_ms` milliseconds is
-//! half open: a call at time `t` counts until just before `t + window_ms`.
+//! half open: a call at time `t` counts until just before `t + window_ms`. Calls with windows of
+//! several lengths may share a key: each counts those in its own. A call that lies a whole window
+//! ahead of now does not count: it was written by a clock that was wrong.
 
 use futures_util::FutureExt as _;
 
@@ -45,18 +47,22 @@ pub trait RateBuckets: Send + Sync {
     fn prune_rates(&self, before_ms: i64) -> Answer<'_, u64>;
 }
 
-const EXPIRE: &str = "DELETE FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2 AND at_ms <= ?3";
+/// By the window that each was taken in: somebody else may take with a longer one.
+const EXPIRE: &str =
+    "DELETE FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2 AND expires_at_ms <= ?3";
 
 const TAKE: &str = "INSERT INTO toolkeep_rates (tenant, bucket, at_ms, id, expires_at_ms) \
      SELECT CAST(?1 AS TEXT), CAST(?2 AS TEXT), CAST(?3 AS BIGINT), CAST(?4 AS TEXT), \
      CAST(?5 AS BIGINT) WHERE \
-     (SELECT COUNT(*) FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2) < ?6";
+     (SELECT COUNT(*) FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2 \
+      AND at_ms > ?6 AND at_ms < ?5) < ?7";
 
 /// The second column is the time of the `max`-th newest call: when it expires there is room.
 const COUNT: &str = "SELECT \
-     (SELECT COUNT(*) FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2), \
+     (SELECT COUNT(*) FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2 \
+      AND at_ms > ?3 AND at_ms < ?4), \
      (SELECT at_ms FROM toolkeep_rates WHERE tenant = ?1 AND bucket = ?2 \
-      ORDER BY at_ms DESC LIMIT 1 OFFSET ?3)";
+      AND at_ms > ?3 AND at_ms < ?4 ORDER BY at_ms DESC LIMIT 1 OFFSET ?5)";
 
 const PRUNE: &str = "DELETE FROM toolkeep_rates WHERE expires_at_ms <= ?1";
 
@@ -99,14 +105,16 @@ impl<D: Driver> RateBuckets for SqlStore<D> {
 fn take_batch(tenant: &str, key: &str, max: u32, window_ms: i64, now_ms: i64) -> Batch {
     let bucket = || [Value::from(tenant), Value::from(key)];
     let params = |rest: Vec<Value>| bucket().into_iter().chain(rest).collect();
-    let expired = now_ms.saturating_sub(window_ms).into();
-    let take =
-        vec![now_ms.into(), new_id().into(), now_ms.saturating_add(window_ms).into(), max.into()];
-    let newest_that_fills = max.saturating_sub(1).into();
+    let expired = now_ms.saturating_sub(window_ms);
+    // What lies a window ahead was written by a clock that was wrong.
+    let ends = now_ms.saturating_add(window_ms);
+    let take = vec![now_ms.into(), new_id().into(), ends.into(), expired.into(), max.into()];
+    let newest_that_fills = max.saturating_sub(1);
+    let count = vec![expired.into(), ends.into(), newest_that_fills.into()];
     Batch::new(vec![
-        Statement::new(EXPIRE, params(vec![expired])),
+        Statement::new(EXPIRE, params(vec![now_ms.into()])),
         Statement::new(TAKE, params(take)),
-        Statement::new(COUNT, params(vec![newest_that_fills])),
+        Statement::new(COUNT, params(count)),
     ])
     // The length keeps (`a`, `b:c`) apart from (`a:b`, `c`).
     .locked(format!("rate:{}:{tenant}:{key}", tenant.len()))

@@ -5,13 +5,16 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 
 use super::audit::{Ledger, SegmentLimits};
-use super::driver::{Batch, Driver, Outcome, Row, Statement, Written};
+use super::driver::{Batch, Driver, Outcome, Row, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
 use super::{Answer, Error, Kind, Store};
 use crate::id::check_key;
 
 /// The most bytes that one body in a store may have: 64 MiB. (Artifacts have their own bounds.)
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
+/// The most bytes that one row may have, its keys and settings included.
+const MAX_ROW_BYTES: usize = MAX_BODY_BYTES + 1024 * 1024;
 
 /// Every domain of the store, over any [`Driver`].
 #[derive(Debug)]
@@ -125,7 +128,24 @@ impl<D: Driver> SqlStore<D> {
             .map_err(|problem| self.bad_row(operation, problem))
     }
 
+    /// Writes a batch of rows of usual sizes.
     pub(super) async fn write(
+        &self,
+        operation: &'static str,
+        batch: Batch,
+    ) -> Result<Written, Error> {
+        for statement in &batch.statements {
+            let size: usize = statement.params.iter().map(Value::size).sum();
+            if size > MAX_ROW_BYTES {
+                let message = format!("a row of {size} bytes; at most {MAX_ROW_BYTES} can be kept");
+                return Err(self.invalid(operation, message));
+            }
+        }
+        self.write_large(operation, batch).await
+    }
+
+    /// Writes a batch whose rows have bounds of their own.
+    pub(super) async fn write_large(
         &self,
         operation: &'static str,
         batch: Batch,

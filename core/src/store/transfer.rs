@@ -11,11 +11,12 @@ use super::driver::{Batch, Driver, Row, Statement, Value, Written};
 use super::fields::{BadRow, text};
 use super::layout::{LAYOUTS, Layout, Type};
 use super::{Answer, Error, Kind, SqlStore};
+use crate::id::check_key;
 
 /// How many rows of a table a page of an export holds at most.
 const PAGE: u32 = 500;
-/// How many if each may have a large body.
-const PAGE_OF_BODIES: u32 = 8;
+/// How many bytes a page of an export holds at most, unless one row has more.
+const PAGE_BYTES: i64 = 8 << 20;
 
 /// One row of an export.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,10 +100,11 @@ impl<D: Driver> Transfer for SqlStore<D> {
                 return Ok(ExportPage { rows: Vec::new(), next: None });
             };
             let after = cursor.map_or_else(|| layout.start(), |cursor| cursor.after);
-            let limit = layout.page();
-            let statement = layout.read(table, tenant, &after, limit);
+            let sizes = layout.read(table, tenant, &after, PAGE, Part::Sizes);
+            let limit = fitting(&self.read(OPERATION, sizes).await?);
+            let statement = layout.read(table, tenant, &after, limit, Part::Rows);
             let rows = self.read(OPERATION, statement).await?;
-            let full = rows.len() >= limit as usize;
+            let full = !rows.is_empty();
             let last = rows.last().map(|row| row.0[..layout.keys].to_vec());
             let rows: Result<Vec<_>, BadRow> =
                 rows.into_iter().map(|row| layout.export(row)).collect();
@@ -123,14 +125,12 @@ impl<D: Driver> Transfer for SqlStore<D> {
             const OPERATION: &str = "store.import";
             let statements: Result<Vec<_>, String> = rows.into_iter().map(insert).collect();
             let statements = statements.map_err(|message| self.invalid(OPERATION, message))?;
-            match self.write(OPERATION, Batch::new(statements.clone())).await? {
+            match self.write_large(OPERATION, Batch::new(statements)).await? {
                 Written::Done(_) => Ok(()),
                 Written::ConditionFailed { statement } => {
-                    let row =
-                        statements.get(statement).map(|row| format!("{:?}", row.params.first()));
                     let message = format!(
-                        "a row of this key is there already ({}); import into an empty store",
-                        row.unwrap_or_default()
+                        "row {} of these is there already; import into an empty store",
+                        statement + 1
                     );
                     Err(self.conflict(OPERATION, message))
                 }
@@ -163,12 +163,29 @@ impl<D: Driver> Transfer for SqlStore<D> {
     }
 }
 
-impl Layout {
-    fn page(&self) -> u32 {
-        let bodies = self.columns.contains(&("body", Type::Bytes));
-        if bodies { PAGE_OF_BODIES } else { PAGE }
-    }
+/// What of some rows is read.
+#[derive(Clone, Copy)]
+enum Part {
+    Rows,
+    Sizes,
+}
 
+/// How many of the rows of these sizes are one page: at least one.
+fn fitting(sizes: &[Row]) -> u32 {
+    let (mut rows, mut bytes) = (0, 0);
+    for size in sizes {
+        if let [Value::Int(size)] = size.0.as_slice() {
+            bytes += size;
+        }
+        if rows > 0 && bytes > PAGE_BYTES {
+            break;
+        }
+        rows += 1;
+    }
+    rows.max(1)
+}
+
+impl Layout {
     /// A key before every key.
     fn start(&self) -> Vec<Value> {
         let before = |kind: &Type| match kind {
@@ -178,16 +195,27 @@ impl Layout {
         self.columns[..self.keys].iter().map(|(_, kind)| before(kind)).collect()
     }
 
-    fn read(&self, table: usize, tenant: Option<&str>, after: &[Value], limit: u32) -> Statement {
+    fn read(
+        &self,
+        table: usize,
+        tenant: Option<&str>,
+        after: &[Value],
+        limit: u32,
+        part: Part,
+    ) -> Statement {
         let sql = &Layout::sql()[table];
+        let (all, of_tenant) = match part {
+            Part::Rows => (&sql.all, &sql.of_tenant),
+            Part::Sizes => (&sql.sizes_of_all, &sql.sizes_of_tenant),
+        };
         let limit = [Value::from(limit)];
         match tenant {
-            None => Statement::new(&sql.all, [after, &limit].concat()),
+            None => Statement::new(all, [after, &limit].concat()),
             Some(tenant) => {
                 let tenant = [Value::from(tenant)];
                 // A table with one row for each tenant goes on after the tenant itself.
                 let after = if self.keys == 1 { after } else { &after[1..] };
-                Statement::new(&sql.of_tenant, [&tenant, after, &limit].concat())
+                Statement::new(of_tenant, [&tenant, after, &limit].concat())
             }
         }
     }
@@ -224,6 +252,9 @@ fn insert(exported: ExportRow) -> Result<Statement, String> {
         let value = row.shift_remove(*name).ok_or_else(wrong)?;
         params.push(match (kind, value) {
             (_, Json::Null) => Value::Null,
+            (Type::Text, Json::String(given)) if params.len() < layout.keys => {
+                key(name, &given)?.into()
+            }
             (Type::Text, Json::String(given)) => text(name, &given)?.into(),
             (Type::Int, Json::Number(number)) => number.as_i64().ok_or_else(wrong)?.into(),
             (Type::Bytes, Json::String(given)) => {
@@ -236,4 +267,13 @@ fn insert(exported: ExportRow) -> Result<Statement, String> {
         Some(name) => Err(format!("a row in `{table}` has an unknown column `{name}`")),
         None => Ok(Statement::new(&sql.insert, params).must_change()),
     }
+}
+
+/// A part of a key. Only the tenant may not be empty: an empty part means "all".
+fn key<'k>(name: &str, given: &'k str) -> Result<&'k str, String> {
+    if given.is_empty() && name != "tenant" {
+        return Ok(given);
+    }
+    check_key(name, given).map_err(|error| error.message().to_owned())?;
+    Ok(given)
 }

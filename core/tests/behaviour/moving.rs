@@ -1,9 +1,10 @@
 //! Moving a store: backups of a live one, exports and imports.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
-use toolkeep::store::{self, OpenOptions, PutAgent};
+use toolkeep::store::{self, NewMessage, OpenOptions, PutAgent, PutSession, SessionUsage, Store};
 use toolkeep::{CallContext, Code, Runtime};
 
 async fn open(folder: &Path, name: &str) -> Runtime {
@@ -128,6 +129,108 @@ async fn a_file_that_is_no_whole_export_is_refused_with_its_line() {
         assert_eq!(error.code(), Code::StorePath, "{operation}: {error}");
         assert!(error.message().contains("no/such/file"), "{error}");
     }
+}
+
+/// A store with one session whose summary is this.
+async fn with_summary(summary: String) -> Arc<dyn Store> {
+    let store = store::open("memory:", OpenOptions::default()).await.unwrap();
+    let put = PutSession { summary, ..PutSession::new("t", "s") };
+    store.put_session(put, 1).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn a_page_of_an_export_is_bounded_by_its_bytes() {
+    let store = with_summary(String::new()).await;
+    for _ in 0..40 {
+        let content = "x".repeat(1 << 20).into();
+        let message = NewMessage { at_ms: 1, role: "user".into(), content };
+        store.append_messages("t", "s", vec![message], SessionUsage::default(), 1).await.unwrap();
+    }
+    let (mut cursor, mut most, mut rows) = (None, 0, 0);
+    loop {
+        let page = store.export_page(None, cursor).await.unwrap();
+        rows += page.rows.iter().filter(|row| row.table == "session_messages").count();
+        let sizes = page.rows.iter().map(|row| serde_json::to_string(row).unwrap().len());
+        most = most.max(sizes.sum());
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert!(most < 10 << 20, "a page had {most} bytes");
+    assert_eq!(rows, 40);
+}
+
+#[tokio::test]
+async fn whatever_was_exported_can_be_imported() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("all.jsonl");
+    // JSON writes each of these as six bytes.
+    let store = with_summary("\u{1}".repeat(25 << 20)).await;
+    store::export(&*store, None, &file).await.unwrap();
+    let other = store::open("memory:", OpenOptions::default()).await.unwrap();
+    store::import(&*other, &file).await.unwrap();
+    let session = other.get_session("t", "s").await.unwrap().unwrap();
+    assert_eq!(session.summary.len(), 25 << 20);
+}
+
+#[tokio::test]
+async fn a_value_of_100_mib_is_refused_wherever_it_is_put() {
+    let store = store::open("memory:", OpenOptions::default()).await.unwrap();
+    let large = || "x".repeat(100 << 20);
+    let refused = [
+        store
+            .put_session(PutSession { summary: large(), ..PutSession::new("t", "s") }, 1)
+            .await
+            .err(),
+        store
+            .put_agent(PutAgent { description: large(), ..PutAgent::new("t", "a") }, 1)
+            .await
+            .err(),
+    ];
+    for error in refused {
+        let error = error.unwrap();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        assert!(error.to_string().contains("at most"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn an_export_that_was_given_up_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("all.jsonl");
+    let store = with_summary(String::new()).await;
+    {
+        let mut begun = std::pin::pin!(store::export(&*store, None, &file));
+        let _ = futures_util::poll!(&mut begun);
+    }
+    store::export(&*store, None, &file).await.unwrap();
+    let part = folder.path().join("killed.jsonl.part");
+    std::fs::write(&part, "left").unwrap();
+    let killed = folder.path().join("killed.jsonl");
+    let error = store::export(&*store, None, &killed).await.unwrap_err();
+    assert!(error.to_string().contains("delete it"), "{error}");
+}
+
+#[cfg(feature = "postgres")]
+#[tokio::test]
+async fn a_store_moves_to_postgres_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first.jsonl"), folder.path().join("second.jsonl"));
+    let rt = filled(folder.path()).await;
+    let rows = invoked(&rt, "store.export", &first).await.unwrap();
+    let url = toolkeep_test_postgres::Server::shared().new_database();
+    let postgres = Runtime::builder().store_url(url).build().await.unwrap();
+    assert_eq!(invoked(&postgres, "store.import", &first).await.unwrap(), rows);
+    let report = postgres.invoke("audit.verify", json!({})).await.unwrap();
+    assert_eq!(report["ok"], true, "{report}");
+    assert_eq!(invoked(&postgres, "store.export", &second).await.unwrap(), rows);
+    assert!(std::fs::read(&first).unwrap() == std::fs::read(&second).unwrap());
+    let back = Runtime::builder().build().await.unwrap();
+    assert_eq!(invoked(&back, "store.import", &second).await.unwrap(), rows);
+    let error = postgres.invoke("store.backup", json!({ "path": first })).await.unwrap_err();
+    assert!(error.message().contains("pg_dump"), "{error}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -19,6 +19,8 @@ pub async fn rate_buckets(store: &dyn RateBuckets) -> Result<Report, Failure> {
     report.check("rate_buckets: concurrent calls share a window", concurrent(store)).await?;
     report.check("rate_buckets: pruning keeps what still counts", pruning(store)).await?;
     report.check("rate_buckets: a bad key or window is refused", bad_input(store)).await?;
+    report.check("rate_buckets: windows of two lengths share a key", two_windows(store)).await?;
+    report.check("rate_buckets: a clock that was ahead locks nobody out", set_back(store)).await?;
     Ok(report)
 }
 
@@ -130,4 +132,21 @@ async fn bad_input(store: &dyn RateBuckets) -> Result<(), Problem> {
         refused(store.take_rate("t", "k", 1, window_ms, 0).await, Kind::InvalidArgument)?;
     }
     Ok(())
+}
+
+async fn two_windows(store: &dyn RateBuckets) -> Result<(), Problem> {
+    let tenant = new_tenant();
+    for _ in 0..2 {
+        same(store.take_rate(&tenant, "k", 2, 3_600_000, 1_000).await?.allowed, true)?;
+    }
+    same(store.take_rate(&tenant, "k", 2, 3_600_000, 5_000).await?.allowed, false)?;
+    // The short window has room, and must not forget what the long one counts.
+    same(store.take_rate(&tenant, "k", 1, 1_000, 6_000).await?.allowed, true)?;
+    same(store.take_rate(&tenant, "k", 2, 3_600_000, 7_500).await?.allowed, false)
+}
+
+async fn set_back(store: &dyn RateBuckets) -> Result<(), Problem> {
+    let (tenant, day) = (new_tenant(), 86_400_000);
+    same(store.take_rate(&tenant, "k", 1, 1_000, 10 * day).await?.allowed, true)?;
+    same(store.take_rate(&tenant, "k", 1, 1_000, 9 * day).await?.allowed, true)
 }

@@ -39,22 +39,25 @@ impl Windows {
         }
         let mut windows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = windows.entry((tenant.into(), key.into())).or_default();
-        let expired = now_ms.saturating_sub(window_ms);
-        calls.retain(|call| call.at_ms > expired);
-        let max = max as usize;
-        let allowed = calls.len() < max;
+        calls.retain(|call| call.expires_at_ms > now_ms);
+        // A window of another length counts those that lie in it.
+        let (begins, ends) = (now_ms.saturating_sub(window_ms), now_ms.saturating_add(window_ms));
+        let within = |call: &&Call| call.at_ms > begins && call.at_ms < ends;
+        let mut counted: Vec<i64> = calls.iter().filter(within).map(|call| call.at_ms).collect();
+        counted.sort_unstable();
+        let (used, max) = (counted.len(), max as usize);
+        let allowed = used < max;
         let mut retry_after_ms = 0;
         if allowed {
-            let expires_at_ms = now_ms.saturating_add(window_ms);
-            let place = calls.partition_point(|call| call.at_ms <= now_ms);
-            calls.insert(place, Call { at_ms: now_ms, expires_at_ms });
+            calls.push(Call { at_ms: now_ms, expires_at_ms: ends });
         } else {
             // There is room when the oldest of the `max` newest calls leaves the window.
-            let fills = calls.len().checked_sub(max).and_then(|place| calls.get(place));
-            let free_at = fills.map_or(now_ms, |call| call.at_ms);
-            retry_after_ms = free_at.saturating_add(window_ms).saturating_sub(now_ms).max(1);
+            let fills = used.checked_sub(max).and_then(|place| counted.get(place));
+            let free_at = fills.copied().unwrap_or(now_ms).saturating_add(window_ms);
+            retry_after_ms = free_at.saturating_sub(now_ms).max(1);
         }
-        Ok(Taken { allowed, used: calls.len() as u32, retry_after_ms })
+        let used = (used + usize::from(allowed)) as u32;
+        Ok(Taken { allowed, used, retry_after_ms })
     }
 }
 
