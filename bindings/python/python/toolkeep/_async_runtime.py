@@ -47,7 +47,8 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         Args:
             config: The configuration. Every key may be left out.
             workspace: The folder that file tools work in and never leave.
-            store: Where state is kept: `memory:` (the default) or `sqlite:<file>`.
+            store: Where state is kept: `memory:` (the default), `sqlite:<file>` or
+                `postgres://<user>@<host>/<database>`.
             key: Gives the key that secrets are sealed under; called once, now.
             keys: Any other key of the configuration.
         """

@@ -190,7 +190,8 @@ class Runtime(RuntimeBase, Operations):
             config: The configuration. Every key may be left out.
             workspace: The folder that file tools work in and never leave. Without one they are
                 refused.
-            store: Where state is kept: `memory:` (the default) or `sqlite:<file>`.
+            store: Where state is kept: `memory:` (the default), `sqlite:<file>` or
+                `postgres://<user>@<host>/<database>`.
             key: Gives the key that secrets are sealed under, from a keychain, say: called once,
                 now. Instead of `secrets.key` in the configuration.
             keys: Any other key of the configuration (`policy`, `rate_limit`, …). A key given here
