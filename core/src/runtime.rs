@@ -8,7 +8,7 @@ pub use builder::RuntimeBuilder;
 pub use config::{Config, ScrubConfig, ScrubProfile};
 pub use follow::{EventStream, Follow, Progress};
 
-pub(crate) use follow::events_after;
+pub(crate) use follow::{events_after, has_come_to};
 
 use std::borrow::Cow;
 use std::fmt;

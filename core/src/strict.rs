@@ -56,7 +56,7 @@ fn walk(root: &Value, schema: &Value, value: &Value, place: &str) -> Result<(), 
             let hint = meant.map(|m| format!(" did you mean `{m}`?")).unwrap_or_default();
             let names: Vec<&str> = properties.keys().map(String::as_str).collect();
             let known = names.join(", ");
-            return Err(format!("`{path}`: there is no such key;{hint} Known here: {known}"));
+            return Err(format!("`{path}`: there is no such key;{hint} known here: {known}"));
         };
         walk(root, known, field, &path)?;
     }

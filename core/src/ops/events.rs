@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::error::{Code, Error};
 use crate::event::Event;
-use crate::runtime::{Runtime, events_after};
+use crate::runtime::{Runtime, events_after, has_come_to};
 
 /// The longest that one `events.read` waits, in milliseconds.
 const MOST_WAIT_MS: u64 = 60_000;
@@ -88,6 +88,9 @@ async fn read(runtime: &Runtime, args: ReadEvents) -> Result<Vec<Event>, Error> 
     }
     let until = Instant::now() + Duration::from_millis(args.wait_ms);
     runtime.path().recorder.flush().await?;
+    if args.after > 0 {
+        has_come_to(runtime.store(), &args.tenant, args.after).await?;
+    }
     events_after(runtime.store(), &args.tenant, args.after, args.limit, Some(until)).await
 }
 

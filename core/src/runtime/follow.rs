@@ -300,7 +300,7 @@ impl fmt::Debug for EventStream {
 
 /// Refuses a place that the tenant has not come to: it is one of another store, or of one that was
 /// set back, and nothing would come for long.
-async fn has_come_to(store: &dyn Store, tenant: &str, after: i64) -> Result<(), Error> {
+pub(crate) async fn has_come_to(store: &dyn Store, tenant: &str, after: i64) -> Result<(), Error> {
     let last = store.last_event_seq(tenant).await?;
     if after <= last {
         return Ok(());

@@ -122,24 +122,41 @@ pub async fn import(store: &dyn Store, from_path: &Path) -> Result<Moved, Error>
     };
     check(store, from_path, &header).await?;
     let mut rows = 0;
+    fill(store, lines, &header, &mut rows).await.map_err(|error| match rows {
+        0 => error,
+        _ => error.and(&format!(
+            "; {rows} rows from before it are in the store: take a fresh one, or delete them, and \
+             import again"
+        )),
+    })?;
+    Ok(Moved { rows })
+}
+
+/// Imports what follows the header, counting as it goes.
+async fn fill(
+    store: &dyn Store,
+    mut lines: Lines,
+    header: &Header,
+    rows: &mut u64,
+) -> Result<(), Error> {
     loop {
         let tenant = header.tenant.clone();
         let work = move || {
             let batch = lines.batch(tenant.as_deref());
             (lines, batch)
         };
-        let (back, batch) = tokio::task::spawn_blocking(work)
-            .await
-            .map_err(|error| wrong(store, from_path, &error.to_string()))?;
+        let (back, batch) = tokio::task::spawn_blocking(work).await.map_err(|error| {
+            Error::new(Kind::Unavailable, store.url(), error.to_string()).during("store.import")
+        })?;
         lines = back;
         let Batch { rows: read, end } = batch?;
         let count = read.len();
         if count > 0 {
             store.import_rows(read).await.map_err(|error| lines.refused(count, error))?;
         }
-        rows += count as u64;
+        *rows += count as u64;
         match end {
-            Some(Footer { rows: expected }) if expected == rows => return Ok(Moved { rows }),
+            Some(Footer { rows: expected }) if expected == *rows => return Ok(()),
             Some(Footer { rows: expected }) => {
                 let text = format!("the file has {rows} rows and says it has {expected}");
                 return Err(lines.invalid(&text));
@@ -187,6 +204,12 @@ struct Batch {
 
 impl Lines {
     fn open(url: String, from: PathBuf) -> Result<Lines, String> {
+        // Opening a pipe would wait for somebody to write to it.
+        match from.metadata() {
+            Ok(found) if !found.is_file() => return Err("this is no file".into()),
+            Ok(_) => {}
+            Err(error) => return Err(error.to_string()),
+        }
         let file = File::open(&from).map_err(|error| error.to_string())?;
         Ok(Lines { url, from, file: BufReader::new(file), number: 0 })
     }

@@ -98,6 +98,12 @@ impl Error {
         self
     }
 
+    /// The same error with more to say.
+    pub(super) fn and(mut self, more: &str) -> Error {
+        self.message.push_str(more);
+        self
+    }
+
     /// The same error once more, for another who waited for the same thing.
     pub(super) fn again(&self) -> Error {
         let Error { kind, store, operation, message, .. } = self;

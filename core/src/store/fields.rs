@@ -15,6 +15,10 @@ pub(super) struct Fields {
     keys: usize,
 }
 
+/// The columns by which rows are named, where they come first.
+const NAMING: [&str; 9] =
+    ["tenant", "kind", "resource", "id", "agent", "user_key", "name", "session", "seq"];
+
 /// A text on its way in: PostgreSQL knows no NUL in text.
 pub(super) fn text<'t>(field: &str, text: &'t str) -> Result<&'t str, String> {
     if text.contains('\0') {
@@ -27,9 +31,10 @@ pub(super) fn text<'t>(field: &str, text: &'t str) -> Result<&'t str, String> {
 pub(super) struct BadRow(pub(super) String);
 
 impl Fields {
-    /// The first two columns must be the row's key: an error names the row by them.
+    /// An error names the row by those of its first columns that are [`NAMING`].
     pub(super) fn new(row: Row, columns: &'static [&'static str]) -> Fields {
-        Fields::keyed(row, columns, 2)
+        let keys = columns.iter().take_while(|column| NAMING.contains(column)).count();
+        Fields::keyed(row, columns, keys)
     }
 
     /// The same for a row whose key is its first `keys` columns.

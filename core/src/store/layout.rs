@@ -18,6 +18,17 @@ pub(super) enum Type {
     Bytes,
 }
 
+impl Type {
+    /// What an export holds of it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Text => "text",
+            Int => "a whole number",
+            Bytes => "bytes in base64",
+        }
+    }
+}
+
 use Type::{Bytes, Int, Text};
 
 /// Every table with rows of tenants.

@@ -270,7 +270,7 @@ impl Shared {
 
     fn too_slow(&self, what: &str, unclear: bool) -> Error {
         let message = format!(
-            "waited {} ms for {what}; try again, or allow a longer wait",
+            "waited {} ms for {what}; try again, or allow a longer wait (`store_timeout_ms`)",
             self.timeout.as_millis()
         );
         let error = Error::new(Kind::Timeout, &self.url, message);

@@ -229,8 +229,11 @@ impl Layout {
                 (Type::Int, Value::Int(int)) => Json::from(int),
                 (Type::Bytes, Value::Bytes(bytes)) => Json::String(BASE64.encode(&bytes)),
                 _ => {
-                    let problem =
-                        format!("column `{name}` of a row in `{}` is no {kind:?}", self.name);
+                    let problem = format!(
+                        "column `{name}` of a row in `{}` does not hold {}",
+                        self.name,
+                        kind.in_words()
+                    );
                     return Err(BadRow(problem));
                 }
             };
@@ -248,7 +251,10 @@ fn insert(exported: ExportRow) -> Result<Statement, String> {
     };
     let mut params = Vec::with_capacity(layout.columns.len());
     for (name, kind) in layout.columns {
-        let wrong = || format!("column `{name}` of a row in `{table}` is missing or no {kind:?}");
+        let wrong = || {
+            let wanted = kind.in_words();
+            format!("column `{name}` of a row in `{table}` is missing or does not hold {wanted}")
+        };
         let value = row.shift_remove(*name).ok_or_else(wrong)?;
         params.push(match (kind, value) {
             (_, Json::Null) => Value::Null,

@@ -103,7 +103,7 @@ const MEANINGS: &[(SqlState, Kind, &str)] = &[
         SqlState::LOCK_NOT_AVAILABLE,
         Kind::Locked,
         "another transaction held what this one needs for longer than the wait allowed: try \
-         again, or allow a longer wait",
+         again, or allow a longer wait (`store_timeout_ms`)",
     ),
     (
         SqlState::QUERY_CANCELED,

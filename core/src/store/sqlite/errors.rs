@@ -39,7 +39,7 @@ fn meaning_of_code(code: ErrorCode) -> (Kind, &'static str) {
         | ErrorCode::FileLockingProtocolFailed => (
             Kind::Locked,
             "another process held the file for longer than the wait allowed: end it, try again, \
-             or allow a longer wait",
+             or allow a longer wait (`store_timeout_ms`)",
         ),
         ErrorCode::ReadOnly => {
             (Kind::ReadOnly, "make the file and its folder writable, or take another file")
