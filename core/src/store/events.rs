@@ -49,7 +49,8 @@ pub trait Events: Send + Sync {
     }
 }
 
-const COLUMNS: &[&str] = &["tenant", "seq", "at_ms", "kind", "subject", "data"];
+/// All but the tenant, which whoever reads knows.
+const COLUMNS: &[&str] = &["seq", "at_ms", "kind", "subject", "data"];
 
 const COUNT: &str = "INSERT INTO toolkeep_event_counters (tenant, last_seq) VALUES (?1, ?2) \
      ON CONFLICT (tenant) DO UPDATE \
@@ -59,7 +60,7 @@ const APPEND: &str = "INSERT INTO toolkeep_events (tenant, seq, at_ms, kind, sub
      SELECT tenant, last_seq - CAST(?2 AS BIGINT), CAST(?3 AS BIGINT), CAST(?4 AS TEXT), \
      CAST(?5 AS TEXT), CAST(?6 AS TEXT) FROM toolkeep_event_counters WHERE tenant = ?1";
 
-const READ: &str = "SELECT tenant, seq, at_ms, kind, subject, data FROM toolkeep_events \
+const READ: &str = "SELECT seq, at_ms, kind, subject, data FROM toolkeep_events \
      WHERE tenant = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
 
 const LAST: &str = "SELECT last_seq FROM toolkeep_event_counters WHERE tenant = ?1";
@@ -98,7 +99,9 @@ impl<D: Driver> Events for SqlStore<D> {
             const OPERATION: &str = "events.read";
             self.check(OPERATION, &[("tenant", tenant)])?;
             let statement = Statement::new(READ, vec![tenant.into(), after.into(), limit.into()]);
-            self.read_all(OPERATION, statement, COLUMNS, decode).await
+            let mut events = self.read_all(OPERATION, statement, COLUMNS, decode).await?;
+            events.iter_mut().for_each(|event| tenant.clone_into(&mut event.tenant));
+            Ok(events)
         }
         .boxed()
     }
@@ -240,7 +243,7 @@ fn append(event: &NewEvent, from_last: i64) -> Result<Statement, String> {
 
 fn decode(fields: &mut Fields) -> Result<Event, BadRow> {
     Ok(Event {
-        tenant: fields.text()?,
+        tenant: String::new(),
         seq: fields.int()?,
         at_ms: fields.int()?,
         kind: fields.text()?,

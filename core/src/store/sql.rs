@@ -122,10 +122,12 @@ impl<D: Driver> SqlStore<D> {
         columns: &'static [&'static str],
         decode: fn(&mut Fields) -> Result<T, BadRow>,
     ) -> Result<Vec<T>, Error> {
-        rows.into_iter()
-            .map(|row| decode(&mut Fields::new(row, columns)))
-            .collect::<Result<_, _>>()
-            .map_err(|problem| self.bad_row(operation, problem))
+        let mut decoded = Vec::with_capacity(rows.len());
+        for row in rows {
+            let one = decode(&mut Fields::new(row, columns));
+            decoded.push(one.map_err(|problem| self.bad_row(operation, problem))?);
+        }
+        Ok(decoded)
     }
 
     /// Writes a batch of rows of usual sizes.

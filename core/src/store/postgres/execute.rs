@@ -8,7 +8,7 @@ use tokio_postgres::{Client, Error};
 
 use super::connection::Connection;
 use super::value::{Cell, Param};
-use crate::store::driver::{Batch, Outcome, Row, Statement, Value, Written};
+use crate::store::driver::{Batch, Outcome, Row, Statement, Written};
 
 /// The second argument keeps the locks of two schemas in one database apart.
 const LOCK: &str = "SELECT 1 FROM pg_advisory_xact_lock(hashtextextended(?1, ?2))";
@@ -164,8 +164,12 @@ async fn run(
     let columns = prepared.columns().len();
     let mut rows = Vec::new();
     while let Some(row) = found.try_next().await? {
-        let values = (0..columns).map(|index| Ok(row.try_get::<_, Cell>(index)?.0));
-        rows.push(Row(values.collect::<Result<Vec<Value>, Error>>()?));
+        // Collecting results would not know how many there will be.
+        let mut values = Vec::with_capacity(columns);
+        for index in 0..columns {
+            values.push(row.try_get::<_, Cell>(index)?.0);
+        }
+        rows.push(Row(values));
     }
     // The server counts the rows of a `SELECT` here too.
     let reads = statement.sql.starts_with("SELECT");

@@ -69,8 +69,12 @@ fn run(connection: &Connection, statement: &Statement) -> Result<Outcome> {
     let mut found = prepared.query(params_from_iter(&statement.params))?;
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
-        let values = (0..columns).map(|index| value(row.get_ref(index)?, index));
-        rows.push(Row(values.collect::<Result<_>>()?));
+        // Collecting results would not know how many there will be.
+        let mut values = Vec::with_capacity(columns);
+        for index in 0..columns {
+            values.push(value(row.get_ref(index)?, index)?);
+        }
+        rows.push(Row(values));
     }
     drop(found);
     let changed = if prepared.readonly() { 0 } else { connection.changes() };
