@@ -32,6 +32,7 @@ pub mod workspace;
 
 mod builtin;
 mod detached;
+mod joint;
 #[cfg(test)]
 mod soak;
 mod upkeep;

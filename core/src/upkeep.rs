@@ -5,10 +5,11 @@
 //! that this runtime wrote for since the last time. What it cannot do now it does the next time.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::runtime::{self, Handle};
 
 use crate::clock::Clock;
 use crate::store::{Error, Kind, MOST_LEASE_MS, PruneAudit, Store};
@@ -58,7 +59,9 @@ struct State {
     tenants: BTreeSet<String>,
     /// When the last turn began.
     began_ms: Option<i64>,
-    running: bool,
+    /// The async runtimes that have a turn running. One that nobody drives any more must not keep
+    /// the others from theirs.
+    running: Vec<runtime::Id>,
 }
 
 impl Upkeep {
@@ -70,23 +73,29 @@ impl Upkeep {
         Upkeep { retention, store, clock, state: Mutex::default() }
     }
 
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Tells that something was written for these tenants. Takes no time.
     pub(crate) fn after_writing<'t>(self: &Arc<Upkeep>, tenants: impl Iterator<Item = &'t str>) {
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let Some(tenants) = self.turn(tenants) else { return };
-        let turn = Turn(self.clone());
+        let Ok(runtime) = Handle::try_current() else { return };
+        let Some(tenants) = self.turn(tenants, runtime.id()) else { return };
+        let mut turn = Turn { upkeep: self.clone(), runtime: runtime.id(), tenants };
         runtime.spawn(async move {
-            for tenant in tenants {
-                turn.0.tenant(&tenant).await;
-            }
-            turn.0.all_tenants().await;
+            turn.each_tenant().await;
+            turn.upkeep.all_tenants().await;
         });
     }
 
     /// The tenants to look after now; none if it is not time yet.
-    fn turn<'t>(&self, tenants: impl Iterator<Item = &'t str>) -> Option<BTreeSet<String>> {
+    fn turn<'t>(
+        &self,
+        tenants: impl Iterator<Item = &'t str>,
+        here: runtime::Id,
+    ) -> Option<BTreeSet<String>> {
         let now_ms = self.clock.now_ms();
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         for tenant in tenants {
             if !state.tenants.contains(tenant) {
                 state.tenants.insert(tenant.to_owned());
@@ -94,54 +103,77 @@ impl Upkeep {
         }
         // A clock that was set back must not stop the upkeep.
         let waits = |began_ms| (0..EVERY_MS).contains(&now_ms.saturating_sub(began_ms));
-        if state.running || state.began_ms.is_some_and(waits) {
+        if state.running.contains(&here) || state.began_ms.is_some_and(waits) {
             return None;
         }
-        state.running = true;
+        state.running.push(here);
         state.began_ms = Some(now_ms);
         Some(std::mem::take(&mut state.tenants))
     }
 
-    async fn tenant(&self, tenant: &str) {
+    /// False if the store did not do all of it.
+    async fn tenant(&self, tenant: &str) -> bool {
         let ago = |age_ms| self.clock.ms_ago(age_ms);
         let Retention { events_keep, audit_keep_rows: keep_rows, .. } = self.retention;
         let before_ms = self.retention.audit_older_than_ms.map(ago);
+        let mut done = true;
         if keep_rows.is_some() || before_ms.is_some() {
             let prune = PruneAudit { tenant: tenant.to_owned(), keep_rows, before_ms };
             let pruned = self.store.prune_audit(prune, self.clock.now_ms()).await;
-            report("audit", pruned.map(|pruned| pruned.rows));
+            done &= report("audit", pruned.map(|pruned| pruned.rows));
         }
         let before_ms = self.retention.events_older_than_ms.map(ago);
         if events_keep.is_some() || before_ms.is_some() {
-            report("events", self.store.prune_events(tenant, events_keep, before_ms).await);
+            let pruned = self.store.prune_events(tenant, events_keep, before_ms).await;
+            done &= report("events", pruned);
         }
+        done
     }
 
     async fn all_tenants(&self) {
         let now_ms = self.clock.now_ms();
-        report("rates", self.store.prune_rates(now_ms).await);
         report("approvals", self.store.expire_approvals(now_ms).await);
         // What has ended is remembered for a day: clocks may differ.
         let before_ms = now_ms.saturating_sub(MOST_LEASE_MS);
+        report("rates", self.store.prune_rates(before_ms).await);
         report("rules", self.store.prune_rules(before_ms).await);
         report("leases", self.store.prune_leases(before_ms).await);
     }
 }
 
-fn report(what: &'static str, outcome: Result<u64, Error>) {
-    match outcome {
+/// Logs what came of it. False if it failed.
+fn report(what: &'static str, outcome: Result<u64, Error>) -> bool {
+    match &outcome {
         Ok(0) => {}
         Ok(pruned) => tracing::debug!(what, pruned, "pruned the store"),
         Err(error) if error.kind() == Kind::Closed => {}
         Err(error) => tracing::warn!(what, %error, "the store could not be pruned"),
     }
+    outcome.is_ok()
 }
 
-/// One turn of the upkeep, which ends even where its task is thrown away.
-struct Turn(Arc<Upkeep>);
+/// One turn of the upkeep. When it ends, even thrown away with its task, the tenants that it did
+/// not look after wait for the next one.
+struct Turn {
+    upkeep: Arc<Upkeep>,
+    runtime: runtime::Id,
+    tenants: BTreeSet<String>,
+}
+
+impl Turn {
+    async fn each_tenant(&mut self) {
+        for tenant in self.tenants.clone() {
+            if self.upkeep.tenant(&tenant).await {
+                self.tenants.remove(&tenant);
+            }
+        }
+    }
+}
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner).running = false;
+        let mut state = self.upkeep.state();
+        state.running.retain(|runtime| *runtime != self.runtime);
+        state.tenants.append(&mut self.tenants);
     }
 }

@@ -16,10 +16,12 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use tokio::runtime::{self, Handle};
 
 use crate::detached::detached;
 use crate::error::{Code, Error};
 use crate::event::NewEvent;
+use crate::joint::{Joint, WeakJoint};
 use crate::limits::prefix_of_bytes;
 use crate::scrub::Scrubber;
 use crate::store::{AuditRow, Decision, Phase, Store};
@@ -76,8 +78,11 @@ struct Shared {
     store: Arc<dyn Store>,
     scrubber: Scrubber,
     queue: Mutex<VecDeque<AuditRow>>,
-    writing: tokio::sync::Mutex<()>,
-    scheduled: AtomicBool,
+    /// Who writes the queue now, for all who wait for that.
+    writing: Mutex<WeakJoint>,
+    /// The async runtimes that are going to write the queue: one that nobody drives any more must
+    /// not keep the calls of another one waiting.
+    scheduled: Mutex<Vec<runtime::Id>>,
     failing: AtomicBool,
     failure: Mutex<Option<Failure>>,
     sealed: AtomicBool,
@@ -92,6 +97,12 @@ struct Failure {
     message: String,
 }
 
+impl Failure {
+    fn error(self) -> Error {
+        Error::new(self.code, self.message)
+    }
+}
+
 impl Recorder {
     pub(crate) fn new(
         mode: RecordMode,
@@ -103,8 +114,8 @@ impl Recorder {
             store,
             scrubber,
             queue: Mutex::new(VecDeque::new()),
-            writing: tokio::sync::Mutex::new(()),
-            scheduled: AtomicBool::new(false),
+            writing: Mutex::default(),
+            scheduled: Mutex::default(),
             failing: AtomicBool::new(false),
             failure: Mutex::new(None),
             sealed: AtomicBool::new(false),
@@ -123,9 +134,7 @@ impl Recorder {
     pub(super) async fn retry(&self) -> Result<(), Error> {
         let failure = locked(&self.shared.failure).clone();
         match failure {
-            Some(failure) if failure.at.elapsed() < RETRY => {
-                Err(Error::new(failure.code, failure.message))
-            }
+            Some(failure) if failure.at.elapsed() < RETRY => Err(failure.error()),
             _ => self.flush().await,
         }
     }
@@ -160,7 +169,7 @@ impl Recorder {
         queue.push_back(row);
         let full = queue.len() >= QUEUE;
         drop(queue);
-        !full && (self.shared.scheduled.swap(true, Ordering::AcqRel) || self.shared.schedule())
+        !full && self.shared.schedule()
     }
 }
 
@@ -169,11 +178,16 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Shared {
+    /// Sees to it that the queue is written soon. False if there is no async runtime to do it.
     fn schedule(self: &Arc<Shared>) -> bool {
-        let turn = Scheduled(self.clone());
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return false;
-        };
+        let Ok(runtime) = Handle::try_current() else { return false };
+        let mut scheduled = locked(&self.scheduled);
+        if scheduled.contains(&runtime.id()) {
+            return true;
+        }
+        scheduled.push(runtime.id());
+        drop(scheduled);
+        let turn = Scheduled(self.clone(), runtime.id());
         runtime.spawn(async move {
             tokio::time::sleep(LINGER).await;
             let shared = turn.0.clone();
@@ -190,15 +204,43 @@ impl Shared {
         true
     }
 
-    async fn flush(&self) -> Result<(), Error> {
-        let _turn = self.writing.lock().await;
+    /// Writes what is queued, together with everybody else who wants that.
+    async fn flush(self: &Arc<Shared>) -> Result<(), Error> {
+        loop {
+            self.writing().await;
+            if self.failing.load(Ordering::Acquire) {
+                let failure = locked(&self.failure).clone();
+                return failure.map_or(Ok(()), |failure| Err(failure.error()));
+            }
+            // A row that came when the others were just done is written by the next turn.
+            if locked(&self.queue).is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn writing(self: &Arc<Shared>) -> Joint {
+        let mut writing = locked(&self.writing);
+        writing.upgrade().unwrap_or_else(|| {
+            let shared = self.clone();
+            let begun = Joint::new(async move {
+                if let Err(error) = shared.write_all().await {
+                    shared.remember(&error);
+                }
+            });
+            *writing = begun.downgrade();
+            begun
+        })
+    }
+
+    async fn write_all(&self) -> Result<(), Error> {
         loop {
             let mut batch = Batch { shared: self, rows: self.take() };
             if batch.rows.is_empty() {
                 self.failing.store(false, Ordering::Release);
                 return Ok(());
             }
-            self.write(batch.rows.clone()).await.inspect_err(|error| self.remember(error))?;
+            self.write(batch.rows.clone()).await?;
             batch.rows.clear();
         }
     }
@@ -276,11 +318,11 @@ impl Drop for Batch<'_> {
 }
 
 /// The promise that a write is coming; broken promises (a runtime that shut down) are taken back.
-struct Scheduled(Arc<Shared>);
+struct Scheduled(Arc<Shared>, runtime::Id);
 
 impl Drop for Scheduled {
     fn drop(&mut self) {
-        self.0.scheduled.store(false, Ordering::Release);
+        locked(&self.0.scheduled).retain(|runtime| *runtime != self.1);
     }
 }
 

@@ -72,6 +72,13 @@ impl Migration {
             .replace("{plain}", dialect.plain)
             .replace("{clustered}", dialect.clustered)
     }
+
+    /// The tables that it drops, having copied what is in them. Where others can write meanwhile,
+    /// lock them before anything else.
+    pub fn drops(&self) -> impl Iterator<Item = &'static str> {
+        let statements = self.template.lines().filter_map(|line| line.strip_prefix("DROP TABLE "));
+        statements.map(|rest| rest.trim_end_matches(';'))
+    }
 }
 
 /// The migrations that a database at version `found` (0: an empty one) still needs, in order;
@@ -97,6 +104,14 @@ mod tests {
                 assert!(!migration.sql(&dialect).contains(['{', '}']));
             }
         }
+    }
+
+    #[test]
+    fn a_migration_names_every_table_that_it_drops() {
+        let dropped: Vec<_> = MIGRATIONS.iter().flat_map(Migration::drops).collect();
+        assert_eq!(dropped, ["toolkeep_audit"]);
+        let drops = |migration: &Migration| migration.template.matches("DROP").count();
+        assert_eq!(MIGRATIONS.iter().map(drops).sum::<usize>(), dropped.len());
     }
 
     #[test]

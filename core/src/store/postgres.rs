@@ -16,7 +16,9 @@ mod tell;
 mod tls;
 mod url;
 mod value;
+mod within;
 
+use std::future::pending;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +28,7 @@ use std::time::Duration;
 use deadpool::managed::PoolError;
 use futures_util::{FutureExt as _, poll};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
@@ -39,6 +41,7 @@ use errors::{from_postgres, is_collision, is_lost, is_restarting, is_wrong_conne
 use lease::Lease;
 use tell::Teller;
 pub use url::PostgresUrl;
+use within::{TooLate, within};
 
 /// How often a batch is tried again that the server undid because of others.
 const MOST_TRIES: u32 = 5;
@@ -136,13 +139,13 @@ impl Shared {
     async fn set_up(&self) -> Result<i64, Error> {
         let deadline = Instant::now() + self.timeout;
         let lease = self.lease(deadline).await?;
-        let looked = timeout_at(deadline, open::look(lease.client(), &self.url)).await;
+        let looked = within(deadline, open::look(lease.client(), &self.url)).await;
         let mut found = looked.map_err(|_| self.too_slow("the server to answer", false))??;
         if !found.is_up_to_date() {
             let deadline = Instant::now() + open::MIGRATE_WITHIN.max(self.timeout);
-            let migrated = timeout_at(deadline, open::migrate(lease.client(), &self.url)).await;
+            let migrated = within(deadline, open::migrate(lease.client(), &self.url)).await;
             migrated.map_err(|_| self.too_slow("the tables to be changed", false))??;
-            let looked = timeout_at(deadline, open::look(lease.client(), &self.url)).await;
+            let looked = within(deadline, open::look(lease.client(), &self.url)).await;
             found = looked.map_err(|_| self.too_slow("the server to answer", false))??;
         }
         lease.give_back();
@@ -165,7 +168,7 @@ impl Shared {
                     if status.size + status.waiting > status.max_size {
                         what = "a free connection (`pool_max_conns` allows more than now)";
                     }
-                    timeout_at(deadline, getting).await
+                    within(deadline, getting).await
                 }
             };
             match got {
@@ -174,7 +177,7 @@ impl Shared {
                     if Instant::now() + RESTARTING >= deadline {
                         return Err(from_postgres(&self.url, error));
                     }
-                    sleep(RESTARTING).await;
+                    let _ = within(Instant::now() + RESTARTING, pending::<()>()).await;
                 }
                 // Lost while it was made; there is no answer yet that a second one could change.
                 Ok(Err(PoolError::Backend(error)))
@@ -200,7 +203,7 @@ impl Shared {
         let mut again = true;
         loop {
             let mut lease = self.lease(deadline).await?;
-            match timeout_at(deadline, execute::read(&mut lease, statement)).await {
+            match within(deadline, execute::read(&mut lease, statement)).await {
                 Ok(Ok(rows)) => {
                     lease.give_back();
                     return Ok(rows);
@@ -229,7 +232,7 @@ impl Shared {
             let mut lease = self.lease(deadline).await?;
             let committing = AtomicBool::new(false);
             let writing = execute::write(&mut lease, batch, self.schema, &committing);
-            let result = timeout_at(deadline, writing).await;
+            let result = within(deadline, writing).await;
             let committing = committing.load(Ordering::Acquire);
             let fault = match result {
                 Ok(Ok(written)) => {
@@ -326,12 +329,16 @@ impl Driver for PostgresDriver {
     fn close(&self) -> Answer<'_, ()> {
         async move {
             let shared = &self.shared;
+            let deadline = Instant::now() + shared.timeout;
             shared.closed.cancel();
             shared.begun.close();
-            shared.begun.wait().await;
+            let ended = within(deadline, shared.begun.wait()).await;
+            // A notification that does not get out in time is no reason to stay.
+            let _ = within(deadline, tell::last(shared)).await;
             shared.pool.close();
-            listen::end(shared).await;
-            Ok(())
+            let _ = within(deadline, listen::end(shared)).await;
+            // Its own deadline would have ended it, if its async runtime were driven.
+            ended.map_err(|TooLate| shared.too_slow("what was begun to end", true))
         }
         .boxed()
     }

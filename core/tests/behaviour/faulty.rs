@@ -21,6 +21,7 @@ struct Faulty {
     pub fail_artifact_reads: Arc<AtomicBool>,
     pub fail_agents: Arc<AtomicBool>,
     pub fail_events: Arc<AtomicBool>,
+    pub failed_events: Arc<AtomicU64>,
     pub slow_events: Arc<AtomicU64>,
     pub mute: Arc<AtomicBool>,
 }
@@ -32,6 +33,7 @@ pub struct Knobs {
     pub fail_artifact_reads: Arc<AtomicBool>,
     pub fail_agents: Arc<AtomicBool>,
     pub fail_events: Arc<AtomicBool>,
+    pub failed_events: Arc<AtomicU64>,
     pub slow_events: Arc<AtomicU64>,
     pub mute: Arc<AtomicBool>,
 }
@@ -56,6 +58,7 @@ impl Driver for Faulty {
             }
             let events = s.sql.contains("FROM toolkeep_events");
             if events && self.fail_events.load(Ordering::SeqCst) {
+                self.failed_events.fetch_add(1, Ordering::SeqCst);
                 return Err(broken());
             }
             if events {
@@ -96,7 +99,7 @@ impl Driver for Faulty {
         self.inner.close()
     }
 }
-async fn faulty() -> (Arc<dyn Store>, Knobs) {
+pub async fn faulty() -> (Arc<dyn Store>, Knobs) {
     let k = Knobs::default();
     let inner = SqliteDriver::open_memory(SqliteOptions::default()).await.unwrap();
     let d = Faulty {
@@ -107,6 +110,7 @@ async fn faulty() -> (Arc<dyn Store>, Knobs) {
         fail_artifact_reads: k.fail_artifact_reads.clone(),
         fail_agents: k.fail_agents.clone(),
         fail_events: k.fail_events.clone(),
+        failed_events: k.failed_events.clone(),
         slow_events: k.slow_events.clone(),
         mute: k.mute.clone(),
     };

@@ -8,12 +8,11 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use toolkeep::ops::QueryAudit;
-use toolkeep::store;
-use toolkeep::store::AuditRow;
+use toolkeep::store::{self, AuditRow, OpenOptions};
 use toolkeep::{CallContext, Code, Config, Runtime, Tool, ToolError, ToolResult, ToolSpec};
 
 use crate::faulty::faulty_rt;
-use crate::support::Hangs;
+use crate::support::{Hangs, echo, eventually};
 
 async fn rows(rt: &Runtime) -> Vec<AuditRow> {
     let query: QueryAudit = serde_json::from_value(json!({})).unwrap();
@@ -163,4 +162,29 @@ async fn a_call_answered_around_close_is_on_record() {
     let again = Runtime::builder().store_url(url).build().await.unwrap();
     let n = rows(&again).await.len();
     assert!(answer.is_err() || n == 1, "answered {:?}, rows {n}", answer.map(|r| r.for_llm));
+}
+
+#[test]
+fn calls_are_recorded_though_an_earlier_async_runtime_is_not_driven() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let store = first.block_on(store::open("memory:", OpenOptions::default())).unwrap();
+    let rt = Runtime::builder().store(store.clone()).tool(echo()).build();
+    let rt = first.block_on(rt).unwrap();
+    let call = || async { rt.call(&CallContext::new(), "echo", json!({"text": "x"})).await };
+    first.block_on(call()).unwrap();
+    // Its writing is begun and then left.
+    let mut flush = Box::pin(rows(&rt));
+    first.block_on(async { assert!(futures_util::poll!(&mut flush).is_pending()) });
+    second.block_on(async {
+        call().await.unwrap();
+        let written = async || {
+            let found = store.query_audit(store::AuditQuery::new("default")).await.unwrap();
+            found.len() == 2
+        };
+        eventually(written).await;
+        let recorded = tokio::time::timeout(Duration::from_secs(5), rows(&rt)).await;
+        assert_eq!(recorded.expect("hangs").len(), 2);
+        tokio::time::timeout(Duration::from_secs(5), rt.close()).await.expect("hangs").unwrap();
+    });
 }

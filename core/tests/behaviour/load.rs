@@ -11,11 +11,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use toolkeep::event::NewEvent;
 use toolkeep::id::new_id;
 use toolkeep::store::{self, ContextFileKey, Kind, OpenOptions, PutAgent, PutContextFile, Store};
-use toolkeep::{CallContext, Config, Runtime};
+use toolkeep::{CallContext, Code, Config, Follow, Runtime};
 
 use crate::support::echo;
 
@@ -181,18 +182,27 @@ fn kill_one(workers: &mut Vec<Worker>) {
 
 /// Follows the events from the beginning, as another process would, until it is told the last one.
 async fn follow(url: String, mut last: tokio::sync::watch::Receiver<Option<i64>>) -> Vec<i64> {
-    let store = store::open(&url, OpenOptions::default()).await.unwrap();
-    let mut seen = vec![0];
-    loop {
-        let cursor = *seen.last().unwrap();
-        if last.borrow_and_update().is_some_and(|last| cursor >= last) {
-            return seen.split_off(1);
-        }
-        match store.read_events(TENANT, cursor, 500).await {
-            Ok(events) if !events.is_empty() => seen.extend(events.iter().map(|event| event.seq)),
-            _ => tokio::time::sleep(Duration::from_millis(20)).await,
+    let rt = Runtime::builder().store_url(url).build().await.unwrap();
+    let follow = Follow { tenant: TENANT.into(), ..Follow::default() };
+    let mut stream = rt.follow(follow).unwrap();
+    let mut seen = Vec::new();
+    while last.borrow_and_update().is_none_or(|last| stream.cursor() < last) {
+        tokio::select! {
+            _ = last.changed() => {}
+            event = stream.next() => match event.unwrap() {
+                Ok(event) => seen.push(event.seq),
+                // The server may be away just now.
+                Err(error) => {
+                    let away = [Code::StoreUnavailable, Code::StoreTimeout];
+                    assert!(away.contains(&error.code()), "{error}");
+                }
+            },
         }
     }
+    assert_eq!(stream.dropped(), 0);
+    drop(stream);
+    rt.close().await.unwrap();
+    seen
 }
 
 async fn disturbed(

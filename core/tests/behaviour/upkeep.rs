@@ -1,12 +1,14 @@
 //! What keeps the store from growing without end.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use toolkeep::clock::ManualClock;
 use toolkeep::store::{self, OpenOptions, Store};
 use toolkeep::{CallContext, Config, Runtime};
 
+use crate::faulty::faulty;
 use crate::support::{echo, eventually};
 
 struct House {
@@ -17,8 +19,12 @@ struct House {
 
 async fn house(retention: Value) -> House {
     let store = store::open("memory:", OpenOptions::default()).await.unwrap();
+    house_with(store, retention, "durable").await
+}
+
+async fn house_with(store: Arc<dyn Store>, retention: Value, mode: &str) -> House {
     let clock = Arc::new(ManualClock::at(1_000_000));
-    let config = json!({ "retention": retention, "record": { "mode": "durable" } });
+    let config = json!({ "retention": retention, "record": { "mode": mode } });
     let rt = Runtime::builder()
         .config(Config::from_value(config).unwrap())
         .store(store.clone())
@@ -98,18 +104,42 @@ async fn only_the_tenants_that_were_written_for_are_pruned() {
 }
 
 #[tokio::test]
-async fn rate_windows_that_are_over_are_forgotten() {
+async fn rate_windows_that_are_over_for_a_day_are_forgotten() {
+    const DAY: i64 = 86_400_000;
     let house = house(json!({})).await;
-    house.store.take_rate("t", "k", 5, 10, 999_000).await.unwrap();
-    house.store.take_rate("t", "k2", 5, 10_000, 999_000).await.unwrap();
+    let at = 2 * DAY;
+    house.clock.advance(at + DAY - 1_000_000);
+    house.store.take_rate("t", "over", 5, 10, at - 10).await.unwrap();
+    // Over by this clock, which may be ahead of the one of the host that counts by it.
+    house.store.take_rate("t", "open", 5, 10_000, at - 1_000).await.unwrap();
     house.call("one").await;
     eventually(async || {
-        // Counted at a time when both windows were still open.
-        let (over, open) = (
-            house.store.take_rate("t", "k", 0, 2_000_000, 999_005),
-            house.store.take_rate("t", "k2", 0, 2_000_000, 999_005),
-        );
-        (over.await.unwrap().used, open.await.unwrap().used) == (0, 1)
+        let used = async |key| {
+            let taken = house.store.take_rate("t", key, 0, 2 * DAY, at).await.unwrap();
+            taken.used
+        };
+        (used("over").await, used("open").await) == (0, 1)
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_could_not_be_pruned_is_pruned_the_next_time() {
+    let (store, knobs) = faulty().await;
+    let retention = json!({ "events_keep": null, "events_older_than_ms": 50_000 });
+    let house = house_with(store, retention, "batched").await;
+    house.call("one").await;
+    eventually(async || house.places("one").await == [1]).await;
+    house.clock.advance(60_000);
+    knobs.fail_events.store(true, Ordering::SeqCst);
+    let failing = knobs.failed_events.load(Ordering::SeqCst);
+    house.call("one").await;
+    eventually(async || knobs.failed_events.load(Ordering::SeqCst) > failing).await;
+    knobs.fail_events.store(false, Ordering::SeqCst);
+    eventually(async || {
+        house.clock.advance(60_000);
+        house.call("two").await;
+        house.places("one").await.is_empty()
     })
     .await;
 }

@@ -2,16 +2,21 @@
 //! transaction, and a row that is there already is left out.
 //!
 //! What a row's hash is depends on the row before it, so only one transaction of a store adds rows
-//! at a time. It runs as a task of its own: a caller that stops polling holds nobody up.
+//! at a time. A task carries it on, one on each async runtime where somebody waits: neither a caller
+//! that stops polling nor a runtime that nobody drives any more holds the others up.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::mem;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
 
+use futures_util::FutureExt as _;
+use tokio::runtime::{self, Handle};
 use tokio::sync::oneshot;
 
 use super::chain::{Chain, SegmentLimits, Values, adds_row};
 use crate::event::NewEvent;
+use crate::joint::{Joint, WeakJoint};
 use crate::store::driver::{Batch, Driver, Statement, Value, Written, stopped};
 use crate::store::{Error, Kind};
 
@@ -38,7 +43,12 @@ pub(in crate::store) struct Ledger {
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<Request>,
-    writing: bool,
+    /// Who writes what waits; nothing while nobody does.
+    turn: WeakJoint,
+    /// How many turns there were.
+    turns: u64,
+    /// The async runtimes that carry the turn on.
+    carriers: Vec<runtime::Id>,
     closed: bool,
 }
 
@@ -67,7 +77,10 @@ impl Ledger {
         events: Vec<NewEvent>,
     ) -> Result<(), Error> {
         match self.enqueue(driver, rows, events, false) {
-            Some(answer) => answer.await,
+            Some(waiter) => {
+                let answer = waiter.wait().await;
+                answer.unwrap_or_else(|| Err(stopped(&driver.url()).during(OPERATION)))
+            }
             None => {
                 let message = "the store is closed; open it again to go on";
                 Err(Error::new(Kind::Closed, driver.url(), message).during(OPERATION))
@@ -80,18 +93,19 @@ impl Ledger {
         // An empty request is answered after those before it. Whatever its answer, nothing is
         // being written any more.
         if let Some(last) = self.enqueue(driver, vec![], vec![], true) {
-            let _ = last.await;
+            let _ = last.wait().await;
         }
     }
 
-    /// Puts a request in the queue and gives what awaits its answer. None if there was a last one.
+    /// Puts a request in the queue and gives who waits for its answer. None if there was a last
+    /// one.
     fn enqueue<D: Driver>(
         self: &Arc<Ledger>,
         driver: &Arc<D>,
         rows: Vec<Values>,
         events: Vec<NewEvent>,
         is_last: bool,
-    ) -> Option<impl Future<Output = Result<(), Error>> + use<D>> {
+    ) -> Option<Waiter> {
         let (reply, answer) = oneshot::channel();
         let mut queue = locked(&self.queue);
         if queue.closed {
@@ -99,23 +113,28 @@ impl Ledger {
         }
         queue.closed = is_last;
         queue.waiting.push_back(Request { rows, events, reply });
-        let begins = !mem::replace(&mut queue.writing, true);
+        let turn = queue.turn.upgrade().unwrap_or_else(|| {
+            queue.turns += 1;
+            let turn = Turn { ledger: self.clone(), number: queue.turns, over: false };
+            let turn = Joint::new(write_all(turn, driver.clone()));
+            queue.turn = turn.downgrade();
+            queue.carriers.clear();
+            turn
+        });
+        let number = queue.turns;
         drop(queue);
-        let driver = driver.clone();
-        let work = begins.then(|| write_all(Turn::new(self.clone()), driver.clone()));
-        let work = match (work, tokio::runtime::Handle::try_current()) {
-            (Some(work), Ok(runtime)) => {
-                runtime.spawn(work);
-                None
-            }
-            (work, _) => work,
-        };
-        Some(async move {
-            if let Some(work) = work {
-                work.await;
-            }
-            answer.await.unwrap_or_else(|_| Err(stopped(&driver.url()).during(OPERATION)))
-        })
+        Some(Waiter { ledger: self.clone(), turn, number, carrier: None, answer })
+    }
+
+    /// True if the turn must be carried on here too: a request of this async runtime waits for it,
+    /// and no task of this runtime carries it on yet.
+    fn wants(&self, turn: u64, here: runtime::Id) -> bool {
+        let mut queue = locked(&self.queue);
+        let wants = queue.turns == turn && !queue.carriers.contains(&here);
+        if wants {
+            queue.carriers.push(here);
+        }
+        wants
     }
 
     /// Requests for the next transaction; none ends the turn.
@@ -130,7 +149,10 @@ impl Ledger {
             }
             taken.extend(queue.waiting.pop_front());
         }
-        queue.writing = !taken.is_empty();
+        if taken.is_empty() {
+            // From here on a new request begins a turn of its own.
+            queue.turn = WeakJoint::default();
+        }
         taken
     }
 
@@ -148,24 +170,56 @@ impl Ledger {
     }
 }
 
-/// The right to write. Lost with its task (an async runtime that shut down), it fails whoever
-/// waits: what they wrote is not known, and they may ask again.
-struct Turn {
+/// Who waits for the answer to a request.
+struct Waiter {
     ledger: Arc<Ledger>,
-    over: bool,
+    turn: Joint,
+    number: u64,
+    /// The async runtime that carries the turn on for this one.
+    carrier: Option<runtime::Id>,
+    answer: oneshot::Receiver<Result<(), Error>>,
 }
 
-impl Turn {
-    fn new(ledger: Arc<Ledger>) -> Turn {
-        Turn { ledger, over: false }
+impl Waiter {
+    /// None if the turn was lost. What was begun goes on when this future is dropped.
+    async fn wait(mut self) -> Option<Result<(), Error>> {
+        poll_fn(|cx| self.poll(cx)).await
     }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), Error>>> {
+        match Handle::try_current() {
+            // It may have been moved here since it was last polled.
+            Ok(runtime) if self.carrier != Some(runtime.id()) => {
+                self.carrier = Some(runtime.id());
+                if self.ledger.wants(self.number, runtime.id()) {
+                    runtime.spawn(self.turn.clone());
+                }
+            }
+            Ok(_) => {}
+            // Whether it is done shows in the answer.
+            Err(_) => drop(self.turn.poll_unpin(cx)),
+        }
+        Poll::Ready(ready!(self.answer.poll_unpin(cx)).ok())
+    }
+}
+
+/// The right to write. Lost in the middle (everybody who carried it on is gone, or it panicked), it
+/// fails whoever waits: what they wrote is not known, and they may ask again.
+struct Turn {
+    ledger: Arc<Ledger>,
+    number: u64,
+    over: bool,
 }
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if !self.over {
-            let mut queue = locked(&self.ledger.queue);
-            queue.writing = false;
+        if self.over {
+            return;
+        }
+        let mut queue = locked(&self.ledger.queue);
+        // Otherwise the next turn has taken over what waits.
+        if queue.turns == self.number {
+            queue.turn = WeakJoint::default();
             queue.waiting.clear();
         }
     }
@@ -175,7 +229,6 @@ async fn write_all<D: Driver>(mut turn: Turn, driver: Arc<D>) {
     loop {
         let requests = turn.ledger.take();
         if requests.is_empty() {
-            // From here on a new request begins a turn of its own.
             turn.over = true;
             return;
         }

@@ -91,6 +91,11 @@ pub(super) async fn migrate(client: &Client, url: &str) -> Result<(), Error> {
     // Once more, now that nobody else can change it.
     let found = look(client, url).await?.version;
     for migration in migrate::pending(found).ok_or_else(|| newer(found, url))? {
+        // What an older process added after the table was copied would be dropped with it.
+        for table in migration.drops() {
+            let lock = format!("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE");
+            client.batch_execute(&lock).await.map_err(sql)?;
+        }
         client.batch_execute(&migration.sql(&migrate::POSTGRES)).await.map_err(sql)?;
         record(client, migration.version).await.map_err(sql)?;
     }

@@ -6,8 +6,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
+use tokio::runtime::{self, Handle};
 use tokio::time::{Instant, sleep_until};
+use tokio_util::task::TaskTracker;
 
 use super::Shared;
 use crate::store::driver::Statement;
@@ -23,19 +24,24 @@ const TELL: &str = "SELECT CAST(set_config('synchronous_commit', 'off', true) AS
      CAST(pg_notify(?1, ?2) AS TEXT)";
 
 #[derive(Default)]
-pub(super) struct Teller(Mutex<State>);
+pub(super) struct Teller {
+    state: Mutex<State>,
+    /// The notifications on their way. They are not what closing must wait for to be right.
+    sending: TaskTracker,
+}
 
 #[derive(Default)]
 struct State {
     /// Something was written since the last notification.
     pending: bool,
-    running: bool,
+    /// The async runtimes that have a task for it. One that nobody drives any more sends nothing.
+    runtimes: Vec<runtime::Id>,
     last: Option<Instant>,
 }
 
 impl Teller {
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -43,20 +49,36 @@ impl Teller {
 pub(super) fn soon(shared: &Arc<Shared>) {
     let mut state = shared.teller.state();
     state.pending = true;
-    if state.running {
+    let Ok(runtime) = Handle::try_current() else { return };
+    if state.runtimes.contains(&runtime.id()) {
         return;
     }
-    let Ok(runtime) = Handle::try_current() else { return };
-    state.running = true;
-    runtime.spawn(shared.begun.track_future(tell(Running(shared.clone()))));
+    state.runtimes.push(runtime.id());
+    drop(state);
+    runtime.spawn(tell(Running(shared.clone(), runtime.id())));
+}
+
+/// Waits for what the tasks are sending, and tells of what they, stopped by closing, left over.
+pub(super) async fn last(shared: &Shared) {
+    shared.teller.sending.close();
+    shared.teller.sending.wait().await;
+    if std::mem::take(&mut shared.teller.state().pending) {
+        send(shared).await;
+    }
 }
 
 /// Says that no task is running when it is dropped, even if its runtime ends.
-struct Running(Arc<Shared>);
+struct Running(Arc<Shared>, runtime::Id);
+
+impl Running {
+    fn end(&self, state: &mut State) {
+        state.runtimes.retain(|runtime| *runtime != self.1);
+    }
+}
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.0.teller.state().running = false;
+        self.end(&mut self.0.teller.state());
     }
 }
 
@@ -65,19 +87,29 @@ async fn tell(running: Running) {
     loop {
         let last = shared.teller.state().last;
         if let Some(last) = last {
-            sleep_until(last + EVERY).await;
+            let soon = sleep_until(last + EVERY);
+            shared.closed.run_until_cancelled(soon).await;
+        }
+        // First the token: closing waits for what is being sent, and sends the rest itself.
+        let _token = shared.teller.sending.token();
+        if shared.closed.is_cancelled() {
+            return;
         }
         {
             let mut state = shared.teller.state();
             if !state.pending {
-                state.running = false;
+                running.end(&mut state);
                 return;
             }
             state.pending = false;
             state.last = Some(Instant::now());
         }
-        // If it fails, the others see the change when they next look by themselves.
-        let statement = Statement::new(TELL, vec![CHANNEL.into(), shared.origin().into()]);
-        let _ = shared.read(&statement).await;
+        send(shared).await;
     }
+}
+
+/// If it fails, the others see the change when they next look by themselves.
+async fn send(shared: &Shared) {
+    let statement = Statement::new(TELL, vec![CHANNEL.into(), shared.origin().into()]);
+    let _ = shared.read(&statement).await;
 }

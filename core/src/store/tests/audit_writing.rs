@@ -174,6 +174,28 @@ async fn a_runtime_that_ends_in_the_middle_stops_nobody_else() {
     assert!(store.verify_audit("t", vec![]).await.unwrap().ok);
 }
 
+#[test]
+fn a_ledger_moves_from_one_async_runtime_to_another() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let store = first.block_on(open("memory:", OpenOptions::default())).unwrap();
+    let mut begun = store.record_audit(vec![row("t", "1")], vec![]);
+    first.block_on(async { assert!(futures_util::poll!(&mut begun).is_pending()) });
+    // The first one is there but nobody drives it.
+    second.block_on(async {
+        let written = store.record_audit(vec![row("t", "2")], vec![]);
+        tokio::time::timeout(Duration::from_secs(5), written).await.expect("hangs").unwrap();
+        begun.await.unwrap();
+        assert_eq!(store.verify_audit("t", vec![]).await.unwrap().rows, 2);
+    });
+    let mut moved = store.record_audit(vec![row("t", "3")], vec![]);
+    first.block_on(async { assert!(futures_util::poll!(&mut moved).is_pending()) });
+    second.block_on(async {
+        tokio::time::timeout(Duration::from_secs(5), moved).await.expect("hangs").unwrap();
+        tokio::time::timeout(Duration::from_secs(5), store.close()).await.expect("hangs").unwrap();
+    });
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn verifying_and_pruning_beside_writers_finds_nothing_wrong() {
     let folder = tempfile::tempdir().unwrap();
@@ -244,4 +266,39 @@ async fn a_store_of_before_the_chains_keeps_its_rows() {
     store.prune_audit(prune, 1000).await.unwrap();
     let report = store.verify_audit("t", vec![]).await.unwrap();
     assert_eq!((report.ok, report.unchained, report.rows), (true, 0, 1), "{report:?}");
+}
+
+/// A transaction of an async runtime that nobody drives any more ends at its deadline.
+#[cfg(feature = "postgres")]
+#[test]
+fn a_ledger_on_postgres_moves_from_one_async_runtime_to_another() {
+    let url = toolkeep_test_postgres::Server::shared().new_database();
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let options = OpenOptions { timeout_ms: 500, ..OpenOptions::default() };
+    let store = first.block_on(open(&url, options)).unwrap();
+    let mut begun = store.record_audit(vec![row("t", "1")], vec![]);
+    first.block_on(async {
+        assert!(futures_util::poll!(&mut begun).is_pending());
+        // Its transaction is begun, and then left.
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+    });
+    second.block_on(async {
+        let bounded = |work| tokio::time::timeout(Duration::from_secs(5), work);
+        let mut written = Err(Error::new(Kind::Timeout, "", ""));
+        for _ in 0..10 {
+            // The server may hold for a while what the lost transaction has locked.
+            written = bounded(store.record_audit(vec![row("t", "2")], vec![])).await.unwrap();
+            if written.is_ok() {
+                break;
+            }
+        }
+        written.unwrap();
+        assert_eq!(bounded(begun).await.unwrap().unwrap_err().kind(), Kind::Timeout);
+        let report = store.verify_audit("t", vec![]).await.unwrap();
+        assert_eq!((report.ok, report.rows), (true, 1), "{report:?}");
+        bounded(store.close()).await.expect("closing hangs").unwrap();
+    });
 }

@@ -206,3 +206,51 @@ fn changes_are_heard_after_the_async_runtime_of_the_listener_ended() {
         heard.unwrap().unwrap();
     });
 }
+
+#[test]
+fn a_store_is_closed_on_another_async_runtime_than_the_one_it_was_used_on() {
+    let url = Server::shared().new_database();
+    let runtime = || Builder::new_current_thread().enable_all().build().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let store = first.block_on(open(&url, 2_000)).unwrap();
+    first.block_on(store.put_agent(PutAgent::new("t", "a"), 1)).unwrap();
+    // The first one is there but nobody drives it.
+    second.block_on(async {
+        let closed = tokio::time::timeout(Duration::from_secs(10), store.close()).await;
+        closed.expect("closing hangs").unwrap();
+    });
+}
+
+#[test]
+fn others_are_told_though_the_async_runtime_of_an_earlier_write_is_not_driven() {
+    let url = Server::shared().new_database();
+    let runtime = || Builder::new_current_thread().enable_all().build().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let (one, two) = first.block_on(async { (driver(&url, 2_000).await, open(&url, 2_000).await) });
+    let two = two.unwrap();
+    first.block_on(two.put_agent(PutAgent::new("t", "a"), 1)).unwrap();
+    second.block_on(async {
+        let mut changes = one.changes();
+        // It listens.
+        changes.changed().await.unwrap();
+        two.put_agent(PutAgent::new("t", "a"), 2).await.unwrap();
+        let heard = tokio::time::timeout(Duration::from_secs(5), changes.changed()).await;
+        heard.expect("nobody was told").unwrap();
+    });
+}
+
+#[test]
+fn what_was_written_last_is_told_before_the_store_is_closed() {
+    let url = Server::shared().new_database();
+    Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+        let (one, two) = (driver(&url, 2_000).await, open(&url, 2_000).await.unwrap());
+        let mut changes = one.changes();
+        changes.changed().await.unwrap();
+        for version in 1..=2 {
+            two.put_agent(PutAgent::new("t", "a"), version).await.unwrap();
+        }
+        two.close().await.unwrap();
+        let heard = tokio::time::timeout(Duration::from_secs(5), changes.changed()).await;
+        heard.expect("nobody was told").unwrap();
+    });
+}

@@ -7,6 +7,7 @@ mod refused;
 mod rows;
 mod shared;
 mod tls;
+mod upgrade;
 
 use std::sync::Arc;
 
