@@ -55,6 +55,7 @@ mod json;
 mod layout;
 mod leases;
 pub mod migrate;
+mod path_automaton;
 mod path_locks;
 mod path_overlap;
 #[cfg(feature = "postgres")]
