@@ -532,6 +532,8 @@ export interface PathConflict {
   held_pattern: string
   /** The lock that this one belongs to. */
   lock: PathLock
+  /** True if it would cost too much to tell whether they overlap; write simpler patterns. */
+  too_costly: boolean
 }
 
 /** A lock on some paths of a space. */

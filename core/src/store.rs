@@ -56,6 +56,7 @@ mod layout;
 mod leases;
 pub mod migrate;
 mod part;
+mod path_automaton;
 mod path_locks;
 mod path_overlap;
 #[cfg(feature = "postgres")]

@@ -133,6 +133,12 @@ const LIST: &str = "SELECT tenant, kind, name, holder, epoch, expires_at_ms FROM
 /// the clock is past it, because the next one of its name starts from the clock.
 const PRUNE: &str = "DELETE FROM toolkeep_leases WHERE expires_at_ms <= ?1 AND epoch < ?1";
 
+/// The generation of a space's path locks, which never expires, goes with the last of them.
+const PRUNE_GENERATIONS: &str = "DELETE FROM toolkeep_leases WHERE name = '' \
+     AND expires_at_ms = 9223372036854775807 AND epoch < ?1 AND NOT EXISTS \
+     (SELECT 1 FROM toolkeep_leases AS held WHERE held.tenant = toolkeep_leases.tenant \
+     AND held.kind = toolkeep_leases.kind AND held.name <> '')";
+
 impl Fence {
     /// A statement that changes a row, to no effect, exactly while the lease is held. In a batch
     /// it keeps the lease from passing on before the batch is written.
@@ -265,9 +271,10 @@ impl<D: Driver> Leases for SqlStore<D> {
 
     fn prune_leases(&self, before_ms: i64) -> Answer<'_, u64> {
         async move {
-            let batch = Batch::from(Statement::new(PRUNE, vec![before_ms.into()]));
+            let prune = |sql| Statement::new(sql, vec![before_ms.into()]);
+            let batch = Batch::new(vec![prune(PRUNE), prune(PRUNE_GENERATIONS)]);
             let outcomes = self.write_always("leases.prune", batch).await?;
-            Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
+            Ok(outcomes.first().map_or(0, |leases| leases.changed))
         }
         .boxed()
     }

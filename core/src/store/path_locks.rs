@@ -6,6 +6,9 @@
 //! still the one it read. The generation stands in a row of the same kind whose name is empty, as
 //! no lock's is; it grows with every lock and is the new lock's epoch.
 
+use std::collections::HashSet;
+use std::slice;
+
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +17,8 @@ use serde_json::Value as Json;
 use super::driver::{Batch, Driver, Statement, Value, Written};
 use super::fields::{BadRow, Fields};
 use super::leases::PATH_KIND;
-use super::path_overlap::{PathPattern, Steps, check_path};
+use super::path_automaton::{Effort, Overlap};
+use super::path_overlap::{PathPattern, check_path};
 use super::{Answer, Error, Fence, Kind, SqlStore, Store as _};
 use crate::id::{MAX_KEY_BYTES, new_id};
 
@@ -76,6 +80,8 @@ pub struct PathConflict {
     pub held_pattern: String,
     /// The lock that this one belongs to.
     pub lock: PathLock,
+    /// True if it would cost too much to tell whether they overlap; write simpler patterns.
+    pub too_costly: bool,
 }
 
 /// What became of an attempt to take a lock.
@@ -131,11 +137,12 @@ pub trait PathLocks: Send + Sync {
     ) -> Answer<'a, Vec<PathLock>>;
 
     /// The oldest lock held now that covers a path of the space. (All that cover it have the same
-    /// holder.)
+    /// holder.) A lock whose patterns are too costly to compare with the path counts as covering.
     ///
     /// # Errors
     ///
-    /// [`Kind::InvalidArgument`] for a path that is not relative and plain.
+    /// [`Kind::InvalidArgument`] for a path that is not relative and plain, or longer than 4,096
+    /// bytes.
     fn path_lock_of<'a>(
         &'a self,
         tenant: &'a str,
@@ -272,9 +279,7 @@ impl<D: Driver> SqlStore<D> {
             },
         };
         let locks = self.decode_all(operation, rows, COLUMNS, decode)?;
-        let held =
-            locks.into_iter().map(|lock| Held::of(lock).map_err(|p| self.bad_row(operation, p)));
-        Ok(Space { generation, held: held.collect::<Result<_, _>>()? })
+        Ok(Space { generation, held: locks.into_iter().map(Held::of).collect() })
     }
 
     /// One attempt to carry out a plan. None if somebody was faster.
@@ -327,9 +332,11 @@ impl<D: Driver> PathLocks for SqlStore<D> {
             self.check_space(LOCK, &new.tenant, &new.space)?;
             self.check_ttl(LOCK, new.ttl_ms)?;
             let patterns = self.parse_patterns(LOCK, &new.patterns)?;
+            let (mut effort, mut apart) = (Effort::default(), HashSet::new());
             for _ in 0..MOST_TRIES {
                 let space = self.look(LOCK, &new.tenant, &new.space).await?;
-                let plan = space.plan(&new.holder, &patterns, now_ms);
+                let plan =
+                    space.plan(&new.holder, &patterns, &mut apart, &mut effort, now_ms).await;
                 let live = space.held.iter().filter(|held| held.lock.expires_at_ms > now_ms);
                 if matches!(plan, Plan::Take { .. }) && live.count() >= MOST_PATH_LOCKS {
                     let message = format!(
@@ -421,51 +428,83 @@ impl<D: Driver> PathLocks for SqlStore<D> {
             const OPERATION: &str = "path_locks.of";
             self.check_space(OPERATION, tenant, space)?;
             let path = check_path(path).map_err(|message| self.invalid(OPERATION, message))?;
-            let found = self.look(OPERATION, tenant, space).await?.held.into_iter().find(|held| {
-                held.lock.expires_at_ms > now_ms && held.patterns.iter().any(|p| p.matches(path))
-            });
-            Ok(found.map(|held| held.lock))
+            let mut effort = Effort::default();
+            for held in self.look(OPERATION, tenant, space).await?.held {
+                let live = held.lock.expires_at_ms > now_ms;
+                if live && held.meets(slice::from_ref(&path), &mut effort).await.is_some() {
+                    return Ok(Some(held.lock));
+                }
+            }
+            Ok(None)
         }
         .boxed()
     }
 }
 
 impl Held {
-    fn of(lock: PathLock) -> Result<Held, BadRow> {
-        let parsed = lock.patterns.iter().map(|pattern| PathPattern::parse(pattern));
-        let patterns = parsed.collect::<Result<_, _>>();
-        let patterns = patterns.map_err(|why| BadRow(format!("path lock `{}`: {why}", lock.id)))?;
-        Ok(Held { lock, patterns })
+    fn of(lock: PathLock) -> Held {
+        let patterns = lock.patterns.iter().cloned().map(PathPattern::checked).collect();
+        Held { lock, patterns }
+    }
+
+    /// The first of our patterns, and of its own, that are not known to be apart.
+    async fn meets(&self, ours: &[PathPattern], effort: &mut Effort) -> Option<PathConflict> {
+        for one in ours {
+            for two in &self.patterns {
+                let overlap = one.overlap(two, effort);
+                if overlap != Overlap::Apart {
+                    return Some(PathConflict {
+                        pattern: one.text().into(),
+                        held_pattern: two.text().into(),
+                        lock: self.lock.clone(),
+                        too_costly: overlap == Overlap::TooCostly,
+                    });
+                }
+            }
+            effort.pause().await;
+        }
+        None
     }
 }
 
 impl Space {
-    fn plan(&self, holder: &str, ours: &[PathPattern], now_ms: i64) -> Plan {
-        let mut steps = Steps::default();
+    /// `apart` has the ids of locks that are known to be in nobody's way, over several attempts.
+    async fn plan(
+        &self,
+        holder: &str,
+        ours: &[PathPattern],
+        apart: &mut HashSet<String>,
+        effort: &mut Effort,
+        now_ms: i64,
+    ) -> Plan {
         let mut evicted = Vec::new();
-        for Held { lock, patterns: theirs } in &self.held {
+        for held in &self.held {
+            let lock = &held.lock;
             let live = lock.expires_at_ms > now_ms;
             if live && lock.holder == holder {
-                if theirs.iter().map(PathPattern::text).eq(ours.iter().map(PathPattern::text)) {
+                if held
+                    .patterns
+                    .iter()
+                    .map(PathPattern::text)
+                    .eq(ours.iter().map(PathPattern::text))
+                {
                     return Plan::Renew(lock.clone());
                 }
                 continue;
             }
-            let mut pairs = ours.iter().flat_map(|one| theirs.iter().map(move |two| (one, two)));
-            let overlap = pairs.find(|(one, two)| one.overlaps(two, &mut steps));
-            match overlap {
-                Some((pattern, held_pattern)) if live => {
-                    return Plan::Refuse(PathConflict {
-                        pattern: pattern.text().into(),
-                        held_pattern: held_pattern.text().into(),
-                        lock: lock.clone(),
-                    });
-                }
+            let conflict = match apart.contains(&lock.id) {
+                true => None,
+                false => held.meets(ours, effort).await,
+            };
+            match conflict {
+                Some(conflict) if live => return Plan::Refuse(conflict),
                 Some(_) => evicted.push(lock.id.clone()),
-                None if lock.expires_at_ms.saturating_add(LEFT_ALONE_MS) <= now_ms => {
-                    evicted.push(lock.id.clone());
+                None => {
+                    apart.insert(lock.id.clone());
+                    if lock.expires_at_ms.saturating_add(LEFT_ALONE_MS) <= now_ms {
+                        evicted.push(lock.id.clone());
+                    }
                 }
-                None => {}
             }
         }
         Plan::Take { evicted }

@@ -1,38 +1,29 @@
 //! Whether two glob patterns could match a common path.
 //!
-//! A pattern means what `globset` says it means, with `literal_separator`, as in the file tools:
-//! its regular expression becomes an automaton, and two patterns overlap if both automatons can
-//! end on the same bytes. The answer errs on one side only: "apart" is always true.
+//! A pattern means what `globset` says it means, with `literal_separator`, as in the file tools.
+//! What both begin and end with tells most pairs apart; the rest is for their automatons. The
+//! answer errs on one side only: "apart" is always true.
 
-use std::collections::HashSet;
+use std::sync::OnceLock;
 
 use globset::{Glob, GlobBuilder};
-use regex_automata::nfa::thompson::{NFA, State, WhichCaptures};
-use regex_automata::util::primitives::StateID;
-use regex_automata::util::syntax;
 
+use super::path_automaton::{Automaton, Effort, Overlap};
 use crate::id::check_key;
 
-/// How much looking one decision may cost, over all pairs of patterns. Past it patterns count as
-/// overlapping: a pattern can be built to be slow to compare, and a model may have written it.
-const MOST_STEPS: usize = 1_000_000;
+/// The longest path that is compared with patterns, in bytes: as long as Linux can name.
+const MOST_PATH_BYTES: usize = 4096;
 
 /// A pattern that was checked.
 pub(super) struct PathPattern {
-    glob: Glob,
-    /// What every path that it matches begins with.
-    prefix: String,
-    /// True if it matches the prefix and nothing else.
+    text: String,
+    /// How many bytes of the text every path that it matches begins with.
+    prefix: usize,
+    /// How many bytes of the text every path that it matches ends with.
+    suffix: usize,
+    /// True if it matches its text and nothing else.
     literal: bool,
-}
-
-/// The steps that are left for a decision.
-pub(super) struct Steps(usize);
-
-impl Default for Steps {
-    fn default() -> Steps {
-        Steps(MOST_STEPS)
-    }
+    automaton: OnceLock<Option<Automaton>>,
 }
 
 impl PathPattern {
@@ -55,53 +46,90 @@ impl PathPattern {
         let glob =
             glob.map_err(|error| format!("{error}; escape with `\\` what is meant as it stands"))?;
         check_classes(&glob)?;
-        let special = pattern.find(['*', '?', '[', '{', '\\']);
-        let prefix = pattern[..special.unwrap_or(pattern.len())].to_owned();
-        Ok(PathPattern { glob, prefix, literal: special.is_none() && !pattern.contains('}') })
+        Ok(PathPattern::checked(pattern.to_owned()))
+    }
+
+    /// A pattern that was parsed before, as its text.
+    pub(super) fn checked(text: String) -> PathPattern {
+        let special = ['*', '?', '[', ']', '{', '}', '\\'];
+        let (prefix, suffix) = match (text.find(special), text.rfind(special)) {
+            (Some(first), Some(last)) => {
+                let suffix = &text[last + 1..];
+                // `**/` may stand for nothing at all, without its `/`.
+                (first, suffix.strip_prefix('/').unwrap_or(suffix).len())
+            }
+            _ => (text.len(), text.len()),
+        };
+        let literal = prefix == text.len();
+        PathPattern { text, prefix, suffix, literal, automaton: OnceLock::new() }
     }
 
     /// The pattern as text.
     pub(super) fn text(&self) -> &str {
-        self.glob.glob()
+        &self.text
     }
 
-    /// True if the path is one of its paths.
-    pub(super) fn matches(&self, path: &str) -> bool {
-        match self.literal {
-            true => path == self.prefix,
-            false => path.starts_with(&self.prefix) && self.glob.compile_matcher().is_match(path),
-        }
+    fn prefix(&self) -> &str {
+        &self.text[..self.prefix]
     }
 
-    /// False only if no path is matched by both.
-    pub(super) fn overlaps(&self, other: &PathPattern, steps: &mut Steps) -> bool {
-        if !(self.prefix.starts_with(&other.prefix) || other.prefix.starts_with(&self.prefix)) {
-            return false;
+    fn suffix(&self) -> &str {
+        &self.text[self.text.len() - self.suffix..]
+    }
+
+    fn automaton(&self, effort: &mut Effort) -> Option<&Automaton> {
+        let new = || match self.literal {
+            true => Some(Automaton::of_path(&self.text)),
+            false => Automaton::of_pattern(&self.text, effort),
+        };
+        self.automaton.get_or_init(new).as_ref()
+    }
+
+    /// Whether some path is matched by both.
+    pub(super) fn overlap(&self, other: &PathPattern, effort: &mut Effort) -> Overlap {
+        let begins = |a: &str, b: &str| a.starts_with(b) || b.starts_with(a);
+        let ends = |a: &str, b: &str| a.ends_with(b) || b.ends_with(a);
+        if !effort.spend(1) {
+            return Overlap::TooCostly;
         }
-        match (self.literal, other.literal) {
-            (true, true) => self.prefix == other.prefix,
-            (true, false) => other.matches(&self.prefix),
-            (false, true) => self.matches(&other.prefix),
-            (false, false) => match (automaton(&self.glob), automaton(&other.glob)) {
-                (Some(one), Some(two)) => ends_together(&one, &two, steps),
-                _ => true,
-            },
+        if !begins(self.prefix(), other.prefix()) || !ends(self.suffix(), other.suffix()) {
+            return Overlap::Apart;
+        }
+        if self.literal && other.literal {
+            return if self.text == other.text { Overlap::Common } else { Overlap::Apart };
+        }
+        match (self.automaton(effort), other.automaton(effort)) {
+            (Some(one), Some(two)) => one.meets(two, effort),
+            _ => Overlap::TooCostly,
         }
     }
 }
 
-/// A path as the store compares it: relative, without `.` and `..`.
+/// The pattern that matches one path: relative, without `.` and `..`.
 ///
 /// # Errors
 ///
 /// A sentence that says what is wrong with it.
-pub(super) fn check_path(path: &str) -> Result<&str, String> {
+pub(super) fn check_path(path: &str) -> Result<PathPattern, String> {
     let path = path.strip_prefix("./").unwrap_or(path);
     if path.is_empty() || path.contains('\0') {
         return Err("`path` is empty or contains a NUL character; name a file".into());
     }
+    if path.len() > MOST_PATH_BYTES {
+        return Err(format!(
+            "`path` has {} bytes; no file is named by more than {MOST_PATH_BYTES}",
+            path.len()
+        ));
+    }
     check_relative("path", path)?;
-    Ok(path)
+    let (prefix, suffix) = (path.len(), path.len());
+    Ok(PathPattern {
+        text: path.to_owned(),
+        prefix,
+        suffix,
+        literal: true,
+        automaton: OnceLock::new(),
+    })
 }
 
 fn check_relative(what: &str, path: &str) -> Result<(), String> {
@@ -138,82 +166,16 @@ fn check_classes(glob: &Glob) -> Result<(), String> {
     Ok(())
 }
 
-fn automaton(glob: &Glob) -> Option<NFA> {
-    let syntax = syntax::Config::new().utf8(false).dot_matches_new_line(true);
-    let config = NFA::config().utf8(false).which_captures(WhichCaptures::None);
-    NFA::compiler().syntax(syntax).configure(config).build(glob.regex()).ok()
-}
-
-/// True if some bytes bring both automatons to their ends, or if the steps run out.
-fn ends_together(one: &NFA, two: &NFA, steps: &mut Steps) -> bool {
-    let start = (one.start_anchored(), two.start_anchored());
-    let mut seen = HashSet::from([start]);
-    let mut open = vec![start];
-    while let Some((a, b)) = open.pop() {
-        if steps.0 == 0 {
-            return true;
-        }
-        steps.0 -= 1;
-        let (left, right) = (one.state(a), two.state(b));
-        let mut next = Vec::new();
-        match (free(left), free(right)) {
-            (Some(moves), _) => next.extend(moves.into_iter().map(|a| (a, b))),
-            (None, Some(moves)) => next.extend(moves.into_iter().map(|b| (a, b))),
-            (None, None) => {
-                if matches!((left, right), (State::Match { .. }, State::Match { .. })) {
-                    return true;
-                }
-                let rights = ranges(right);
-                for (from, to, a) in ranges(left) {
-                    let common = rights.iter().filter(|(low, high, _)| from <= *high && *low <= to);
-                    next.extend(common.map(|(_, _, b)| (a, *b)));
-                }
-            }
-        }
-        open.extend(next.into_iter().filter(|pair| seen.insert(*pair)));
-    }
-    false
-}
-
-/// Where a state leads without a byte; none if it takes a byte or ends. The only looks are the
-/// first `^` and the last `$`, where they always hold.
-fn free(state: &State) -> Option<Vec<StateID>> {
-    match state {
-        State::Look { next, .. } | State::Capture { next, .. } => Some(vec![*next]),
-        State::Union { alternates } => Some(alternates.to_vec()),
-        State::BinaryUnion { alt1, alt2 } => Some(vec![*alt1, *alt2]),
-        State::ByteRange { .. }
-        | State::Sparse(_)
-        | State::Dense(_)
-        | State::Fail
-        | State::Match { .. } => None,
-    }
-}
-
-/// Where a state leads with a byte: from, to (both included), next.
-fn ranges(state: &State) -> Vec<(u8, u8, StateID)> {
-    match state {
-        State::ByteRange { trans } => vec![(trans.start, trans.end, trans.next)],
-        State::Sparse(sparse) => {
-            sparse.transitions.iter().map(|t| (t.start, t.end, t.next)).collect()
-        }
-        State::Dense(dense) => {
-            let led = |byte| dense.matches_byte(byte).map(|next| (byte, byte, next));
-            (0..=u8::MAX).filter_map(led).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn overlap(one: &str, two: &str) -> bool {
         let (one, two) = (PathPattern::parse(one).unwrap(), PathPattern::parse(two).unwrap());
-        let found = one.overlaps(&two, &mut Steps::default());
-        assert_eq!(two.overlaps(&one, &mut Steps::default()), found);
-        found
+        let found = one.overlap(&two, &mut Effort::default());
+        assert_eq!(two.overlap(&one, &mut Effort::default()), found);
+        assert_ne!(found, Overlap::TooCostly);
+        found == Overlap::Common
     }
 
     #[test]
@@ -283,13 +245,21 @@ mod tests {
     }
 
     #[test]
-    fn what_costs_too_much_to_compare_counts_as_overlapping() {
-        let slow = |end: &str| PathPattern::parse(&format!("{}{end}", "*a".repeat(60))).unwrap();
-        let (one, two) = (slow("x"), slow("y"));
-        assert!(!one.overlaps(&two, &mut Steps::default()));
-        let mut few = Steps(1_000);
-        assert!(one.overlaps(&two, &mut few));
-        assert_eq!(few.0, 0);
+    fn what_costs_too_much_to_compare_is_not_said_to_overlap() {
+        let slow = |mid: &str| PathPattern::parse(&format!("{}{mid}*", "*a".repeat(60))).unwrap();
+        let (one, two) = (slow("/x"), slow("/y"));
+        assert_eq!(one.overlap(&two, &mut Effort::default()), Overlap::Apart);
+        assert_eq!(one.overlap(&two, &mut Effort::of(1_000)), Overlap::TooCostly);
+        assert_eq!(slow("/x").overlap(&slow("/y"), &mut Effort::of(10)), Overlap::TooCostly);
+    }
+
+    #[test]
+    fn the_longest_patterns_without_classes_and_braces_are_never_too_costly() {
+        let long = |end: &str| PathPattern::parse(&format!("{}{end}", "a*".repeat(255))).unwrap();
+        let found = long("/x").overlap(&long("/?"), &mut Effort::default());
+        assert_eq!(found, Overlap::Common);
+        let found = long("x?").overlap(&long("??y?"), &mut Effort::default());
+        assert_ne!(found, Overlap::TooCostly);
     }
 
     /// Numbers that are the same in every run.
@@ -337,8 +307,10 @@ mod tests {
             let Ok(pattern) = PathPattern::parse(&text) else { continue };
             let glob = GlobBuilder::new(pattern.text()).literal_separator(true).build().unwrap();
             let matcher = glob.compile_matcher();
-            for word in words.iter().take(31) {
-                assert_eq!(pattern.matches(word), matcher.is_match(word), "{text} {word}");
+            for word in words.iter().take(156) {
+                let Ok(path) = check_path(word) else { continue };
+                let found = pattern.overlap(&path, &mut Effort::default()) == Overlap::Common;
+                assert_eq!(found, matcher.is_match(word), "{text} {word}");
             }
             let bits = |some: &[String]| {
                 let bit = |(n, word): (usize, &String)| u64::from(matcher.is_match(word)) << n;
@@ -351,9 +323,10 @@ mod tests {
         for (one, (left, ours)) in &patterns {
             for (two, (right, theirs)) in &patterns {
                 let common = ours.iter().zip(theirs).any(|(a, b)| a & b != 0);
-                let found = left.overlaps(right, &mut Steps::default());
-                assert_eq!(found, common, "{one} {two}");
-                apart += usize::from(!found);
+                let found = left.overlap(right, &mut Effort::default());
+                assert_eq!(found == Overlap::Common, common, "{one} {two}");
+                assert_ne!(found, Overlap::TooCostly);
+                apart += usize::from(!common);
             }
         }
         assert!(apart > 500, "{apart}");

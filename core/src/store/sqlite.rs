@@ -15,6 +15,7 @@ mod writer;
 
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use rusqlite::Connection;
@@ -24,7 +25,7 @@ use super::driver::{Batch, Driver, Row, Statement, Written, stopped};
 use super::{Answer, Error, Kind};
 use readers::Readers;
 use worker::Job;
-use writer::Work;
+use writer::{Work, Writer};
 
 /// How a SQLite store is opened.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +88,8 @@ impl SqliteDriver {
         worker::spawn(&place.url, "toolkeep-store", move || match open::open(&at) {
             Ok(connection) => {
                 let _ = tell_opened.send(Ok(()));
-                writer::serve_all(&connection, &at.url, &queue, &tell_changes);
+                let wait = Duration::from_millis(at.options.timeout_ms);
+                Writer::new(&connection, &at.url, wait, &tell_changes).serve_all(&queue);
                 let _ = tell_ended.send(worker::finish(connection, &at.url));
             }
             Err(error) => {
@@ -144,7 +146,7 @@ impl Driver for SqliteDriver {
             let (reply, answer) = oneshot::channel();
             match self.threads().as_ref() {
                 None => return Err(closed(&self.url)),
-                Some(threads) => drop(threads.writer.send(Work::Write(batch, reply))),
+                Some(threads) => drop(threads.writer.send(Work::write(batch, reply))),
             }
             answer.await.unwrap_or_else(|_| Err(stopped(&self.url)))
         }
@@ -224,6 +226,42 @@ mod tests {
         assert!(written.iter().all(Result::is_ok));
     }
 
+    /// Writes batches that are all in the queue before the first is begun.
+    async fn write_at_once(
+        driver: &SqliteDriver,
+        batches: impl Iterator<Item = Batch>,
+    ) -> Vec<Result<Written, Error>> {
+        let (go, gone) = mpsc::channel();
+        let busy = driver.ask(false, move |_| {
+            gone.recv().unwrap();
+            Ok(())
+        });
+        let writes = futures_util::future::join_all(batches.map(|batch| driver.write(batch)));
+        let go = async move { go.send(()).unwrap() };
+        let (busy, written, ()) = futures_util::join!(busy, writes, go);
+        busy.unwrap();
+        written
+    }
+
+    #[tokio::test]
+    async fn whoever_waits_for_a_locked_file_in_the_queue_does_not_wait_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent.db");
+        let options = SqliteOptions { timeout_ms: 1000, ..SqliteOptions::default() };
+        let driver = SqliteDriver::open(path.clone(), options).await.unwrap();
+        let holder = Connection::open(path).unwrap();
+        holder.execute_batch("BEGIN IMMEDIATE").unwrap();
+        let sql = "INSERT INTO toolkeep_event_counters VALUES (?1, 1)";
+        let batch = |n: i64| Batch::from(Statement::new(sql, vec![n.to_string().into()]));
+        let began = std::time::Instant::now();
+        let written = write_at_once(&driver, (0..1000).map(batch)).await;
+        // Four groups would wait for four seconds, one after another.
+        assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+        assert!(written.iter().all(|it| it.as_ref().unwrap_err().kind() == Kind::Locked));
+        holder.execute_batch("ROLLBACK").unwrap();
+        driver.write(batch(1)).await.unwrap();
+    }
+
     #[tokio::test]
     async fn batches_that_are_committed_together_fail_alone() {
         let folder = tempfile::tempdir().unwrap();
@@ -241,8 +279,11 @@ mod tests {
             _ if n % 5 == 0 => Batch::new(vec![insert(n), insert(n)]),
             _ => Batch::new(vec![insert(n), Statement::new("SELECT 1", vec![])]),
         };
-        let writes = (0..100).map(|n| driver.write(batch(n)));
-        let written = futures_util::future::join_all(writes).await;
+        let log_bytes = || folder.path().join("agent.db-wal").metadata().unwrap().len();
+        let before = log_bytes();
+        let written = write_at_once(&driver, (0..100).map(batch)).await;
+        // One transaction writes a page once; 53 would write it 53 times.
+        assert!(log_bytes() - before < 20 * 4096, "{}", log_bytes() - before);
         for (n, written) in written.iter().enumerate() {
             match written {
                 Ok(Written::ConditionFailed { statement: 1 }) => assert_eq!(n % 3, 0),

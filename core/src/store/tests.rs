@@ -4,6 +4,7 @@ mod audit_chain;
 mod audit_plans;
 mod audit_writing;
 mod failures;
+mod path_locks;
 mod sharing;
 
 use std::path::Path;

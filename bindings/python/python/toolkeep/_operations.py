@@ -747,6 +747,9 @@ class PathConflict(TypedDict):
     lock: PathLock
     """The lock that this one belongs to."""
 
+    too_costly: bool
+    """True if it would cost too much to tell whether they overlap; write simpler patterns."""
+
 
 class PathLock(TypedDict):
     """A lock on some paths of a space."""

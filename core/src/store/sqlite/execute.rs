@@ -44,11 +44,21 @@ pub(super) fn write(connection: &Connection, batch: &Batch) -> Result<Written> {
 pub(super) fn write_nested(transaction: &Transaction<'_>, batch: &Batch) -> Result<Written> {
     transaction.prepare_cached("SAVEPOINT batch")?.execute([])?;
     let written = run_all(transaction, batch)?;
-    if matches!(written, Written::ConditionFailed { .. }) {
-        transaction.prepare_cached("ROLLBACK TO batch")?.execute([])?;
+    match written {
+        Written::Done(_) => release(transaction)?,
+        Written::ConditionFailed { .. } => undo_nested(transaction)?,
     }
-    transaction.prepare_cached("RELEASE batch")?.execute([])?;
     Ok(written)
+}
+
+/// Undoes a batch that [`write_nested`] left unfinished because a statement failed.
+pub(super) fn undo_nested(transaction: &Transaction<'_>) -> Result<()> {
+    transaction.prepare_cached("ROLLBACK TO batch")?.execute([])?;
+    release(transaction)
+}
+
+fn release(transaction: &Transaction<'_>) -> Result<()> {
+    transaction.prepare_cached("RELEASE batch")?.execute([]).map(drop)
 }
 
 fn run_all(connection: &Connection, batch: &Batch) -> Result<Written> {
