@@ -56,7 +56,7 @@ async fn a_lock_in_a_full_space_is_decided_soon_and_lets_others_run() {
 async fn patterns_that_are_too_costly_to_compare_are_refused_as_such() {
     let store = open("memory:", OpenOptions::default()).await.unwrap();
     let slow = |end: &str| {
-        (0..32).map(|n| format!("{n:02}{}{end}?", "{a,*}".repeat(98))).collect::<Vec<_>>()
+        (0..32).map(|n| format!("{}{n:02}{end}?", "{a,*}".repeat(98))).collect::<Vec<_>>()
     };
     let stars = |end: &str| {
         (0..32).map(|n| format!("{}{n:02}{end}?", "a*".repeat(250))).collect::<Vec<_>>()
