@@ -39,7 +39,9 @@ fn counter() -> ContextFileKey {
 #[tokio::test]
 async fn child_writes_until_it_is_killed() {
     let Ok(url) = std::env::var(CHILD) else { return };
-    let config = json!({ "store": url, "record": { "mode": "durable" } });
+    // Each event is looked for at the end, and there may be more than are kept otherwise.
+    let retention = json!({ "events_keep": null });
+    let config = json!({ "store": url, "record": { "mode": "durable" }, "retention": retention });
     let rt = loop {
         let config = Config::from_value(config.clone()).unwrap();
         match Runtime::builder().config(config).tool(echo()).build().await {
