@@ -41,7 +41,9 @@ impl Readers {
     /// Hands a job to a reader, starting another one if all are at work.
     pub(super) fn send(&mut self, job: Job) -> Result<(), Error> {
         let ahead = self.shared.open_jobs.load(Ordering::Relaxed);
-        if self.started == 0 || (ahead >= self.started && self.started < MOST) {
+        // A reader that has just answered may still count: one job more is no sign of a queue, and
+        // a second reader that is not needed makes each job wake two threads.
+        if self.started == 0 || (ahead > self.started && self.started < MOST) {
             self.start()?;
         }
         self.shared.open_jobs.fetch_add(1, Ordering::Relaxed);
