@@ -42,6 +42,7 @@ pub(crate) use shape::NOTE_CHARS;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::{Map, Value};
 use tracing::Instrument;
 
 use crate::clock::Clock;
@@ -105,6 +106,9 @@ pub(crate) struct Call<'c> {
     /// The start of the arguments as they came, for the audit row.
     pub arguments: String,
     pub tool: Option<Arc<Entry>>,
+    /// What else is worth knowing of it afterwards, for its audit row and event: repaired
+    /// arguments, an approval, a mark of the session. No value of an argument, no secret.
+    pub notes: Map<String, Value>,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -152,6 +156,7 @@ impl CallPath {
             at_ms: self.clock.now_ms(),
             arguments: args.as_ref().map(excerpt::excerpt).unwrap_or_default(),
             tool: None,
+            notes: Map::new(),
             allowed: false,
             started: None,
             ran: None,

@@ -63,6 +63,15 @@ codes! {
     Unavailable = 13, "unavailable";
     /// The tool's own rule for this call (`assess`) refused it.
     DeniedByTool = 14, "denied_by_tool";
+    /// Somebody has to approve the call; it waits under the id in the result. The same call again
+    /// takes the decision up.
+    ApprovalPending = 15, "approval_pending";
+    /// The call was not approved: somebody said no, or nobody said anything in time.
+    ApprovalDenied = 16, "approval_denied";
+    /// The run has made all the calls that it may make.
+    BudgetExhausted = 17, "budget_exhausted";
+    /// The calls go in circles: the same again and again, without anything new.
+    LoopDetected = 18, "loop_detected";
 
     /// The configuration is wrong; the message names the key.
     InvalidConfig = 40, "invalid_config";

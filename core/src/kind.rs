@@ -53,6 +53,79 @@ pub enum Resource {
     Session(String),
 }
 
+/// Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then
+/// the tools of skills, then custom and MCP tools.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Origin {
+    /// Toolkeep's own.
+    Builtin,
+    /// Written by the host.
+    #[default]
+    Host,
+    /// Registered by a skill.
+    Skill,
+    /// A command that the owner made a tool.
+    Custom,
+    /// Of an MCP server.
+    Mcp,
+}
+
+/// What the result of a tool does to the session that reads it.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Taint {
+    /// It holds text that strangers may have written: the web, MCP servers, mail.
+    Untrusted,
+    /// It holds private data.
+    Private,
+}
+
+/// What an agent may be given leave for, over and above the tools that it may call.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Action {
+    /// Applies a patch.
+    Patch,
+    /// Declares the work done.
+    Finalize,
+    /// Gives work to another agent.
+    Delegate,
+}
+
+/// What kind of [`Resource`] an argument names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ResourceKind {
+    /// A path in the workspace.
+    Path,
+    /// A host, or a URL whose host counts.
+    Host,
+    /// A session.
+    Session,
+}
+
 impl Resource {
     /// True if using one may be seen by a user of the other: equal, or one path holds the other.
     pub fn overlaps(&self, other: &Resource) -> bool {

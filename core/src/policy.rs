@@ -15,36 +15,25 @@
 //! nothing. An unknown profile or group is an error, never silently open.
 
 mod catalog;
+mod compiled;
+mod config;
 mod decision;
 mod entry;
+mod list;
 mod profile;
 
 pub use catalog::{Catalog, CatalogTool};
-pub use decision::{Decision, Layer, Rule, Step};
+pub use compiled::{Compiled, Inputs, RowLists};
+pub use config::{
+    Actions, AgentPolicy, ChatPolicy, Mode, Policy, ProviderPolicy, SubagentPolicy, TaintMode,
+    TaintPolicy,
+};
+pub use decision::{Decision, Rule, Step};
 pub use entry::Entry;
+pub use list::{ListEntry, MarkedEntry};
 pub use profile::{BUILTIN_GROUPS, PROFILES};
 
 use crate::error::Code;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// The `policy` part of the configuration.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Policy {
-    /// The set of tools to start from: `full`, `coding`, `messaging` or `minimal`.
-    pub profile: String,
-    /// Only these remain. Absent: all of the profile. Empty: none.
-    pub allow: Option<Vec<String>>,
-    /// These are taken away, whatever allows them.
-    pub deny: Vec<String>,
-}
-
-impl Default for Policy {
-    fn default() -> Policy {
-        Policy { profile: "full".into(), allow: None, deny: Vec::new() }
-    }
-}
 
 /// A mistake in a policy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -41,7 +41,7 @@ pub use refusal::ToolError;
 pub use registry::{Entry, Registry, Snapshot, ToolInfo};
 pub use result::{Media, ToolResult};
 pub use schema::Schema;
-pub use spec::ToolSpec;
+pub use spec::{ToolSpec, Touch};
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -76,21 +76,32 @@ pub struct Assessment {
     pub touches: Vec<(Effect, Resource)>,
     /// Why the call must not run, as a text for the model. None: the tool has no objection.
     pub objection: Option<String>,
+    /// Why somebody has to approve the call, as a text for that person. None: as far as the tool
+    /// is concerned nobody has to.
+    pub ask: Option<String>,
+    /// What the call comes to, for whoever approves it; part of what the approval is bound to.
+    pub plan: Option<Value>,
 }
 
 impl Assessment {
     /// A call that only looks at one resource.
     pub fn reads(resource: Resource) -> Assessment {
-        Assessment { touches: vec![(Effect::Read, resource)], objection: None }
+        Assessment { touches: vec![(Effect::Read, resource)], ..Assessment::default() }
     }
 
     /// A call that changes one resource.
     pub fn writes(resource: Resource) -> Assessment {
-        Assessment { touches: vec![(Effect::Write, resource)], objection: None }
+        Assessment { touches: vec![(Effect::Write, resource)], ..Assessment::default() }
+    }
+
+    /// The same, wanting somebody's approval, and why.
+    #[must_use]
+    pub fn asks(self, why: impl Into<String>) -> Assessment {
+        Assessment { ask: Some(why.into()), ..self }
     }
 
     /// A call that the tool refuses, and why.
     pub fn refuses(objection: impl Into<String>) -> Assessment {
-        Assessment { touches: Vec::new(), objection: Some(objection.into()) }
+        Assessment { objection: Some(objection.into()), ..Assessment::default() }
     }
 }

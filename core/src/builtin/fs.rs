@@ -47,7 +47,9 @@ async fn blocking<T: Send + 'static>(
 fn uses(deps: &Deps, cx: &CallContext, effect: Effect, path: &str) -> Assessment {
     let own = cx.caller().workspace.is_none().then_some(deps.workspace.as_ref()).flatten();
     match own.and_then(|workspace| workspace.relative(path).ok()) {
-        Some(path) => Assessment { touches: vec![(effect, path.resource())], objection: None },
+        Some(path) => {
+            Assessment { touches: vec![(effect, path.resource())], ..Assessment::default() }
+        }
         None => Assessment::default(),
     }
 }

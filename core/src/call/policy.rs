@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Code, Error};
-use crate::policy::{Decision, Layer, Policy, Rule, Step};
+use crate::policy::{Compiled, Decision, Inputs, Policy, RowLists, Rule, Step};
 use crate::store::Store;
 use crate::tool::{Caller, Entry, Snapshot, ToolError};
 
@@ -99,14 +99,12 @@ impl PolicyGate {
         let read_at = Instant::now();
         let changes = self.changes.load(Ordering::Acquire);
         let row = self.store.get_agent(&caller.tenant, agent).await?;
-        let layer = row.map(|row| Layer {
-            source: format!("agent {agent}"),
-            allow: row.allow,
-            deny: row.deny,
-        });
-        let decision = match layer {
+        let decision = match &row {
             None => self.plain(snapshot)?,
-            Some(layer) => Arc::new(Decision::compile(snapshot.catalog(), &self.policy, &[layer])?),
+            Some(row) => {
+                let row = RowLists { allow: row.allow.as_deref(), deny: &row.deny };
+                Arc::new(self.with_row(snapshot, agent, row)?)
+            }
         };
         let known = Agent { read_at, generation: snapshot.generation(), decision };
         let mut agents = self.agents.write().unwrap_or_else(PoisonError::into_inner);
@@ -131,9 +129,28 @@ impl PolicyGate {
     }
 
     /// Checks lists as an agent's row would have them, against the tools there are.
-    pub(crate) fn check(&self, snapshot: &Snapshot, layer: Layer) -> Result<(), Error> {
-        Decision::compile(snapshot.catalog(), &self.policy, &[layer])?;
+    pub(crate) fn check(
+        &self,
+        snapshot: &Snapshot,
+        agent: &str,
+        row: RowLists<'_>,
+    ) -> Result<(), Error> {
+        self.with_row(snapshot, agent, row)?;
         Ok(())
+    }
+
+    fn with_row(
+        &self,
+        snapshot: &Snapshot,
+        agent: &str,
+        row: RowLists<'_>,
+    ) -> Result<Decision, Error> {
+        let inputs = Inputs { agent: Some(agent), row: Some(row), ..Inputs::default() };
+        Ok(self.compiled(snapshot)?.decide(&inputs)?)
+    }
+
+    fn compiled(&self, snapshot: &Snapshot) -> Result<Compiled, Error> {
+        Ok(Compiled::new(snapshot.catalog().clone(), Arc::new(self.policy.clone()))?)
     }
 
     /// Why the caller may or may not call the tool.
@@ -161,7 +178,7 @@ impl PolicyGate {
         {
             return Ok(decision.clone());
         }
-        let decision = Arc::new(Decision::compile(snapshot.catalog(), &self.policy, &[])?);
+        let decision = Arc::new(self.compiled(snapshot)?.decide(&Inputs::default())?);
         let mut plain = self.plain.write().unwrap_or_else(PoisonError::into_inner);
         *plain = Some((snapshot.generation(), decision.clone()));
         Ok(decision)

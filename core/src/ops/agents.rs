@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::detached::detached;
 use crate::error::{Code, Error};
-use crate::policy::Layer;
+use crate::policy::RowLists;
 use crate::runtime::Runtime;
 use crate::store::{self, Agent};
 
@@ -92,12 +92,8 @@ pub struct Deleted {
 }
 
 async fn put(runtime: &Runtime, args: PutAgent) -> Result<Agent, Error> {
-    let layer = Layer {
-        source: format!("agent {}", args.id),
-        allow: args.allow.clone(),
-        deny: args.deny.clone(),
-    };
-    runtime.path().policy.check(&runtime.registry().snapshot(), layer)?;
+    let row = RowLists { allow: args.allow.as_deref(), deny: &args.deny };
+    runtime.path().policy.check(&runtime.registry().snapshot(), &args.id, row)?;
     let agent = store::PutAgent {
         tenant: args.tenant,
         id: args.id,

@@ -6,7 +6,7 @@ use fixedbitset::FixedBitSet;
 
 use super::profile::BUILTIN_GROUPS;
 use super::{Entry, Error};
-use crate::kind::ToolId;
+use crate::kind::{Action, Capability, Origin, Taint, ToolId};
 
 /// The tools, aliases and groups that a policy is compiled against: one registry generation.
 #[derive(Clone, Debug, Default)]
@@ -21,8 +21,33 @@ pub struct Catalog {
 pub struct CatalogTool {
     /// The canonical name.
     pub name: String,
+    /// Where it comes from.
+    pub origin: Origin,
     /// The group that the tool itself names.
     pub group: Option<String>,
+    /// What it can do. Empty means mutating.
+    pub capabilities: Vec<Capability>,
+    /// The channel types that it works on; empty means all.
+    pub channels: Vec<String>,
+    /// The action that it is.
+    pub action: Option<Action>,
+    /// What its results do to a session.
+    pub taints: Vec<Taint>,
+}
+
+impl CatalogTool {
+    /// A tool of the host's of which only the name is known.
+    pub fn named(name: impl Into<String>) -> CatalogTool {
+        CatalogTool {
+            name: name.into(),
+            origin: Origin::Host,
+            group: None,
+            capabilities: Vec::new(),
+            channels: Vec::new(),
+            action: None,
+            taints: Vec::new(),
+        }
+    }
 }
 
 impl Catalog {

@@ -6,19 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::profile::PROFILES;
-use super::{Catalog, Entry, Error, Policy};
+use super::{Catalog, Entry, Error, Inputs, ListEntry, Policy};
 use crate::kind::ToolId;
-
-/// The lists of one owner: the agent's own, in time the provider's and the group's.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Layer {
-    /// Whose lists these are, as it stands in a rule: `agent helper`.
-    pub source: String,
-    /// Only these remain. Absent: no change. Empty: none.
-    pub allow: Option<Vec<String>>,
-    /// These are taken away.
-    pub deny: Vec<String>,
-}
 
 /// A compiled policy: which tools of one catalog may be called.
 #[derive(Clone, Debug)]
@@ -58,22 +47,32 @@ pub struct Step {
 
 impl Decision {
     /// Compiles the configuration's policy and then the layers, in order, for one catalog.
-    pub fn compile(
+    pub(super) fn compile(
         catalog: &Catalog,
         policy: &Policy,
-        layers: &[Layer],
+        inputs: &Inputs<'_>,
     ) -> Result<Decision, Error> {
+        let texts = |list: &[ListEntry]| -> Vec<String> {
+            list.iter().map(|entry| entry.text().to_owned()).collect()
+        };
+        let row = format!("agent {}", inputs.agent.unwrap_or_default());
         let mut decision = Decision { allowed: catalog.everything(), stages: Vec::new() };
         decision.profile(catalog, &policy.profile)?;
-        decision.allow(catalog, "policy.allow", policy.allow.as_deref())?;
-        for layer in layers {
-            decision.allow(catalog, &format!("{} allow", layer.source), layer.allow.as_deref())?;
+        let allow = policy.allow.as_deref().map(texts);
+        decision.allow(catalog, "policy.allow", allow.as_deref())?;
+        if let Some(lists) = inputs.row {
+            decision.allow(catalog, &format!("{row} allow"), lists.allow)?;
         }
-        decision.deny(catalog, "policy.deny", &policy.deny)?;
-        for layer in layers {
-            decision.deny(catalog, &format!("{} deny", layer.source), &layer.deny)?;
+        decision.deny(catalog, "policy.deny", &texts(&policy.deny))?;
+        if let Some(lists) = inputs.row {
+            decision.deny(catalog, &format!("{row} deny"), lists.deny)?;
         }
         Ok(decision)
+    }
+
+    /// True if a call of the tool wants somebody's approval.
+    pub fn asks(&self, _tool: ToolId) -> Option<Rule> {
+        None
     }
 
     /// True if the tool may be called.
@@ -204,7 +203,7 @@ impl Stage {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::CatalogTool;
+    use super::super::{CatalogTool, RowLists};
     use super::*;
 
     const TOOLS: [&str; 6] = ["edit", "exec", "list_files", "read_file", "weather", "write_file"];
@@ -212,8 +211,8 @@ mod tests {
     fn catalog() -> Catalog {
         let tools = TOOLS
             .map(|name| CatalogTool {
-                name: name.into(),
                 group: (name == "weather").then(|| "outside".into()),
+                ..CatalogTool::named(name)
             })
             .to_vec();
         let aliases = BTreeMap::from([("bash".to_owned(), "exec".to_owned())]);
@@ -227,9 +226,9 @@ mod tests {
     #[test]
     fn members_of_a_declared_group_are_entries() {
         let files = ["edit", "exec", "read_file", "write_file"];
-        assert_eq!(allowed(&lists(Some(&["group:files"]), &[]), &[]), files);
+        assert_eq!(allowed(&lists(Some(&["group:files"]), &[]), None), files);
         let both = ["exec", "read_file", "write_file"];
-        assert_eq!(allowed(&lists(Some(&["group:both"]), &[]), &[]), both);
+        assert_eq!(allowed(&lists(Some(&["group:both"]), &[]), None), both);
         let new = |name: &str, member: &str| {
             let groups = BTreeMap::from([(name.to_owned(), vec![member.to_owned()])]);
             Catalog::new(Vec::new(), BTreeMap::new(), &groups).unwrap_err().to_string()
@@ -242,77 +241,76 @@ mod tests {
     #[test]
     fn an_entry_that_can_match_nothing_is_refused() {
         for entry in ["groups:fs", "group fs", "a,b", "@fs", "!edit", "", "!", "group:", "a["] {
-            let refused = Decision::compile(&catalog(), &lists(None, &[entry]), &[]);
+            let refused = Decision::compile(&catalog(), &lists(None, &[entry]), &Inputs::default());
             assert!(refused.is_err(), "{entry}");
         }
     }
 
-    fn allowed(policy: &Policy, layers: &[Layer]) -> Vec<&'static str> {
+    fn allowed(policy: &Policy, row: Option<RowLists<'_>>) -> Vec<&'static str> {
         let catalog = catalog();
-        let decision = Decision::compile(&catalog, policy, layers).unwrap();
+        let inputs = Inputs { agent: Some("a"), row, ..Inputs::default() };
+        let decision = Decision::compile(&catalog, policy, &inputs).unwrap();
         TOOLS.into_iter().filter(|name| decision.allows(catalog.id(name).unwrap())).collect()
     }
 
     fn lists(allow: Option<&[&str]>, deny: &[&str]) -> Policy {
         Policy {
-            allow: allow.map(|a| a.iter().map(|s| (*s).to_owned()).collect()),
-            deny: deny.iter().map(|s| (*s).to_owned()).collect(),
+            allow: allow.map(|a| a.iter().map(|s| ListEntry::from(*s)).collect()),
+            deny: deny.iter().map(|s| ListEntry::from(*s)).collect(),
             ..Policy::default()
         }
     }
 
     #[test]
     fn a_default_policy_allows_everything() {
-        assert_eq!(allowed(&Policy::default(), &[]).len(), 6);
+        assert_eq!(allowed(&Policy::default(), None).len(), 6);
     }
 
     #[test]
     fn an_empty_allow_list_allows_nothing() {
-        assert!(allowed(&lists(Some(&[]), &[]), &[]).is_empty());
+        assert!(allowed(&lists(Some(&[]), &[]), None).is_empty());
     }
 
     #[test]
     fn groups_aliases_and_globs_are_entries() {
         let all_fs = ["edit", "list_files", "read_file", "write_file"];
-        assert_eq!(allowed(&lists(Some(&["group:fs"]), &[]), &[]), all_fs);
-        assert_eq!(allowed(&lists(Some(&["bash"]), &[]), &[]), ["exec"]);
-        assert_eq!(allowed(&lists(Some(&["*_file"]), &[]), &[]), ["read_file", "write_file"]);
-        assert_eq!(allowed(&lists(Some(&["group:outside"]), &[]), &[]), ["weather"]);
+        assert_eq!(allowed(&lists(Some(&["group:fs"]), &[]), None), all_fs);
+        assert_eq!(allowed(&lists(Some(&["bash"]), &[]), None), ["exec"]);
+        assert_eq!(allowed(&lists(Some(&["*_file"]), &[]), None), ["read_file", "write_file"]);
+        assert_eq!(allowed(&lists(Some(&["group:outside"]), &[]), None), ["weather"]);
     }
 
     #[test]
     fn negation_subtracts_after_the_whole_list_whatever_the_order() {
         let expected = ["edit", "list_files", "read_file"];
-        assert_eq!(allowed(&lists(Some(&["!write_file", "group:fs"]), &[]), &[]), expected);
-        assert_eq!(allowed(&lists(Some(&["group:fs", "!write_file"]), &[]), &[]), expected);
+        assert_eq!(allowed(&lists(Some(&["!write_file", "group:fs"]), &[]), None), expected);
+        assert_eq!(allowed(&lists(Some(&["group:fs", "!write_file"]), &[]), None), expected);
     }
 
     #[test]
     fn deny_wins_over_allow_and_a_layer_only_narrows() {
-        let layer = Layer {
-            source: "agent a".into(),
-            allow: Some(vec!["read_file".into(), "exec".into()]),
-            deny: vec![],
-        };
+        let own = ["read_file".to_owned(), "exec".to_owned()];
+        let row = Some(RowLists { allow: Some(&own), deny: &[] });
         let policy = lists(Some(&["group:fs"]), &[]);
-        assert_eq!(allowed(&policy, std::slice::from_ref(&layer)), ["read_file"]);
+        assert_eq!(allowed(&policy, row), ["read_file"]);
         let policy = lists(None, &["exec"]);
-        assert_eq!(allowed(&policy, &[layer]), ["read_file"]);
+        assert_eq!(allowed(&policy, row), ["read_file"]);
     }
 
     #[test]
     fn profiles_are_built_in_and_unknown_ones_are_errors() {
         let coding = Policy { profile: "coding".into(), ..Policy::default() };
         let expected = ["edit", "exec", "list_files", "read_file", "write_file"];
-        assert_eq!(allowed(&coding, &[]), expected);
+        assert_eq!(allowed(&coding, None), expected);
         let bogus = Policy { profile: "bogus".into(), ..Policy::default() };
-        let error = Decision::compile(&catalog(), &bogus, &[]).unwrap_err();
+        let error = Decision::compile(&catalog(), &bogus, &Inputs::default()).unwrap_err();
         assert!(error.to_string().contains("bogus"));
     }
 
     #[test]
     fn an_unknown_group_names_its_place_and_the_nearest_group() {
-        let error = Decision::compile(&catalog(), &lists(None, &["group:fss"]), &[]).unwrap_err();
+        let error = Decision::compile(&catalog(), &lists(None, &["group:fss"]), &Inputs::default())
+            .unwrap_err();
         assert!(error.to_string().contains("policy.deny[0]"), "{error}");
         assert!(error.to_string().contains("group:fs`"), "{error}");
     }
@@ -321,7 +319,7 @@ mod tests {
     fn a_refusal_names_the_entry_and_the_steps_end_with_the_decision() {
         let catalog = catalog();
         let policy = lists(Some(&["group:fs"]), &["edit", "write_*"]);
-        let decision = Decision::compile(&catalog, &policy, &[]).unwrap();
+        let decision = Decision::compile(&catalog, &policy, &Inputs::default()).unwrap();
         let id = |name| catalog.id(name).unwrap();
         assert_eq!(
             decision.refusal(id("write_file")).unwrap().name,

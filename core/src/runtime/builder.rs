@@ -8,7 +8,8 @@ use crate::builtin;
 use crate::call::{CallPath, PolicyGate, RecordMode, Recorder};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
-use crate::policy::Decision;
+use crate::kind::Origin;
+use crate::policy::Compiled;
 use crate::scrub::Scrubber;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
@@ -155,11 +156,14 @@ impl RuntimeBuilder {
             output: self.config.output.clone(),
             scrubber: scrubber.clone(),
         };
-        for tool in builtin::tools(&deps).into_iter().chain(std::mem::take(&mut self.tools)) {
+        for tool in builtin::tools(&deps) {
+            registry.register_as(tool, Origin::Builtin)?;
+        }
+        for tool in std::mem::take(&mut self.tools) {
             registry.register(tool)?;
         }
         let policy = &self.config.policy;
-        Decision::compile(registry.snapshot().catalog(), policy, &[])?;
+        Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
         let retention = self.config.retention.clone();
         let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
         let mode = self.config.record.mode;

@@ -30,6 +30,8 @@ pub struct Caller {
     pub role: Option<String>,
     /// The channel: `telegram`, `cli`, …
     pub channel: Option<String>,
+    /// The type of the channel, where `channel` is the name of one of several of that type.
+    pub channel_type: Option<String>,
     /// The chat within the channel.
     pub chat: Option<String>,
     /// `direct` or `group`.
@@ -48,6 +50,11 @@ pub struct Caller {
     pub run: Option<String>,
     /// How many agents stand above this one: 0 for the first.
     pub depth: u32,
+    /// Who started this agent, where another agent did. It never gets more than that one has.
+    pub parent: Option<Box<Caller>>,
+    /// Only these tools remain for this request, as in `policy.allow`. Left out: no change.
+    /// Empty: none.
+    pub tools: Option<Vec<String>>,
     /// The deadline of one call in milliseconds, instead of the tool's or the runtime's.
     pub timeout_ms: Option<u64>,
 }
@@ -61,6 +68,7 @@ impl Default for Caller {
             sender: None,
             role: None,
             channel: None,
+            channel_type: None,
             chat: None,
             peer_kind: None,
             session: None,
@@ -70,6 +78,8 @@ impl Default for Caller {
             team: None,
             run: None,
             depth: 0,
+            parent: None,
+            tools: None,
             timeout_ms: None,
         }
     }
@@ -96,6 +106,7 @@ impl Caller {
             ("sender", &self.sender),
             ("role", &self.role),
             ("channel", &self.channel),
+            ("channel_type", &self.channel_type),
             ("chat", &self.chat),
             ("peer_kind", &self.peer_kind),
             ("session", &self.session),
@@ -109,9 +120,45 @@ impl Caller {
                 check_key(field, key)?;
             }
         }
+        self.check_parents()
+    }
+
+    fn check_parents(&self) -> Result<(), Error> {
+        let mut parents = 0;
+        let mut above = &self.parent;
+        while let Some(parent) = above {
+            parents += 1;
+            if parents > MOST_PARENTS {
+                let text = format!("`parent`: more than {MOST_PARENTS} callers above each other");
+                return Err(Error::new(Code::InvalidArgument, text));
+            }
+            let keys = [
+                ("parent.agent", &parent.agent),
+                ("parent.provider", &parent.provider),
+                ("parent.model", &parent.model),
+                ("parent.channel", &parent.channel),
+                ("parent.chat", &parent.chat),
+            ];
+            for (field, key) in keys {
+                if let Some(key) = key {
+                    check_key(field, key)?;
+                }
+            }
+            if parent.tenant != self.tenant {
+                let text = format!(
+                    "`parent.tenant` is `{}`, but the tenant is `{}`; they must be the same",
+                    parent.tenant, self.tenant
+                );
+                return Err(Error::new(Code::InvalidArgument, text));
+            }
+            above = &parent.parent;
+        }
         Ok(())
     }
 }
+
+/// How many callers may stand above each other.
+const MOST_PARENTS: usize = 16;
 
 /// The context of a call: a [`Caller`], a cancellation token, and a slot for the host. Immutable,
 /// and cheap to clone.
@@ -175,6 +222,8 @@ impl CallContext {
         user;
         /// Sets the channel.
         channel;
+        /// Sets the type of the channel.
+        channel_type;
         /// Sets the chat.
         chat;
         /// Sets the session.
@@ -187,6 +236,26 @@ impl CallContext {
         workspace;
         /// Sets the run.
         run;
+    }
+
+    /// The same context with only these tools left for the request.
+    #[must_use]
+    pub fn tools<T: Into<String>>(mut self, tools: impl IntoIterator<Item = T>) -> CallContext {
+        let tools = tools.into_iter().map(Into::into).collect();
+        Arc::make_mut(&mut self.caller).tools = Some(tools);
+        self
+    }
+
+    /// The context of an agent that this one starts: everything of this one, one deeper, and never
+    /// allowed more.
+    #[must_use]
+    pub fn child(&self, agent: impl Into<String>) -> CallContext {
+        let mut child = self.clone();
+        let caller = Arc::make_mut(&mut child.caller);
+        caller.parent = Some(Box::new(self.caller.as_ref().clone()));
+        caller.depth += 1;
+        caller.agent = Some(agent.into());
+        child
     }
 
     /// Sets the deadline of each call made with this context, in milliseconds.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Schema, Tool, ToolSpec};
 use crate::error::{Code, Error};
-use crate::kind::{Capability, ToolId};
+use crate::kind::{Capability, Origin, ToolId};
 use crate::limits::echo;
 use crate::nearest::nearest;
 use crate::policy::{Catalog, CatalogTool};
@@ -22,6 +22,10 @@ use crate::policy::{Catalog, CatalogTool};
 pub struct Entry {
     /// Its number within the snapshot.
     pub id: ToolId,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// The digest of its name, description and schema: another version, another digest.
+    pub version: Arc<str>,
     /// Its description, as it was when it was registered.
     pub spec: Arc<ToolSpec>,
     /// Its compiled argument schema.
@@ -36,6 +40,8 @@ impl Clone for Entry {
     fn clone(&self) -> Entry {
         Entry {
             id: self.id,
+            origin: self.origin,
+            version: self.version.clone(),
             spec: self.spec.clone(),
             schema: self.schema.clone(),
             tool: self.tool.clone(),
@@ -159,7 +165,15 @@ impl Snapshot {
         let mut catalog = Vec::with_capacity(self.tools.len());
         for (number, (name, entry)) in (0..).zip(&self.tools) {
             let entry = Entry { id: ToolId(number), ..entry.as_ref().clone() };
-            catalog.push(CatalogTool { name: name.clone(), group: entry.spec.group.clone() });
+            catalog.push(CatalogTool {
+                name: name.clone(),
+                origin: entry.origin,
+                group: entry.spec.group.clone(),
+                capabilities: entry.spec.capabilities.clone(),
+                channels: entry.spec.channels.clone(),
+                action: entry.spec.action,
+                taints: entry.spec.taints.clone(),
+            });
             numbered.insert(name.clone(), Arc::new(entry));
         }
         self.tools = numbered;
@@ -222,12 +236,20 @@ impl Registry {
         self.current.load_full()
     }
 
-    /// Adds a tool.
+    /// Adds a tool of the host's.
     ///
     /// # Errors
     /// `name_taken` if a tool or an alias has that name, `invalid_argument` for an unusable name
     /// or schema.
     pub fn register(&self, tool: Arc<dyn Tool>) -> Result<(), Error> {
+        self.register_as(tool, Origin::Host)
+    }
+
+    /// Adds a tool from wherever it comes.
+    ///
+    /// # Errors
+    /// As [`register`](Registry::register).
+    pub fn register_as(&self, tool: Arc<dyn Tool>, origin: Origin) -> Result<(), Error> {
         let spec = tool.spec();
         ToolSpec::check_name(&spec.name)?;
         let schema = Schema::compile(&spec.name, &spec.parameters)?;
@@ -243,6 +265,8 @@ impl Registry {
             }
             let entry = Entry {
                 id: ToolId(0),
+                origin,
+                version: spec.version().into(),
                 spec: Arc::new(spec),
                 schema: Arc::new(schema),
                 tool,

@@ -1,13 +1,16 @@
 //! How a tool is described.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::error::{Code, Error};
-use crate::kind::Capability;
+use crate::kind::{Action, Capability, Effect, ResourceKind, Taint};
 use crate::limits::{TooMuch, check_json};
 
 /// The description of a tool.
@@ -31,6 +34,45 @@ pub struct ToolSpec {
     /// Its deadline in milliseconds, instead of the runtime's.
     #[serde(default)]
     pub timeout_ms: Option<u64>,
+    /// Which arguments name what the call touches.
+    #[serde(default)]
+    pub touches: Vec<Touch>,
+    /// The channel types that it works on: `telegram`, … Empty: all. Where the caller's is known
+    /// and not among them, the tool is hidden.
+    #[serde(default)]
+    pub channels: Vec<String>,
+    /// Other names that arguments may come under, by the argument's own name.
+    #[serde(default)]
+    pub argument_aliases: BTreeMap<String, Vec<String>>,
+    /// True if the same call may well be repeated until its answer changes; the loop breaker then
+    /// lets it be.
+    #[serde(default)]
+    pub polling: bool,
+    /// True if each call of it wants somebody's approval.
+    #[serde(default)]
+    pub needs_approval: bool,
+    /// What its results do to a session.
+    #[serde(default)]
+    pub taints: Vec<Taint>,
+    /// The action that it is, for agents whose actions are limited.
+    #[serde(default)]
+    pub action: Option<Action>,
+    /// The name that it has where it comes from, if that is another: `create-issue` of an MCP
+    /// server.
+    #[serde(default)]
+    pub original_name: Option<String>,
+}
+
+/// An argument that names what a call touches.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Touch {
+    /// The argument: a text, or a list of texts.
+    pub argument: String,
+    /// What it names.
+    pub resource: ResourceKind,
+    /// How the call uses it.
+    pub effect: Effect,
 }
 
 fn any_object() -> Value {
@@ -47,6 +89,14 @@ impl ToolSpec {
             group: None,
             capabilities: Vec::new(),
             timeout_ms: None,
+            touches: Vec::new(),
+            channels: Vec::new(),
+            argument_aliases: BTreeMap::new(),
+            polling: false,
+            needs_approval: false,
+            taints: Vec::new(),
+            action: None,
+            original_name: None,
         }
     }
 
@@ -95,6 +145,13 @@ impl ToolSpec {
     pub fn timeout(mut self, timeout: Duration) -> ToolSpec {
         self.timeout_ms = Some(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
         self
+    }
+
+    /// The digest of name, description and schema, 64 hex digits: another version of the tool has
+    /// another one.
+    pub fn version(&self) -> String {
+        let parts = serde_json::json!([self.name, self.description, self.parameters]);
+        HEXLOWER.encode(&Sha256::digest(parts.to_string()))
     }
 
     /// True if the tool declares that it changes nothing.

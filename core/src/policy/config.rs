@@ -1,0 +1,204 @@
+//! The `policy` part of the configuration: what an owner writes.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ListEntry;
+use crate::kind::Action;
+
+/// The `policy` part of the configuration. See the [module](super) for the order in which its
+/// parts are applied.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Policy {
+    /// The set of tools to start from: `full`, `coding`, `messaging` or `minimal`.
+    pub profile: String,
+    /// Only these remain. Absent: all of the profile. Empty: none.
+    pub allow: Option<Vec<ListEntry>>,
+    /// These are taken away.
+    pub deny: Vec<ListEntry>,
+    /// These are given back, whatever took them away, unless a deny entry is `final`.
+    pub also_allow: Vec<ListEntry>,
+    /// Each call of these wants somebody's approval.
+    pub ask: Vec<ListEntry>,
+    /// Lists for a model's provider, by `provider` or `provider/model`; the latter goes before.
+    pub by_provider: BTreeMap<String, ProviderPolicy>,
+    /// Lists for an agent, by its id.
+    pub agents: BTreeMap<String, AgentPolicy>,
+    /// Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named.
+    pub by_chat: BTreeMap<String, ChatPolicy>,
+    /// What agents that other agents started may not have.
+    pub subagents: SubagentPolicy,
+    /// What happens when a session has read what strangers wrote, and private data.
+    pub taint: TaintPolicy,
+    /// Whether decisions are enforced.
+    pub mode: Mode,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy {
+            profile: "full".into(),
+            allow: None,
+            deny: Vec::new(),
+            also_allow: Vec::new(),
+            ask: Vec::new(),
+            by_provider: BTreeMap::new(),
+            agents: BTreeMap::new(),
+            by_chat: BTreeMap::new(),
+            subagents: SubagentPolicy::default(),
+            taint: TaintPolicy::default(),
+            mode: Mode::default(),
+        }
+    }
+}
+
+/// Whether decisions are enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Mode {
+    /// What is not allowed is refused.
+    #[default]
+    Enforce,
+    /// What is not allowed runs all the same, and the ledger says what would have been refused.
+    Shadow,
+}
+
+/// The lists for one provider.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProviderPolicy {
+    /// The set of tools to start from instead of `policy.profile`; it can be wider.
+    pub profile: Option<String>,
+    /// Only these remain. Absent: no change. Empty: none.
+    pub allow: Option<Vec<ListEntry>>,
+    /// These are taken away.
+    pub deny: Vec<ListEntry>,
+    /// These are given back.
+    pub also_allow: Vec<ListEntry>,
+    /// Each call of these wants somebody's approval.
+    pub ask: Vec<ListEntry>,
+}
+
+/// The lists for one agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentPolicy {
+    /// The set of tools to start from instead of `policy.profile` and the provider's.
+    pub profile: Option<String>,
+    /// Only these remain. Absent: no change. Empty: none.
+    pub allow: Option<Vec<ListEntry>>,
+    /// These are taken away.
+    pub deny: Vec<ListEntry>,
+    /// These are given back.
+    pub also_allow: Vec<ListEntry>,
+    /// Each call of these wants somebody's approval.
+    pub ask: Vec<ListEntry>,
+    /// Lists for this agent with one provider, by `provider` or `provider/model`.
+    pub by_provider: BTreeMap<String, ProviderPolicy>,
+    /// The tools that its own front matter names; they only narrow. `["*"]`: no limit.
+    pub tools: Option<Vec<ListEntry>>,
+    /// The actions that it may take, over and above the tools that it may call. Absent: all.
+    pub actions: Option<Actions>,
+}
+
+/// The lists for one chat.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChatPolicy {
+    /// Only these remain. Absent: no change. Empty: none.
+    pub allow: Option<Vec<ListEntry>>,
+    /// These are taken away.
+    pub deny: Vec<ListEntry>,
+    /// Each call of these wants somebody's approval.
+    pub ask: Vec<ListEntry>,
+}
+
+/// What agents that other agents started may not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SubagentPolicy {
+    /// No agent below the first may call these. Default: the seeds' list.
+    pub deny: Vec<ListEntry>,
+    /// No agent at `max_depth` or deeper may call these either. Default: the seeds' list.
+    pub leaf_deny: Vec<ListEntry>,
+    /// The depth at which agents start no others. Default: 1.
+    pub max_depth: u32,
+}
+
+/// The tools that no sub-agent has, as all the seeds list them.
+const SUBAGENT_DENY: &[&str] = &[
+    "gateway",
+    "agents_list",
+    "whatsapp_login",
+    "session_status",
+    "cron",
+    "memory_search",
+    "memory_get",
+    "sessions_send",
+];
+
+/// The tools that a sub-agent which starts no others has not, as all the seeds list them.
+const LEAF_DENY: &[&str] =
+    &["sessions_list", "sessions_history", "sessions_spawn", "spawn", "subagent"];
+
+impl Default for SubagentPolicy {
+    fn default() -> SubagentPolicy {
+        let entries = |names: &[&str]| names.iter().map(|name| ListEntry::from(*name)).collect();
+        SubagentPolicy { deny: entries(SUBAGENT_DENY), leaf_deny: entries(LEAF_DENY), max_depth: 1 }
+    }
+}
+
+/// The actions that an agent may take.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Actions {
+    /// These.
+    pub allow: Vec<Action>,
+    /// The agents that it may give work to. Empty: any.
+    pub delegate_targets: Vec<String>,
+}
+
+/// What happens before an open-world or destructive call of a session that has read both what
+/// strangers may have written and private data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TaintPolicy {
+    /// What happens.
+    pub mode: TaintMode,
+    /// The tools whose results strangers may have written, besides those that say so themselves.
+    pub untrusted: Vec<ListEntry>,
+    /// The tools whose results are private, besides those that say so themselves.
+    pub private: Vec<ListEntry>,
+    /// The tools that such a session is watched for. Default: open-world and destructive ones.
+    pub guarded: Vec<ListEntry>,
+}
+
+impl Default for TaintPolicy {
+    fn default() -> TaintPolicy {
+        let entries = |names: &[&str]| names.iter().map(|name| ListEntry::from(*name)).collect();
+        TaintPolicy {
+            mode: TaintMode::default(),
+            untrusted: entries(&["group:web", "group:mcp", "capability:mcp-bridged"]),
+            private: entries(&["group:fs", "group:memory", "group:sessions", "group:knowledge"]),
+            guarded: entries(&["capability:open-world", "capability:destructive"]),
+        }
+    }
+}
+
+/// What a marked session means for an open-world or destructive call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TaintMode {
+    /// The ledger says so.
+    #[default]
+    Record,
+    /// Somebody has to approve it.
+    Ask,
+    /// It is refused.
+    Deny,
+}
