@@ -55,8 +55,8 @@ pub use locks::{
 pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
 pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
 pub use sessions::{
-    AppendMessages, DeleteSession, GetSession, ListSessions, MessageToAppend, PutSession,
-    ReadHistory, Sessions,
+    AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
+    MessageToAppend, PutSession, ReadHistory, Sessions,
 };
 
 pub use store::{
