@@ -11,6 +11,7 @@ use arc_swap::ArcSwap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::definitions::Views;
 use super::{Schema, Tool, ToolSpec};
 use crate::error::{Code, Error};
 use crate::kind::{Capability, Origin, ToolId};
@@ -34,6 +35,15 @@ pub struct Entry {
     pub tool: Arc<dyn Tool>,
     /// False while it is switched off.
     pub enabled: bool,
+    /// What was made of the description so far.
+    pub(crate) views: Arc<Views>,
+}
+
+impl Entry {
+    /// True if it is toolkeep's own.
+    pub fn is_builtin(&self) -> bool {
+        self.origin == Origin::Builtin
+    }
 }
 
 impl Clone for Entry {
@@ -46,6 +56,7 @@ impl Clone for Entry {
             schema: self.schema.clone(),
             tool: self.tool.clone(),
             enabled: self.enabled,
+            views: self.views.clone(),
         }
     }
 }
@@ -271,6 +282,7 @@ impl Registry {
                 schema: Arc::new(schema),
                 tool,
                 enabled: true,
+                views: Arc::default(),
             };
             next.tools.insert(name, Arc::new(entry));
             Ok(())
