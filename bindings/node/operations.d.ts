@@ -16,6 +16,10 @@ export type Code =
   | 'conflict'
   | 'unavailable'
   | 'denied_by_tool'
+  | 'approval_pending'
+  | 'approval_denied'
+  | 'budget_exhausted'
+  | 'loop_detected'
   | 'invalid_config'
   | 'closed'
   | 'invalid_handle'
@@ -54,6 +58,17 @@ export interface AcquiredLock {
   conflict: PathConflict | null
 }
 
+/** What an agent may be given leave for, over and above the tools that it may call. */
+export type Action = 'patch' | 'finalize' | 'delegate'
+
+/** The actions that an agent may take. */
+export interface Actions {
+  /** These. */
+  allow: Array<Action>
+  /** The agents that it may give work to. Empty: any. */
+  delegate_targets: Array<string>
+}
+
 /** An agent as the store holds it. */
 export interface Agent {
   /** The tenant it belongs to. */
@@ -72,6 +87,26 @@ export interface Agent {
   version: number
   /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
+}
+
+/** The lists for one agent. */
+export interface AgentPolicy {
+  /** The set of tools to start from instead of `policy.profile` and the provider's. */
+  profile: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+  /** Lists for this agent with one provider, by `provider` or `provider/model`. */
+  by_provider: { [key: string]: ProviderPolicy }
+  /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
+  tools: Array<ListEntry> | null
+  /** The actions that it may take, over and above the tools that it may call. Absent: all. */
+  actions: Actions | null
 }
 
 /** A call that waits for somebody's word, or what became of it. */
@@ -219,6 +254,16 @@ export interface ChainProblem {
   id: string | null
   /** What is wrong. */
   what: string
+}
+
+/** The lists for one chat. */
+export interface ChatPolicy {
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
 }
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
@@ -500,6 +545,23 @@ export interface Lease {
   expires_at_ms: number
 }
 
+/**
+ * One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+ *
+ * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
+ */
+export type ListEntry = string | MarkedEntry
+
+/** An entry with marks. */
+export interface MarkedEntry {
+  /** The entry. */
+  entry: string
+  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
+  optional: boolean
+  /** Only in a deny list: true if no `also_allow` may bring it back. */
+  final: boolean
+}
+
 /** A message to be appended. */
 export interface MessageToAppend {
   /** Who said it, such as `user`, `assistant` or `tool`. */
@@ -509,6 +571,9 @@ export interface MessageToAppend {
   /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now. */
   at_ms: number | null
 }
+
+/** Whether decisions are enforced. */
+export type Mode = 'enforce' | 'shadow'
 
 /** How much was moved. */
 export interface Moved {
@@ -557,14 +622,96 @@ export interface PathLock {
 /** How far a call had come when its row was written. */
 export type Phase = 'intent' | 'completed'
 
-/** The `policy` part of the configuration. */
+/** The `policy` part of the configuration. See the [module](super) for the order in which its parts are applied. */
 export interface Policy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
   profile: string
   /** Only these remain. Absent: all of the profile. Empty: none. */
-  allow: Array<string> | null
-  /** These are taken away, whatever allows them. */
-  deny: Array<string>
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back, whatever took them away, unless a deny entry is `final`. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
+  by_provider: { [key: string]: ProviderPolicy }
+  /** Lists for an agent, by its id. */
+  agents: { [key: string]: AgentPolicy }
+  /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
+  by_chat: { [key: string]: ChatPolicy }
+  /** What agents that other agents started may not have. */
+  subagents: SubagentPolicy
+  /** What happens when a session has read what strangers wrote, and private data. */
+  taint: TaintPolicy
+  /** Whether decisions are enforced. */
+  mode: Mode
+}
+
+/** What another policy would change for a caller. */
+export interface PolicyDiff {
+  /** The tools that it would add, each with the rule that refuses it now, sorted. */
+  added: Array<ToolChange>
+  /** The tools that it would take away, each with the rule that would refuse it, sorted. */
+  removed: Array<ToolChange>
+}
+
+/** The policy in force. */
+export interface PolicyInForce {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** The policy. */
+  policy: Policy
+  /** The groups of the owner's own. */
+  groups: { [key: string]: Array<string> }
+}
+
+/** What `policy.check` found. */
+export interface PolicyReport {
+  /** True if there are no errors. */
+  ok: boolean
+  /** What is wrong, each with its place. A policy with errors decides nothing. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
+  /** The entries of agents' own lists that mean nothing, each with its place. */
+  agents: Array<string>
+}
+
+/** Which policy is in force. */
+export interface PolicyStatus {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** Why what the file says now is not in force. None if it is. */
+  rejected: string | null
+  /** The other parts of the configuration that have changed in the file; they hold from the next opening on. */
+  needs_reopening: Array<string>
+  /** Why every call is refused: what the policy in force names and is not there. Empty if all is well. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
+}
+
+/** The lists for one provider. */
+export interface ProviderPolicy {
+  /** The set of tools to start from instead of `policy.profile`; it can be wider. */
+  profile: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
 }
 
 /** How much was deleted. */
@@ -602,6 +749,14 @@ export type RecordMode = 'batched' | 'durable'
 export interface Released {
   /** False if it was no longer held. */
   released: boolean
+}
+
+/** What `policy.reload` came to. */
+export interface Reloaded {
+  /** False if what the file says was in force already. */
+  changed: boolean
+  /** What is in force now. */
+  status: PolicyStatus
 }
 
 /** Whether something was renewed. */
@@ -788,6 +943,39 @@ export interface StoreInfo {
   url: string
   /** The schema version of its tables. */
   schema: number
+}
+
+/** What agents that other agents started may not have. */
+export interface SubagentPolicy {
+  /** No agent below the first may call these. Default: the seeds' list. */
+  deny: Array<ListEntry>
+  /** No agent at `max_depth` or deeper may call these either. Default: the seeds' list. */
+  leaf_deny: Array<ListEntry>
+  /** The depth at which agents start no others. Default: 1. */
+  max_depth: number
+}
+
+/** What a marked session means for an open-world or destructive call. */
+export type TaintMode = 'record' | 'ask' | 'deny'
+
+/** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
+export interface TaintPolicy {
+  /** What happens. */
+  mode: TaintMode
+  /** The tools whose results strangers may have written, besides those that say so themselves. */
+  untrusted: Array<ListEntry>
+  /** The tools whose results are private, besides those that say so themselves. */
+  private: Array<ListEntry>
+  /** The tools that such a session is watched for. Default: open-world and destructive ones. */
+  guarded: Array<ListEntry>
+}
+
+/** A tool that another policy would add or take away. */
+export interface ToolChange {
+  /** The tool. */
+  tool: string
+  /** The rule that refuses it: now where it would be added, then where it would be taken away. */
+  rule: Rule | null
 }
 
 /** What the registry tells of a tool. */
@@ -985,7 +1173,7 @@ export interface Operations {
     }): Promise<PrunedAudit>
   }
   readonly config: {
-    /** Gives the configuration with its defaults filled in. */
+    /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
     get(): Promise<Config>
   }
   readonly credentials: {
@@ -1483,6 +1671,49 @@ export interface Operations {
       /** The path, relative to the workspace. */
       path: string
     }): Promise<CoveredBy>
+  }
+  readonly policy: {
+    /** Gives the policy in force. */
+    get(): Promise<PolicyInForce>
+    /**
+     * Puts another policy in force, for every call that begins after this has returned. It is checked first: a wrong one is refused, and the one before stays.
+     *
+     * Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was opened from a file: that file then says what is in force.
+     */
+    set(args: {
+      /** The policy, as the `policy` part of the configuration has it. */
+      policy: Policy
+    }): Promise<PolicyInForce>
+    /**
+     * Takes up what the configuration file says now, without waiting for the next look at it. Only `policy` and `groups` are taken up.
+     *
+     * Fails with `invalid_config` if the file is wrong, and what was in force stays; with `conflict` if the runtime was not opened from a file.
+     */
+    reload(): Promise<Reloaded>
+    /** Tells which policy is in force, and whether the file says another that is wrong. */
+    status(): Promise<PolicyStatus>
+    /** Checks a policy, or the one in force, against the tools that there are, and the lists of a tenant's agents against it. Nothing changes. */
+    check(args?: {
+      /** The policy to check. Left out: the one in force. */
+      policy?: Policy | null
+      /** The groups to check it with. Left out: those in force. */
+      groups?: { [key: string]: Array<string> } | null
+      /** The tenant whose agents are looked at. */
+      tenant?: string
+    }): Promise<PolicyReport>
+    /**
+     * Tells which tools another policy would add and take away for a caller. Nothing changes.
+     *
+     * Fails with `invalid_config` if that policy is wrong.
+     */
+    diff(args: {
+      /** The policy to compare with the one in force. */
+      policy: Policy
+      /** Its groups. Left out: those in force. */
+      groups?: { [key: string]: Array<string> } | null
+      /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
+      context?: { [key: string]: unknown }
+    }): Promise<PolicyDiff>
   }
   readonly registry: {
     /** Lists the tools, sorted by name, disabled ones too. */

@@ -44,6 +44,10 @@ Code = Literal[
     "conflict",
     "unavailable",
     "denied_by_tool",
+    "approval_pending",
+    "approval_denied",
+    "budget_exhausted",
+    "loop_detected",
     "invalid_config",
     "closed",
     "invalid_handle",
@@ -87,6 +91,19 @@ class AcquiredLock(TypedDict):
     conflict: PathConflict | None
     """What is in the way."""
 
+Action = Literal["patch", "finalize", "delegate"]
+"""What an agent may be given leave for, over and above the tools that it may call."""
+
+
+class Actions(TypedDict):
+    """The actions that an agent may take."""
+
+    allow: builtins.list[Action]
+    """These."""
+
+    delegate_targets: builtins.list[str]
+    """The agents that it may give work to. Empty: any."""
+
 
 class Agent(TypedDict):
     """An agent as the store holds it."""
@@ -114,6 +131,34 @@ class Agent(TypedDict):
 
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class AgentPolicy(TypedDict):
+    """The lists for one agent."""
+
+    profile: str | None
+    """The set of tools to start from instead of `policy.profile` and the provider's."""
+
+    allow: builtins.list[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    also_allow: builtins.list[ListEntry]
+    """These are given back."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
+
+    by_provider: dict[str, ProviderPolicy]
+    """Lists for this agent with one provider, by `provider` or `provider/model`."""
+
+    tools: builtins.list[ListEntry] | None
+    """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
+
+    actions: Actions | None
+    """The actions that it may take, over and above the tools that it may call. Absent: all."""
 
 
 class Approval(TypedDict):
@@ -318,6 +363,19 @@ class ChainProblem(TypedDict):
 
     what: str
     """What is wrong."""
+
+
+class ChatPolicy(TypedDict):
+    """The lists for one chat."""
+
+    allow: builtins.list[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
 
 
 class Config(TypedDict):
@@ -704,6 +762,25 @@ class Lease(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
+ListEntry = str | MarkedEntry
+"""One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+
+An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
+
+
+class MarkedEntry(TypedDict):
+    """An entry with marks."""
+
+    entry: str
+    """The entry."""
+
+    optional: bool
+    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
+    matches no known tool is an error."""
+
+    final: bool
+    """Only in a deny list: true if no `also_allow` may bring it back."""
+
 
 class MessageToAppend(TypedDict):
     """A message to be appended."""
@@ -716,6 +793,9 @@ class MessageToAppend(TypedDict):
 
     at_ms: int | None
     """When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now."""
+
+Mode = Literal["enforce", "shadow"]
+"""Whether decisions are enforced."""
 
 
 class Moved(TypedDict):
@@ -780,16 +860,133 @@ Phase = Literal["intent", "completed"]
 
 
 class Policy(TypedDict):
-    """The `policy` part of the configuration."""
+    """The `policy` part of the configuration. See the [module](super) for the order in which its
+    parts are applied."""
 
     profile: str
     """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
 
-    allow: builtins.list[str] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: all of the profile. Empty: none."""
 
-    deny: builtins.list[str]
-    """These are taken away, whatever allows them."""
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    also_allow: builtins.list[ListEntry]
+    """These are given back, whatever took them away, unless a deny entry is `final`."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
+
+    by_provider: dict[str, ProviderPolicy]
+    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
+
+    agents: dict[str, AgentPolicy]
+    """Lists for an agent, by its id."""
+
+    by_chat: dict[str, ChatPolicy]
+    """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
+    named."""
+
+    subagents: SubagentPolicy
+    """What agents that other agents started may not have."""
+
+    taint: TaintPolicy
+    """What happens when a session has read what strangers wrote, and private data."""
+
+    mode: Mode
+    """Whether decisions are enforced."""
+
+
+class PolicyDiff(TypedDict):
+    """What another policy would change for a caller."""
+
+    added: builtins.list[ToolChange]
+    """The tools that it would add, each with the rule that refuses it now, sorted."""
+
+    removed: builtins.list[ToolChange]
+    """The tools that it would take away, each with the rule that would refuse it, sorted."""
+
+
+class PolicyInForce(TypedDict):
+    """The policy in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    policy: Policy
+    """The policy."""
+
+    groups: dict[str, builtins.list[str]]
+    """The groups of the owner's own."""
+
+
+class PolicyReport(TypedDict):
+    """What `policy.check` found."""
+
+    ok: bool
+    """True if there are no errors."""
+
+    errors: builtins.list[str]
+    """What is wrong, each with its place. A policy with errors decides nothing."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+    agents: builtins.list[str]
+    """The entries of agents' own lists that mean nothing, each with its place."""
+
+
+class PolicyStatus(TypedDict):
+    """Which policy is in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    rejected: str | None
+    """Why what the file says now is not in force. None if it is."""
+
+    needs_reopening: builtins.list[str]
+    """The other parts of the configuration that have changed in the file; they hold from the
+    next opening on."""
+
+    errors: builtins.list[str]
+    """Why every call is refused: what the policy in force names and is not there. Empty if all
+    is well."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+
+class ProviderPolicy(TypedDict):
+    """The lists for one provider."""
+
+    profile: str | None
+    """The set of tools to start from instead of `policy.profile`; it can be wider."""
+
+    allow: builtins.list[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    also_allow: builtins.list[ListEntry]
+    """These are given back."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
 
 
 class Pruned(TypedDict):
@@ -835,6 +1032,16 @@ class Released(TypedDict):
 
     released: bool
     """False if it was no longer held."""
+
+
+class Reloaded(TypedDict):
+    """What `policy.reload` came to."""
+
+    changed: bool
+    """False if what the file says was in force already."""
+
+    status: PolicyStatus
+    """What is in force now."""
 
 
 class Renewed(TypedDict):
@@ -1093,6 +1300,49 @@ class StoreInfo(TypedDict):
 
     schema: int
     """The schema version of its tables."""
+
+
+class SubagentPolicy(TypedDict):
+    """What agents that other agents started may not have."""
+
+    deny: builtins.list[ListEntry]
+    """No agent below the first may call these. Default: the seeds' list."""
+
+    leaf_deny: builtins.list[ListEntry]
+    """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
+
+    max_depth: int
+    """The depth at which agents start no others. Default: 1."""
+
+TaintMode = Literal["record", "ask", "deny"]
+"""What a marked session means for an open-world or destructive call."""
+
+
+class TaintPolicy(TypedDict):
+    """What happens before an open-world or destructive call of a session that has read both what
+    strangers may have written and private data."""
+
+    mode: TaintMode
+    """What happens."""
+
+    untrusted: builtins.list[ListEntry]
+    """The tools whose results strangers may have written, besides those that say so themselves."""
+
+    private: builtins.list[ListEntry]
+    """The tools whose results are private, besides those that say so themselves."""
+
+    guarded: builtins.list[ListEntry]
+    """The tools that such a session is watched for. Default: open-world and destructive ones."""
+
+
+class ToolChange(TypedDict):
+    """A tool that another policy would add or take away."""
+
+    tool: str
+    """The tool."""
+
+    rule: Rule | None
+    """The rule that refuses it: now where it would be added, then where it would be taken away."""
 
 
 class ToolInfo(TypedDict):
@@ -1524,7 +1774,8 @@ class ConfigOperations:
     def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("Config", self._invoke("config.get", args))
 
@@ -2556,6 +2807,103 @@ class LocksOperations:
         return cast("CoveredBy", self._invoke("locks.covering", args))
 
 
+class PolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", self._invoke("policy.get", args))
+
+    def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", self._invoke("policy.set", args))
+
+    def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", self._invoke("policy.reload", args))
+
+    def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", self._invoke("policy.status", args))
+
+    def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", self._invoke("policy.check", args))
+
+    def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", self._invoke("policy.diff", args))
+
+
 class RegistryOperations:
     """Operations `registry.*`."""
 
@@ -3079,6 +3427,11 @@ class Operations:
         return LocksOperations(self._invoke)
 
     @property
+    def policy(self) -> PolicyOperations:
+        """Operations `policy.*`."""
+        return PolicyOperations(self._invoke)
+
+    @property
     def registry(self) -> RegistryOperations:
         """Operations `registry.*`."""
         return RegistryOperations(self._invoke)
@@ -3506,7 +3859,8 @@ class AsyncConfigOperations:
     async def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("Config", await self._invoke("config.get", args))
 
@@ -4538,6 +4892,103 @@ class AsyncLocksOperations:
         return cast("CoveredBy", await self._invoke("locks.covering", args))
 
 
+class AsyncPolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", await self._invoke("policy.get", args))
+
+    async def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", await self._invoke("policy.set", args))
+
+    async def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", await self._invoke("policy.reload", args))
+
+    async def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", await self._invoke("policy.status", args))
+
+    async def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", await self._invoke("policy.check", args))
+
+    async def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", await self._invoke("policy.diff", args))
+
+
 class AsyncRegistryOperations:
     """Operations `registry.*`."""
 
@@ -5059,6 +5510,11 @@ class AsyncOperations:
     def locks(self) -> AsyncLocksOperations:
         """Operations `locks.*`."""
         return AsyncLocksOperations(self._invoke)
+
+    @property
+    def policy(self) -> AsyncPolicyOperations:
+        """Operations `policy.*`."""
+        return AsyncPolicyOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:
