@@ -215,9 +215,7 @@ async fn an_event_that_cannot_be_stored_stops_no_change() {
 async fn a_parents_row_narrows_its_children_from_the_next_call_on() {
     let house = House::new(json!({})).await;
     let child = CallContext::new().agent("boss").child("helper");
-    let code = async || {
-        house.rt.call(&child, "echo", json!({ "text": "x" })).await.unwrap().code
-    };
+    let code = async || house.rt.call(&child, "echo", json!({ "text": "x" })).await.unwrap().code;
     assert_eq!(code().await, None);
     let put = json!({ "id": "boss", "deny": ["echo"] });
     house.rt.invoke("agents.put", put).await.unwrap();
@@ -299,10 +297,8 @@ async fn a_tool_that_gives_work_away_gives_it_only_to_whom_it_may() {
             &self,
             args: Value,
             cx: CallContext,
-        ) -> futures_util::future::BoxFuture<
-            '_,
-            Result<toolkeep::ToolResult, toolkeep::ToolError>,
-        > {
+        ) -> futures_util::future::BoxFuture<'_, Result<toolkeep::ToolResult, toolkeep::ToolError>>
+        {
             self.0.call(args, cx)
         }
     }
