@@ -225,6 +225,8 @@ export interface AuditRow {
   run: string | null
   /** How deep below the first agent the caller was; 0 for the first agent. */
   depth: number
+  /** What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition. Already scrubbed and capped. */
+  notes: { [key: string]: unknown } | null
 }
 
 /** What a tool can do, as far as scheduling and policy must know. */
@@ -264,6 +266,12 @@ export interface ChatPolicy {
   deny: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
   ask: Array<ListEntry>
+}
+
+/** Whether there was something to clear. */
+export interface Cleared {
+  /** True if the session was marked until now. */
+  cleared: boolean
 }
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
@@ -854,6 +862,14 @@ export interface SessionInfo {
   version: number
   /** When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
+}
+
+/** A mark of a session. */
+export interface SessionMark {
+  /** What the session has seen. */
+  mark: Taint
+  /** When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z. */
+  at_ms: number
 }
 
 /** A message of a session. */
@@ -1933,5 +1949,19 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<SessionMessage>>
+    /** Gives the marks of a session: what its results have brought into it. None if it has none. See `policy.taint`. */
+    marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Array<SessionMark>>
+    /** Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it when what the session has seen no longer matters. */
+    clear_marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Cleared>
   }
 }

@@ -326,6 +326,10 @@ class AuditRow(TypedDict):
     depth: int
     """How deep below the first agent the caller was; 0 for the first agent."""
 
+    notes: dict[str, Any] | None
+    """What else the gates noted, by the gate's word: repaired arguments, an approval, a
+    repetition. Already scrubbed and capped."""
+
 Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -376,6 +380,13 @@ class ChatPolicy(TypedDict):
 
     ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
+
+
+class Cleared(TypedDict):
+    """Whether there was something to clear."""
+
+    cleared: bool
+    """True if the session was marked until now."""
 
 
 class Config(TypedDict):
@@ -1178,6 +1189,16 @@ class SessionInfo(TypedDict):
 
     updated_at_ms: int
     """When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class SessionMark(TypedDict):
+    """A mark of a session."""
+
+    mark: Taint
+    """What the session has seen."""
+
+    at_ms: int
+    """When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
 class SessionMessage(TypedDict):
@@ -3402,6 +3423,44 @@ class SessionsOperations:
         )
         return cast("builtins.list[SessionMessage]", self._invoke("sessions.history", args))
 
+    def marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[SessionMark]:
+        """Gives the marks of a session: what its results have brought into it. None if it has
+        none. See `policy.taint`.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("builtins.list[SessionMark]", self._invoke("sessions.marks", args))
+
+    def clear_marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Cleared:
+        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
+        when what the session has seen no longer matters.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Cleared", self._invoke("sessions.clear_marks", args))
+
 
 class Operations:
     """The operations by domain."""
@@ -5539,6 +5598,44 @@ class AsyncSessionsOperations:
             latest=latest,
         )
         return cast("builtins.list[SessionMessage]", await self._invoke("sessions.history", args))
+
+    async def marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[SessionMark]:
+        """Gives the marks of a session: what its results have brought into it. None if it has
+        none. See `policy.taint`.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("builtins.list[SessionMark]", await self._invoke("sessions.marks", args))
+
+    async def clear_marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Cleared:
+        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
+        when what the session has seen no longer matters.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Cleared", await self._invoke("sessions.clear_marks", args))
 
 
 class AsyncOperations:
