@@ -573,7 +573,7 @@ export type ListEntry = string | MarkedEntry
 export interface MarkedEntry {
   /** The entry. */
   entry: string
-  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
+  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
   optional: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final: boolean
@@ -654,7 +654,7 @@ export interface Policy {
   also_allow: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
   ask: Array<ListEntry>
-  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
+  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
   by_provider: { [key: string]: ProviderPolicy }
   /** Lists for an agent, by its id. */
   agents: { [key: string]: AgentPolicy }

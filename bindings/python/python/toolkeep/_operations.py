@@ -796,8 +796,8 @@ class MarkedEntry(TypedDict):
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
-    matches no known tool is an error."""
+    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
+    entry that matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
@@ -903,7 +903,8 @@ class Policy(TypedDict):
     """Each call of these wants somebody's approval."""
 
     by_provider: dict[str, ProviderPolicy]
-    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
+    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
+    only the lists of `provider/model` hold."""
 
     agents: dict[str, AgentPolicy]
     """Lists for an agent, by its id."""
