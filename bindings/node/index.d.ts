@@ -77,6 +77,18 @@ export interface Media {
   caption?: string
 }
 
+/** What was put right in the arguments of a call. It never holds a value of them. */
+export interface Repair {
+  /** The argument: `a.b[0]`. Empty: the arguments as a whole. */
+  path: string
+  /** What was done. */
+  kind: 'parsed' | 'renamed' | 'dropped_alias' | 'coerced' | 'wrapped' | 'dropped_null' | 'defaulted'
+  /** The type that it had, or the name that it came under. */
+  from?: string
+  /** The type that it has now, or its own name. */
+  to?: string
+}
+
 /** The answer to a call. A refusal is an answer, too, with `isError` and a `code`. */
 export interface ToolResult<Structured = unknown> {
   /** The text for the model: scrubbed, and capped. */
@@ -101,6 +113,8 @@ export interface ToolResult<Structured = unknown> {
   structured: Structured | null
   /** The artifact that holds the whole text when `forLlm` was cut. */
   artifact: string | null
+  /** What was put right in the arguments before the tool got them. */
+  repairs: Repair[]
   /** The id of the call: the same as in its audit row and events. */
   callId: string
   /** How long the tool ran, in microseconds. 0 if it did not. */

@@ -57,7 +57,8 @@ use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::{
-    Arguments, CallContext, Deferred, DefinitionCache, Entry, Registries, ToolError, ToolResult,
+    Arguments, CallContext, Deferred, DefinitionCache, Entry, Registries, Repair, ToolError,
+    ToolResult,
 };
 use crate::upkeep::Upkeep;
 
@@ -115,6 +116,8 @@ pub(crate) struct Call<'c> {
     /// The start of the arguments as they came, for the audit row.
     pub arguments: String,
     pub tool: Option<Arc<Entry>>,
+    /// What was put right in its arguments.
+    pub repairs: Vec<Repair>,
     /// What else is worth knowing of it afterwards, for its audit row and event: repaired
     /// arguments, an approval, a mark of the session. No value of an argument, no secret.
     pub notes: Map<String, Value>,
@@ -165,6 +168,7 @@ impl CallPath {
             at_ms: self.clock.now_ms(),
             arguments: args.as_ref().map(excerpt::excerpt).unwrap_or_default(),
             tool: None,
+            repairs: Vec::new(),
             notes: Map::new(),
             allowed: false,
             started: None,
@@ -189,7 +193,8 @@ impl CallPath {
         args: Result<Arguments, TooMuch>,
     ) -> Result<ToolResult, Stop> {
         let snapshot = self.registries.of(call.cx.caller());
-        call.tool = snapshot.resolve(call.called_as).cloned();
+        let found = snapshot.find(call.called_as);
+        call.tool = found.map(|found| found.entry.clone());
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());
         call.span.record("gen_ai.tool.name", known);
@@ -197,14 +202,15 @@ impl CallPath {
             Some(decision) => decision?,
             None => Box::pin(self.policy.decision(&snapshot, call.cx.caller())).await?,
         };
-        let Some(entry) = call.tool.clone() else {
+        let Some(found) = found else {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
-        policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
-        activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
-        let args = arguments::pass(&entry, args)?;
-        policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
-        assess::pass(&entry, &args, call.cx)?;
+        let entry = &found.entry;
+        policy::pass(&decision, &snapshot, entry, &mut call.notes)?;
+        activate::pass(&self.deferred, &snapshot, decision.offered(), entry, call.cx.caller());
+        let args = arguments::pass(found, args)?.noted(call);
+        policy::pass_target(&decision, entry, &args, &mut call.notes)?;
+        assess::pass(entry, &args, call.cx)?;
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;
         }
@@ -212,7 +218,7 @@ impl CallPath {
         if self.recorder.mode == RecordMode::Durable {
             Box::pin(record::intend(&self.recorder, call)).await?;
         }
-        execute::pass(&self.execute, &entry, args, call).await
+        execute::pass(&self.execute, entry, args, call).await
     }
 
     /// The gates that every answer passes, refusals too.
@@ -233,6 +239,7 @@ impl CallPath {
         }
         // Only `shape` makes artifacts: an id from elsewhere would lead nowhere.
         result.artifact = None;
+        result.repairs = std::mem::take(&mut call.repairs);
         scrub::pass(&self.scrubber, &mut result);
         if !shape::fits(&self.output, &result) {
             Box::pin(shape::pass(self, &mut result, call)).await?;

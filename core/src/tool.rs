@@ -32,6 +32,7 @@ pub mod foreign;
 mod function;
 mod refusal;
 mod registry;
+mod repair;
 mod result;
 mod schema;
 mod search;
@@ -48,6 +49,8 @@ pub(crate) use registry::no_clone;
 pub use registry::{
     Alias, Entry, Found, Registered, Registration, Registries, Registry, Snapshot, ToolInfo,
 };
+pub(crate) use repair::{Names, type_name, unfenced};
+pub use repair::{Repair, RepairKind};
 pub use result::{Media, ToolResult};
 pub use schema::Schema;
 pub use spec::{ToolSpec, Touch};

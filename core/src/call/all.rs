@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::arguments::Prepared;
 use super::{CallPath, Decided, arguments, assess};
 use crate::error::{Code, Error};
 use crate::kind::{Effect, Resource};
@@ -129,15 +130,16 @@ fn arguments_of(arguments: Value) -> Arguments {
 
 /// What a request uses. One that will be refused anyway uses nothing, and its tool is not asked.
 fn uses(snapshot: &Snapshot, decision: &Decided, request: &CallRequest, cx: &CallContext) -> Use {
-    let Some(entry) = snapshot.resolve(&request.name).filter(|entry| decision.lets_pass(entry.id))
-    else {
+    let found = snapshot.find(&request.name);
+    let Some(found) = found.filter(|found| decision.lets_pass(found.entry.id)) else {
         return Use::Nothing;
     };
+    let entry = &found.entry;
     if check_json(&request.arguments).is_err() {
         return Use::Nothing;
     }
-    let args = arguments::pass(entry, Ok(arguments_of(request.arguments.clone())));
-    let Ok(args) = args else { return Use::Nothing };
+    let args = arguments::pass(found, Ok(arguments_of(request.arguments.clone())));
+    let Ok(Prepared { args, .. }) = args else { return Use::Nothing };
     match assess::ask(entry, &args, cx) {
         Err(_) => Use::Nothing,
         Ok(assessment) if !assessment.touches.is_empty() => Use::Declared(assessment.touches),

@@ -1,10 +1,35 @@
-//! Gate: arguments that fit the tool's schema, or a text that says where they do not.
+//! Gate: arguments that fit the tool's schema, put right where nothing is lost by it, or a text
+//! that says where they do not fit.
 
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 
+use super::Call;
 use crate::error::Code;
 use crate::limits::{MAX_ARGUMENT_BYTES, TooMuch, check_json, discard};
-use crate::tool::{Arguments, Entry, ToolError};
+use crate::tool::{Arguments, Found, Names, Repair, RepairKind, ToolError, type_name, unfenced};
+
+/// Arguments that fit, and what was done to them.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub args: Value,
+    pub repairs: Vec<Repair>,
+}
+
+impl Prepared {
+    /// Notes what was put right, and gives the arguments. A default that was filled in is no news
+    /// to the ledger.
+    pub(super) fn noted(self, call: &mut Call<'_>) -> Value {
+        let news = self.repairs.iter().filter(|repair| repair.kind != RepairKind::Defaulted);
+        let news: Vec<Value> =
+            news.filter_map(|repair| serde_json::to_value(repair).ok()).collect();
+        if !news.is_empty() {
+            call.notes.insert("repairs".into(), Value::Array(news));
+        }
+        call.repairs = self.repairs;
+        self.args
+    }
+}
 
 /// The arguments, or why they are too much to be looked at.
 pub(super) fn within_limits(args: Arguments) -> Result<Arguments, TooMuch> {
@@ -21,14 +46,22 @@ pub(super) fn within_limits(args: Arguments) -> Result<Arguments, TooMuch> {
     }
 }
 
-pub(super) fn pass(entry: &Entry, args: Result<Arguments, TooMuch>) -> Result<Value, ToolError> {
+pub(super) fn pass(found: &Found, args: Result<Arguments, TooMuch>) -> Result<Prepared, ToolError> {
+    let Found { entry, alias } = found;
     let name = &entry.spec.name;
-    let args = parse(name, args.map_err(|why| too_much(name, why))?)?;
+    let (args, mut repairs) = parse(name, args.map_err(|why| too_much(name, why))?)?;
     let Value::Object(fields) = &args else {
         return Err(refusal(name, "They must be one JSON object of named arguments."));
     };
+    let empty = fields.is_empty();
+    let names = Names { argument_aliases: &entry.spec.argument_aliases, alias: alias.as_deref() };
+    let fitted = entry.schema.fit(names, args);
+    if fitted.fits {
+        repairs.extend(fitted.repairs);
+        return Ok(Prepared { args: fitted.args, repairs });
+    }
     let required = entry.schema.required();
-    if fields.is_empty() && !required.is_empty() {
+    if empty && !required.is_empty() {
         let text = format!(
             "They arrived empty, but these are required: {}. If you did send them, they were \
              probably dropped because the output was too long: send them again in smaller parts.",
@@ -36,27 +69,62 @@ pub(super) fn pass(entry: &Entry, args: Result<Arguments, TooMuch>) -> Result<Va
         );
         return Err(refusal(name, &text));
     }
-    let complaints = entry.schema.complaints(&args);
-    if complaints.is_empty() {
-        return Ok(args);
-    }
-    Err(refusal(name, &format!("{} Correct that and call again.", complaints.join(" "))))
+    let complaints = entry.schema.complaints(&fitted.args).join(" ");
+    let lead = if empty { "They arrived empty. " } else { "" };
+    Err(refusal(name, &format!("{lead}{complaints} Correct that and call again.")))
 }
 
-fn parse(name: &str, args: Arguments) -> Result<Value, ToolError> {
-    let value = match args {
-        Arguments::Value(value) => value,
-        Arguments::Text(text) if text.trim().is_empty() => Value::Null,
-        Arguments::Text(text) => serde_json::from_str(&text).map_err(|error| {
-            // The parser has no code for it, and stops at the same depth as `check_json`.
-            if error.to_string().starts_with("recursion limit exceeded") {
-                return too_much(name, TooMuch::Deep);
-            }
-            let text = format!("They are not valid JSON: {error}. Send one complete JSON object.");
-            refusal(name, &text)
-        })?,
+/// The JSON value that the arguments are. A text within a text is read, too.
+fn parse(name: &str, args: Arguments) -> Result<(Value, Vec<Repair>), ToolError> {
+    let mut repairs = Vec::new();
+    let mut parsed = |from: &str, value: &Value| {
+        let to = Some(type_name(value));
+        repairs.push(Repair::new("", RepairKind::Parsed, Some(from), to));
     };
-    Ok(if value.is_null() { Value::Object(Map::new()) } else { value })
+    let value = match args {
+        Arguments::Value(Value::String(text)) => {
+            let value = read(name, &text, &mut parsed)?;
+            parsed("string", &value);
+            value
+        }
+        Arguments::Value(value) => value,
+        Arguments::Text(text) => read(name, &text, &mut parsed)?,
+    };
+    let value = match value {
+        Value::String(text) if text.trim_start().starts_with(['{', '`']) => {
+            let value = read(name, &text, &mut parsed)?;
+            parsed("string", &value);
+            value
+        }
+        value => value,
+    };
+    Ok((if value.is_null() { Value::Object(Map::new()) } else { value }, repairs))
+}
+
+fn read(name: &str, text: &str, parsed: &mut impl FnMut(&str, &Value)) -> Result<Value, ToolError> {
+    if text.trim().is_empty() {
+        return Ok(Value::Null);
+    }
+    let error = match serde_json::from_str(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    if let Some(value) = unfenced(text).and_then(|inner| serde_json::from_str(inner).ok()) {
+        parsed("fenced text", &value);
+        return Ok(value);
+    }
+    // The parser has no code for it, and stops at the same depth as `check_json`.
+    if error.to_string().starts_with("recursion limit exceeded") {
+        return Err(too_much(name, TooMuch::Deep));
+    }
+    let advice = match error.classify() {
+        Category::Eof => {
+            "They end too early, probably because the output was too long: send them again, in \
+             smaller parts if they are long."
+        }
+        _ => "Send one complete JSON object, and nothing before or after it.",
+    };
+    Err(refusal(name, &format!("They are not valid JSON: {error}. {advice}")))
 }
 
 fn refusal(name: &str, text: &str) -> ToolError {

@@ -15,6 +15,10 @@ pub(super) fn pass(scrubber: &Scrubber, result: &mut ToolResult) {
         }
     }
     clean(scrubber, &mut result.for_llm);
+    for repair in &mut result.repairs {
+        // A path may hold a key that the model made up.
+        clean(scrubber, &mut repair.path);
+    }
     for media in &mut result.media {
         clean(scrubber, &mut media.path);
         for text in [&mut media.filename, &mut media.mime, &mut media.caption].into_iter().flatten()

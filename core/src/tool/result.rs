@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ToolError;
+use super::{Repair, ToolError};
 use crate::error::Code;
 
 /// A file to hand to the user along with a result.
@@ -53,6 +53,8 @@ pub struct ToolResult {
     /// The artifact that holds the whole text when `for_llm` was cut. Read it in parts with
     /// `read_file` and `path="artifact:<id>"`, from the same session.
     pub artifact: Option<String>,
+    /// What was put right in the arguments before the tool got them. Never a value of them.
+    pub repairs: Vec<Repair>,
     /// The id of the call: the same as in its audit row and events.
     pub call_id: String,
     /// How long the tool ran, in microseconds. 0 if it did not.

@@ -1,24 +1,27 @@
-//! A tool's argument schema, compiled, and its complaints written for a model.
+//! A tool's argument schema, compiled.
+
+mod complaint;
+mod form;
 
 use std::fmt;
 
-use jsonschema::error::ValidationErrorKind;
 use jsonschema::{Draft, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::error::{Code, Error};
-use crate::limits::{check_json, echo, prefix_of_chars};
-use crate::nearest::nearest;
+use crate::limits::check_json;
 
-/// How many complaints one answer lists.
-const MOST_COMPLAINTS: usize = 5;
+/// How many references are followed from one place.
+const MOST_REFERENCES: usize = 8;
 
 /// A compiled JSON Schema (2020-12). References are resolved within the schema only: nothing is
 /// ever fetched.
 pub struct Schema {
     validator: Validator,
+    source: Value,
     properties: Vec<String>,
     required: Vec<String>,
+    defaults: Vec<(String, Value)>,
 }
 
 impl Schema {
@@ -46,17 +49,39 @@ impl Schema {
             .offline()
             .build(schema)
             .map_err(|error| bad(error.to_string()))?;
-        let properties = fields
-            .get("properties")
-            .and_then(Value::as_object)
-            .map(|properties| properties.keys().cloned().collect())
-            .unwrap_or_default();
-        let required = fields
-            .get("required")
-            .and_then(Value::as_array)
-            .map(|names| names.iter().filter_map(Value::as_str).map(str::to_owned).collect())
-            .unwrap_or_default();
-        Ok(Schema { validator, properties, required })
+        let mut compiled = Schema {
+            validator,
+            source: schema.clone(),
+            properties: Vec::new(),
+            required: Vec::new(),
+            defaults: Vec::new(),
+        };
+        compiled.learn();
+        Ok(compiled)
+    }
+
+    /// Finds out what the schema says of the arguments themselves.
+    fn learn(&mut self) {
+        let whole = self.followed(&self.source);
+        let properties = whole.get("properties").and_then(Value::as_object);
+        let named = properties.into_iter().flatten();
+        // A null that is filled in says no more than a property that is not there.
+        let default = |(name, schema): (&String, &Value)| {
+            let value = schema.get("default").filter(|value| !value.is_null())?;
+            Some((name.clone(), value.clone()))
+        };
+        let defaults = named.clone().filter_map(default).collect();
+        let names = named.map(|(name, _)| name.clone()).collect();
+        // An empty object lacks all that must be there, wherever the schema says so.
+        let nothing = Value::Object(serde_json::Map::new());
+        let required = self.errors(&nothing).filter_map(|error| match error.kind() {
+            jsonschema::error::ValidationErrorKind::Required { property } => {
+                property.as_str().map(str::to_owned)
+            }
+            _ => None,
+        });
+        let required = required.collect();
+        (self.properties, self.required, self.defaults) = (names, required, defaults);
     }
 
     /// The names of the required arguments.
@@ -64,87 +89,43 @@ impl Schema {
         &self.required
     }
 
-    /// What is wrong with the arguments, a complaint each; empty if nothing is.
-    pub fn complaints(&self, args: &Value) -> Vec<String> {
-        if self.validator.is_valid(args) {
-            return Vec::new();
-        }
-        let errors = self.validator.iter_errors(args);
-        errors.take(MOST_COMPLAINTS).map(|error| self.complaint(&error)).collect()
+    /// True if the arguments fit.
+    pub fn accepts(&self, args: &Value) -> bool {
+        self.validator.is_valid(args)
     }
 
-    fn complaint(&self, error: &ValidationError<'_>) -> String {
-        let path = error.instance_path().as_str();
-        let place = match path.strip_prefix('/') {
-            None => "The arguments".to_owned(),
-            Some(path) => format!("`{}`", path.replace('/', ".")),
-        };
-        let got = shown(error.instance());
-        match error.kind() {
-            ValidationErrorKind::Required { property } => {
-                let name = property.as_str().unwrap_or_default();
-                match path {
-                    "" => format!("The required property `{name}` is missing."),
-                    _ => format!("{place}: the required property `{name}` is missing."),
-                }
-            }
-            ValidationErrorKind::AdditionalProperties { unexpected }
-            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
-                self.unknown_properties(&place, path.is_empty(), unexpected)
-            }
-            ValidationErrorKind::Type { kind } => {
-                let wanted = match kind {
-                    jsonschema::error::TypeKind::Single(one) => one.to_string(),
-                    jsonschema::error::TypeKind::Multiple(many) => {
-                        many.iter().map(|one| one.to_string()).collect::<Vec<_>>().join(" or ")
-                    }
-                };
-                format!("{place}: expected {wanted}, got {got}.")
-            }
-            ValidationErrorKind::Enum { options } => {
-                format!("{place}: {got} is not one of the allowed values {options}.")
-            }
-            _ => format!("{place}: {}.", prefix_of_chars(&error.to_string(), 300)),
-        }
+    pub(super) fn has_property(&self, name: &str) -> bool {
+        self.properties.iter().any(|known| known == name)
     }
 
-    fn unknown_properties(&self, place: &str, at_root: bool, unexpected: &[String]) -> String {
-        let mut named: Vec<String> = unexpected
-            .iter()
-            .take(MOST_COMPLAINTS)
-            .map(|name| {
-                let known = self.properties.iter().map(String::as_str);
-                match nearest(name, known).filter(|_| at_root) {
-                    Some(meant) => format!("`{}` (did you mean `{meant}`?)", echo(name)),
-                    None => format!("`{}`", echo(name)),
-                }
-            })
-            .collect();
-        if unexpected.len() > MOST_COMPLAINTS {
-            named.push(format!("and {} more", unexpected.len() - MOST_COMPLAINTS));
-        }
-        let mut text = match at_root {
-            true => format!("Unknown property {}", named.join(", ")),
-            false => format!("{place}: unknown property {}", named.join(", ")),
-        };
-        if at_root && !self.properties.is_empty() {
-            text.push_str(&format!("; known: {}", self.properties.join(", ")));
-        }
-        text.push('.');
-        text
+    /// The arguments that have a default, other than null.
+    pub(super) fn defaults(&self) -> &[(String, Value)] {
+        &self.defaults
     }
-}
 
-/// A value as a complaint shows it: its kind, and itself where that is short.
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Null => "null".into(),
-        Value::Bool(flag) => format!("the boolean {flag}"),
-        Value::Number(number) => format!("the number {number}"),
-        Value::String(text) if text.chars().nth(40).is_none() => format!("the string {value}"),
-        Value::String(_) => "a string".into(),
-        Value::Array(_) => "an array".into(),
-        Value::Object(_) => "an object".into(),
+    /// The schema as it was written.
+    pub(super) fn source(&self) -> &Value {
+        &self.source
+    }
+
+    /// What a schema within this one refers to, if it refers to another within this one.
+    pub(super) fn followed<'s>(&'s self, mut schema: &'s Value) -> &'s Value {
+        for _ in 0..MOST_REFERENCES {
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let Some(pointer) = reference.and_then(|reference| reference.strip_prefix('#')) else {
+                return schema;
+            };
+            let Some(next) = self.source.pointer(pointer) else { return schema };
+            schema = next;
+        }
+        schema
+    }
+
+    pub(super) fn errors<'a>(
+        &'a self,
+        args: &'a Value,
+    ) -> impl Iterator<Item = ValidationError<'a>> + 'a {
+        self.validator.iter_errors(args)
     }
 }
 
@@ -182,7 +163,7 @@ mod tests {
         assert_eq!(complaints(json!({"path": 5})), "`path`: expected string, got the number 5.");
         assert!(complaints(json!({"path": "x", "limit": "a"})).contains("null"));
         assert!(complaints(json!({"path": "x", "limit": -1})).contains("`limit`"));
-        assert!(complaints(json!({"path": "x", "mode": "c"})).contains(r#"["a","b"]"#));
+        assert!(complaints(json!({"path": "x", "mode": "c"})).contains(r#""a", "b""#));
         assert!(complaints(json!({"path": "x", "nested": {"x": "y"}})).contains("`nested.x`"));
     }
 
@@ -191,6 +172,61 @@ mod tests {
         let text = complaints(json!({"path": "x", "limits": 5}));
         assert!(text.contains("did you mean `limit`?"), "{text}");
         assert!(text.contains("known: path, limit, mode, nested"), "{text}");
+    }
+
+    #[test]
+    fn complaints_know_what_was_meant_deep_down_too() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "list": { "type": "array", "items": { "$ref": "#/$defs/item" } },
+                "mode": { "enum": ["fast", "slow"] },
+                "what": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/item" }] }
+            },
+            "required": ["list"],
+            "$defs": { "item": {
+                "type": "object", "properties": { "name": { "type": "string" } },
+                "required": ["name"], "additionalProperties": false
+            } }
+        });
+        let schema = Schema::compile("t", &schema).unwrap();
+        let told = |args: Value| schema.complaints(&args).join(" ");
+        let text = told(json!({"list": [{"name": "a"}, {"name": "a", "nmae": 1}]}));
+        assert!(text.contains("`list[1]`") && text.contains("did you mean `name`?"), "{text}");
+        let text = told(json!({"lists": []}));
+        assert!(text.contains("`lists` was given, did you mean `list`?"), "{text}");
+        let text = told(json!({"list": [], "mode": "fats"}));
+        assert!(text.contains("did you mean \"fast\"?"), "{text}");
+        let text = told(json!({"list": [], "what": 5}));
+        assert!(text.contains("expected a string, or an object with `name`"), "{text}");
+        let text = told(json!({"list": [], "what": {"name": 5}}));
+        assert!(text.contains("`what.name`: expected string"), "{text}");
+    }
+
+    #[test]
+    fn complaints_are_few_and_short() {
+        let options: Vec<String> = (0..5_000).map(|n| format!("option-{n}")).collect();
+        let schema = json!({
+            "type": "object",
+            "properties": { "many": { "items": { "enum": options } } }
+        });
+        let schema = Schema::compile("t", &schema).unwrap();
+        let wrong: Vec<String> = (0..1_000).map(|_| "é".repeat(10_000)).collect();
+        let complaints = schema.complaints(&json!({ "many": wrong }));
+        assert_eq!(complaints.len(), 5);
+        assert!(complaints.iter().all(|text| text.chars().count() <= 600));
+        assert!(complaints[0].contains("more"), "{}", complaints[0]);
+    }
+
+    #[test]
+    fn what_is_required_is_known_wherever_the_schema_says_so() {
+        for schema in [
+            json!({"required": ["a", "b"]}),
+            json!({"allOf": [{"required": ["a"]}, {"required": ["b"]}]}),
+            json!({"$ref": "#/$defs/x", "$defs": {"x": {"required": ["a", "b"]}}}),
+        ] {
+            assert_eq!(Schema::compile("t", &schema).unwrap().required(), ["a", "b"], "{schema}");
+        }
     }
 
     #[test]

@@ -15,7 +15,16 @@ from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
 from ._events import AsyncEventStream, EventStream
 from ._operations import Code, Event
-from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
+from ._results import (
+    CallAnswer,
+    CallRequest,
+    Explanation,
+    Media,
+    Repair,
+    Rule,
+    Step,
+    ToolResult,
+)
 from ._runtime import Dialect, Runtime
 from ._toolkeep import __version__, generate_key, scrub
 from .errors import (
@@ -73,6 +82,7 @@ __all__ = [
     "InvalidJsonError",
     "InvalidUtf8Error",
     "Media",
+    "Repair",
     "NameTakenError",
     "NoKeyError",
     "NotFoundError",

@@ -25,6 +25,29 @@ class Media:
 
 
 @dataclass(frozen=True, slots=True)
+class Repair:
+    """What was put right in the arguments of a call. It never holds a value of them."""
+
+    path: str
+    """The argument: `a.b[0]`. Empty: the arguments as a whole."""
+    kind: str
+    """What was done: `parsed`, `renamed`, `dropped_alias`, `coerced`, `wrapped`, `dropped_null` or
+    `defaulted`."""
+    from_: str | None = None
+    """The type that it had, or the name that it came under."""
+    to: str | None = None
+    """The type that it has now, or its own name."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The repair as JSON data."""
+        return {"path": self.path, "kind": self.kind, "from": self.from_, "to": self.to}
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> Repair:
+        return cls(raw["path"], raw["kind"], raw.get("from"), raw.get("to"))
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """The answer to a call: what the model may see, and what the host should know.
 
@@ -53,6 +76,8 @@ class ToolResult:
     """The result as data, where the tool has it. Scrubbed."""
     artifact: str | None = None
     """The artifact that holds the whole text when `for_llm` was cut."""
+    repairs: tuple[Repair, ...] = ()
+    """What was put right in the arguments before the tool got them."""
     call_id: str = ""
     """The id of the call: the same as in its audit row and events."""
     duration_us: int = 0
@@ -62,11 +87,13 @@ class ToolResult:
         """The result as JSON data, every key present."""
         data = {name: getattr(self, name) for name in self.__slots__}
         data["media"] = [asdict(media) for media in self.media]
+        data["repairs"] = [repair.to_dict() for repair in self.repairs]
         return data
 
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> ToolResult:
         raw["media"] = tuple(Media(**media) for media in raw["media"])
+        raw["repairs"] = tuple(Repair._of(repair) for repair in raw["repairs"])
         return cls(**raw)
 
 

@@ -1,0 +1,56 @@
+//! The other names of arguments.
+
+use serde_json::Value;
+
+use super::{Names, Repair, RepairKind};
+use crate::tool::Schema;
+
+/// One argument that came under another name.
+pub(super) struct Rename {
+    alias: String,
+    name: String,
+    /// The argument is there already: this one is left out.
+    drop: bool,
+}
+
+impl Names<'_> {
+    /// The arguments that came under another name. What is a property of the schema is never
+    /// another name for one.
+    pub(super) fn renames(&self, schema: &Schema, args: &Value) -> Vec<Rename> {
+        let Value::Object(fields) = args else { return Vec::new() };
+        let mut renames: Vec<Rename> = Vec::new();
+        let own = self.alias.iter().flat_map(|alias| &alias.arguments);
+        let own = own.map(|(alias, name)| (alias, name));
+        let general = self.argument_aliases.iter();
+        let general = general.flat_map(|(name, aliases)| aliases.iter().map(move |a| (a, name)));
+        for (alias, name) in own.chain(general) {
+            if !fields.contains_key(alias)
+                || schema.has_property(alias)
+                || !schema.has_property(name)
+                || renames.iter().any(|earlier| earlier.alias == *alias)
+            {
+                continue;
+            }
+            let taken = |earlier: &Rename| !earlier.drop && earlier.name == *name;
+            let drop = fields.contains_key(name) || renames.iter().any(taken);
+            renames.push(Rename { alias: alias.clone(), name: name.clone(), drop });
+        }
+        renames
+    }
+}
+
+pub(super) fn apply(args: &mut Value, renames: Vec<Rename>) -> Vec<Repair> {
+    let Value::Object(fields) = args else { return Vec::new() };
+    let mut repairs = Vec::new();
+    for Rename { alias, name, drop } in renames {
+        let Some(value) = fields.shift_remove(&alias) else { continue };
+        let (from, to) = (Some(alias.as_str()), Some(name.as_str()));
+        if drop {
+            repairs.push(Repair::new(alias.as_str(), RepairKind::DroppedAlias, from, to));
+        } else {
+            repairs.push(Repair::new(name.as_str(), RepairKind::Renamed, from, to));
+            fields.insert(name, value);
+        }
+    }
+    repairs
+}
