@@ -2,26 +2,12 @@
 
 import type { URL } from 'node:url'
 
-import type * as generated from './operations'
-import type { Capability, Code, Event, Operations } from './operations'
+import type { Action, Capability, Code, Config, Event, Operations, Taint, Touch } from './operations'
 
 export type * from './operations'
 
 /** What JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
-
-/** Every part optional, at every depth but that of lists. */
-type Partly<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [K in keyof T]?: Partly<T[K]> }
-    : T
-
-/**
- * How a runtime is set up: the same keys as in a configuration file, in `snake_case`. Every key may
- * be left out; an unknown one is an error (`invalid_config`) that names the nearest.
- */
-export type Config = Partly<generated.Config>
 
 /** Who calls and from where. Every field is the host's word: none is ever taken from a model. */
 export interface Caller {
@@ -37,6 +23,8 @@ export interface Caller {
   role?: string | null
   /** The channel: `telegram`, `cli`, … */
   channel?: string | null
+  /** The type of the channel, where `channel` is the name of one of several of that type. */
+  channelType?: string | null
   /** The chat within the channel. */
   chat?: string | null
   /** `direct` or `group`. */
@@ -53,8 +41,15 @@ export interface Caller {
   team?: string | null
   /** The run that this call is part of. */
   run?: string | null
-  /** How many agents stand above this one. Default: 0, the first. */
+  /** How many agents stand above this one. Default: one more than the parent's, or 0. */
   depth?: number | null
+  /**
+   * Who started this agent, where another agent did. It never gets more than that one has. A tool
+   * that starts an agent gives its own context.
+   */
+  parent?: Caller | null
+  /** Only these tools remain for this request, as in `policy.allow`. Empty: none. */
+  tools?: readonly string[] | null
   /** The deadline of one call in milliseconds, instead of the tool's or the runtime's. */
   timeoutMs?: number | null
 }
@@ -142,14 +137,19 @@ export interface Explanation {
 /** A provider's way to write a tool definition. */
 export type Dialect = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'mcp'
 
-/** Who called a tool, with all fields, and the signal of the call. */
-export type ToolContext = {
+/** Who called a tool, with all fields. */
+export type CallerContext = {
   readonly [K in keyof Caller]-?: K extends 'tenant'
     ? string
     : K extends 'depth'
       ? number
-      : Caller[K] & ({} | null)
-} & {
+      : K extends 'parent'
+        ? CallerContext | null
+        : Caller[K] & ({} | null)
+}
+
+/** Who called a tool, with all fields, and the signal of the call. */
+export type ToolContext = CallerContext & {
   /** Fires when the call is cancelled, when its time is up, or when the runtime is closed. */
   readonly signal: AbortSignal
 }
@@ -173,9 +173,28 @@ export interface ToolDefinition<Args = Record<string, any>> {
   /** The group that it joins, for policies. */
   group?: string
   /** What it can do. Default: `mutating`. */
-  capabilities?: Capability[]
+  capabilities?: readonly Capability[]
   /** Its deadline in milliseconds, instead of the runtime's. */
   timeoutMs?: number
+  /**
+   * Which arguments name what a call touches. Calls of one turn that touch different things run
+   * side by side.
+   */
+  touches?: readonly Touch[]
+  /** The channel types that it works on. Default: all. Where the caller's is another, it is hidden. */
+  channels?: readonly string[]
+  /** Other names that arguments may come under, by the argument's own. */
+  argumentAliases?: { readonly [argument: string]: readonly string[] }
+  /** True if the same call may well be repeated until its answer changes. */
+  polling?: boolean
+  /** True if each call wants somebody's approval. */
+  needsApproval?: boolean
+  /** What its results do to a session. */
+  taints?: readonly Taint[]
+  /** The action that it is, for agents whose actions are limited. */
+  action?: Action
+  /** The name that it has where it comes from, if that is another. */
+  originalName?: string
   /**
    * Does the work. The arguments fit `parameters`. Throwing a {@link ToolError} chooses the code
    * that the model is told; anything else that is thrown is a `tool_failed` with its message.

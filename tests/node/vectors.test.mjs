@@ -167,6 +167,10 @@ const HOST_TOOLS = [
   { name: 'host_bad', run: async () => ({ for_llm: 5 }) },
   {
     name: 'host_context',
-    run: async (_, { tenant, agent, session }) => ({ tenant, agent, session }),
+    run: async (_, { tenant, agent, session, depth, channelType, parent, tools }) => ({
+      ...{ tenant, agent, session, depth, tools },
+      channel_type: channelType,
+      parent: parent?.agent ?? null,
+    }),
   },
 ]

@@ -1,7 +1,7 @@
 'use strict'
 // The tools that are written in JavaScript: how they are described, run and cancelled.
 
-const { FIELDS: CALLER } = require('./caller.cjs')
+const { callerOf } = require('./caller.cjs')
 const { aborted, invalid } = require('./errors.cjs')
 const { flawIn, isCyclic, textOf } = require('./json.cjs')
 const { returned } = require('./result.cjs')
@@ -14,6 +14,14 @@ const SPEC = {
   group: 'group',
   capabilities: 'capabilities',
   timeoutMs: 'timeout_ms',
+  touches: 'touches',
+  channels: 'channels',
+  argumentAliases: 'argument_aliases',
+  polling: 'polling',
+  needsApproval: 'needs_approval',
+  taints: 'taints',
+  action: 'action',
+  originalName: 'original_name',
 }
 
 /** The JSON text of a tool's specification. */
@@ -35,7 +43,7 @@ class ToolContext {
   #cancelled = false
 
   constructor(caller) {
-    for (const key in CALLER) this[key] = caller[CALLER[key]]
+    callerOf(caller, this)
   }
 
   get signal() {

@@ -251,7 +251,7 @@ impl Registry {
     /// As [`register`](Registry::register).
     pub fn register_as(&self, tool: Arc<dyn Tool>, origin: Origin) -> Result<(), Error> {
         let spec = tool.spec();
-        ToolSpec::check_name(&spec.name)?;
+        spec.check()?;
         let schema = Schema::compile(&spec.name, &spec.parameters)?;
         // Where it is refused it must end after the lock.
         let _kept = tool.clone();

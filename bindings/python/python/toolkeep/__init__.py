@@ -14,7 +14,18 @@ model may see.
 from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
 from ._events import AsyncEventStream, EventStream
-from ._operations import Code, Event
+from ._operations import (
+    Action,
+    Capability,
+    Code,
+    Config,
+    Event,
+    ListEntry,
+    Policy,
+    Taint,
+    ToolSpec,
+    Touch,
+)
 from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
 from ._runtime import Dialect, Runtime
 from ._toolkeep import __version__, generate_key, scrub
@@ -51,14 +62,17 @@ from .errors import (
 )
 
 __all__ = [
+    "Action",
     "AsyncEventStream",
     "AsyncRuntime",
     "CallAnswer",
     "CallRequest",
     "Caller",
     "CancelledError",
+    "Capability",
     "ClosedError",
     "Code",
+    "Config",
     "ConfigError",
     "ConflictError",
     "Context",
@@ -72,11 +86,13 @@ __all__ = [
     "InvalidHandleError",
     "InvalidJsonError",
     "InvalidUtf8Error",
+    "ListEntry",
     "Media",
     "NameTakenError",
     "NoKeyError",
     "NotFoundError",
     "PanicError",
+    "Policy",
     "Rule",
     "Runtime",
     "SecretUnreadableError",
@@ -90,10 +106,13 @@ __all__ = [
     "StoreReadOnlyError",
     "StoreTimeoutError",
     "StoreUnavailableError",
+    "Taint",
     "TooLargeError",
     "ToolError",
     "ToolResult",
+    "ToolSpec",
     "ToolkeepError",
+    "Touch",
     "UnknownOperationError",
     "WouldBlockError",
     "__version__",

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from ._operations import Code
+
+
+T = TypeVar("T")
+
+
+def _made(kind: type[T], raw: dict[str, Any]) -> T:
+    """The dataclass of what the core tells. What a newer core tells besides is left out."""
+    try:
+        return kind(**raw)
+    except TypeError:
+        names: tuple[str, ...] = kind.__slots__  # type: ignore[attr-defined]
+        return kind(**{name: raw[name] for name in names if name in raw})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +78,8 @@ class ToolResult:
 
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> ToolResult:
-        raw["media"] = tuple(Media(**media) for media in raw["media"])
-        return cls(**raw)
+        raw["media"] = tuple(_made(Media, media) for media in raw["media"])
+        return _made(cls, raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +156,6 @@ class Explanation:
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> Explanation:
         rule = raw["rule"]
-        return cls(
-            tool=raw["tool"],
-            allowed=raw["allowed"],
-            code=raw["code"],
-            rule=None if rule is None else Rule(**rule),
-            steps=tuple(Step(**step) for step in raw["steps"]),
-        )
+        raw["rule"] = None if rule is None else _made(Rule, rule)
+        raw["steps"] = tuple(_made(Step, step) for step in raw["steps"])
+        return _made(cls, raw)
