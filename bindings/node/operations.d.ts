@@ -62,19 +62,11 @@ export interface AcquiredLock {
 export type Action = 'patch' | 'finalize' | 'delegate'
 
 /** The actions that an agent may take. */
-export interface FullActions {
+export interface Actions {
   /** These. */
   allow: Array<Action>
   /** The agents that it may give work to. Empty: any. */
   delegate_targets: Array<string>
-}
-
-/** The actions that an agent may take. */
-export interface Actions {
-  /** These. */
-  allow?: ReadonlyArray<Action>
-  /** The agents that it may give work to. Empty: any. */
-  delegate_targets?: ReadonlyArray<string>
 }
 
 /** An agent as the store holds it. */
@@ -98,43 +90,23 @@ export interface Agent {
 }
 
 /** The lists for one agent. */
-export interface FullAgentPolicy {
+export interface AgentPolicy {
   /** The set of tools to start from instead of `policy.profile` and the provider's. */
   profile: string | null
   /** Only these remain. Absent: no change. Empty: none. */
-  allow: Array<FullListEntry> | null
+  allow: Array<ListEntry> | null
   /** These are taken away. */
-  deny: Array<FullListEntry>
+  deny: Array<ListEntry>
   /** These are given back. */
-  also_allow: Array<FullListEntry>
+  also_allow: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
-  ask: Array<FullListEntry>
+  ask: Array<ListEntry>
   /** Lists for this agent with one provider, by `provider` or `provider/model`. */
-  by_provider: { [key: string]: FullProviderPolicy }
+  by_provider: { [key: string]: ProviderPolicy }
   /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
-  tools: Array<FullListEntry> | null
+  tools: Array<ListEntry> | null
   /** The actions that it may take, over and above the tools that it may call. Absent: all. */
-  actions: FullActions | null
-}
-
-/** The lists for one agent. */
-export interface AgentPolicy {
-  /** The set of tools to start from instead of `policy.profile` and the provider's. */
-  profile?: string | null
-  /** Only these remain. Absent: no change. Empty: none. */
-  allow?: ReadonlyArray<ListEntry> | null
-  /** These are taken away. */
-  deny?: ReadonlyArray<ListEntry>
-  /** These are given back. */
-  also_allow?: ReadonlyArray<ListEntry>
-  /** Each call of these wants somebody's approval. */
-  ask?: ReadonlyArray<ListEntry>
-  /** Lists for this agent with one provider, by `provider` or `provider/model`. */
-  by_provider?: { [key: string]: ProviderPolicy }
-  /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
-  tools?: ReadonlyArray<ListEntry> | null
-  /** The actions that it may take, over and above the tools that it may call. Absent: all. */
-  actions?: Actions | null
+  actions: Actions | null
 }
 
 /** A call that waits for somebody's word, or what became of it. */
@@ -285,27 +257,17 @@ export interface ChainProblem {
 }
 
 /** The lists for one chat. */
-export interface FullChatPolicy {
-  /** Only these remain. Absent: no change. Empty: none. */
-  allow: Array<FullListEntry> | null
-  /** These are taken away. */
-  deny: Array<FullListEntry>
-  /** Each call of these wants somebody's approval. */
-  ask: Array<FullListEntry>
-}
-
-/** The lists for one chat. */
 export interface ChatPolicy {
   /** Only these remain. Absent: no change. Empty: none. */
-  allow?: ReadonlyArray<ListEntry> | null
+  allow: Array<ListEntry> | null
   /** These are taken away. */
-  deny?: ReadonlyArray<ListEntry>
+  deny: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
-  ask?: ReadonlyArray<ListEntry>
+  ask: Array<ListEntry>
 }
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
-export interface FullConfig {
+export interface Config {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
   store: string | null
   /** How long one access to the store may take, in milliseconds; longer ones fail. Default: 5,000. */
@@ -315,49 +277,21 @@ export interface FullConfig {
   /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */
   groups: { [key: string]: Array<string> }
   /** Who may call what. */
-  policy: FullPolicy
+  policy: Policy
   /** How many calls a session may make. Default: no limit. */
-  rate_limit: FullRateLimit | null
+  rate_limit: RateLimit | null
   /** How tools run. */
-  execute: FullExecute
+  execute: Execute
   /** How much of a result the model gets at once. */
-  output: FullOutput
+  output: Output
   /** How secrets are masked. */
-  scrub: FullScrubConfig
+  scrub: ScrubConfig
   /** How calls are recorded. */
-  record: FullRecord
+  record: Record
   /** The keys under which secrets are stored. Without one no secret can be stored. */
-  secrets: FullSecrets
+  secrets: Secrets
   /** How much of what only grows is kept. */
-  retention: FullRetention
-}
-
-/** How a runtime is set up. Every key may be left out; an unknown one is an error. */
-export interface Config {
-  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
-  store?: string | null
-  /** How long one access to the store may take, in milliseconds; longer ones fail. Default: 5,000. */
-  store_timeout_ms?: number | null
-  /** The folder that file tools work in and never leave. Without one they are refused. */
-  workspace?: string | null
-  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */
-  groups?: { [key: string]: ReadonlyArray<string> }
-  /** Who may call what. */
-  policy?: Policy
-  /** How many calls a session may make. Default: no limit. */
-  rate_limit?: RateLimit | null
-  /** How tools run. */
-  execute?: Execute
-  /** How much of a result the model gets at once. */
-  output?: Output
-  /** How secrets are masked. */
-  scrub?: ScrubConfig
-  /** How calls are recorded. */
-  record?: Record
-  /** The keys under which secrets are stored. Without one no secret can be stored. */
-  secrets?: Secrets
-  /** How much of what only grows is kept. */
-  retention?: Retention
+  retention: Retention
 }
 
 /** A context file as a list shows it. */
@@ -515,6 +449,12 @@ export interface DocumentText {
   text: string
 }
 
+/** What `registry.drop_clone` did. */
+export interface DroppedClone {
+  /** The agent that has the shared tools again. */
+  agent: string
+}
+
 /** How a call uses a resource. */
 export type Effect = 'read' | 'write'
 
@@ -535,15 +475,9 @@ export interface Event {
 }
 
 /** The `execute` part of the configuration. */
-export interface FullExecute {
-  /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
-  timeout_ms: number
-}
-
-/** The `execute` part of the configuration. */
 export interface Execute {
   /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
-  timeout_ms?: number
+  timeout_ms: number
 }
 
 /** The proof that a write is made under a lease that is still held. */
@@ -596,9 +530,9 @@ export interface GrantPlace {
   /** The grant's resource. */
   resource: string
   /** Its agent. */
-  agent?: string | null
+  agent: string | null
   /** Its user. */
-  user?: string | null
+  user: string | null
 }
 
 /** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
@@ -625,33 +559,16 @@ export interface Lease {
  *
  * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
  */
-export type FullListEntry = string | FullMarkedEntry
-
-/**
- * One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
- *
- * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
- */
 export type ListEntry = string | MarkedEntry
-
-/** An entry with marks. */
-export interface FullMarkedEntry {
-  /** The entry. */
-  entry: string
-  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
-  optional: boolean
-  /** Only in a deny list: true if no `also_allow` may bring it back. */
-  final: boolean
-}
 
 /** An entry with marks. */
 export interface MarkedEntry {
   /** The entry. */
   entry: string
   /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
-  optional?: boolean
+  optional: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
-  final?: boolean
+  final: boolean
 }
 
 /** A message to be appended. */
@@ -661,7 +578,7 @@ export interface MessageToAppend {
   /** What was said: text, or any other JSON. */
   content: unknown
   /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now. */
-  at_ms?: number | null
+  at_ms: number | null
 }
 
 /** Whether decisions are enforced. */
@@ -673,20 +590,15 @@ export interface Moved {
   rows: number
 }
 
-/** The `output` part of the configuration. */
-export interface FullOutput {
-  /** The most characters in `for_llm`, the closing note included; at least 1,000. */
-  max_chars: number
-  /** The most lines in `for_llm`; at least 10. */
-  max_lines: number
-}
+/** Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools. */
+export type Origin = 'builtin' | 'host' | 'skill' | 'custom' | 'mcp'
 
 /** The `output` part of the configuration. */
 export interface Output {
   /** The most characters in `for_llm`, the closing note included; at least 1,000. */
-  max_chars?: number
+  max_chars: number
   /** The most lines in `for_llm`; at least 10. */
-  max_lines?: number
+  max_lines: number
 }
 
 /** Why a lock was not given. */
@@ -722,84 +634,44 @@ export interface PathLock {
 /** How far a call had come when its row was written. */
 export type Phase = 'intent' | 'completed'
 
-/** The `policy` part of the configuration. See the module for the order in which its parts are applied. */
-export interface FullPolicy {
+/** The `policy` part of the configuration. See the [module](super) for the order in which its parts are applied. */
+export interface Policy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
   profile: string
   /** Only these remain. Absent: all of the profile. Empty: none. */
-  allow: Array<FullListEntry> | null
+  allow: Array<ListEntry> | null
   /** These are taken away. */
-  deny: Array<FullListEntry>
+  deny: Array<ListEntry>
   /** These are given back, whatever took them away, unless a deny entry is `final`. */
-  also_allow: Array<FullListEntry>
+  also_allow: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
-  ask: Array<FullListEntry>
+  ask: Array<ListEntry>
   /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
-  by_provider: { [key: string]: FullProviderPolicy }
+  by_provider: { [key: string]: ProviderPolicy }
   /** Lists for an agent, by its id. */
-  agents: { [key: string]: FullAgentPolicy }
+  agents: { [key: string]: AgentPolicy }
   /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
-  by_chat: { [key: string]: FullChatPolicy }
+  by_chat: { [key: string]: ChatPolicy }
   /** What agents that other agents started may not have. */
-  subagents: FullSubagentPolicy
+  subagents: SubagentPolicy
   /** What happens when a session has read what strangers wrote, and private data. */
-  taint: FullTaintPolicy
+  taint: TaintPolicy
   /** Whether decisions are enforced. */
   mode: Mode
-}
-
-/** The `policy` part of the configuration. See the module for the order in which its parts are applied. */
-export interface Policy {
-  /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
-  profile?: string
-  /** Only these remain. Absent: all of the profile. Empty: none. */
-  allow?: ReadonlyArray<ListEntry> | null
-  /** These are taken away. */
-  deny?: ReadonlyArray<ListEntry>
-  /** These are given back, whatever took them away, unless a deny entry is `final`. */
-  also_allow?: ReadonlyArray<ListEntry>
-  /** Each call of these wants somebody's approval. */
-  ask?: ReadonlyArray<ListEntry>
-  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
-  by_provider?: { [key: string]: ProviderPolicy }
-  /** Lists for an agent, by its id. */
-  agents?: { [key: string]: AgentPolicy }
-  /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
-  by_chat?: { [key: string]: ChatPolicy }
-  /** What agents that other agents started may not have. */
-  subagents?: SubagentPolicy
-  /** What happens when a session has read what strangers wrote, and private data. */
-  taint?: TaintPolicy
-  /** Whether decisions are enforced. */
-  mode?: Mode
-}
-
-/** The lists for one provider. */
-export interface FullProviderPolicy {
-  /** The set of tools to start from instead of `policy.profile`; it can be wider. */
-  profile: string | null
-  /** Only these remain. Absent: no change. Empty: none. */
-  allow: Array<FullListEntry> | null
-  /** These are taken away. */
-  deny: Array<FullListEntry>
-  /** These are given back. */
-  also_allow: Array<FullListEntry>
-  /** Each call of these wants somebody's approval. */
-  ask: Array<FullListEntry>
 }
 
 /** The lists for one provider. */
 export interface ProviderPolicy {
   /** The set of tools to start from instead of `policy.profile`; it can be wider. */
-  profile?: string | null
+  profile: string | null
   /** Only these remain. Absent: no change. Empty: none. */
-  allow?: ReadonlyArray<ListEntry> | null
+  allow: Array<ListEntry> | null
   /** These are taken away. */
-  deny?: ReadonlyArray<ListEntry>
+  deny: Array<ListEntry>
   /** These are given back. */
-  also_allow?: ReadonlyArray<ListEntry>
+  also_allow: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
-  ask?: ReadonlyArray<ListEntry>
+  ask: Array<ListEntry>
 }
 
 /** How much was deleted. */
@@ -817,31 +689,17 @@ export interface PrunedAudit {
 }
 
 /** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
-export interface FullRateLimit {
+export interface RateLimit {
   /** The most calls in one window; at least 1. 150 is a good start. */
   calls: number
   /** The length of the window in milliseconds. Default: an hour. */
   window_ms: number
 }
 
-/** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
-export interface RateLimit {
-  /** The most calls in one window; at least 1. 150 is a good start. */
-  calls: number
-  /** The length of the window in milliseconds. Default: an hour. */
-  window_ms?: number
-}
-
-/** The `record` part of the configuration. */
-export interface FullRecord {
-  /** `batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`. */
-  mode: RecordMode
-}
-
 /** The `record` part of the configuration. */
 export interface Record {
   /** `batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`. */
-  mode?: RecordMode
+  mode: RecordMode
 }
 
 /** When a call is recorded. */
@@ -863,7 +721,7 @@ export interface Renewed {
 export type ResourceKind = 'path' | 'host' | 'session'
 
 /** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
-export interface FullRetention {
+export interface Retention {
   /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
   events_keep: number | null
   /** How old an event may become, in milliseconds; at least 1. Default: any age. */
@@ -872,18 +730,6 @@ export interface FullRetention {
   audit_keep_rows: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms: number | null
-}
-
-/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
-export interface Retention {
-  /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
-  events_keep?: number | null
-  /** How old an event may become, in milliseconds; at least 1. Default: any age. */
-  events_older_than_ms?: number | null
-  /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them. */
-  audit_keep_rows?: number | null
-  /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
-  audit_older_than_ms?: number | null
 }
 
 /** A rule as the store holds it. */
@@ -918,34 +764,20 @@ export interface Rule {
 export type RuleEffect = 'allow' | 'ask' | 'deny'
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
-export interface FullScrubConfig {
-  /** Which patterns are secrets. */
-  profile: ScrubProfile
-}
-
-/** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface ScrubConfig {
   /** Which patterns are secrets. */
-  profile?: ScrubProfile
+  profile: ScrubProfile
 }
 
 /** A set of patterns that are masked. */
 export type ScrubProfile = 'seed'
 
 /** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
-export interface FullSecrets {
+export interface Secrets {
   /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
   key: KeySource | null
   /** Where keys are kept that only open what was sealed under them earlier. */
   older_keys: Array<KeySource>
-}
-
-/** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
-export interface Secrets {
-  /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
-  key?: KeySource | null
-  /** Where keys are kept that only open what was sealed under them earlier. */
-  older_keys?: ReadonlyArray<KeySource>
 }
 
 /** A session with what a list leaves out. */
@@ -1047,11 +879,11 @@ export interface SessionPlace {
 /** What is added to the counters of a session. */
 export interface SessionUsage {
   /** Tokens that went in. */
-  input_tokens?: number
+  input_tokens: number
   /** Tokens that came out. */
-  output_tokens?: number
+  output_tokens: number
   /** How often the history was shortened. */
-  compactions?: number
+  compactions: number
 }
 
 /** A file that was written. */
@@ -1069,23 +901,13 @@ export interface StoreInfo {
 }
 
 /** What agents that other agents started may not have. */
-export interface FullSubagentPolicy {
-  /** No agent below the first may call these. Default: the seeds' list. */
-  deny: Array<FullListEntry>
-  /** No agent at `max_depth` or deeper may call these either. Default: the seeds' list. */
-  leaf_deny: Array<FullListEntry>
-  /** The depth at which agents start no others. Default: 1. */
-  max_depth: number
-}
-
-/** What agents that other agents started may not have. */
 export interface SubagentPolicy {
   /** No agent below the first may call these. Default: the seeds' list. */
-  deny?: ReadonlyArray<ListEntry>
+  deny: Array<ListEntry>
   /** No agent at `max_depth` or deeper may call these either. Default: the seeds' list. */
-  leaf_deny?: ReadonlyArray<ListEntry>
+  leaf_deny: Array<ListEntry>
   /** The depth at which agents start no others. Default: 1. */
-  max_depth?: number
+  max_depth: number
 }
 
 /** What the result of a tool does to the session that reads it. */
@@ -1095,28 +917,19 @@ export type Taint = 'untrusted' | 'private'
 export type TaintMode = 'record' | 'ask' | 'deny'
 
 /** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
-export interface FullTaintPolicy {
+export interface TaintPolicy {
   /** What happens. */
   mode: TaintMode
   /** The tools whose results strangers may have written, besides those that say so themselves. */
-  untrusted: Array<FullListEntry>
+  untrusted: Array<ListEntry>
   /** The tools whose results are private, besides those that say so themselves. */
-  private: Array<FullListEntry>
+  private: Array<ListEntry>
   /** The tools that such a session is watched for. Default: open-world and destructive ones. */
-  guarded: Array<FullListEntry>
+  guarded: Array<ListEntry>
 }
 
-/** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
-export interface TaintPolicy {
-  /** What happens. */
-  mode?: TaintMode
-  /** The tools whose results strangers may have written, besides those that say so themselves. */
-  untrusted?: ReadonlyArray<ListEntry>
-  /** The tools whose results are private, besides those that say so themselves. */
-  private?: ReadonlyArray<ListEntry>
-  /** The tools that such a session is watched for. Default: open-world and destructive ones. */
-  guarded?: ReadonlyArray<ListEntry>
-}
+/** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
+export type Tier = 'core' | 'skill' | 'extra'
 
 /** What the registry tells of a tool. */
 export interface ToolInfo {
@@ -1124,46 +937,40 @@ export interface ToolInfo {
   name: string
   /** What it does. */
   description: string
+  /** Where it comes from. */
+  origin: Origin
+  /** Where its name is looked up. */
+  tier: Tier
+  /** Where the tool of an earlier tier comes from that has the same name: while it is there, this one is not called. None: the name is this tool's. */
+  shadowed_by: Origin | null
+  /** The digest of its name, description and schema. */
+  version: string
   /** The group that it names. */
   group: string | null
-  /** What it can do. */
+  /** What it can do. Empty means mutating. */
   capabilities: Array<Capability>
-  /** Other names for it. */
+  /** Which arguments name what a call touches. */
+  touches: Array<Touch>
+  /** The channel types that it works on. Empty: all. */
+  channels: Array<string>
+  /** Its deadline in milliseconds, where it is not the runtime's. */
+  timeout_ms: number | null
+  /** True if the same call may be repeated until its answer changes. */
+  polling: boolean
+  /** True if each call wants somebody's approval. */
+  needs_approval: boolean
+  /** What its results do to a session. */
+  taints: Array<Taint>
+  /** The action that it is. */
+  action: Action | null
+  /** Its name where it comes from, if that is another. */
+  original_name: string | null
+  /** Other names that its arguments may come under. */
+  argument_aliases: { [key: string]: Array<string> }
+  /** Other names for it, built-in ones too. */
   aliases: Array<string>
   /** False while it is switched off. */
   enabled: boolean
-}
-
-/** The description of a tool. */
-export interface ToolSpec {
-  /** The canonical name: a letter, then letters, digits, `_` or `-`, at most 64 characters. */
-  name: string
-  /** What it does and when to use it, for the model. */
-  description?: string
-  /** The JSON Schema (2020-12) of its arguments; an object. Default: any object. */
-  parameters?: unknown
-  /** The group that it joins, for policies. */
-  group?: string | null
-  /** What it can do. Empty means mutating. */
-  capabilities?: ReadonlyArray<Capability>
-  /** Its deadline in milliseconds, instead of the runtime's. */
-  timeout_ms?: number | null
-  /** Which arguments name what the call touches. */
-  touches?: ReadonlyArray<Touch>
-  /** The channel types that it works on: `telegram`, … Empty: all. Where the caller's is known and not among them, the tool is hidden. */
-  channels?: ReadonlyArray<string>
-  /** Other names that arguments may come under, by the argument's own name. */
-  argument_aliases?: { [key: string]: ReadonlyArray<string> }
-  /** True if the same call may well be repeated until its answer changes; the loop breaker then lets it be. */
-  polling?: boolean
-  /** True if each call of it wants somebody's approval. */
-  needs_approval?: boolean
-  /** What its results do to a session. */
-  taints?: ReadonlyArray<Taint>
-  /** The action that it is, for agents whose actions are limited. */
-  action?: Action | null
-  /** The name that it has where it comes from, if that is another: `create-issue` of an MCP server. */
-  original_name?: string | null
 }
 
 /** An argument that names what a call touches. */
@@ -1174,6 +981,12 @@ export interface Touch {
   resource: ResourceKind
   /** How the call uses it. */
   effect: Effect
+}
+
+/** What `registry.unalias` did. */
+export interface Unaliased {
+  /** The alias that is gone. */
+  alias: string
 }
 
 /** The operations of a runtime, by domain. */
@@ -1192,9 +1005,9 @@ export interface Operations {
       /** What it is for. */
       description?: string
       /** The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty: none. */
-      allow?: ReadonlyArray<string> | null
+      allow?: Array<string> | null
       /** The tools it may not use, as in `policy.deny`. */
-      deny?: ReadonlyArray<string>
+      deny?: Array<string>
       /** Whatever else the host keeps with it. */
       settings?: { [key: string]: unknown }
       /** Only if the stored agent has this version; 0: only if there is none. */
@@ -1340,7 +1153,7 @@ export interface Operations {
       /** The tenant. */
       tenant?: string
       /** The `heads` of an earlier report: each must still be there. */
-      anchors?: ReadonlyArray<ChainHead>
+      anchors?: Array<ChainHead>
     }): Promise<AuditReport>
     /** Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer each). Their checkpoints stay, so that the rest can still be verified. Segments that are still written stay too. Each segment that goes is told by an event `audit.pruned`. */
     prune(args?: {
@@ -1356,7 +1169,7 @@ export interface Operations {
   }
   readonly config: {
     /** Gives the configuration with its defaults filled in. */
-    get(): Promise<FullConfig>
+    get(): Promise<Config>
   }
   readonly credentials: {
     /**
@@ -1799,7 +1612,7 @@ export interface Operations {
       /** The workspace whose paths are locked: any name that all who share it give. */
       space: string
       /** Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`, `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts. */
-      patterns: ReadonlyArray<string>
+      patterns: Array<string>
       /** Who takes it. */
       holder: string
       /** For how many milliseconds, up to a day. Default: 300,000 (five minutes). */
@@ -1855,27 +1668,98 @@ export interface Operations {
     }): Promise<CoveredBy>
   }
   readonly registry: {
-    /** Lists the tools, sorted by name, disabled ones too. */
-    list(): Promise<Array<ToolInfo>>
+    /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */
+    list(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<Array<ToolInfo>>
+    /** Shows one tool. Fails with `not_found` if there is none of that name or alias. */
+    get(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+    }): Promise<ToolInfo>
     /** Switches a tool on. Fails with `not_found` if there is none of that name or alias. */
     enable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
     /** Switches a tool off: it becomes unknown to every caller. */
     disable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
-    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it. */
+    /** Removes a tool with its aliases, and shows it as it was. One of the same name in a later tier takes its place. Fails with `not_found` if there is none. */
+    unregister(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+      /** The tier that it stands in. Left out: the tool that has the name. */
+      tier?: Tier | null
+    }): Promise<ToolInfo>
+    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in alias gives way. */
     alias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The new name. */
       alias: string
       /** The tool's name. */
       name: string
+      /** Whether definitions show the alias. Default: true. */
+      advertised?: boolean
+      /** The alias's own names of arguments, each with the tool's name for it. */
+      arguments?: { [key: string]: string }
+      /** What the tool's arguments are where a call under the alias does not give them and the tool knows them. */
+      defaults?: { [key: string]: unknown }
     }): Promise<ToolInfo>
+    /** Takes a name away from a tool. Fails with `not_found` if there is no such alias. */
+    unalias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The alias. */
+      alias: string
+    }): Promise<Unaliased>
+    /** Gives an agent a registry of its own: a copy of the shared one as it is now. Fails with `conflict` if it has one. */
+    clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<Array<ToolInfo>>
+    /** Takes an agent's own registry away. Fails with `not_found` if it has none. */
+    drop_clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<DroppedClone>
     /** Lists the groups and the names in them, also of tools that are not there. */
-    groups(): Promise<{ [key: string]: Array<string> }>
+    groups(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<{ [key: string]: Array<string> }>
   }
   readonly store: {
     /** Tells which store this is. */
@@ -2032,7 +1916,7 @@ export interface Operations {
       /** The session's id. */
       id: string
       /** The messages, in order, at most 1,000. Left out: only the counters change. */
-      messages?: ReadonlyArray<MessageToAppend>
+      messages?: Array<MessageToAppend>
       /** What is added to the counters. */
       usage?: SessionUsage
     }): Promise<SessionInfo>

@@ -80,17 +80,6 @@ impl<A> FnTool<A> {
         self
     }
 
-    /// Adds another name that an argument may come under.
-    #[must_use]
-    pub fn argument_alias(
-        mut self,
-        argument: impl Into<String>,
-        alias: impl Into<String>,
-    ) -> FnTool<A> {
-        self.spec.argument_aliases.entry(argument.into()).or_default().push(alias.into());
-        self
-    }
-
     /// Says that the same call may well be repeated until its answer changes.
     #[must_use]
     pub fn polling(mut self) -> FnTool<A> {
@@ -123,6 +112,13 @@ impl<A> FnTool<A> {
     #[must_use]
     pub fn original_name(mut self, name: impl Into<String>) -> FnTool<A> {
         self.spec.original_name = Some(name.into());
+        self
+    }
+
+    /// Lets the argument `name` come under these other names, too.
+    #[must_use]
+    pub fn argument_aliases(mut self, name: &str, aliases: &[&str]) -> FnTool<A> {
+        self.spec = self.spec.argument_aliases(name, aliases);
         self
     }
 
@@ -190,8 +186,7 @@ mod tests {
             .touches("from", ResourceKind::Path, Effect::Read)
             .touches("to", ResourceKind::Path, Effect::Write)
             .channels(["cli"])
-            .argument_alias("from", "source")
-            .argument_alias("from", "src")
+            .argument_aliases("from", &["source", "src"])
             .polling()
             .needs_approval()
             .taints(Taint::Private)

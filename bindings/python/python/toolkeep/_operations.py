@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, cast
-
-if TYPE_CHECKING:
-    import os
-
-    from typing_extensions import Required
+from typing import Any, Literal, Protocol, TypedDict, cast
 
 
 class _Unset:
@@ -96,27 +91,17 @@ class AcquiredLock(TypedDict):
     conflict: PathConflict | None
     """What is in the way."""
 
-Action: TypeAlias = "Literal['patch', 'finalize', 'delegate']"
+Action = Literal["patch", "finalize", "delegate"]
 """What an agent may be given leave for, over and above the tools that it may call."""
 
 
-class FullActions(TypedDict):
+class Actions(TypedDict):
     """The actions that an agent may take."""
 
     allow: builtins.list[Action]
     """These."""
 
     delegate_targets: builtins.list[str]
-    """The agents that it may give work to. Empty: any."""
-
-
-class Actions(TypedDict, total=False):
-    """The actions that an agent may take."""
-
-    allow: Sequence[Action]
-    """These."""
-
-    delegate_targets: Sequence[str]
     """The agents that it may give work to. Empty: any."""
 
 
@@ -148,56 +133,28 @@ class Agent(TypedDict):
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
-class FullAgentPolicy(TypedDict):
+class AgentPolicy(TypedDict):
     """The lists for one agent."""
 
     profile: str | None
     """The set of tools to start from instead of `policy.profile` and the provider's."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[FullListEntry]
+    also_allow: builtins.list[ListEntry]
     """These are given back."""
 
-    ask: builtins.list[FullListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
-    by_provider: dict[str, FullProviderPolicy]
+    by_provider: dict[str, ProviderPolicy]
     """Lists for this agent with one provider, by `provider` or `provider/model`."""
 
-    tools: builtins.list[FullListEntry] | None
-    """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
-
-    actions: FullActions | None
-    """The actions that it may take, over and above the tools that it may call. Absent: all."""
-
-
-class AgentPolicy(TypedDict, total=False):
-    """The lists for one agent."""
-
-    profile: str | None
-    """The set of tools to start from instead of `policy.profile` and the provider's."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    also_allow: Sequence[ListEntry]
-    """These are given back."""
-
-    ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
-
-    by_provider: Mapping[str, ProviderPolicy]
-    """Lists for this agent with one provider, by `provider` or `provider/model`."""
-
-    tools: Sequence[ListEntry] | None
+    tools: builtins.list[ListEntry] | None
     """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
 
     actions: Actions | None
@@ -256,10 +213,10 @@ class Approval(TypedDict):
     updated_at_ms: int
     """When it last changed."""
 
-ApprovalDecision: TypeAlias = "Literal['allow', 'deny']"
+ApprovalDecision = Literal["allow", "deny"]
 """What somebody decides on an approval."""
 
-ApprovalState: TypeAlias = "Literal['pending', 'allowed', 'denied', 'expired', 'cancelled', 'consumed']"
+ApprovalState = Literal["pending", "allowed", "denied", "expired", "cancelled", "consumed"]
 """How far an approval has come."""
 
 
@@ -369,7 +326,7 @@ class AuditRow(TypedDict):
     depth: int
     """How deep below the first agent the caller was; 0 for the first agent."""
 
-Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
+Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
 """What a tool can do, as far as scheduling and policy must know."""
 
 
@@ -408,33 +365,20 @@ class ChainProblem(TypedDict):
     """What is wrong."""
 
 
-class FullChatPolicy(TypedDict):
+class ChatPolicy(TypedDict):
     """The lists for one chat."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    ask: builtins.list[FullListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
 
-class ChatPolicy(TypedDict, total=False):
-    """The lists for one chat."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
-
-
-class FullConfig(TypedDict):
+class Config(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
     store: str | None
@@ -449,41 +393,6 @@ class FullConfig(TypedDict):
     """The folder that file tools work in and never leave. Without one they are refused."""
 
     groups: dict[str, builtins.list[str]]
-    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
-
-    policy: FullPolicy
-    """Who may call what."""
-
-    rate_limit: FullRateLimit | None
-    """How many calls a session may make. Default: no limit."""
-
-    execute: FullExecute
-    """How tools run."""
-
-    output: FullOutput
-    """How much of a result the model gets at once."""
-
-    scrub: FullScrubConfig
-    """How secrets are masked."""
-
-    record: FullRecord
-    """How calls are recorded."""
-
-    secrets: FullSecrets
-    """The keys under which secrets are stored. Without one no secret can be stored."""
-
-    retention: FullRetention
-    """How much of what only grows is kept."""
-
-
-class Settings(TypedDict, total=False):
-    """The keys of a configuration but for `workspace` and `store`."""
-
-    store_timeout_ms: int | None
-    """How long one access to the store may take, in milliseconds; longer ones fail. Default:
-    5,000."""
-
-    groups: Mapping[str, Sequence[str]]
     """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
 
     policy: Policy
@@ -509,17 +418,6 @@ class Settings(TypedDict, total=False):
 
     retention: Retention
     """How much of what only grows is kept."""
-
-
-class Config(Settings, total=False):
-    """How a runtime is set up. Every key may be left out; an unknown one is an error."""
-
-    store: str | None
-    """Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
-    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file."""
-
-    workspace: os.PathLike[str] | str | None
-    """The folder that file tools work in and never leave. Without one they are refused."""
 
 
 class ContextFileInfo(TypedDict):
@@ -661,7 +559,7 @@ class CustomTool(TypedDict):
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-Decision: TypeAlias = "Literal['allowed', 'refused']"
+Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
 
 
@@ -736,7 +634,14 @@ class DocumentText(TypedDict):
     text: str
     """The whole text."""
 
-Effect: TypeAlias = "Literal['read', 'write']"
+
+class DroppedClone(TypedDict):
+    """What `registry.drop_clone` did."""
+
+    agent: str
+    """The agent that has the shared tools again."""
+
+Effect = Literal["read", "write"]
 """How a call uses a resource."""
 
 
@@ -763,14 +668,7 @@ class Event(TypedDict):
     """The particulars, a JSON object. Scrubbed."""
 
 
-class FullExecute(TypedDict):
-    """The `execute` part of the configuration."""
-
-    timeout_ms: int
-    """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
-
-
-class Execute(TypedDict, total=False):
+class Execute(TypedDict):
     """The `execute` part of the configuration."""
 
     timeout_ms: int
@@ -833,14 +731,14 @@ class GrantCheck(TypedDict):
     by: Grant | None
     """The grant that decided; none: there is none that applies."""
 
-GrantEffect: TypeAlias = "Literal['allow', 'deny']"
+GrantEffect = Literal["allow", "deny"]
 """Whether a grant gives or takes."""
 
 
-class GrantPlace(TypedDict, total=False):
+class GrantPlace(TypedDict):
     """A place in the list of a kind's grants."""
 
-    resource: Required[str]
+    resource: str
     """The grant's resource."""
 
     agent: str | None
@@ -849,7 +747,7 @@ class GrantPlace(TypedDict, total=False):
     user: str | None
     """Its user."""
 
-KeySource: TypeAlias = "Mapping[str, str]"
+KeySource = dict[str, str]
 """Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
 
 
@@ -874,18 +772,13 @@ class Lease(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-FullListEntry: TypeAlias = "str | FullMarkedEntry"
-"""One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
-
-An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
-
-ListEntry: TypeAlias = "str | MarkedEntry"
+ListEntry = str | MarkedEntry
 """One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
 
 An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
 
 
-class FullMarkedEntry(TypedDict):
+class MarkedEntry(TypedDict):
     """An entry with marks."""
 
     entry: str
@@ -899,33 +792,19 @@ class FullMarkedEntry(TypedDict):
     """Only in a deny list: true if no `also_allow` may bring it back."""
 
 
-class MarkedEntry(TypedDict, total=False):
-    """An entry with marks."""
-
-    entry: Required[str]
-    """The entry."""
-
-    optional: bool
-    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
-    matches no known tool is an error."""
-
-    final: bool
-    """Only in a deny list: true if no `also_allow` may bring it back."""
-
-
-class MessageToAppend(TypedDict, total=False):
+class MessageToAppend(TypedDict):
     """A message to be appended."""
 
-    role: Required[str]
+    role: str
     """Who said it, such as `user`, `assistant` or `tool`."""
 
-    content: Required[Any]
+    content: Any
     """What was said: text, or any other JSON."""
 
     at_ms: int | None
     """When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now."""
 
-Mode: TypeAlias = "Literal['enforce', 'shadow']"
+Mode = Literal["enforce", "shadow"]
 """Whether decisions are enforced."""
 
 
@@ -935,18 +814,11 @@ class Moved(TypedDict):
     rows: int
     """The number of rows."""
 
-
-class FullOutput(TypedDict):
-    """The `output` part of the configuration."""
-
-    max_chars: int
-    """The most characters in `for_llm`, the closing note included; at least 1,000."""
-
-    max_lines: int
-    """The most lines in `for_llm`; at least 10."""
+Origin = Literal["builtin", "host", "skill", "custom", "mcp"]
+"""Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
 
 
-class Output(TypedDict, total=False):
+class Output(TypedDict):
     """The `output` part of the configuration."""
 
     max_chars: int
@@ -996,75 +868,36 @@ class PathLock(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-Phase: TypeAlias = "Literal['intent', 'completed']"
+Phase = Literal["intent", "completed"]
 """How far a call had come when its row was written."""
 
 
-class FullPolicy(TypedDict):
-    """The `policy` part of the configuration. See the module for the order in which its parts
-    are applied."""
+class Policy(TypedDict):
+    """The `policy` part of the configuration. See the [module](super) for the order in which its
+    parts are applied."""
 
     profile: str
     """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: all of the profile. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[FullListEntry]
+    also_allow: builtins.list[ListEntry]
     """These are given back, whatever took them away, unless a deny entry is `final`."""
 
-    ask: builtins.list[FullListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
-    by_provider: dict[str, FullProviderPolicy]
+    by_provider: dict[str, ProviderPolicy]
     """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
 
-    agents: dict[str, FullAgentPolicy]
+    agents: dict[str, AgentPolicy]
     """Lists for an agent, by its id."""
 
-    by_chat: dict[str, FullChatPolicy]
-    """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
-    named."""
-
-    subagents: FullSubagentPolicy
-    """What agents that other agents started may not have."""
-
-    taint: FullTaintPolicy
-    """What happens when a session has read what strangers wrote, and private data."""
-
-    mode: Mode
-    """Whether decisions are enforced."""
-
-
-class Policy(TypedDict, total=False):
-    """The `policy` part of the configuration. See the module for the order in which its parts
-    are applied."""
-
-    profile: str
-    """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: all of the profile. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    also_allow: Sequence[ListEntry]
-    """These are given back, whatever took them away, unless a deny entry is `final`."""
-
-    ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
-
-    by_provider: Mapping[str, ProviderPolicy]
-    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
-
-    agents: Mapping[str, AgentPolicy]
-    """Lists for an agent, by its id."""
-
-    by_chat: Mapping[str, ChatPolicy]
+    by_chat: dict[str, ChatPolicy]
     """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
     named."""
 
@@ -1078,41 +911,22 @@ class Policy(TypedDict, total=False):
     """Whether decisions are enforced."""
 
 
-class FullProviderPolicy(TypedDict):
+class ProviderPolicy(TypedDict):
     """The lists for one provider."""
 
     profile: str | None
     """The set of tools to start from instead of `policy.profile`; it can be wider."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[FullListEntry]
+    also_allow: builtins.list[ListEntry]
     """These are given back."""
 
-    ask: builtins.list[FullListEntry]
-    """Each call of these wants somebody's approval."""
-
-
-class ProviderPolicy(TypedDict, total=False):
-    """The lists for one provider."""
-
-    profile: str | None
-    """The set of tools to start from instead of `policy.profile`; it can be wider."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    also_allow: Sequence[ListEntry]
-    """These are given back."""
-
-    ask: Sequence[ListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
 
@@ -1133,7 +947,7 @@ class PrunedAudit(TypedDict):
     """How many rows that were."""
 
 
-class FullRateLimit(TypedDict):
+class RateLimit(TypedDict):
     """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
     per tenant and session. Calls without a session are not limited."""
 
@@ -1144,31 +958,13 @@ class FullRateLimit(TypedDict):
     """The length of the window in milliseconds. Default: an hour."""
 
 
-class RateLimit(TypedDict, total=False):
-    """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
-    per tenant and session. Calls without a session are not limited."""
-
-    calls: Required[int]
-    """The most calls in one window; at least 1. 150 is a good start."""
-
-    window_ms: int
-    """The length of the window in milliseconds. Default: an hour."""
-
-
-class FullRecord(TypedDict):
+class Record(TypedDict):
     """The `record` part of the configuration."""
 
     mode: RecordMode
     """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
 
-
-class Record(TypedDict, total=False):
-    """The `record` part of the configuration."""
-
-    mode: RecordMode
-    """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
-
-RecordMode: TypeAlias = "Literal['batched', 'durable']"
+RecordMode = Literal["batched", "durable"]
 """When a call is recorded."""
 
 
@@ -1185,30 +981,11 @@ class Renewed(TypedDict):
     renewed: bool
     """False if it was no longer held."""
 
-ResourceKind: TypeAlias = "Literal['path', 'host', 'session']"
+ResourceKind = Literal["path", "host", "session"]
 """What kind of [`Resource`] an argument names."""
 
 
-class FullRetention(TypedDict):
-    """The `retention` part of the configuration: how much of what only grows is kept. Looked
-    after once a minute while there are writes, so there may be a minute's worth more."""
-
-    events_keep: int | None
-    """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
-    (`null`): all of them."""
-
-    events_older_than_ms: int | None
-    """How old an event may become, in milliseconds; at least 1. Default: any age."""
-
-    audit_keep_rows: int | None
-    """How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
-    Default: all of them."""
-
-    audit_older_than_ms: int | None
-    """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
-
-
-class Retention(TypedDict, total=False):
+class Retention(TypedDict):
     """The `retention` part of the configuration: how much of what only grows is kept. Looked
     after once a minute while there are writes, so there may be a minute's worth more."""
 
@@ -1266,28 +1043,21 @@ class Rule(TypedDict):
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-RuleEffect: TypeAlias = "Literal['allow', 'ask', 'deny']"
+RuleEffect = Literal["allow", "ask", "deny"]
 """What a rule does with a call that fits it."""
 
 
-class FullScrubConfig(TypedDict):
+class ScrubConfig(TypedDict):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
     profile: ScrubProfile
     """Which patterns are secrets."""
 
-
-class ScrubConfig(TypedDict, total=False):
-    """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
-
-    profile: ScrubProfile
-    """Which patterns are secrets."""
-
-ScrubProfile: TypeAlias = "Literal['seed']"
+ScrubProfile = Literal["seed"]
 """A set of patterns that are masked."""
 
 
-class FullSecrets(TypedDict):
+class Secrets(TypedDict):
     """The `secrets` part of the configuration: the keys under which secrets are stored. The
     configuration says where a key is kept and never holds one."""
 
@@ -1297,19 +1067,6 @@ class FullSecrets(TypedDict):
     relative to the configuration file. Default: none, and no secret can be stored."""
 
     older_keys: builtins.list[KeySource]
-    """Where keys are kept that only open what was sealed under them earlier."""
-
-
-class Secrets(TypedDict, total=False):
-    """The `secrets` part of the configuration: the keys under which secrets are stored. The
-    configuration says where a key is kept and never holds one."""
-
-    key: KeySource | None
-    """Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
-    environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
-    relative to the configuration file. Default: none, and no secret can be stored."""
-
-    older_keys: Sequence[KeySource]
     """Where keys are kept that only open what was sealed under them earlier."""
 
 
@@ -1449,7 +1206,7 @@ class SessionPlace(TypedDict):
     """Its id."""
 
 
-class SessionUsage(TypedDict, total=False):
+class SessionUsage(TypedDict):
     """What is added to the counters of a session."""
 
     input_tokens: int
@@ -1479,70 +1236,43 @@ class StoreInfo(TypedDict):
     """The schema version of its tables."""
 
 
-class FullSubagentPolicy(TypedDict):
+class SubagentPolicy(TypedDict):
     """What agents that other agents started may not have."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """No agent below the first may call these. Default: the seeds' list."""
 
-    leaf_deny: builtins.list[FullListEntry]
+    leaf_deny: builtins.list[ListEntry]
     """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
 
     max_depth: int
     """The depth at which agents start no others. Default: 1."""
 
-
-class SubagentPolicy(TypedDict, total=False):
-    """What agents that other agents started may not have."""
-
-    deny: Sequence[ListEntry]
-    """No agent below the first may call these. Default: the seeds' list."""
-
-    leaf_deny: Sequence[ListEntry]
-    """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
-
-    max_depth: int
-    """The depth at which agents start no others. Default: 1."""
-
-Taint: TypeAlias = "Literal['untrusted', 'private']"
+Taint = Literal["untrusted", "private"]
 """What the result of a tool does to the session that reads it."""
 
-TaintMode: TypeAlias = "Literal['record', 'ask', 'deny']"
+TaintMode = Literal["record", "ask", "deny"]
 """What a marked session means for an open-world or destructive call."""
 
 
-class FullTaintPolicy(TypedDict):
+class TaintPolicy(TypedDict):
     """What happens before an open-world or destructive call of a session that has read both what
     strangers may have written and private data."""
 
     mode: TaintMode
     """What happens."""
 
-    untrusted: builtins.list[FullListEntry]
+    untrusted: builtins.list[ListEntry]
     """The tools whose results strangers may have written, besides those that say so themselves."""
 
-    private: builtins.list[FullListEntry]
+    private: builtins.list[ListEntry]
     """The tools whose results are private, besides those that say so themselves."""
 
-    guarded: builtins.list[FullListEntry]
+    guarded: builtins.list[ListEntry]
     """The tools that such a session is watched for. Default: open-world and destructive ones."""
 
-
-class TaintPolicy(TypedDict, total=False):
-    """What happens before an open-world or destructive call of a session that has read both what
-    strangers may have written and private data."""
-
-    mode: TaintMode
-    """What happens."""
-
-    untrusted: Sequence[ListEntry]
-    """The tools whose results strangers may have written, besides those that say so themselves."""
-
-    private: Sequence[ListEntry]
-    """The tools whose results are private, besides those that say so themselves."""
-
-    guarded: Sequence[ListEntry]
-    """The tools that such a session is watched for. Default: open-world and destructive ones."""
+Tier = Literal["core", "skill", "extra"]
+"""Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
 
 
 class ToolInfo(TypedDict):
@@ -1554,66 +1284,57 @@ class ToolInfo(TypedDict):
     description: str
     """What it does."""
 
+    origin: Origin
+    """Where it comes from."""
+
+    tier: Tier
+    """Where its name is looked up."""
+
+    shadowed_by: Origin | None
+    """Where the tool of an earlier tier comes from that has the same name: while it is there,
+    this one is not called. None: the name is this tool's."""
+
+    version: str
+    """The digest of its name, description and schema."""
+
     group: str | None
     """The group that it names."""
 
     capabilities: builtins.list[Capability]
-    """What it can do."""
-
-    aliases: builtins.list[str]
-    """Other names for it."""
-
-    enabled: bool
-    """False while it is switched off."""
-
-
-class ToolSpec(TypedDict, total=False):
-    """The description of a tool."""
-
-    name: Required[str]
-    """The canonical name: a letter, then letters, digits, `_` or `-`, at most 64 characters."""
-
-    description: str
-    """What it does and when to use it, for the model."""
-
-    parameters: Any
-    """The JSON Schema (2020-12) of its arguments; an object. Default: any object."""
-
-    group: str | None
-    """The group that it joins, for policies."""
-
-    capabilities: Sequence[Capability]
     """What it can do. Empty means mutating."""
 
+    touches: builtins.list[Touch]
+    """Which arguments name what a call touches."""
+
+    channels: builtins.list[str]
+    """The channel types that it works on. Empty: all."""
+
     timeout_ms: int | None
-    """Its deadline in milliseconds, instead of the runtime's."""
-
-    touches: Sequence[Touch]
-    """Which arguments name what the call touches."""
-
-    channels: Sequence[str]
-    """The channel types that it works on: `telegram`, … Empty: all. Where the caller's is
-    known and not among them, the tool is hidden."""
-
-    argument_aliases: Mapping[str, Sequence[str]]
-    """Other names that arguments may come under, by the argument's own name."""
+    """Its deadline in milliseconds, where it is not the runtime's."""
 
     polling: bool
-    """True if the same call may well be repeated until its answer changes; the loop breaker then
-    lets it be."""
+    """True if the same call may be repeated until its answer changes."""
 
     needs_approval: bool
-    """True if each call of it wants somebody's approval."""
+    """True if each call wants somebody's approval."""
 
-    taints: Sequence[Taint]
+    taints: builtins.list[Taint]
     """What its results do to a session."""
 
     action: Action | None
-    """The action that it is, for agents whose actions are limited."""
+    """The action that it is."""
 
     original_name: str | None
-    """The name that it has where it comes from, if that is another: `create-issue` of an MCP
-    server."""
+    """Its name where it comes from, if that is another."""
+
+    argument_aliases: dict[str, builtins.list[str]]
+    """Other names that its arguments may come under."""
+
+    aliases: builtins.list[str]
+    """Other names for it, built-in ones too."""
+
+    enabled: bool
+    """False while it is switched off."""
 
 
 class Touch(TypedDict):
@@ -1627,6 +1348,13 @@ class Touch(TypedDict):
 
     effect: Effect
     """How the call uses it."""
+
+
+class Unaliased(TypedDict):
+    """What `registry.unalias` did."""
+
+    alias: str
+    """The alias that is gone."""
 
 
 class AgentsOperations:
@@ -2035,10 +1763,10 @@ class ConfigOperations:
 
     def get(
         self,
-    ) -> FullConfig:
+    ) -> Config:
         """Gives the configuration with its defaults filled in."""
         args: dict[str, Any] = {}
-        return cast("FullConfig", self._invoke("config.get", args))
+        return cast("Config", self._invoke("config.get", args))
 
 
 class CredentialsOperations:
@@ -3076,23 +2804,62 @@ class RegistryOperations:
 
     def list(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones too."""
-        args: dict[str, Any] = {}
+        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
+        too.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("builtins.list[ToolInfo]", self._invoke("registry.list", args))
+
+    def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> ToolInfo:
+        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("ToolInfo", self._invoke("registry.get", args))
 
     def enable(
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.enable", args))
 
@@ -3100,40 +2867,157 @@ class RegistryOperations:
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.disable", args))
+
+    def unregister(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        tier: Tier | None = _UNSET,
+    ) -> ToolInfo:
+        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
+        later tier takes its place. Fails with `not_found` if there is none.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            tier: The tier that it stands in. Left out: the tool that has the name.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            tier=tier,
+        )
+        return cast("ToolInfo", self._invoke("registry.unregister", args))
 
     def alias(
         self,
         *,
         alias: str,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        advertised: bool = _UNSET,
+        arguments: Mapping[str, str] = _UNSET,
+        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
+        built-in alias gives way.
 
         Args:
             alias: The new name.
             name: The tool's name.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            advertised: Whether definitions show the alias. Default: true.
+            arguments: The alias's own names of arguments, each with the tool's name for it.
+            defaults: What the tool's arguments are where a call under the alias does not give them
+                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
+            tenant=tenant,
+            agent=agent,
+            advertised=advertised,
+            arguments=arguments,
+            defaults=defaults,
         )
         return cast("ToolInfo", self._invoke("registry.alias", args))
 
+    def unalias(
+        self,
+        *,
+        alias: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> Unaliased:
+        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+
+        Args:
+            alias: The alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            alias=alias,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("Unaliased", self._invoke("registry.unalias", args))
+
+    def clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[ToolInfo]:
+        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
+        with `conflict` if it has one.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("builtins.list[ToolInfo]", self._invoke("registry.clone", args))
+
+    def drop_clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> DroppedClone:
+        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("DroppedClone", self._invoke("registry.drop_clone", args))
+
     def groups(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there."""
-        args: dict[str, Any] = {}
+        """Lists the groups and the names in them, also of tools that are not there.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("dict[str, builtins.list[str]]", self._invoke("registry.groups", args))
 
 
@@ -4017,10 +3901,10 @@ class AsyncConfigOperations:
 
     async def get(
         self,
-    ) -> FullConfig:
+    ) -> Config:
         """Gives the configuration with its defaults filled in."""
         args: dict[str, Any] = {}
-        return cast("FullConfig", await self._invoke("config.get", args))
+        return cast("Config", await self._invoke("config.get", args))
 
 
 class AsyncCredentialsOperations:
@@ -5058,23 +4942,62 @@ class AsyncRegistryOperations:
 
     async def list(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones too."""
-        args: dict[str, Any] = {}
+        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
+        too.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("builtins.list[ToolInfo]", await self._invoke("registry.list", args))
+
+    async def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> ToolInfo:
+        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("ToolInfo", await self._invoke("registry.get", args))
 
     async def enable(
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.enable", args))
 
@@ -5082,40 +5005,157 @@ class AsyncRegistryOperations:
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.disable", args))
+
+    async def unregister(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        tier: Tier | None = _UNSET,
+    ) -> ToolInfo:
+        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
+        later tier takes its place. Fails with `not_found` if there is none.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            tier: The tier that it stands in. Left out: the tool that has the name.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            tier=tier,
+        )
+        return cast("ToolInfo", await self._invoke("registry.unregister", args))
 
     async def alias(
         self,
         *,
         alias: str,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        advertised: bool = _UNSET,
+        arguments: Mapping[str, str] = _UNSET,
+        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
+        built-in alias gives way.
 
         Args:
             alias: The new name.
             name: The tool's name.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            advertised: Whether definitions show the alias. Default: true.
+            arguments: The alias's own names of arguments, each with the tool's name for it.
+            defaults: What the tool's arguments are where a call under the alias does not give them
+                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
+            tenant=tenant,
+            agent=agent,
+            advertised=advertised,
+            arguments=arguments,
+            defaults=defaults,
         )
         return cast("ToolInfo", await self._invoke("registry.alias", args))
 
+    async def unalias(
+        self,
+        *,
+        alias: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> Unaliased:
+        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+
+        Args:
+            alias: The alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            alias=alias,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("Unaliased", await self._invoke("registry.unalias", args))
+
+    async def clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[ToolInfo]:
+        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
+        with `conflict` if it has one.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("builtins.list[ToolInfo]", await self._invoke("registry.clone", args))
+
+    async def drop_clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> DroppedClone:
+        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("DroppedClone", await self._invoke("registry.drop_clone", args))
+
     async def groups(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there."""
-        args: dict[str, Any] = {}
+        """Lists the groups and the names in them, also of tools that are not there.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("dict[str, builtins.list[str]]", await self._invoke("registry.groups", args))
 
 
