@@ -807,6 +807,20 @@ toolkeep_error *toolkeep_tool_register(const toolkeep_runtime *runtime,
                                        toolkeep_destroy_fn destroy);
 
 /**
+ * As toolkeep_tool_register(), but the tool may take the place of what has its name: another tool,
+ * whose aliases it takes over, or an alias. Calls of the old one that are running go on. For
+ * callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_tool_replace(const toolkeep_runtime *runtime,
+                                      toolkeep_str spec_json,
+                                      toolkeep_tool_fn run,
+                                      void *user_data,
+                                      toolkeep_destroy_fn destroy);
+
+/**
  * Takes a tool out, whoever brought it; its aliases go with it. Calls that are running go on. For
  * callbacks, too.
  *

@@ -72,6 +72,21 @@ export interface Media {
   caption?: string
 }
 
+/** Something that was done to an argument so that it fits the tool's schema. */
+export interface Repair {
+  /** The argument: `a.b[0]`. Empty: the arguments as a whole. */
+  path: string
+  /**
+   * What was done: `parsed`, `renamed`, `dropped_alias`, `coerced`, `wrapped`, `dropped_null`,
+   * `defaulted`.
+   */
+  kind: string
+  /** The type that it had (`string`), or the name that it came under. */
+  from?: string
+  /** The type that it has now, or its own name. */
+  to?: string
+}
+
 /** The answer to a call. A refusal is an answer, too, with `isError` and a `code`. */
 export interface ToolResult<Structured = unknown> {
   /** The text for the model: scrubbed, and capped. */
@@ -96,6 +111,12 @@ export interface ToolResult<Structured = unknown> {
   structured: Structured | null
   /** The artifact that holds the whole text when `forLlm` was cut. */
   artifact: string | null
+  /** What was done to the arguments so that they fit. */
+  repairs: Repair[]
+  /** True if the answer is that of an earlier, identical call. */
+  cached: boolean
+  /** The id under which the call waits for somebody's approval, or was decided on. */
+  approval: string | null
   /** The id of the call: the same as in its audit row and events. */
   callId: string
   /** How long the tool ran, in microseconds. 0 if it did not. */
@@ -120,18 +141,47 @@ export interface CallAnswer {
   result: ToolResult
 }
 
+/** A rule of the policy. */
+export interface PolicyRule {
+  /** The list and, where one entry decided, the entry: `policy.deny[0] = "group:fs"`. */
+  name: string
+  /** The same as a sentence. */
+  text: string
+}
+
+/** One step of an explanation. */
+export interface ExplanationStep {
+  /** The list that was applied: `policy.profile`, `policy.allow`, `agent helper deny`, … */
+  source: string
+  /** Whether the tool was still allowed before it. */
+  before: boolean
+  /** Whether the tool was still allowed after it. */
+  after: boolean
+  /** The rule that changed it; null if the step left the tool as it was. */
+  rule: PolicyRule | null
+}
+
 /** Why a tool may or may not be called. */
 export interface Explanation {
   /** The tool, by its own name. */
   tool: string
-  /** Whether the caller may call it. */
+  /** Whether the policy allows it. */
   allowed: boolean
+  /**
+   * True where the policy is only watched (`policy.mode = "shadow"`) and does not allow it: a call
+   * would run all the same, and the ledger would say what it would be refused by.
+   */
+  wouldBeRefused: boolean
   /** The code that a call would be refused with. */
   code: Code | null
-  /** The rule that would refuse it: its place in the lists, and the same as a sentence. */
-  rule: { name: string; text: string } | null
-  /** What each list did, in order: whether the tool was allowed before it, and after it. */
-  steps: Array<{ source: string; before: boolean; after: boolean }>
+  /** The rule that refuses it, or would. */
+  rule: PolicyRule | null
+  /** The rule by which each call wants somebody's approval. */
+  asks: PolicyRule | null
+  /** What each list did, in order. The last one's `after` is what `allowed` says. */
+  steps: ExplanationStep[]
+  /** Where the policy comes from: the path of its file, or `given in code`. */
+  source: string
 }
 
 /** A provider's way to write a tool definition. */
@@ -304,8 +354,14 @@ export interface Runtime extends Operations, AsyncDisposable {
   /**
    * Adds a tool of the host's, for every call that is made afterwards. Rejects with `name_taken`
    * or `invalid_argument`.
+   *
+   * @param options With `replace` it may take the place of what has its name: another tool, whose
+   *   aliases it takes over, or an alias.
    */
-  tool<Args = Record<string, any>>(definition: ToolDefinition<Args>): Promise<void>
+  tool<Args = Record<string, any>>(
+    definition: ToolDefinition<Args>,
+    options?: { replace?: boolean } | null,
+  ): Promise<void>
 
   /** Removes a tool with its aliases. Calls that are running go on. Rejects with `not_found`. */
   unregister(name: string): Promise<void>

@@ -289,6 +289,26 @@ test('a tool that cannot be registered says why', async (t) => {
   }
 })
 
+test('a tool takes the place of another only when asked to', async (t) => {
+  const rt = await openRuntime(t)
+  await rt.tool({ name: 'greet', run: () => 'old' })
+  await rt.registry.alias({ alias: 'hello', name: 'greet' })
+  const greet = { name: 'greet', run: () => 'new' }
+  await assert.rejects(rt.tool(greet), { code: 'name_taken' })
+  await assert.rejects(rt.tool(greet, { replace: false }), { code: 'name_taken' })
+  assert.equal((await rt.call('greet')).forLlm, 'old')
+  await rt.tool(greet, { replace: true })
+  for (const name of ['greet', 'hello']) assert.equal((await rt.call(name)).forLlm, 'new')
+  for (const [options, text] of [
+    [{ replace: 1 }, /`replace`/],
+    [{ replaces: true }, /`replaces`/],
+    [5, /options/],
+  ])
+    await assert.rejects(rt.tool(greet, options), { code: 'invalid_argument', message: text })
+  await rt.unregister('hello')
+  assert.equal((await rt.call('greet')).code, 'unknown_tool')
+})
+
 test('a tool is gone once it is unregistered, and its name is free', async (t) => {
   const rt = await openRuntime(t)
   await rt.tool({ name: 'mine', run: () => 1 })

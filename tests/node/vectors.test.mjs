@@ -95,7 +95,7 @@ const VERBS = {
     return rt[domain]?.[verb] === undefined ? rt.invoke(operation, args) : rt[domain][verb](args)
   },
   definitions: (rt, { dialect, context }) => rt.definitions(dialect, camel(context)),
-  explain: (rt, { tool, context }) => rt.explain(tool, camel(context)),
+  explain: async (rt, { tool, context }) => snake(await rt.explain(tool, camel(context))),
   scrub: (_, { text }) => scrub(text),
   open: async (_, { config }) => (await new Runtime(config).ready()).close(),
   register: (rt, { spec }) => rt.tool({ ...camel(spec), run: (args) => args }),

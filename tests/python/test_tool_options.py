@@ -35,7 +35,8 @@ def test_everything_that_can_be_said_of_a_tool_is_an_argument_of_the_decorator()
             assert spec[key] == value, key
     assert set(ToolSpec.__annotations__) == set(spec)
     names = inspect.signature(Runtime.tool).parameters.keys() - {"self", "function", "timeout"}
-    assert names == {field.name for field in dataclasses.fields(Options)} - {"timeout_ms"}
+    own = {field.name for field in dataclasses.fields(Options)} - {"timeout_ms"}
+    assert names == own | {"replace"}
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,31 @@ def test_a_wrong_word_about_a_tool_is_refused(rt: Runtime, key: str, value: Any,
     wrong: Any = {key: value}
     with pytest.raises(toolkeep.InvalidArgumentError, match=word):
         rt.tool(**wrong)(mine)
+
+
+def test_a_tool_takes_the_place_of_another_only_when_asked_to(rt: Runtime) -> None:
+    rt.register({"name": "greet"}, lambda _args, _context: "old")
+    rt.registry.alias(alias="hello", name="greet")
+
+    def greet() -> str:
+        return "new"
+
+    with pytest.raises(toolkeep.NameTakenError, match="greet"):
+        rt.tool(greet)
+    assert rt.call("greet").for_llm == "old"
+    rt.tool(replace=True)(greet)
+    assert [rt.call(name).for_llm for name in ("greet", "hello")] == ["new", "new"]
+    rt.register({"name": "greet"}, lambda _args, _context: "newest", replace=True)
+    assert rt.call("hello").for_llm == "newest"
+    rt.unregister("hello")
+    assert [rt.call(name).code for name in ("greet", "hello")] == ["unknown_tool"] * 2
+    wrong: Any = 1
+    with pytest.raises(toolkeep.InvalidArgumentError, match="replace"):
+        rt.tool(replace=wrong)(greet)
+
+
+def test_a_built_in_tool_is_not_replaced_in_silence(rt: Runtime) -> None:
+    with pytest.raises(toolkeep.NameTakenError, match="read_file"):
+        rt.register({"name": "read_file"}, lambda _args, _context: "mine")
+    rt.register({"name": "read_file"}, lambda _args, _context: "mine", replace=True)
+    assert rt.call("read_file").for_llm == "mine"

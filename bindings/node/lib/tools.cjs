@@ -37,6 +37,16 @@ function specOf(definition) {
   return textOf(spec, 'tool')
 }
 
+/** Whether a tool may take the place of another, as the options of its registration say. */
+function replaces(options = {}) {
+  if (typeof options !== 'object') throw invalid('the options of a tool must be an object')
+  for (const key of Object.keys(options))
+    if (key !== 'replace') throw invalid(`a tool has no option \`${key}\`; there is \`replace\``)
+  const { replace = false } = options
+  if (typeof replace !== 'boolean') throw invalid('`replace` must be true or false')
+  return replace
+}
+
 /** Who called a tool, and the signal that fires when nobody waits for it any more. */
 class ToolContext {
   #controller
@@ -131,4 +141,4 @@ function thrown(error) {
   }
 }
 
-module.exports = { dispatcher, specOf }
+module.exports = { dispatcher, replaces, specOf }

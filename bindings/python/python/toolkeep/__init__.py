@@ -26,7 +26,16 @@ from ._operations import (
     ToolSpec,
     Touch,
 )
-from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
+from ._results import (
+    CallAnswer,
+    CallRequest,
+    Explanation,
+    Media,
+    Repair,
+    Rule,
+    Step,
+    ToolResult,
+)
 from ._runtime import Dialect, Runtime
 from ._toolkeep import __version__, generate_key, scrub
 from .errors import (
@@ -93,6 +102,7 @@ __all__ = [
     "NotFoundError",
     "PanicError",
     "Policy",
+    "Repair",
     "Rule",
     "Runtime",
     "SecretUnreadableError",

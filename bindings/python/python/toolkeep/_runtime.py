@@ -82,6 +82,7 @@ class RuntimeBase:
         taints: Sequence[Taint] = (),
         action: Action | None = None,
         original_name: str | None = None,
+        replace: bool = False,
     ) -> Callable[[F], F]: ...
 
     def tool(
@@ -103,6 +104,7 @@ class RuntimeBase:
         taints: Sequence[Taint] = (),
         action: Action | None = None,
         original_name: str | None = None,
+        replace: bool = False,
     ) -> Any:
         """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
 
@@ -133,6 +135,8 @@ class RuntimeBase:
             action: The action that it is, for agents whose actions are limited: `patch`,
                 `finalize` or `delegate`.
             original_name: The name that it has where it comes from, if that is another.
+            replace: True if it may take the place of what has its name: another tool, whose
+                aliases it takes over, or an alias.
 
         Raises:
             TypeError: A parameter has no annotation, or one that has no JSON Schema.
@@ -157,12 +161,14 @@ class RuntimeBase:
         )
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._register(tool_of(function, options))
+            self._register(tool_of(function, options), replace)
             return function
 
         return register if function is None else register(function)
 
-    def register(self, spec: ToolSpec, handler: Callable[..., Any]) -> None:
+    def register(
+        self, spec: ToolSpec, handler: Callable[..., Any], *, replace: bool = False
+    ) -> None:
         """Adds a tool with a description written by hand.
 
         Args:
@@ -170,12 +176,14 @@ class RuntimeBase:
                 with `timeout_ms` for its deadline; only the name is required.
             handler: `handler(args, context)`, sync or async: the arguments as a dict, and the
                 `Context` of the call. What it returns is as for `tool`.
+            replace: True if it may take the place of what has its name: another tool, whose
+                aliases it takes over, or an alias.
 
         Raises:
             NameTakenError: A tool or an alias has that name.
             InvalidArgumentError: The description is not usable; the text says where.
         """
-        self._register(handler_of(spec, handler))
+        self._register(handler_of(spec, handler), replace)
 
     def unregister(self, name: str) -> None:
         """Removes a tool and its aliases. Calls that are running go on.
@@ -185,9 +193,12 @@ class RuntimeBase:
         """
         self._engine.unregister(name)
 
-    def _register(self, tool: HostTool) -> None:
+    def _register(self, tool: HostTool, replace: bool) -> None:
+        if not isinstance(replace, bool):
+            what = type(replace).__name__
+            raise InvalidArgumentError(f"`replace` is a {what}; give True or False")
         start = self._host.start_of(tool.call, is_async=tool.is_async)
-        self._engine.register(tool.spec, start)
+        self._engine.register(tool.spec, start, replace)
 
     def __del__(self) -> None:
         # Opening may have failed.
