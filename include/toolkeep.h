@@ -383,8 +383,8 @@ extern "C" {
  * of arguments as the model wrote it; broken text is the model's mistake and comes back as a
  * result that says so. On success `*result` is the result as JSON, owned by the host: release it
  * with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
- * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `call_id` and
- * `duration_us`. Whatever the model caused is a result with `is_error`, not an error.
+ * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `call_id`,
+ * `duration_us`, and others. Whatever the model caused is a result with `is_error`, not an error.
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
  */
@@ -434,9 +434,10 @@ toolkeep_error *toolkeep_call_all(const toolkeep_runtime *runtime,
 /**
  * Gives the definitions of the tools that this caller may call, to put into a model request.
  *
- * `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini` or `mcp`. On success
- * `*definitions` is a JSON array, the same bytes every time, owned by the host: release it with
- * toolkeep_string_free().
+ * `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini`, `mcp` or `json-schema`; or an
+ * object, `{"dialect": "openai", "strict": true}`, for the form that the provider holds its model
+ * to. On success `*definitions` is a JSON array, the same bytes every time, owned by the host:
+ * release it with toolkeep_string_free().
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
  */
@@ -447,9 +448,25 @@ toolkeep_error *toolkeep_definitions(const toolkeep_runtime *runtime,
                                      toolkeep_string **definitions);
 
 /**
+ * Gives the definitions as toolkeep_definitions() does, and which tools are left out of them.
+ *
+ * On success `*report` is a JSON object, owned by the host: `dialect`, `strict`, `tools` (the
+ * definitions), `quarantined` (`[{"tool", "dialect", "reason", "path"}]`: what the provider cannot
+ * be told of) and `deferred` (the names of those that `tool_search` finds). Release it with
+ * toolkeep_string_free().
+ *
+ * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_definitions_report(const toolkeep_runtime *runtime,
+                                            toolkeep_str context_json,
+                                            toolkeep_str dialect,
+                                            toolkeep_string **report);
+
+/**
  * Tells whether this caller may call a tool, and which rule says so, without running anything.
  *
- * On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule` and `steps`,
+ * On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule`, `steps`, …,
  * owned by the host: release it with toolkeep_string_free().
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns:

@@ -294,12 +294,21 @@ class Runtime {
     return detail::take(answers);
   }
 
-  /** The definitions of the tools that this caller may call, in a provider's shape. */
+  /** The definitions of the tools that this caller may call, in a provider's shape: "anthropic", or
+   * {"dialect": "openai", "strict": true}. */
   std::string definitions(std::string_view dialect, std::string_view context = {}) const {
     toolkeep_string *definitions = nullptr;
     detail::check(toolkeep_definitions(handle_.get(), detail::lend(context),
                                        detail::lend(dialect), &definitions));
     return detail::take(definitions);
+  }
+
+  /** The definitions, and which tools are left out of them: {"tools", "quarantined", "deferred"}. */
+  std::string definitions_report(std::string_view dialect, std::string_view context = {}) const {
+    toolkeep_string *report = nullptr;
+    detail::check(toolkeep_definitions_report(handle_.get(), detail::lend(context),
+                                              detail::lend(dialect), &report));
+    return detail::take(report);
   }
 
   /** Whether this caller may call a tool, and which rule says so. */

@@ -185,7 +185,42 @@ export interface Explanation {
 }
 
 /** A provider's way to write a tool definition. */
-export type Dialect = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'mcp'
+export type Dialect = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'mcp' | 'json-schema'
+
+/** Who calls, and which form of the definitions is wanted. */
+export interface DefinitionOptions extends CallOptions {
+  /**
+   * True for the form that the provider holds its model to. Default: `definitions.strict` of the
+   * configuration.
+   */
+  strict?: boolean | null
+}
+
+/** A tool that one provider cannot be told of. Calls of it still work. */
+export interface Quarantined {
+  /** The tool, by its own name. */
+  tool: string
+  /** The shape that it does not fit. */
+  dialect: Dialect
+  /** What cannot be expressed, and what would help. */
+  reason: string
+  /** Where, as a JSON pointer into the tool's `parameters`; empty for all of it. */
+  path: string
+}
+
+/** What a model is told of the tools that its caller may call, and what it is not. */
+export interface Definitions<Definition = any> {
+  /** The shape. */
+  dialect: Dialect
+  /** True if it is the strict form. */
+  strict: boolean
+  /** The definitions, one a tool: canonical names sorted, then aliases sorted. */
+  tools: Definition[]
+  /** The tools that are left out because the provider cannot be told of them. */
+  quarantined: Quarantined[]
+  /** The tools that are not defined yet but found by `tool_search`, sorted. */
+  deferred: string[]
+}
 
 /** Who called a tool, with all fields. */
 export type CallerContext = {
@@ -342,8 +377,14 @@ export interface Runtime extends Operations, AsyncDisposable {
   /** The definitions of the tools that this caller may call, for a provider's API. */
   definitions<Definition = any>(
     dialect: Dialect,
-    options?: CallOptions | null,
+    options?: DefinitionOptions | null,
   ): Promise<Definition[]>
+
+  /** The definitions, and which tools are left out of them: quarantined, or deferred. */
+  definitionsReport<Definition = any>(
+    dialect: Dialect,
+    options?: DefinitionOptions | null,
+  ): Promise<Definitions<Definition>>
 
   /** Whether the caller may call the tool, and which rule says so. Rejects with `not_found`. */
   explain(tool: string, options?: CallOptions | null): Promise<Explanation>

@@ -83,10 +83,12 @@ class Runtime {
     return answers.map(({ id, result }) => ({ id, result: resultOf(result) }))
   }
 
-  async definitions(dialect, options) {
-    const { caller, signal } = readOptions(options)
-    stringOf(dialect, 'dialect')
-    return this.#answer(signal, () => this.#state.native.definitions(dialect, caller))
+  definitions(dialect, options) {
+    return this.#definitions(dialect, options, false)
+  }
+
+  definitionsReport(dialect, options) {
+    return this.#definitions(dialect, options, true)
   }
 
   async explain(tool, options) {
@@ -179,6 +181,13 @@ class Runtime {
       this.#state.tools.delete(number)
       throw error
     }
+  }
+
+  async #definitions(dialect, options, whole) {
+    const { strict, ...rest } = options ?? {}
+    const { caller, signal } = readOptions(typeof options === 'object' ? rest : options)
+    const form = textOf({ dialect: stringOf(dialect, 'dialect'), strict }, 'options')
+    return this.#answer(signal, () => this.#state.native.definitions(form, caller, whole))
   }
 
   async #follow(options) {

@@ -110,6 +110,8 @@ function operations(invoke) {
       delete: (args) => invoke('sessions.delete', args ?? {}),
       append: (args) => invoke('sessions.append', args ?? {}),
       history: (args) => invoke('sessions.history', args ?? {}),
+      marks: (args) => invoke('sessions.marks', args ?? {}),
+      clear_marks: (args) => invoke('sessions.clear_marks', args ?? {}),
     }),
   }
 }

@@ -253,6 +253,8 @@ export interface AuditRow {
   run: string | null
   /** How deep below the first agent the caller was; 0 for the first agent. */
   depth: number
+  /** What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition. Already scrubbed and capped. */
+  notes: { [key: string]: unknown } | null
 }
 
 /** What a tool can do, as far as scheduling and policy must know. */
@@ -304,6 +306,12 @@ export interface ChatPolicy {
   ask?: ReadonlyArray<ListEntry>
 }
 
+/** Whether there was something to clear. */
+export interface Cleared {
+  /** True if the session was marked until now. */
+  cleared: boolean
+}
+
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface FullConfig {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
@@ -320,6 +328,8 @@ export interface FullConfig {
   rate_limit: FullRateLimit | null
   /** How tools run. */
   execute: FullExecute
+  /** How tools are defined for models. */
+  definitions: FullDefinitionsConfig
   /** How much of a result the model gets at once. */
   output: FullOutput
   /** How secrets are masked. */
@@ -348,6 +358,8 @@ export interface Config {
   rate_limit?: RateLimit | null
   /** How tools run. */
   execute?: Execute
+  /** How tools are defined for models. */
+  definitions?: DefinitionsConfig
   /** How much of a result the model gets at once. */
   output?: Output
   /** How secrets are masked. */
@@ -462,6 +474,22 @@ export interface CustomTool {
 
 /** Whether the gates let a call through. */
 export type Decision = 'allowed' | 'refused'
+
+/** How tools are defined for models. */
+export interface FullDefinitionsConfig {
+  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  defer_over: number
+  /** Whether definitions are strict where the caller does not say. Default: false. */
+  strict: boolean
+}
+
+/** How tools are defined for models. */
+export interface DefinitionsConfig {
+  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  defer_over?: number
+  /** Whether definitions are strict where the caller does not say. Default: false. */
+  strict?: boolean
+}
 
 /** Whether something was deleted. */
 export interface Deleted {
@@ -1031,6 +1059,14 @@ export interface SessionInfo {
   version: number
   /** When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
+}
+
+/** A mark of a session. */
+export interface SessionMark {
+  /** What the session has seen. */
+  mark: Taint
+  /** When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z. */
+  at_ms: number
 }
 
 /** A message of a session. */
@@ -2164,5 +2200,19 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<SessionMessage>>
+    /** Gives the marks of a session: what its results have brought into it. None if it has none. See `policy.taint`. */
+    marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Array<SessionMark>>
+    /** Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it when what the session has seen no longer matters. */
+    clear_marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Cleared>
   }
 }

@@ -58,8 +58,8 @@ pub use registry::{
 };
 pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
 pub use sessions::{
-    AppendMessages, DeleteSession, GetSession, ListSessions, MessageToAppend, PutSession,
-    ReadHistory, Sessions,
+    AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
+    MessageToAppend, PutSession, ReadHistory, Sessions,
 };
 
 pub use store::{

@@ -349,6 +349,14 @@ static void the_rest_of_the_face_works(void) {
   CHECK(holds(out, "\"code\":\"unknown_tool\""));
   OK(toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("anthropic"), &out));
   CHECK(holds(out, "\"name\":\"echo\""));
+  OK(toolkeep_definitions(runtime, NO_TEXT,
+                          TOOLKEEP_STR("{\"dialect\": \"openai\", \"strict\": true}"), &out));
+  CHECK(holds(out, "\"strict\":true"));
+  OK(toolkeep_definitions_report(runtime, NO_TEXT, TOOLKEEP_STR("mcp"), &out));
+  CHECK(holds(out, "\"quarantined\":[]"));
+  FAILS(TOOLKEEP_INVALID_ARGUMENT,
+        toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("{\"dialekt\": \"mcp\"}"), &out));
+  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("{"), &out));
   OK(toolkeep_explain(runtime, NO_TEXT, TOOLKEEP_STR("edit"), &out));
   CHECK(holds(out, "\"allowed\":false"));
   OK(toolkeep_invoke(runtime, TOOLKEEP_STR("agents.put"), TOOLKEEP_STR("{\"id\": \"a\"}"), &out));

@@ -176,6 +176,7 @@ void mistakes_are_exceptions() {
   CHECK(code_of([&] { runtime.call("datetime", "\xff"); }) == TOOLKEEP_INVALID_UTF8);
   CHECK(code_of([&] { runtime.explain("nope"); }) == TOOLKEEP_NOT_FOUND);
   CHECK(code_of([&] { runtime.definitions("latin"); }) == TOOLKEEP_INVALID_ARGUMENT);
+  CHECK(has(runtime.definitions_report("mcp"), R"("quarantined":[])"));
   CHECK(code_of([&] { runtime.invoke("agents.get", R"({"id": "a"})"); }) == TOOLKEEP_NOT_FOUND);
   auto captured = std::make_shared<int>(0);
   auto function = [captured](const toolkeep::Invocation &) -> std::string { return "1"; };

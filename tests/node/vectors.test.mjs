@@ -94,7 +94,10 @@ const VERBS = {
     const [domain, verb] = operation.split('.')
     return rt[domain]?.[verb] === undefined ? rt.invoke(operation, args) : rt[domain][verb](args)
   },
-  definitions: (rt, { dialect, context }) => rt.definitions(dialect, camel(context)),
+  definitions: (rt, { dialect, strict, context }) =>
+    rt.definitions(dialect, { ...camel(context), strict }),
+  definitions_report: (rt, { dialect, strict, context }) =>
+    rt.definitionsReport(dialect, { ...camel(context), strict }),
   explain: async (rt, { tool, context }) => snake(await rt.explain(tool, camel(context))),
   scrub: (_, { text }) => scrub(text),
   open: async (_, { config }) => (await new Runtime(config).ready()).close(),

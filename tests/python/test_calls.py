@@ -135,6 +135,30 @@ def test_definitions_and_explanations(rt: Runtime) -> None:
     assert raised.value.code == "not_found"
 
 
+def test_definitions_are_strict_on_demand_and_tell_what_they_leave_out(rt: Runtime) -> None:
+    [first, *_] = rt.definitions("openai", strict=True)
+    assert first["function"]["strict"] is True
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(14):
+        schema = {"type": "object", "properties": {"a": schema}}
+    rt.register({"name": "deep", "parameters": schema}, lambda args, _context: args)
+    report = rt.definitions_report("openai", strict=True, agent="helper")
+    assert (report.dialect, report.strict, report.deferred) == ("openai", True, ())
+    assert [left.tool for left in report.quarantined] == ["deep"]
+    assert "deep" not in {tool["function"]["name"] for tool in report.tools}
+    assert report.to_dict()["quarantined"][0]["reason"] == report.quarantined[0].reason
+    assert {"title": "deep"}.items() <= rt.definitions("json-schema")[0].items()
+
+
+def test_an_explanation_is_a_table_as_text() -> None:
+    with Runtime(policy={"profile": "minimal", "deny": ["edit"]}) as rt:
+        lines = str(rt.explain("edit")).splitlines()
+    assert [line.split()[0] for line in lines[:-1]] == ["policy.profile", "policy.deny"]
+    assert lines[0].endswith("allowed -> refused")
+    assert lines[1].endswith("refused -> refused")
+    assert lines[-1].startswith("edit: refused, because `policy.profile")
+
+
 def test_operations_are_methods(rt: Runtime) -> None:
     assert rt.agents.put(id="x", if_version=0)["version"] == 1
     with pytest.raises(toolkeep.ConflictError):

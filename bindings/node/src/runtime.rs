@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Registration, Runtime,
-    ToolSpec,
+    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Follow, Registration,
+    Runtime, ToolSpec,
 };
 
 use crate::failure::{failure, settle};
@@ -179,18 +179,20 @@ impl NativeRuntime {
         }))
     }
 
-    /// The definitions of the tools that the caller may call.
+    /// The definitions of the tools that the caller may call; with `whole` also which are left out.
     #[napi(catch_unwind)]
     pub fn definitions<'env>(
         &self,
         env: &'env Env,
-        dialect: String,
+        options: String,
         caller: Option<String>,
+        whole: bool,
     ) -> napi::Result<PromiseRaw<'env, String>> {
         let started = Started::new(&self.state, caller, 0).map_err(failure)?;
         env.spawn_future(settle(async move {
-            let dialect = Dialect::from_name(&dialect)?;
-            json::write(&started.state.runtime()?.definitions(&started.cx, dialect).await?)
+            let options = DefinitionOptions::from_value(&json::parse(&options)?)?;
+            let definitions = started.state.runtime()?.definitions(&started.cx, options).await?;
+            if whole { json::write(&*definitions) } else { Ok(definitions.text().to_owned()) }
         }))
     }
 

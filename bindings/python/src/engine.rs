@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Registration,
+    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Follow, Registration,
     Runtime, RuntimeBuilder, ToolSpec,
 };
 
@@ -93,19 +93,21 @@ impl Engine {
         self.job(py, |runtime| async move { Answer::of(runtime.call_all(&cx, requests).await?) })
     }
 
-    /// The definitions of the tools that the caller may call.
-    #[pyo3(signature = (dialect, caller, /))]
+    /// The definitions of the tools that the caller may call; with `whole` also which are left out.
+    #[pyo3(signature = (options, caller, whole, /))]
     fn definitions(
         &self,
         py: Python<'_>,
-        dialect: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
         caller: &Bound<'_, PyDict>,
+        whole: bool,
     ) -> PyResult<Job> {
-        let dialect = json::text(py, "dialect", dialect)?;
+        let options = json::required("options", options)?;
         let cx = context(caller, None)?;
-        self.job(py, |runtime| async move {
-            let dialect = Dialect::from_name(&dialect)?;
-            Ok(Answer::Json(Value::Array(runtime.definitions(&cx, dialect).await?)))
+        self.job(py, move |runtime| async move {
+            let options = DefinitionOptions::from_value(&options)?;
+            let definitions = runtime.definitions(&cx, options).await?;
+            if whole { Answer::of(&*definitions) } else { Answer::of(&definitions.tools) }
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
-use crate::call::{CallPath, PolicyGate, RecordMode, Recorder};
+use crate::call::{CallPath, Finder, PolicyGate, RecordMode, Recorder};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;
@@ -13,7 +13,7 @@ use crate::policy::Compiled;
 use crate::scrub::Scrubber;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
-use crate::tool::{Registration, Registries, Registry, Tool};
+use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
 use crate::upkeep::Upkeep;
 use crate::workspace::Workspace;
 
@@ -156,7 +156,12 @@ impl RuntimeBuilder {
         let scrubber = match self.config.scrub.profile {
             ScrubProfile::Seed => Scrubber::seed(),
         };
+        let registries = Arc::new(Registries::new(registry));
+        let registry = registries.shared();
+        let gate = Arc::new(PolicyGate::new(self.config.policy.clone(), store.clone()));
+        let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
+            finder: Finder::new(&registries, &gate, &deferred),
             workspace,
             store: store.clone(),
             clock: self.clock.clone(),
@@ -173,8 +178,10 @@ impl RuntimeBuilder {
         let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
         let mode = self.config.record.mode;
         let path = CallPath {
-            registries: Registries::new(registry),
-            policy: PolicyGate::new(policy.clone(), store.clone()),
+            registries,
+            policy: gate,
+            deferred,
+            definitions: DefinitionCache::default(),
             rate_limit: self.config.rate_limit.clone(),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),

@@ -10,7 +10,9 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use toolkeep::clock::{Clock as _, ManualClock, SystemClock};
+use toolkeep::kind::Taint;
 use toolkeep::secret::generate_key;
+use toolkeep::store;
 use toolkeep::{CallContext, Code, Config, Error, Runtime, Tool, ToolError, ToolResult, ToolSpec};
 
 use crate::support::echo;
@@ -159,6 +161,8 @@ const CASES: &[Case] = &[
         "sessions.append",
         |_| json!({ "id": "s", "messages": [{ "role": "user", "content": "new" }] }),
     ),
+    counts("sessions.marks", |_| json!({ "id": "s" })),
+    changes("sessions.clear_marks", |_| json!({ "id": "s" })),
     changes("sessions.delete", |_| json!({ "id": "s" })),
 ];
 
@@ -255,7 +259,9 @@ async fn view(rt: &Runtime, tenant: &str, made: &Made, events: bool) -> Vec<Stri
 
 async fn runtime() -> Runtime {
     let config = Config::from_value(json!({ "output": { "max_chars": 1_000 } })).unwrap();
-    let builder = Runtime::builder().config(config).tool(echo());
+    let store = store::open("memory:", store::OpenOptions::default()).await.unwrap();
+    store.add_marks(ONE, "s", &[Taint::Private], SystemClock.now_ms()).await.unwrap();
+    let builder = Runtime::builder().config(config).store(store).tool(echo());
     builder.key(|| Ok(generate_key()?)).build().await.unwrap()
 }
 

@@ -369,6 +369,10 @@ class AuditRow(TypedDict):
     depth: int
     """How deep below the first agent the caller was; 0 for the first agent."""
 
+    notes: dict[str, Any] | None
+    """What else the gates noted, by the gate's word: repaired arguments, an approval, a
+    repetition. Already scrubbed and capped."""
+
 Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -434,6 +438,13 @@ class ChatPolicy(TypedDict, total=False):
     """Each call of these wants somebody's approval."""
 
 
+class Cleared(TypedDict):
+    """Whether there was something to clear."""
+
+    cleared: bool
+    """True if the session was marked until now."""
+
+
 class FullConfig(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
@@ -459,6 +470,9 @@ class FullConfig(TypedDict):
 
     execute: FullExecute
     """How tools run."""
+
+    definitions: FullDefinitionsConfig
+    """How tools are defined for models."""
 
     output: FullOutput
     """How much of a result the model gets at once."""
@@ -494,6 +508,9 @@ class Settings(TypedDict, total=False):
 
     execute: Execute
     """How tools run."""
+
+    definitions: DefinitionsConfig
+    """How tools are defined for models."""
 
     output: Output
     """How much of a result the model gets at once."""
@@ -663,6 +680,30 @@ class CustomTool(TypedDict):
 
 Decision: TypeAlias = "Literal['allowed', 'refused']"
 """Whether the gates let a call through."""
+
+
+class FullDefinitionsConfig(TypedDict):
+    """How tools are defined for models."""
+
+    defer_over: int
+    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
+    those that come first by name are; the others are listed by name in the description of
+    `tool_search` and defined once it has found them. Default: 40."""
+
+    strict: bool
+    """Whether definitions are strict where the caller does not say. Default: false."""
+
+
+class DefinitionsConfig(TypedDict, total=False):
+    """How tools are defined for models."""
+
+    defer_over: int
+    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
+    those that come first by name are; the others are listed by name in the description of
+    `tool_search` and defined once it has found them. Default: 40."""
+
+    strict: bool
+    """Whether definitions are strict where the caller does not say. Default: false."""
 
 
 class Deleted(TypedDict):
@@ -1431,6 +1472,16 @@ class SessionInfo(TypedDict):
 
     updated_at_ms: int
     """When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class SessionMark(TypedDict):
+    """A mark of a session."""
+
+    mark: Taint
+    """What the session has seen."""
+
+    at_ms: int
+    """When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
 class SessionMessage(TypedDict):
@@ -3734,6 +3785,44 @@ class SessionsOperations:
         )
         return cast("builtins.list[SessionMessage]", self._invoke("sessions.history", args))
 
+    def marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[SessionMark]:
+        """Gives the marks of a session: what its results have brought into it. None if it has
+        none. See `policy.taint`.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("builtins.list[SessionMark]", self._invoke("sessions.marks", args))
+
+    def clear_marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Cleared:
+        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
+        when what the session has seen no longer matters.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Cleared", self._invoke("sessions.clear_marks", args))
+
 
 class Operations:
     """The operations by domain."""
@@ -5871,6 +5960,44 @@ class AsyncSessionsOperations:
             latest=latest,
         )
         return cast("builtins.list[SessionMessage]", await self._invoke("sessions.history", args))
+
+    async def marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[SessionMark]:
+        """Gives the marks of a session: what its results have brought into it. None if it has
+        none. See `policy.taint`.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("builtins.list[SessionMark]", await self._invoke("sessions.marks", args))
+
+    async def clear_marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Cleared:
+        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
+        when what the session has seen no longer matters.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Cleared", await self._invoke("sessions.clear_marks", args))
 
 
 class AsyncOperations:

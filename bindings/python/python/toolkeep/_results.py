@@ -141,6 +141,50 @@ class CallAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A tool that one provider cannot be told of. Calls of it still work."""
+
+    tool: str
+    """The tool, by its own name."""
+    dialect: str
+    """The shape that it does not fit."""
+    reason: str
+    """What cannot be expressed, and what would help."""
+    path: str
+    """Where, as a JSON pointer into the tool's `parameters`; empty for all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What a model is told of the tools that its caller may call, and what it is not."""
+
+    dialect: str
+    """The shape."""
+    strict: bool
+    """True if it is the strict form."""
+    tools: tuple[dict[str, Any], ...]
+    """The definitions, one a tool: canonical names sorted, then aliases sorted."""
+    quarantined: tuple[Quarantined, ...]
+    """The tools that are left out because the provider cannot be told of them."""
+    deferred: tuple[str, ...]
+    """The tools that are not defined yet but found by `tool_search`, sorted."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        lists = {key: list(getattr(self, key)) for key in ("tools", "deferred")}
+        left_out = [asdict(one) for one in self.quarantined]
+        given = {"dialect": self.dialect, "strict": self.strict}
+        return {**given, **lists, "quarantined": left_out}
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> Definitions:
+        raw["tools"] = tuple(raw["tools"])
+        raw["quarantined"] = tuple(_made(Quarantined, one) for one in raw["quarantined"])
+        raw["deferred"] = tuple(raw["deferred"])
+        return _made(cls, raw)
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """The rule that refuses a tool."""
 

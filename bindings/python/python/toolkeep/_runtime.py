@@ -18,7 +18,7 @@ from ._context import Caller, caller_fields, milliseconds
 from ._events import Events, EventStream
 from ._host import Host
 from ._operations import Operations
-from ._results import CallAnswer, CallRequest, Explanation, ToolResult
+from ._results import CallAnswer, CallRequest, Definitions, Explanation, ToolResult
 from ._signature import HostTool, Options, handler_of, tool_of
 from ._toolkeep import Engine, Job, shutdown
 from .errors import ConfigError, InvalidArgumentError, WouldBlockError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ._operations import Action, Capability, Config, Settings, Taint, ToolSpec, Touch
 
-Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp"]
+Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp", "json-schema"]
 """A provider's way to write a tool definition."""
 
 Request = CallRequest | Mapping[str, Any]
@@ -307,12 +307,36 @@ class Runtime(RuntimeBase, Operations):
         )
         return [CallAnswer._of(answer) for answer in self._wait(job)]
 
-    def definitions(self, dialect: Dialect, **caller: Unpack[Caller]) -> list[dict[str, Any]]:
-        """The definitions of the tools that this caller may call, in a provider's shape."""
+    def definitions(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> list[dict[str, Any]]:
+        """The definitions of the tools that this caller may call, in a provider's shape.
+
+        Args:
+            dialect: The provider's shape.
+            strict: True for the form that the provider holds its model to. Default:
+                `definitions.strict` of the configuration.
+            caller: As for `call`.
+        """
+        options = {"dialect": dialect, "strict": strict}
         answer: list[dict[str, Any]] = self._wait(
-            self._engine.definitions(dialect, caller_fields(caller))
+            self._engine.definitions(options, caller_fields(caller), False)
         )
         return answer
+
+    def definitions_report(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> Definitions:
+        """The definitions, and which tools are left out of them: quarantined, or deferred.
+
+        Args:
+            dialect: The provider's shape.
+            strict: As for `definitions`.
+            caller: As for `call`.
+        """
+        options = {"dialect": dialect, "strict": strict}
+        job = self._engine.definitions(options, caller_fields(caller), True)
+        return Definitions._of(self._wait(job))
 
     def explain(self, tool: str, **caller: Unpack[Caller]) -> Explanation:
         """Whether this caller may call the tool, and which rule says so. Runs nothing.
