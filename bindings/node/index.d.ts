@@ -2,7 +2,16 @@
 
 import type { URL } from 'node:url'
 
-import type { Action, Capability, Code, Config, Event, Operations, Taint, Touch } from './operations'
+import type {
+  Action,
+  Capability,
+  Code,
+  Config,
+  Event,
+  Operations,
+  Taint,
+  Touch,
+} from './operations'
 
 export type * from './operations'
 
@@ -266,7 +275,7 @@ export interface ToolDefinition<Args = Record<string, any>> {
    * side by side.
    */
   touches?: readonly Touch[]
-  /** The channel types that it works on. Default: all. Where the caller's is another, it is hidden. */
+  /** The channel types that it works on. Default: all. Where the caller's is another it is hidden. */
   channels?: readonly string[]
   /** Other names that arguments may come under, by the argument's own. */
   argumentAliases?: { readonly [argument: string]: readonly string[] }

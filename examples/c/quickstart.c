@@ -1,5 +1,5 @@
-/* Governed calls from C: open a runtime with a policy, add a tool of your own, see what a model gets
- * and why it lacks a tool, make the calls. */
+/* Governed calls from C: open a runtime with a policy, add a tool of your own, see what a model
+ * gets and why it lacks a tool, make the calls. */
 #include <stdio.h>
 #include <toolkeep.h>
 
@@ -24,7 +24,9 @@ static int show(const char *what, toolkeep_error *error, toolkeep_string *answer
 
 int main(void) {
   toolkeep_str config = TOOLKEEP_STR("{\"policy\": {\"deny\": [\"edit\"]}}");
-  toolkeep_str spec = TOOLKEEP_STR("{\"name\": \"weather\", \"description\": \"The weather now.\"}");
+  toolkeep_str spec =
+      TOOLKEEP_STR("{\"name\": \"weather\", \"description\": \"The weather now.\"}");
+  toolkeep_str city = TOOLKEEP_STR("{\"city\": \"Oslo\"}");
   toolkeep_str who = TOOLKEEP_STR("{\"agent\": \"helper\", \"session\": \"chat-7\"}");
   toolkeep_runtime *rt = NULL;
   toolkeep_string *out = NULL;
@@ -35,8 +37,7 @@ int main(void) {
   if (good) good = show("definitions", error, out);
   if (good) error = toolkeep_explain(rt, who, TOOLKEEP_STR("edit"), &out);
   if (good) good = show("why not edit", error, out);
-  if (good)
-    error = toolkeep_call(rt, who, TOOLKEEP_STR("weather"), TOOLKEEP_STR("{\"city\": \"Oslo\"}"), &out);
+  if (good) error = toolkeep_call(rt, who, TOOLKEEP_STR("weather"), city, &out);
   if (good) good = show("result", error, out);
   if (good) error = toolkeep_call(rt, who, TOOLKEEP_STR("edit"), TOOLKEEP_STR("{}"), &out);
   if (good) good = show("refused", error, out);

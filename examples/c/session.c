@@ -42,7 +42,8 @@ static void print_lines(const char *text) {
 /* Prints what stands at a place in a JSON text. 0 if nothing does. */
 static int print_at(toolkeep_string *json, const char *before, const char *place) {
     toolkeep_string *text = NULL;
-    toolkeep_error *error = toolkeep_json_get(toolkeep_string_str(json), toolkeep_cstr(place), &text);
+    toolkeep_str all = toolkeep_string_str(json);
+    toolkeep_error *error = toolkeep_json_get(all, toolkeep_cstr(place), &text);
     if (error != NULL) {
         toolkeep_error_free(error);
         return 0;

@@ -1,5 +1,6 @@
 // Prints which tools a model gets and why it lacks one, runs the calls of a session file on a
-// workspace, and prints what was decided and what the model sees: node session.mjs WORKSPACE SESSION
+// workspace, and prints what was decided and what the model sees:
+// node session.mjs WORKSPACE SESSION
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 
