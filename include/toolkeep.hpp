@@ -294,12 +294,21 @@ class Runtime {
     return detail::take(answers);
   }
 
-  /** The definitions of the tools that this caller may call, in a provider's shape. */
+  /** The definitions of the tools that this caller may call, in a provider's shape: "anthropic", or
+   * {"dialect": "openai", "strict": true}. */
   std::string definitions(std::string_view dialect, std::string_view context = {}) const {
     toolkeep_string *definitions = nullptr;
     detail::check(toolkeep_definitions(handle_.get(), detail::lend(context),
                                        detail::lend(dialect), &definitions));
     return detail::take(definitions);
+  }
+
+  /** The definitions, and which tools are left out of them: {"tools", "quarantined", "deferred"}. */
+  std::string definitions_report(std::string_view dialect, std::string_view context = {}) const {
+    toolkeep_string *report = nullptr;
+    detail::check(toolkeep_definitions_report(handle_.get(), detail::lend(context),
+                                              detail::lend(dialect), &report));
+    return detail::take(report);
   }
 
   /** Whether this caller may call a tool, and which rule says so. */
@@ -328,15 +337,18 @@ class Runtime {
     });
   }
 
-  /** Registers a tool: {"name", "description", "parameters"} and a function. */
-  void tool(std::string_view spec, ToolFunction function) const {
-    deferred_tool(spec, [function = std::move(function)](Invocation &invocation) {
+  /** Registers a tool: {"name", "description", "parameters", …} and a function. With `replace` it
+   * may take the place of another tool. */
+  void tool(std::string_view spec, ToolFunction function, bool replace = false) const {
+    auto answer = [function = std::move(function)](Invocation &invocation) {
       invocation.resolve(function(invocation));
-    });
+    };
+    deferred_tool(spec, std::move(answer), replace);
   }
 
   /** Registers a tool that answers later, from any thread. */
-  void deferred_tool(std::string_view spec, DeferredToolFunction function) const {
+  void deferred_tool(std::string_view spec, DeferredToolFunction function,
+                     bool replace = false) const {
     using F = DeferredToolFunction;
     auto run = [](void *kept, toolkeep_invocation *given) noexcept {
       Invocation invocation(given);
@@ -347,8 +359,8 @@ class Runtime {
       }
     };
     void *kept = detail::keep(std::move(function));
-    detail::check(toolkeep_tool_register(handle_.get(), detail::lend(spec), run, kept,
-                                         detail::release<F>));
+    auto add = replace ? toolkeep_tool_replace : toolkeep_tool_register;
+    detail::check(add(handle_.get(), detail::lend(spec), run, kept, detail::release<F>));
   }
 
   /** Takes a tool out. */

@@ -90,6 +90,10 @@ void tools_return_and_throw() {
   CHECK(has(runtime.call("refuses", ""), R"("code":"conflict")"));
   CHECK(has(runtime.call("odd", ""), R"("code":"tool_failed")"));
   CHECK(has(runtime.call("edit", "{}"), R"("code":"denied_by_policy")"));
+  auto second = [](const toolkeep::Invocation &) -> std::string { return R"("second")"; };
+  CHECK(code_of([&] { runtime.tool(spec("echo"), second); }) == TOOLKEEP_NAME_TAKEN);
+  runtime.tool(spec("echo"), second, true);
+  CHECK(has(runtime.call("echo", ""), R"("for_llm":"second")"));
   runtime.unregister("echo");
   CHECK(has(runtime.call("echo", ""), R"("code":"unknown_tool")"));
 }
@@ -172,6 +176,7 @@ void mistakes_are_exceptions() {
   CHECK(code_of([&] { runtime.call("datetime", "\xff"); }) == TOOLKEEP_INVALID_UTF8);
   CHECK(code_of([&] { runtime.explain("nope"); }) == TOOLKEEP_NOT_FOUND);
   CHECK(code_of([&] { runtime.definitions("latin"); }) == TOOLKEEP_INVALID_ARGUMENT);
+  CHECK(has(runtime.definitions_report("mcp"), R"("quarantined":[])"));
   CHECK(code_of([&] { runtime.invoke("agents.get", R"({"id": "a"})"); }) == TOOLKEEP_NOT_FOUND);
   auto captured = std::make_shared<int>(0);
   auto function = [captured](const toolkeep::Invocation &) -> std::string { return "1"; };

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from ._context import Caller, caller_fields
 from ._events import AsyncEvents, AsyncEventStream
 from ._operations import AsyncOperations
-from ._results import CallAnswer, Explanation, ToolResult
-from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, requests_of
+from ._results import CallAnswer, Definitions, Explanation, ToolResult
+from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, path_of, requests_of
 from ._toolkeep import Engine, Job
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
+
+    from ._operations import Config, Settings
 
 
 class AsyncRuntime(RuntimeBase, AsyncOperations):
@@ -32,12 +34,12 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
 
     def __init__(
         self,
-        config: Mapping[str, Any] | None = None,
+        config: Config | None = None,
         *,
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
         key: Key | None = None,
-        **keys: Any,
+        **keys: Unpack[Settings],
     ) -> None:
         """Opens a runtime, as `Runtime` does, so that tools can be added before a loop runs.
 
@@ -63,7 +65,7 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         """
         runtime = cls.__new__(cls)
         text = None if key is None else await asyncio.to_thread(key_of, key)
-        runtime._adopt(await _outcome(Engine.open_file(os.fspath(path), text)))
+        runtime._adopt(await _outcome(Engine.open_file(path_of(path), text)))
         return runtime
 
     async def call(
@@ -83,11 +85,22 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         job = self._engine.call_all(requests_of(requests), caller_fields(caller), _host_data())
         return [CallAnswer._of(answer) for answer in await _outcome(job)]
 
-    async def definitions(self, dialect: Dialect, **caller: Unpack[Caller]) -> list[dict[str, Any]]:
-        """The definitions of the tools that this caller may call, in a provider's shape."""
-        job = self._engine.definitions(dialect, caller_fields(caller))
+    async def definitions(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> list[dict[str, Any]]:
+        """The definitions of the tools that this caller may call, as `Runtime.definitions` does."""
+        options = {"dialect": dialect, "strict": strict}
+        job = self._engine.definitions(options, caller_fields(caller), False)
         answer: list[dict[str, Any]] = await _outcome(job)
         return answer
+
+    async def definitions_report(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> Definitions:
+        """The definitions, and what is left out, as `Runtime.definitions_report` does."""
+        options = {"dialect": dialect, "strict": strict}
+        job = self._engine.definitions(options, caller_fields(caller), True)
+        return Definitions._of(await _outcome(job))
 
     async def explain(self, tool: str, **caller: Unpack[Caller]) -> Explanation:
         """Whether this caller may call the tool, as `Runtime.explain` does."""
