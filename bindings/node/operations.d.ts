@@ -16,6 +16,10 @@ export type Code =
   | 'conflict'
   | 'unavailable'
   | 'denied_by_tool'
+  | 'approval_pending'
+  | 'approval_denied'
+  | 'budget_exhausted'
+  | 'loop_detected'
   | 'invalid_config'
   | 'closed'
   | 'invalid_handle'
@@ -54,6 +58,17 @@ export interface AcquiredLock {
   conflict: PathConflict | null
 }
 
+/** What an agent may be given leave for, over and above the tools that it may call. */
+export type Action = 'patch' | 'finalize' | 'delegate'
+
+/** The actions that an agent may take. */
+export interface Actions {
+  /** These. */
+  allow: Array<Action>
+  /** The agents that it may give work to. Empty: any. */
+  delegate_targets: Array<string>
+}
+
 /** An agent as the store holds it. */
 export interface Agent {
   /** The tenant it belongs to. */
@@ -72,6 +87,26 @@ export interface Agent {
   version: number
   /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
+}
+
+/** The lists for one agent. */
+export interface AgentPolicy {
+  /** The set of tools to start from instead of `policy.profile` and the provider's. */
+  profile: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+  /** Lists for this agent with one provider, by `provider` or `provider/model`. */
+  by_provider: { [key: string]: ProviderPolicy }
+  /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
+  tools: Array<ListEntry> | null
+  /** The actions that it may take, over and above the tools that it may call. Absent: all. */
+  actions: Actions | null
 }
 
 /** A call that waits for somebody's word, or what became of it. */
@@ -110,8 +145,21 @@ export interface Approval {
   updated_at_ms: number
 }
 
+/** The `approval` part of the configuration. */
+export interface ApprovalConfig {
+  /** What a call does until somebody has decided. */
+  mode: ApprovalMode
+  /** For how long it can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
+  timeout_ms: number
+  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
+  external: boolean
+}
+
 /** What somebody decides on an approval. */
 export type ApprovalDecision = 'allow' | 'deny'
+
+/** What a call that wants approval does until somebody has decided. */
+export type ApprovalMode = 'wait' | 'return'
 
 /** How far an approval has come. */
 export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' | 'consumed'
@@ -221,6 +269,16 @@ export interface ChainProblem {
   what: string
 }
 
+/** The lists for one chat. */
+export interface ChatPolicy {
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+}
+
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface Config {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
@@ -235,6 +293,8 @@ export interface Config {
   policy: Policy
   /** How many calls a session may make. Default: no limit. */
   rate_limit: RateLimit | null
+  /** Who is asked where a call wants approval, and for how long. */
+  approval: ApprovalConfig
   /** How tools run. */
   execute: Execute
   /** How much of a result the model gets at once. */
@@ -500,6 +560,23 @@ export interface Lease {
   expires_at_ms: number
 }
 
+/**
+ * One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+ *
+ * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
+ */
+export type ListEntry = string | MarkedEntry
+
+/** An entry with marks. */
+export interface MarkedEntry {
+  /** The entry. */
+  entry: string
+  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
+  optional: boolean
+  /** Only in a deny list: true if no `also_allow` may bring it back. */
+  final: boolean
+}
+
 /** A message to be appended. */
 export interface MessageToAppend {
   /** Who said it, such as `user`, `assistant` or `tool`. */
@@ -509,6 +586,9 @@ export interface MessageToAppend {
   /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now. */
   at_ms: number | null
 }
+
+/** Whether decisions are enforced. */
+export type Mode = 'enforce' | 'shadow'
 
 /** How much was moved. */
 export interface Moved {
@@ -557,14 +637,44 @@ export interface PathLock {
 /** How far a call had come when its row was written. */
 export type Phase = 'intent' | 'completed'
 
-/** The `policy` part of the configuration. */
+/** The `policy` part of the configuration. See the [module](super) for the order in which its parts are applied. */
 export interface Policy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
   profile: string
   /** Only these remain. Absent: all of the profile. Empty: none. */
-  allow: Array<string> | null
-  /** These are taken away, whatever allows them. */
-  deny: Array<string>
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back, whatever took them away, unless a deny entry is `final`. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
+  by_provider: { [key: string]: ProviderPolicy }
+  /** Lists for an agent, by its id. */
+  agents: { [key: string]: AgentPolicy }
+  /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
+  by_chat: { [key: string]: ChatPolicy }
+  /** What agents that other agents started may not have. */
+  subagents: SubagentPolicy
+  /** What happens when a session has read what strangers wrote, and private data. */
+  taint: TaintPolicy
+  /** Whether decisions are enforced. */
+  mode: Mode
+}
+
+/** The lists for one provider. */
+export interface ProviderPolicy {
+  /** The set of tools to start from instead of `policy.profile`; it can be wider. */
+  profile: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
 }
 
 /** How much was deleted. */
@@ -788,6 +898,31 @@ export interface StoreInfo {
   url: string
   /** The schema version of its tables. */
   schema: number
+}
+
+/** What agents that other agents started may not have. */
+export interface SubagentPolicy {
+  /** No agent below the first may call these. Default: the seeds' list. */
+  deny: Array<ListEntry>
+  /** No agent at `max_depth` or deeper may call these either. Default: the seeds' list. */
+  leaf_deny: Array<ListEntry>
+  /** The depth at which agents start no others. Default: 1. */
+  max_depth: number
+}
+
+/** What a marked session means for an open-world or destructive call. */
+export type TaintMode = 'record' | 'ask' | 'deny'
+
+/** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
+export interface TaintPolicy {
+  /** What happens. */
+  mode: TaintMode
+  /** The tools whose results strangers may have written, besides those that say so themselves. */
+  untrusted: Array<ListEntry>
+  /** The tools whose results are private, besides those that say so themselves. */
+  private: Array<ListEntry>
+  /** The tools that such a session is watched for. Default: open-world and destructive ones. */
+  guarded: Array<ListEntry>
 }
 
 /** What the registry tells of a tool. */

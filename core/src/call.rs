@@ -6,6 +6,7 @@
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
 //! budget     rate limit per session
+//! approve    somebody's word, where the call wants it
 //! execute    deadline, cancellation, panic isolation
 //! scrub      every text field of the result
 //! shape      cap by lines and characters; the whole goes to an artifact
@@ -16,9 +17,11 @@
 //! does not answer, the caller's own cancellation, or a closed runtime is an error.
 
 mod all;
+mod approve;
 mod arguments;
 mod assess;
 mod budget;
+mod contained;
 mod excerpt;
 mod execute;
 mod policy;
@@ -29,12 +32,16 @@ mod scrub;
 mod shape;
 
 pub use all::{CallAnswer, CallRequest};
+pub use approve::{
+    ApprovalAnswer, ApprovalConfig, ApprovalMode, ApprovalRequest, Approver, AskReason, approve_fn,
+};
 pub use budget::RateLimit;
 pub use execute::Execute;
 pub use policy::Explanation;
 pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
+pub(crate) use approve::ApproveGate;
 pub(crate) use policy::PolicyGate;
 pub(crate) use recorder::Recorder;
 pub(crate) use shape::NOTE_CHARS;
@@ -49,9 +56,10 @@ use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::TooMuch;
+use crate::policy::Decision;
 use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Arguments, CallContext, Entry, Registry, ToolError, ToolResult};
+use crate::tool::{Arguments, Assessment, CallContext, Entry, Registry, ToolError, ToolResult};
 use crate::upkeep::Upkeep;
 
 /// Everything that a call passes through. One per runtime.
@@ -62,6 +70,7 @@ pub(crate) struct CallPath {
     pub registry: Arc<Registry>,
     pub policy: PolicyGate,
     pub rate_limit: Option<RateLimit>,
+    pub approval: ApproveGate,
     pub execute: Execute,
     pub scrubber: Scrubber,
     pub output: Output,
@@ -109,6 +118,10 @@ pub(crate) struct Call<'c> {
     /// What else is worth knowing of it afterwards, for its audit row and event: repaired
     /// arguments, an approval, a mark of the session. No value of an argument, no secret.
     pub notes: Map<String, Value>,
+    /// Why gates before `approve` want somebody's approval.
+    pub ask: Vec<AskReason>,
+    /// What the calls of the same turn have taken for themselves.
+    pub claims: Option<&'c approve::Claims>,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -118,6 +131,15 @@ pub(crate) struct Call<'c> {
     pub span: tracing::Span,
 }
 
+/// A call that the gates up to `assess` let through.
+pub(crate) struct Judged {
+    pub decision: Arc<Decision>,
+    pub entry: Arc<Entry>,
+    /// The arguments that the tool gets.
+    pub args: Value,
+    pub assessment: Assessment,
+}
+
 impl CallPath {
     /// Takes one call along the path.
     pub async fn call(
@@ -125,6 +147,17 @@ impl CallPath {
         cx: &CallContext,
         name: &str,
         args: Arguments,
+    ) -> Result<ToolResult, Error> {
+        self.call_among(cx, name, args, None).await
+    }
+
+    /// Takes one call along the path, perhaps one of several of a turn.
+    async fn call_among(
+        &self,
+        cx: &CallContext,
+        name: &str,
+        args: Arguments,
+        claims: Option<&approve::Claims>,
     ) -> Result<ToolResult, Error> {
         cx.caller().check()?;
         if self.recorder.is_failing() {
@@ -137,7 +170,7 @@ impl CallPath {
             "gen_ai.agent.name" = cx.caller().agent,
             "error.type" = tracing::field::Empty,
         );
-        self.walk(cx, name, args, span.clone()).instrument(span).await
+        self.walk(cx, name, args, claims, span.clone()).instrument(span).await
     }
 
     async fn walk(
@@ -145,6 +178,7 @@ impl CallPath {
         cx: &CallContext,
         name: &str,
         args: Arguments,
+        claims: Option<&approve::Claims>,
         span: tracing::Span,
     ) -> Result<ToolResult, Error> {
         // Before anything walks through them: no depth and no size may harm what follows.
@@ -157,6 +191,8 @@ impl CallPath {
             arguments: args.as_ref().map(excerpt::excerpt).unwrap_or_default(),
             tool: None,
             notes: Map::new(),
+            ask: Vec::new(),
+            claims,
             allowed: false,
             started: None,
             ran: None,
@@ -173,12 +209,13 @@ impl CallPath {
         answer
     }
 
-    /// The gates up to the tool's own answer, in order.
-    async fn run(
+    /// The gates that decide on the call without doing anything, in order. A call that was allowed
+    /// later, or with other arguments, passes them once more.
+    async fn judge(
         &self,
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
-    ) -> Result<ToolResult, Stop> {
+    ) -> Result<Judged, Stop> {
         let snapshot = self.registry.snapshot();
         call.tool = snapshot.resolve(call.called_as).cloned();
         // A name that is no tool's is a model's invention, and may hold anything.
@@ -193,15 +230,28 @@ impl CallPath {
         };
         policy::pass(&decision, &entry)?;
         let args = arguments::pass(&entry, args)?;
-        assess::pass(&entry, &args, call.cx)?;
+        let assessment = assess::pass(&entry, &args, call.cx)?;
+        Ok(Judged { decision, entry, args, assessment })
+    }
+
+    /// The gates up to the tool's own answer, in order.
+    async fn run(
+        &self,
+        call: &mut Call<'_>,
+        args: Result<Arguments, TooMuch>,
+    ) -> Result<ToolResult, Stop> {
+        let mut judged = self.judge(call, args).await?;
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;
+        }
+        if approve::is_wanted(&judged, call) {
+            judged = Box::pin(approve::pass(self, judged, call)).await?;
         }
         call.allowed = true;
         if self.recorder.mode == RecordMode::Durable {
             Box::pin(record::intend(&self.recorder, call)).await?;
         }
-        execute::pass(&self.execute, &entry, args, call).await
+        execute::pass(&self.execute, &judged.entry, judged.args, call).await
     }
 
     /// The gates that every answer passes, refusals too.
@@ -223,6 +273,7 @@ impl CallPath {
         // Only `shape` makes artifacts: an id from elsewhere would lead nowhere.
         result.artifact = None;
         scrub::pass(&self.scrubber, &mut result);
+        approve::mention(self, call, &mut result);
         if !shape::fits(&self.output, &result) {
             Box::pin(shape::pass(self, &mut result, call)).await?;
         }

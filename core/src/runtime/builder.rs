@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
-use crate::call::{CallPath, PolicyGate, RecordMode, Recorder};
+use crate::call::{ApproveGate, Approver, CallPath, PolicyGate, RecordMode, Recorder};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;
@@ -26,6 +26,7 @@ pub struct RuntimeBuilder {
     tools: Vec<Arc<dyn Tool>>,
     key: Option<KeyCallback>,
     older_keys: Vec<KeyCallback>,
+    approver: Option<Arc<dyn Approver>>,
 }
 
 type KeyCallback = Box<dyn FnOnce() -> Result<SecretString, Error> + Send>;
@@ -40,6 +41,7 @@ impl Default for RuntimeBuilder {
             tools: Vec::new(),
             key: None,
             older_keys: Vec::new(),
+            approver: None,
         }
     }
 }
@@ -97,6 +99,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn tool(mut self, tool: impl Tool) -> RuntimeBuilder {
         self.tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Asks this handler where a call wants approval.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver) -> RuntimeBuilder {
+        self.approver = Some(Arc::new(approver));
         self
     }
 
@@ -171,6 +180,7 @@ impl RuntimeBuilder {
             registry: Arc::new(registry),
             policy: PolicyGate::new(policy.clone(), store.clone()),
             rate_limit: self.config.rate_limit.clone(),
+            approval: ApproveGate::new(self.config.approval.clone(), self.approver.take()),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
             output: self.config.output.clone(),

@@ -53,6 +53,8 @@ pub struct ToolResult {
     /// The artifact that holds the whole text when `for_llm` was cut. Read it in parts with
     /// `read_file` and `path="artifact:<id>"`, from the same session.
     pub artifact: Option<String>,
+    /// The approval that the call waits for, was denied by, or used: the id for `approvals.*`.
+    pub approval: Option<String>,
     /// The id of the call: the same as in its audit row and events.
     pub call_id: String,
     /// How long the tool ran, in microseconds. 0 if it did not.

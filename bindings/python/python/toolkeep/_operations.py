@@ -44,6 +44,10 @@ Code = Literal[
     "conflict",
     "unavailable",
     "denied_by_tool",
+    "approval_pending",
+    "approval_denied",
+    "budget_exhausted",
+    "loop_detected",
     "invalid_config",
     "closed",
     "invalid_handle",
@@ -87,6 +91,19 @@ class AcquiredLock(TypedDict):
     conflict: PathConflict | None
     """What is in the way."""
 
+Action = Literal["patch", "finalize", "delegate"]
+"""What an agent may be given leave for, over and above the tools that it may call."""
+
+
+class Actions(TypedDict):
+    """The actions that an agent may take."""
+
+    allow: builtins.list[Action]
+    """These."""
+
+    delegate_targets: builtins.list[str]
+    """The agents that it may give work to. Empty: any."""
+
 
 class Agent(TypedDict):
     """An agent as the store holds it."""
@@ -114,6 +131,34 @@ class Agent(TypedDict):
 
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class AgentPolicy(TypedDict):
+    """The lists for one agent."""
+
+    profile: str | None
+    """The set of tools to start from instead of `policy.profile` and the provider's."""
+
+    allow: builtins.list[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    also_allow: builtins.list[ListEntry]
+    """These are given back."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
+
+    by_provider: dict[str, ProviderPolicy]
+    """Lists for this agent with one provider, by `provider` or `provider/model`."""
+
+    tools: builtins.list[ListEntry] | None
+    """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
+
+    actions: Actions | None
+    """The actions that it may take, over and above the tools that it may call. Absent: all."""
 
 
 class Approval(TypedDict):
@@ -168,8 +213,27 @@ class Approval(TypedDict):
     updated_at_ms: int
     """When it last changed."""
 
+
+class ApprovalConfig(TypedDict):
+    """The `approval` part of the configuration."""
+
+    mode: ApprovalMode
+    """What a call does until somebody has decided."""
+
+    timeout_ms: int
+    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
+    denied."""
+
+    external: bool
+    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
+    it only the host's `approve` handler decides, and where there is none every call that
+    wants approval is denied."""
+
 ApprovalDecision = Literal["allow", "deny"]
 """What somebody decides on an approval."""
+
+ApprovalMode = Literal["wait", "return"]
+"""What a call that wants approval does until somebody has decided."""
 
 ApprovalState = Literal["pending", "allowed", "denied", "expired", "cancelled", "consumed"]
 """How far an approval has come."""
@@ -320,6 +384,19 @@ class ChainProblem(TypedDict):
     """What is wrong."""
 
 
+class ChatPolicy(TypedDict):
+    """The lists for one chat."""
+
+    allow: builtins.list[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
+
+
 class Config(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
@@ -342,6 +419,9 @@ class Config(TypedDict):
 
     rate_limit: RateLimit | None
     """How many calls a session may make. Default: no limit."""
+
+    approval: ApprovalConfig
+    """Who is asked where a call wants approval, and for how long."""
 
     execute: Execute
     """How tools run."""
@@ -704,6 +784,25 @@ class Lease(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
+ListEntry = str | MarkedEntry
+"""One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+
+An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
+
+
+class MarkedEntry(TypedDict):
+    """An entry with marks."""
+
+    entry: str
+    """The entry."""
+
+    optional: bool
+    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
+    matches no known tool is an error."""
+
+    final: bool
+    """Only in a deny list: true if no `also_allow` may bring it back."""
+
 
 class MessageToAppend(TypedDict):
     """A message to be appended."""
@@ -716,6 +815,9 @@ class MessageToAppend(TypedDict):
 
     at_ms: int | None
     """When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now."""
+
+Mode = Literal["enforce", "shadow"]
+"""Whether decisions are enforced."""
 
 
 class Moved(TypedDict):
@@ -780,16 +882,61 @@ Phase = Literal["intent", "completed"]
 
 
 class Policy(TypedDict):
-    """The `policy` part of the configuration."""
+    """The `policy` part of the configuration. See the [module](super) for the order in which its
+    parts are applied."""
 
     profile: str
     """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
 
-    allow: builtins.list[str] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: all of the profile. Empty: none."""
 
-    deny: builtins.list[str]
-    """These are taken away, whatever allows them."""
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    also_allow: builtins.list[ListEntry]
+    """These are given back, whatever took them away, unless a deny entry is `final`."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
+
+    by_provider: dict[str, ProviderPolicy]
+    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
+
+    agents: dict[str, AgentPolicy]
+    """Lists for an agent, by its id."""
+
+    by_chat: dict[str, ChatPolicy]
+    """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
+    named."""
+
+    subagents: SubagentPolicy
+    """What agents that other agents started may not have."""
+
+    taint: TaintPolicy
+    """What happens when a session has read what strangers wrote, and private data."""
+
+    mode: Mode
+    """Whether decisions are enforced."""
+
+
+class ProviderPolicy(TypedDict):
+    """The lists for one provider."""
+
+    profile: str | None
+    """The set of tools to start from instead of `policy.profile`; it can be wider."""
+
+    allow: builtins.list[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: builtins.list[ListEntry]
+    """These are taken away."""
+
+    also_allow: builtins.list[ListEntry]
+    """These are given back."""
+
+    ask: builtins.list[ListEntry]
+    """Each call of these wants somebody's approval."""
 
 
 class Pruned(TypedDict):
@@ -1093,6 +1240,39 @@ class StoreInfo(TypedDict):
 
     schema: int
     """The schema version of its tables."""
+
+
+class SubagentPolicy(TypedDict):
+    """What agents that other agents started may not have."""
+
+    deny: builtins.list[ListEntry]
+    """No agent below the first may call these. Default: the seeds' list."""
+
+    leaf_deny: builtins.list[ListEntry]
+    """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
+
+    max_depth: int
+    """The depth at which agents start no others. Default: 1."""
+
+TaintMode = Literal["record", "ask", "deny"]
+"""What a marked session means for an open-world or destructive call."""
+
+
+class TaintPolicy(TypedDict):
+    """What happens before an open-world or destructive call of a session that has read both what
+    strangers may have written and private data."""
+
+    mode: TaintMode
+    """What happens."""
+
+    untrusted: builtins.list[ListEntry]
+    """The tools whose results strangers may have written, besides those that say so themselves."""
+
+    private: builtins.list[ListEntry]
+    """The tools whose results are private, besides those that say so themselves."""
+
+    guarded: builtins.list[ListEntry]
+    """The tools that such a session is watched for. Default: open-world and destructive ones."""
 
 
 class ToolInfo(TypedDict):
