@@ -14,6 +14,7 @@ const FIELDS = {
   media: 'media',
   structured: 'structured',
   artifact: 'artifact',
+  approval: 'approval',
   callId: 'call_id',
   durationUs: 'duration_us',
 }
@@ -32,6 +33,7 @@ function resultOf(core) {
     media: core.media,
     structured: core.structured,
     artifact: core.artifact,
+    approval: core.approval,
     callId: core.call_id,
     durationUs: core.duration_us,
   }

@@ -17,7 +17,7 @@ use toolkeep::{
 };
 
 use crate::failure::{failure, settle};
-use crate::host::{Host, HostTool, Parts, dispatch};
+use crate::host::{Host, HostApprover, HostTool, Parts, dispatch};
 use crate::json;
 use crate::stream::NativeStream;
 
@@ -242,6 +242,15 @@ impl NativeRuntime {
         let runtime = self.state.runtime()?;
         let spec = ToolSpec::from_value(&json::parse(spec)?)?;
         runtime.register(HostTool::new(self.state.host.clone(), number, spec))
+    }
+
+    /// Asks the function of that number where a call wants approval.
+    #[napi(catch_unwind)]
+    pub fn approver(&self, number: u32) -> napi::Result<()> {
+        let runtime = self.state.runtime().map_err(failure)?;
+        let approver = HostApprover::new(self.state.host.clone(), number);
+        runtime.set_approver(Some(Arc::new(approver)));
+        Ok(())
     }
 
     /// Removes a tool.

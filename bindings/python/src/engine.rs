@@ -15,6 +15,7 @@ use toolkeep::{
 };
 
 use crate::answer::Answer;
+use crate::approver::HostApprover;
 use crate::fault;
 use crate::host_tool::{Host, HostTool};
 use crate::job::Job;
@@ -152,6 +153,7 @@ impl Engine {
     fn close(&self, py: Python<'_>) -> PyResult<Job> {
         self.job(py, |runtime| async move {
             let closed = runtime.close().await;
+            runtime.set_approver(None);
             let snapshot = runtime.registry().snapshot();
             for entry in snapshot.tools() {
                 // The only error is that another thread was faster.
@@ -189,6 +191,14 @@ impl Engine {
             .map_err(|error| fault::exception(py, &error))?;
         let tool = HostTool::new(spec, start);
         py.detach(|| self.runtime.register(tool)).map_err(|error| fault::exception(py, &error))
+    }
+
+    /// Asks this handler where a call wants approval. `start(invocation)` as for a tool.
+    #[pyo3(signature = (start, /))]
+    fn set_approver(&self, py: Python<'_>, start: Py<PyAny>) -> PyResult<()> {
+        self.process.check(py)?;
+        self.runtime.set_approver(Some(Arc::new(HostApprover(start))));
+        Ok(())
     }
 
     /// Removes a tool.

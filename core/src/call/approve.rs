@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{Call, CallPath, Judged, Stop};
 use crate::id::new_id;
-use crate::store::{Approval, ApprovalState};
+use crate::store::{Approval, ApprovalState, Kind};
 use crate::tool::{Arguments, ToolError, ToolResult};
 use ask::Asking;
 use wait::{Ended, Release, Wait};
@@ -126,6 +126,7 @@ pub(super) async fn pass(
         return Err(text::nobody(&judged.entry.spec.name).into());
     }
     if gate.config.mode == ApprovalMode::Return
+        && gate.config.external
         && let Some(used) = earlier(path, &judged, call).await?
     {
         return allowed(path, judged, call, used).await;
@@ -184,7 +185,12 @@ async fn asked(
     let tenant = call.cx.caller().tenant.as_str();
     let release = Release::new(path, tenant, id);
     let row = asking.row(path, judged, call, waits);
-    path.store.request_approval(row, path.clock.now_ms()).await?;
+    match path.store.request_approval(row, path.clock.now_ms()).await {
+        Err(error) if error.kind() == Kind::InvalidArgument => {
+            return Err(text::too_large(&judged.entry.spec.name).into());
+        }
+        asked => asked?,
+    };
     let handler =
         approver.map(|approver| wait::ask(approver, asking.request(judged, call), call.cx));
     let others = gate.config.external && gate.config.mode == ApprovalMode::Wait;

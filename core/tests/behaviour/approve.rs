@@ -289,6 +289,34 @@ async fn where_nobody_can_be_asked_the_call_is_denied_at_once() {
 }
 
 #[tokio::test]
+async fn where_only_the_handler_decides_nobody_else_allows_a_call() {
+    let alone = json!({ "approval": { "external": false } });
+    let (rt, deploy) = handled(alone, |_, _| std::future::pending()).await;
+    let call = start(&rt, json!({ "to": "here" }));
+    let asked = pending(&rt, 1).await.remove(0);
+    decide(&rt, &asked["id"], json!({})).await;
+    assert_eq!(call.await.unwrap().unwrap().code, Some(Code::ApprovalDenied));
+    eventually(async || state(&rt, &asked["id"]).await == "cancelled").await;
+    assert_eq!(deploy.ran(), 0);
+}
+
+#[tokio::test]
+async fn edited_arguments_that_do_not_fit_are_the_persons_to_correct() {
+    let (rt, deploy) = open(json!({})).await;
+    let call = start(&rt, json!({ "to": "here" }));
+    let asked = pending(&rt, 1).await.remove(0);
+    let bad = json!({
+        "id": asked["id"], "decision": "allow", "by": "maria", "edited": { "too": "there" }
+    });
+    let error = rt.invoke("approvals.decide", bad).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    assert!(error.message().contains("`too`"), "{error}");
+    decide(&rt, &asked["id"], json!({ "edited": { "to": "there" } })).await;
+    assert_eq!(call.await.unwrap().unwrap().code, None);
+    assert_eq!(deploy.ran(), 1);
+}
+
+#[tokio::test]
 async fn edited_arguments_are_what_runs_and_secrets_left_alone_stay() {
     let (rt, deploy) = open(json!({})).await;
     let call = start(&rt, json!({ "to": "here", "key": SECRET }));

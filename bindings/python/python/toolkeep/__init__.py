@@ -11,6 +11,7 @@ model may see.
         print(result.for_llm)
 """
 
+from ._approval import ApprovalAnswer, ApprovalRequest, AskReason
 from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
 from ._events import AsyncEventStream, EventStream
@@ -51,6 +52,9 @@ from .errors import (
 )
 
 __all__ = [
+    "ApprovalAnswer",
+    "ApprovalRequest",
+    "AskReason",
     "AsyncEventStream",
     "AsyncRuntime",
     "CallAnswer",

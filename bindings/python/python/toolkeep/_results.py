@@ -53,6 +53,8 @@ class ToolResult:
     """The result as data, where the tool has it. Scrubbed."""
     artifact: str | None = None
     """The artifact that holds the whole text when `for_llm` was cut."""
+    approval: str | None = None
+    """The approval that the call waits for, was denied by, or used: the id for `approvals.*`."""
     call_id: str = ""
     """The id of the call: the same as in its audit row and events."""
     duration_us: int = 0

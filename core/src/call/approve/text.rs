@@ -70,6 +70,14 @@ pub(super) fn used_elsewhere(tool: &str, id: &str) -> ToolError {
     refusal(id, text)
 }
 
+pub(super) fn too_large(tool: &str) -> ToolError {
+    let text = format!(
+        "This call of `{tool}` wants somebody's approval, and its arguments are too large to be \
+         shown to a person. It has not run. Make it in smaller parts."
+    );
+    ToolError::new(Code::InvalidArguments, text)
+}
+
 pub(super) fn changed(tool: &str, id: &str) -> ToolError {
     let text = format!(
         "`{tool}` has changed since this call of it was approved, so the approval does not hold. It \

@@ -98,8 +98,16 @@ impl Wait<'_> {
         Ok(match found {
             None => Some(Ended::Gone),
             Some(found) if found.state == ApprovalState::Pending => None,
+            // Somebody decided who has no say here.
+            Some(found) if found.state == ApprovalState::Allowed && !self.external() => {
+                Some(Ended::Gone)
+            }
             Some(found) => Some(Ended::Decided(Box::new(found))),
         })
+    }
+
+    fn external(&self) -> bool {
+        self.path.approval.config.external
     }
 
     /// Makes the handler's answer the decision, unless somebody else was faster.
