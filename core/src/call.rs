@@ -3,6 +3,7 @@
 //! ```text
 //! resolve    name or alias → tool
 //! policy     the compiled decision for (tenant, agent): hidden is refused
+//! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
 //! budget     rate limit per session
@@ -16,6 +17,7 @@
 //! Whatever the model caused comes out as a result with `is_error` and a code. Only a store that
 //! does not answer, the caller's own cancellation, or a closed runtime is an error.
 
+mod activate;
 mod all;
 mod approve;
 mod arguments;
@@ -41,6 +43,7 @@ pub use policy::Explanation;
 pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
+pub(crate) use activate::Finder;
 pub(crate) use approve::ApproveGate;
 pub(crate) use policy::PolicyGate;
 pub(crate) use recorder::Recorder;
@@ -59,7 +62,10 @@ use crate::limits::TooMuch;
 use crate::policy::Decision;
 use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Arguments, Assessment, CallContext, Entry, Registry, ToolError, ToolResult};
+use crate::tool::{
+    Arguments, Assessment, CallContext, Deferred, DefinitionCache, Entry, Offered, Registries,
+    ToolError, ToolResult,
+};
 use crate::upkeep::Upkeep;
 
 /// Everything that a call passes through. One per runtime.
@@ -67,8 +73,10 @@ use crate::upkeep::Upkeep;
 /// What a call seldom waits for is boxed where it is awaited, so that its future, which is moved
 /// about by every layer above, stays small.
 pub(crate) struct CallPath {
-    pub registry: Arc<Registry>,
-    pub policy: PolicyGate,
+    pub registries: Arc<Registries>,
+    pub policy: Arc<PolicyGate>,
+    pub deferred: Arc<Deferred>,
+    pub definitions: DefinitionCache,
     pub rate_limit: Option<RateLimit>,
     pub approval: ApproveGate,
     pub execute: Execute,
@@ -216,7 +224,7 @@ impl CallPath {
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
     ) -> Result<Judged, Stop> {
-        let snapshot = self.registry.snapshot();
+        let snapshot = self.registries.of(call.cx.caller());
         call.tool = snapshot.resolve(call.called_as).cloned();
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());
@@ -229,6 +237,8 @@ impl CallPath {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
         policy::pass(&decision, &entry)?;
+        let offered = Offered { decision: &decision, everything: false };
+        activate::pass(&self.deferred, &snapshot, offered, &entry, call.cx.caller());
         let args = arguments::pass(&entry, args)?;
         let assessment = assess::pass(&entry, &args, call.cx)?;
         Ok(Judged { decision, entry, args, assessment })

@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::runtime::Runtime;
 use crate::store::{Approval, ApprovalQuery, ApprovalState, NewApproval, Verdict};
+use crate::tool::Caller;
 
 /// The longest that an approval can be waited for: 30 days.
 const MOST_TTL_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -208,7 +209,12 @@ async fn check_edited(
 ) -> Result<(), Error> {
     let approval = runtime.store().get_approval(tenant, id, runtime.clock().now_ms()).await?;
     let approval = found(approval, id)?;
-    let snapshot = runtime.registry().snapshot();
+    let caller = Caller {
+        tenant: approval.tenant.clone(),
+        agent: approval.agent.clone(),
+        ..Caller::default()
+    };
+    let snapshot = runtime.registries().of(&caller);
     let tool = snapshot.resolve(&approval.tool);
     let Some(tool) = tool.filter(|tool| approval.request["version"] == *tool.version) else {
         return Ok(());
