@@ -113,6 +113,27 @@
 #define TOOLKEEP_DENIED_BY_TOOL 14
 
 /**
+ * Somebody has to approve the call; it waits under the id in the result. The same call again
+ * takes the decision up.
+ */
+#define TOOLKEEP_APPROVAL_PENDING 15
+
+/**
+ * The call was not approved: somebody said no, or nobody said anything in time.
+ */
+#define TOOLKEEP_APPROVAL_DENIED 16
+
+/**
+ * The run has made all the calls that it may make.
+ */
+#define TOOLKEEP_BUDGET_EXHAUSTED 17
+
+/**
+ * The calls go in circles: the same again and again, without anything new.
+ */
+#define TOOLKEEP_LOOP_DETECTED 18
+
+/**
  * The configuration is wrong; the message names the key.
  */
 #define TOOLKEEP_INVALID_CONFIG 40
@@ -357,7 +378,8 @@ extern "C" {
  * Calls a tool and waits for the result.
  *
  * `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
- * `timeout_ms`, …; empty means the default tenant and nothing else. `args_json` is the JSON object
+ * `parent` (an object like this one), `tools`, `timeout_ms`, …; empty means the default tenant and
+ * nothing else. `args_json` is the JSON object
  * of arguments as the model wrote it; broken text is the model's mistake and comes back as a
  * result that says so. On success `*result` is the result as JSON, owned by the host: release it
  * with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
@@ -767,7 +789,9 @@ TOOLKEEP_API void toolkeep_subscription_free(toolkeep_subscription *subscription
  * Registers a tool of the host's.
  *
  * `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema),
- * and if wanted `group`, `capabilities` (`["read-only"]`, …) and `timeout_ms`. `run` may not be
+ * and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
+ * (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
+ * `needs_approval`, `taints`, `action` and `original_name`. `run` may not be
  * NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
  * releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
  * or before this function returns an error. For callbacks, too.
@@ -781,6 +805,20 @@ toolkeep_error *toolkeep_tool_register(const toolkeep_runtime *runtime,
                                        toolkeep_tool_fn run,
                                        void *user_data,
                                        toolkeep_destroy_fn destroy);
+
+/**
+ * As toolkeep_tool_register(), but the tool may take the place of what has its name: another tool,
+ * whose aliases it takes over, or an alias. Calls of the old one that are running go on. For
+ * callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_tool_replace(const toolkeep_runtime *runtime,
+                                      toolkeep_str spec_json,
+                                      toolkeep_tool_fn run,
+                                      void *user_data,
+                                      toolkeep_destroy_fn destroy);
 
 /**
  * Takes a tool out, whoever brought it; its aliases go with it. Calls that are running go on. For

@@ -328,19 +328,22 @@ class Runtime {
     });
   }
 
-  /** Registers a tool: {"name", "description", "parameters"} and a function. */
-  void tool(std::string_view spec, ToolFunction function) const {
-    deferred_tool(spec, [function = std::move(function)](Invocation &invocation) {
+  /** Registers a tool: {"name", "description", "parameters", …} and a function. With `replace` it
+   * may take the place of another tool. */
+  void tool(std::string_view spec, ToolFunction function, bool replace = false) const {
+    auto answer = [function = std::move(function)](Invocation &invocation) {
       invocation.resolve(function(invocation));
-    });
+    };
+    deferred_tool(spec, std::move(answer), replace);
   }
 
   /** Registers a tool that answers later, from any thread. */
-  void deferred_tool(std::string_view spec, DeferredToolFunction function) const {
+  void deferred_tool(std::string_view spec, DeferredToolFunction function,
+                     bool replace = false) const {
     using F = DeferredToolFunction;
     void *kept = detail::keep(std::move(function));
-    detail::check(toolkeep_tool_register(handle_.get(), detail::lend(spec), run_deferred, kept,
-                                         detail::release<F>));
+    auto add = replace ? toolkeep_tool_replace : toolkeep_tool_register;
+    detail::check(add(handle_.get(), detail::lend(spec), run_deferred, kept, detail::release<F>));
   }
 
   /**

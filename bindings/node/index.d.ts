@@ -2,26 +2,12 @@
 
 import type { URL } from 'node:url'
 
-import type * as generated from './operations'
-import type { Capability, Code, Event, Operations } from './operations'
+import type { Action, Capability, Code, Config, Event, Operations, Taint, Touch } from './operations'
 
 export type * from './operations'
 
 /** What JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
-
-/** Every part optional, at every depth but that of lists. */
-type Partly<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [K in keyof T]?: Partly<T[K]> }
-    : T
-
-/**
- * How a runtime is set up: the same keys as in a configuration file, in `snake_case`. Every key may
- * be left out; an unknown one is an error (`invalid_config`) that names the nearest.
- */
-export type Config = Partly<generated.Config>
 
 /** Who calls and from where. Every field is the host's word: none is ever taken from a model. */
 export interface Caller {
@@ -37,6 +23,8 @@ export interface Caller {
   role?: string | null
   /** The channel: `telegram`, `cli`, … */
   channel?: string | null
+  /** The type of the channel, where `channel` is the name of one of several of that type. */
+  channelType?: string | null
   /** The chat within the channel. */
   chat?: string | null
   /** `direct` or `group`. */
@@ -53,8 +41,15 @@ export interface Caller {
   team?: string | null
   /** The run that this call is part of. */
   run?: string | null
-  /** How many agents stand above this one. Default: 0, the first. */
+  /** How many agents stand above this one. Default: one more than the parent's, or 0. */
   depth?: number | null
+  /**
+   * Who started this agent, where another agent did. It never gets more than that one has. A tool
+   * that starts an agent gives its own context.
+   */
+  parent?: Caller | null
+  /** Only these tools remain for this request, as in `policy.allow`. Empty: none. */
+  tools?: readonly string[] | null
   /** The deadline of one call in milliseconds, instead of the tool's or the runtime's. */
   timeoutMs?: number | null
 }
@@ -75,6 +70,21 @@ export interface Media {
   mime?: string
   /** A caption. */
   caption?: string
+}
+
+/** Something that was done to an argument so that it fits the tool's schema. */
+export interface Repair {
+  /** The argument: `a.b[0]`. Empty: the arguments as a whole. */
+  path: string
+  /**
+   * What was done: `parsed`, `renamed`, `dropped_alias`, `coerced`, `wrapped`, `dropped_null`,
+   * `defaulted`.
+   */
+  kind: string
+  /** The type that it had (`string`), or the name that it came under. */
+  from?: string
+  /** The type that it has now, or its own name. */
+  to?: string
 }
 
 /** The answer to a call. A refusal is an answer, too, with `isError` and a `code`. */
@@ -101,6 +111,10 @@ export interface ToolResult<Structured = unknown> {
   structured: Structured | null
   /** The artifact that holds the whole text when `forLlm` was cut. */
   artifact: string | null
+  /** What was done to the arguments so that they fit. */
+  repairs: Repair[]
+  /** True if the answer is that of an earlier, identical call. */
+  cached: boolean
   /** The approval that the call waits for, was denied by, or used: the id for `approvals`. */
   approval: string | null
   /** The id of the call: the same as in its audit row and events. */
@@ -127,31 +141,65 @@ export interface CallAnswer {
   result: ToolResult
 }
 
+/** A rule of the policy. */
+export interface PolicyRule {
+  /** The list and, where one entry decided, the entry: `policy.deny[0] = "group:fs"`. */
+  name: string
+  /** The same as a sentence. */
+  text: string
+}
+
+/** One step of an explanation. */
+export interface ExplanationStep {
+  /** The list that was applied: `policy.profile`, `policy.allow`, `agent helper deny`, … */
+  source: string
+  /** Whether the tool was still allowed before it. */
+  before: boolean
+  /** Whether the tool was still allowed after it. */
+  after: boolean
+  /** The rule that changed it; null if the step left the tool as it was. */
+  rule: PolicyRule | null
+}
+
 /** Why a tool may or may not be called. */
 export interface Explanation {
   /** The tool, by its own name. */
   tool: string
-  /** Whether the caller may call it. */
+  /** Whether the policy allows it. */
   allowed: boolean
+  /**
+   * True where the policy is only watched (`policy.mode = "shadow"`) and does not allow it: a call
+   * would run all the same, and the ledger would say what it would be refused by.
+   */
+  wouldBeRefused: boolean
   /** The code that a call would be refused with. */
   code: Code | null
-  /** The rule that would refuse it: its place in the lists, and the same as a sentence. */
-  rule: { name: string; text: string } | null
-  /** What each list did, in order: whether the tool was allowed before it, and after it. */
-  steps: Array<{ source: string; before: boolean; after: boolean }>
+  /** The rule that refuses it, or would. */
+  rule: PolicyRule | null
+  /** The rule by which each call wants somebody's approval. */
+  asks: PolicyRule | null
+  /** What each list did, in order. The last one's `after` is what `allowed` says. */
+  steps: ExplanationStep[]
+  /** Where the policy comes from: the path of its file, or `given in code`. */
+  source: string
 }
 
 /** A provider's way to write a tool definition. */
 export type Dialect = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'mcp'
 
-/** Who called a tool, with all fields, and the signal of the call. */
-export type ToolContext = {
+/** Who called a tool, with all fields. */
+export type CallerContext = {
   readonly [K in keyof Caller]-?: K extends 'tenant'
     ? string
     : K extends 'depth'
       ? number
-      : Caller[K] & ({} | null)
-} & {
+      : K extends 'parent'
+        ? CallerContext | null
+        : Caller[K] & ({} | null)
+}
+
+/** Who called a tool, with all fields, and the signal of the call. */
+export type ToolContext = CallerContext & {
   /** Fires when the call is cancelled, when its time is up, or when the runtime is closed. */
   readonly signal: AbortSignal
 }
@@ -175,9 +223,28 @@ export interface ToolDefinition<Args = Record<string, any>> {
   /** The group that it joins, for policies. */
   group?: string
   /** What it can do. Default: `mutating`. */
-  capabilities?: Capability[]
+  capabilities?: readonly Capability[]
   /** Its deadline in milliseconds, instead of the runtime's. */
   timeoutMs?: number
+  /**
+   * Which arguments name what a call touches. Calls of one turn that touch different things run
+   * side by side.
+   */
+  touches?: readonly Touch[]
+  /** The channel types that it works on. Default: all. Where the caller's is another, it is hidden. */
+  channels?: readonly string[]
+  /** Other names that arguments may come under, by the argument's own. */
+  argumentAliases?: { readonly [argument: string]: readonly string[] }
+  /** True if the same call may well be repeated until its answer changes. */
+  polling?: boolean
+  /** True if each call wants somebody's approval. */
+  needsApproval?: boolean
+  /** What its results do to a session. */
+  taints?: readonly Taint[]
+  /** The action that it is, for agents whose actions are limited. */
+  action?: Action
+  /** The name that it has where it comes from, if that is another. */
+  originalName?: string
   /**
    * Does the work. The arguments fit `parameters`. Throwing a {@link ToolError} chooses the code
    * that the model is told; anything else that is thrown is a `tool_failed` with its message.
@@ -287,8 +354,14 @@ export interface Runtime extends Operations, AsyncDisposable {
   /**
    * Adds a tool of the host's, for every call that is made afterwards. Rejects with `name_taken`
    * or `invalid_argument`.
+   *
+   * @param options With `replace` it may take the place of what has its name: another tool, whose
+   *   aliases it takes over, or an alias.
    */
-  tool<Args = Record<string, any>>(definition: ToolDefinition<Args>): Promise<void>
+  tool<Args = Record<string, any>>(
+    definition: ToolDefinition<Args>,
+    options?: { replace?: boolean } | null,
+  ): Promise<void>
 
   /** Removes a tool with its aliases. Calls that are running go on. Rejects with `not_found`. */
   unregister(name: string): Promise<void>

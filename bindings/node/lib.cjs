@@ -13,9 +13,9 @@ const { EventStream } = require('./lib/events.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
 const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
 const { keyOf } = require('./lib/key.cjs')
-const { resultOf } = require('./lib/result.cjs')
+const { explanationOf, resultOf } = require('./lib/result.cjs')
 const { whenAborted } = require('./lib/signal.cjs')
-const { dispatcher, specOf } = require('./lib/tools.cjs')
+const { dispatcher, replaces, specOf } = require('./lib/tools.cjs')
 
 /** How `Runtime.open` tells the constructor that it has a path. */
 class ConfigFile {
@@ -93,7 +93,8 @@ class Runtime {
   async explain(tool, options) {
     const { caller, signal } = readOptions(options)
     stringOf(tool, 'tool')
-    return this.#answer(signal, () => this.#state.native.explain(tool, caller))
+    const core = await this.#answer(signal, () => this.#state.native.explain(tool, caller))
+    return explanationOf(core)
   }
 
   async invoke(operation, args = {}) {
@@ -102,8 +103,8 @@ class Runtime {
     return this.#answer(undefined, () => this.#state.native.invoke(operation, text))
   }
 
-  tool(definition) {
-    const added = this.#add(definition)
+  tool(definition, options) {
+    const added = this.#add(definition, options ?? undefined)
     // Where opening fails, the first awaited method says so; this promise need not say it again.
     this.#opening.catch(() => added.catch(() => {}))
     return added
@@ -167,15 +168,16 @@ class Runtime {
     this.#staysOpen()
   }
 
-  async #add(definition) {
+  async #add(definition, options) {
     const spec = specOf(definition)
+    const replace = replaces(options)
     const run = definition.run.bind(definition)
     // Not `#opened`: this promise is often not awaited, and so tells nobody of a failed opening.
     if (!this.#isOpen) await this.#opening
     const number = ++this.#lastTool
     this.#state.tools.set(number, run)
     try {
-      this.#translating(() => this.#state.native.register(spec, number))
+      this.#translating(() => this.#state.native.register(spec, number, replace))
     } catch (error) {
       this.#state.tools.delete(number)
       throw error

@@ -21,7 +21,8 @@ use crate::string::{self, toolkeep_str, toolkeep_string};
 /// Calls a tool and waits for the result.
 ///
 /// `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
-/// `timeout_ms`, …; empty means the default tenant and nothing else. `args_json` is the JSON object
+/// `parent` (an object like this one), `tools`, `timeout_ms`, …; empty means the default tenant and
+/// nothing else. `args_json` is the JSON object
 /// of arguments as the model wrote it; broken text is the model's mistake and comes back as a
 /// result that says so. On success `*result` is the result as JSON, owned by the host: release it
 /// with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,

@@ -144,6 +144,11 @@ static void a_tool_may_answer_in_every_way(void) {
   CHECK(holds(call(runtime, "says", ""), "\"code\":\"invalid_result\""));
   strcpy(says.text, "\"\xff\"");
   CHECK(holds(call(runtime, "says", ""), "\"code\":\"invalid_result\""));
+  FAILS(TOOLKEEP_NAME_TAKEN,
+        toolkeep_tool_register(runtime, SPEC("echo"), tool_refuses, &says, destroy));
+  CHECK(says.destroyed == 1);
+  OK(toolkeep_tool_replace(runtime, SPEC("echo"), tool_refuses, &says, destroy));
+  CHECK(holds(call(runtime, "echo", ""), "\"code\":\"conflict\""));
   OK(toolkeep_tool_unregister(runtime, TOOLKEEP_STR("echo")));
   FAILS(TOOLKEEP_NOT_FOUND, toolkeep_tool_unregister(runtime, TOOLKEEP_STR("echo")));
   CHECK(holds(call(runtime, "echo", ""), "\"code\":\"unknown_tool\""));

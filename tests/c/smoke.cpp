@@ -90,6 +90,10 @@ void tools_return_and_throw() {
   CHECK(has(runtime.call("refuses", ""), R"("code":"conflict")"));
   CHECK(has(runtime.call("odd", ""), R"("code":"tool_failed")"));
   CHECK(has(runtime.call("edit", "{}"), R"("code":"denied_by_policy")"));
+  auto second = [](const toolkeep::Invocation &) -> std::string { return R"("second")"; };
+  CHECK(code_of([&] { runtime.tool(spec("echo"), second); }) == TOOLKEEP_NAME_TAKEN);
+  runtime.tool(spec("echo"), second, true);
+  CHECK(has(runtime.call("echo", ""), R"("for_llm":"second")"));
   runtime.unregister("echo");
   CHECK(has(runtime.call("echo", ""), R"("code":"unknown_tool")"));
 }

@@ -142,12 +142,18 @@ test('a schema or a configuration that is nested too deeply is refused, not cut'
 })
 
 test('wrong options name the key', async (t) => {
+  const itself = {}
+  itself.parent = itself
   const rt = await openRuntime(t)
   for (const [options, text] of [
     [{ sesion: 'x' }, /`sesion`.*`session`/],
     [{ agent: 5 }, /agent/],
     [{ timeoutMs: 'soon' }, /timeout_ms/],
     [{ agent: '' }, /`agent`/],
+    [{ timeoutMs: 0 }, /timeout_ms/],
+    [{ parent: 'boss' }, /parent/],
+    [{ parent: { agnet: 'boss' } }, /agnet/],
+    [{ tools: 'read_file' }, /tools/],
     [{ signal: {} }, /`signal` must be an AbortSignal/],
     ['x', /options/],
   ]) {
@@ -158,6 +164,7 @@ test('wrong options name the key', async (t) => {
     })
   }
   await assert.rejects(rt.call(5, {}), { code: 'invalid_argument' })
+  await assert.rejects(rt.call('datetime', {}, itself), { code: 'invalid_json' })
 })
 
 test('the calls of a turn are answered in order, and a failure loses no sibling', async (t) => {

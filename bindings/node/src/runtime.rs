@@ -13,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime, ToolSpec,
+    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Registration, Runtime,
+    ToolSpec,
 };
 
 use crate::failure::{failure, settle};
@@ -232,16 +233,18 @@ impl NativeRuntime {
         follow().map(NativeStream::new).map_err(failure)
     }
 
-    /// Adds a tool of the host's under a number of its choice.
+    /// Adds a tool of the host's under a number of its choice, or puts it in the place of another.
     #[napi(catch_unwind)]
-    pub fn register(&self, spec: String, number: u32) -> napi::Result<()> {
-        self.add(&spec, number).map_err(failure)
+    pub fn register(&self, spec: String, number: u32, replace: bool) -> napi::Result<()> {
+        self.add(&spec, number, replace).map_err(failure)
     }
 
-    fn add(&self, spec: &str, number: u32) -> Result<(), Error> {
+    fn add(&self, spec: &str, number: u32, replace: bool) -> Result<(), Error> {
         let runtime = self.state.runtime()?;
         let spec = ToolSpec::from_value(&json::parse(spec)?)?;
-        runtime.register(HostTool::new(self.state.host.clone(), number, spec))
+        let tool = HostTool::new(self.state.host.clone(), number, spec);
+        let registration = Registration::new(tool);
+        runtime.add(if replace { registration.replace() } else { registration }).map(|_| ())
     }
 
     /// Asks the function of that number where a call wants approval.

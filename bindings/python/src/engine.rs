@@ -10,7 +10,7 @@ use serde_json::Value;
 use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime,
+    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Registration, Runtime,
     RuntimeBuilder, ToolSpec,
 };
 
@@ -179,14 +179,25 @@ impl Engine {
         self.process.is_here()
     }
 
-    /// Adds a tool. `start(invocation)` is called for each call and must return at once.
-    #[pyo3(signature = (spec, start, /))]
-    fn register(&self, py: Python<'_>, spec: &Bound<'_, PyAny>, start: Py<PyAny>) -> PyResult<()> {
+    /// Adds a tool, or puts it in the place of another. `start(invocation)` is called for each call
+    /// and must return at once.
+    #[pyo3(signature = (spec, start, replace, /))]
+    fn register(
+        &self,
+        py: Python<'_>,
+        spec: &Bound<'_, PyAny>,
+        start: Py<PyAny>,
+        replace: bool,
+    ) -> PyResult<()> {
         self.process.check(py)?;
         let spec = ToolSpec::from_value(&json::required("spec", spec)?)
             .map_err(|error| fault::exception(py, &error))?;
-        let tool = HostTool::new(spec, start);
-        py.detach(|| self.runtime.register(tool)).map_err(|error| fault::exception(py, &error))
+        let mut registration = Registration::new(HostTool::new(spec, start));
+        if replace {
+            registration = registration.replace();
+        }
+        let added = py.detach(|| self.runtime.add(registration));
+        added.map(|_| ()).map_err(|error| fault::exception(py, &error))
     }
 
     /// Asks this handler where a call wants approval. `start(invocation)` as for a tool.

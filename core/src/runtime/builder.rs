@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
-use crate::call::{
-    ApproveGate, Approver, CallPath, Finder, PolicyGate, RecordMode, Recorder,
-};
+use crate::call::{ApproveGate, Approver, CallPath, Finder, PolicyGate, RecordMode, Recorder};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;

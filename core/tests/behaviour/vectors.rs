@@ -82,8 +82,13 @@ fn host_tools() -> Vec<HostTool> {
         }),
         tool("host_bad", any.clone(), false, |_, _| async { Ok(json!({ "for_llm": 5 })) }.boxed()),
         tool("host_context", any, false, |_, cx| {
-            let Caller { tenant, agent, session, .. } = cx.caller().clone();
-            let told = json!({ "tenant": tenant, "agent": agent, "session": session });
+            let Caller { tenant, agent, session, channel_type, depth, parent, tools, .. } =
+                cx.caller().clone();
+            let told = json!({
+                "tenant": tenant, "agent": agent, "session": session, "depth": depth,
+                "channel_type": channel_type, "parent": parent.and_then(|one| one.agent),
+                "tools": tools,
+            });
             async move { Ok(told) }.boxed()
         }),
     ]

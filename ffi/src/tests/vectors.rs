@@ -187,7 +187,9 @@ fn host_tools() -> Vec<(Value, Handler)> {
             let context: Value = serde_json::from_str(&context).unwrap();
             let told = json!({
                 "tenant": context["tenant"], "agent": context["agent"],
-                "session": context["session"]
+                "session": context["session"], "depth": context["depth"],
+                "channel_type": context["channel_type"], "tools": context["tools"],
+                "parent": context["parent"]["agent"],
             });
             resolve(invocation, told);
         }),

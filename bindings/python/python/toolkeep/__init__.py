@@ -15,8 +15,28 @@ from ._approval import ApprovalAnswer, ApprovalRequest, AskReason
 from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
 from ._events import AsyncEventStream, EventStream
-from ._operations import Code, Event
-from ._results import CallAnswer, CallRequest, Explanation, Media, Rule, Step, ToolResult
+from ._operations import (
+    Action,
+    Capability,
+    Code,
+    Config,
+    Event,
+    ListEntry,
+    Policy,
+    Taint,
+    ToolSpec,
+    Touch,
+)
+from ._results import (
+    CallAnswer,
+    CallRequest,
+    Explanation,
+    Media,
+    Repair,
+    Rule,
+    Step,
+    ToolResult,
+)
 from ._runtime import Dialect, Runtime
 from ._toolkeep import __version__, generate_key, scrub
 from .errors import (
@@ -52,6 +72,7 @@ from .errors import (
 )
 
 __all__ = [
+    "Action",
     "ApprovalAnswer",
     "ApprovalRequest",
     "AskReason",
@@ -61,8 +82,10 @@ __all__ = [
     "CallRequest",
     "Caller",
     "CancelledError",
+    "Capability",
     "ClosedError",
     "Code",
+    "Config",
     "ConfigError",
     "ConflictError",
     "Context",
@@ -76,11 +99,14 @@ __all__ = [
     "InvalidHandleError",
     "InvalidJsonError",
     "InvalidUtf8Error",
+    "ListEntry",
     "Media",
     "NameTakenError",
     "NoKeyError",
     "NotFoundError",
     "PanicError",
+    "Policy",
+    "Repair",
     "Rule",
     "Runtime",
     "SecretUnreadableError",
@@ -94,10 +120,13 @@ __all__ = [
     "StoreReadOnlyError",
     "StoreTimeoutError",
     "StoreUnavailableError",
+    "Taint",
     "TooLargeError",
     "ToolError",
     "ToolResult",
+    "ToolSpec",
     "ToolkeepError",
+    "Touch",
     "UnknownOperationError",
     "WouldBlockError",
     "__version__",

@@ -16,11 +16,13 @@ from ._context import Caller, caller_fields
 from ._events import AsyncEvents, AsyncEventStream
 from ._operations import AsyncOperations
 from ._results import CallAnswer, Explanation, ToolResult
-from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, requests_of
+from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, path_of, requests_of
 from ._toolkeep import Engine, Job
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
+
+    from ._operations import Config, Settings
 
 
 class AsyncRuntime(RuntimeBase, AsyncOperations):
@@ -33,13 +35,13 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
 
     def __init__(
         self,
-        config: Mapping[str, Any] | None = None,
+        config: Config | None = None,
         *,
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
         key: Key | None = None,
         approve: Approve | None = None,
-        **keys: Any,
+        **keys: Unpack[Settings],
     ) -> None:
         """Opens a runtime, as `Runtime` does, so that tools can be added before a loop runs.
 
@@ -75,7 +77,7 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         check_approve(approve)
         runtime = cls.__new__(cls)
         text = None if key is None else await asyncio.to_thread(key_of, key)
-        runtime._adopt(await _outcome(Engine.open_file(os.fspath(path), text)), approve)
+        runtime._adopt(await _outcome(Engine.open_file(path_of(path), text)), approve)
         return runtime
 
     async def call(

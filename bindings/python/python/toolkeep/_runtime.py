@@ -22,12 +22,12 @@ from ._operations import Operations
 from ._results import CallAnswer, CallRequest, Explanation, ToolResult
 from ._signature import HostTool, Options, handler_of, tool_of
 from ._toolkeep import Engine, Job, shutdown
-from .errors import ConfigError, WouldBlockError
+from .errors import ConfigError, InvalidArgumentError, WouldBlockError
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._operations import Capability
+    from ._operations import Action, Capability, Config, Settings, Taint, ToolSpec, Touch
 
 Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp"]
 """A provider's way to write a tool definition."""
@@ -78,6 +78,15 @@ class RuntimeBase:
         capabilities: Sequence[Capability] = (),
         timeout: float | None = None,
         parameters: Mapping[str, Any] | None = None,
+        touches: Sequence[Touch] = (),
+        channels: Sequence[str] = (),
+        argument_aliases: Mapping[str, Sequence[str]] | None = None,
+        polling: bool = False,
+        needs_approval: bool = False,
+        taints: Sequence[Taint] = (),
+        action: Action | None = None,
+        original_name: str | None = None,
+        replace: bool = False,
     ) -> Callable[[F], F]: ...
 
     def tool(
@@ -91,6 +100,15 @@ class RuntimeBase:
         capabilities: Sequence[Capability] = (),
         timeout: float | None = None,
         parameters: Mapping[str, Any] | None = None,
+        touches: Sequence[Touch] = (),
+        channels: Sequence[str] = (),
+        argument_aliases: Mapping[str, Sequence[str]] | None = None,
+        polling: bool = False,
+        needs_approval: bool = False,
+        taints: Sequence[Taint] = (),
+        action: Action | None = None,
+        original_name: str | None = None,
+        replace: bool = False,
     ) -> Any:
         """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
 
@@ -109,6 +127,20 @@ class RuntimeBase:
             timeout: Its deadline in seconds, instead of the runtime's.
             parameters: The JSON Schema of its arguments, instead of the annotations'. The
                 function then gets the arguments as they came, by name.
+            touches: Which arguments name what a call touches:
+                `{"argument": "path", "resource": "path", "effect": "write"}`. Calls of one turn
+                that touch different things run side by side.
+            channels: The channel types that it works on. Default: all. Where the caller's is
+                another, the tool is hidden.
+            argument_aliases: Other names that arguments may come under, by the argument's own.
+            polling: True if the same call may well be repeated until its answer changes.
+            needs_approval: True if each call wants somebody's approval.
+            taints: What its results do to a session: `untrusted`, `private`.
+            action: The action that it is, for agents whose actions are limited: `patch`,
+                `finalize` or `delegate`.
+            original_name: The name that it has where it comes from, if that is another.
+            replace: True if it may take the place of what has its name: another tool, whose
+                aliases it takes over, or an alias.
 
         Raises:
             TypeError: A parameter has no annotation, or one that has no JSON Schema.
@@ -122,28 +154,40 @@ class RuntimeBase:
             capabilities=capabilities,
             timeout_ms=milliseconds(timeout),
             parameters=parameters,
+            touches=touches,
+            channels=channels,
+            argument_aliases=argument_aliases,
+            polling=polling,
+            needs_approval=needs_approval,
+            taints=taints,
+            action=action,
+            original_name=original_name,
         )
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._register(tool_of(function, options))
+            self._register(tool_of(function, options), replace)
             return function
 
         return register if function is None else register(function)
 
-    def register(self, spec: Mapping[str, Any], handler: Callable[..., Any]) -> None:
+    def register(
+        self, spec: ToolSpec, handler: Callable[..., Any], *, replace: bool = False
+    ) -> None:
         """Adds a tool with a description written by hand.
 
         Args:
-            spec: `name`, `description`, `parameters` (JSON Schema), `group`, `capabilities`,
-                `timeout_ms`; only the name is required.
+            spec: `name`, `description`, `parameters` (JSON Schema), and what else `tool` takes,
+                with `timeout_ms` for its deadline; only the name is required.
             handler: `handler(args, context)`, sync or async: the arguments as a dict, and the
                 `Context` of the call. What it returns is as for `tool`.
+            replace: True if it may take the place of what has its name: another tool, whose
+                aliases it takes over, or an alias.
 
         Raises:
             NameTakenError: A tool or an alias has that name.
             InvalidArgumentError: The description is not usable; the text says where.
         """
-        self._register(handler_of(spec, handler))
+        self._register(handler_of(spec, handler), replace)
 
     def unregister(self, name: str) -> None:
         """Removes a tool and its aliases. Calls that are running go on.
@@ -153,9 +197,12 @@ class RuntimeBase:
         """
         self._engine.unregister(name)
 
-    def _register(self, tool: HostTool) -> None:
+    def _register(self, tool: HostTool, replace: bool) -> None:
+        if not isinstance(replace, bool):
+            what = type(replace).__name__
+            raise InvalidArgumentError(f"`replace` is a {what}; give True or False")
         start = self._host.start_of(tool.call, is_async=tool.is_async)
-        self._engine.register(tool.spec, start)
+        self._engine.register(tool.spec, start, replace)
 
     def __del__(self) -> None:
         # Opening may have failed.
@@ -181,13 +228,13 @@ class Runtime(RuntimeBase, Operations):
 
     def __init__(
         self,
-        config: Mapping[str, Any] | None = None,
+        config: Config | None = None,
         *,
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
         key: Key | None = None,
         approve: Approve | None = None,
-        **keys: Any,
+        **keys: Unpack[Settings],
     ) -> None:
         """Opens a runtime.
 
@@ -237,7 +284,7 @@ class Runtime(RuntimeBase, Operations):
         """
         check_approve(approve)
         runtime = cls.__new__(cls)
-        runtime._adopt(Engine.open_file(os.fspath(path), key_of(key)).wait(), approve)
+        runtime._adopt(Engine.open_file(path_of(path), key_of(key)).wait(), approve)
         return runtime
 
     def call(
@@ -333,6 +380,14 @@ class Runtime(RuntimeBase, Operations):
         return job.wait()
 
 
+def path_of(path: str | os.PathLike[str]) -> str:
+    """The path of a configuration file."""
+    if not isinstance(path, (str, os.PathLike)):
+        what = type(path).__name__
+        raise InvalidArgumentError(f"`path` is a {what}; give the path of a .toml or .json file")
+    return os.fspath(path)
+
+
 def config_of(
     config: Mapping[str, Any] | None,
     workspace: str | os.PathLike[str] | None,
@@ -380,6 +435,11 @@ def _bad_key(why: str) -> ConfigError:
 
 def requests_of(requests: Iterable[Request]) -> list[Any]:
     """The requests as the core takes them."""
+    if not isinstance(requests, Iterable):
+        what = type(requests).__name__
+        raise InvalidArgumentError(
+            f"`requests` is a {what}; give a list of calls: dicts with `id`, `name`, `arguments`"
+        )
     return [asdict(one) if isinstance(one, CallRequest) else _as_dict(one) for one in requests]
 
 

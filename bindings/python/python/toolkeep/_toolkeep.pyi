@@ -44,7 +44,11 @@ class Engine:
     @property
     def here(self) -> bool: ...
     def register(
-        self, spec: Any, start: Callable[[Invocation], Callable[[], None] | None], /
+        self,
+        spec: Any,
+        start: Callable[[Invocation], Callable[[], None] | None],
+        replace: bool,
+        /,
     ) -> None: ...
     def set_approver(
         self, start: Callable[[Invocation], Callable[[], None] | None], /
