@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! resolve    name or alias → tool
-//! policy     the compiled decision for (tenant, agent): hidden is refused
+//! policy     the compiled decision for this caller: hidden is refused
 //! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
@@ -39,13 +39,15 @@ pub use approve::{
 };
 pub use budget::RateLimit;
 pub use execute::Execute;
-pub use policy::Explanation;
+pub use policy::{Explanation, PolicyDiff, ToolChange};
 pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
 pub(crate) use activate::Finder;
 pub(crate) use approve::ApproveGate;
-pub(crate) use policy::PolicyGate;
+pub(crate) use policy::{
+    Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
+};
 pub(crate) use recorder::Recorder;
 pub(crate) use shape::NOTE_CHARS;
 
@@ -59,12 +61,11 @@ use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::TooMuch;
-use crate::policy::Decision;
 use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::{
-    Arguments, Assessment, CallContext, Deferred, DefinitionCache, Entry, Offered, Registries,
-    ToolError, ToolResult,
+    Arguments, Assessment, CallContext, Deferred, DefinitionCache, Entry, Registries, ToolError,
+    ToolResult,
 };
 use crate::upkeep::Upkeep;
 
@@ -141,7 +142,7 @@ pub(crate) struct Call<'c> {
 
 /// A call that the gates up to `assess` let through.
 pub(crate) struct Judged {
-    pub decision: Arc<Decision>,
+    pub decision: Decided,
     pub entry: Arc<Entry>,
     /// The arguments that the tool gets.
     pub args: Value,
@@ -236,10 +237,10 @@ impl CallPath {
         let Some(entry) = call.tool.clone() else {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
-        policy::pass(&decision, &entry)?;
-        let offered = Offered { decision: &decision, everything: false };
-        activate::pass(&self.deferred, &snapshot, offered, &entry, call.cx.caller());
+        policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
+        activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
         let args = arguments::pass(&entry, args)?;
+        policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         let assessment = assess::pass(&entry, &args, call.cx)?;
         Ok(Judged { decision, entry, args, assessment })
     }

@@ -111,7 +111,7 @@ pub(super) fn is_wanted(judged: &Judged, call: &Call<'_>) -> bool {
     judged.entry.spec.needs_approval
         || judged.assessment.ask.is_some()
         || !call.ask.is_empty()
-        || judged.decision.asks(judged.entry.id).is_some()
+        || ask::policy(judged).is_some()
 }
 
 /// Lets the call pass that somebody allows, perhaps with other arguments.

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, cast
-
-if TYPE_CHECKING:
-    import os
-
-    from typing_extensions import Required
+from typing import Any, Literal, Protocol, TypedDict, cast
 
 
 class _Unset:
@@ -96,27 +91,17 @@ class AcquiredLock(TypedDict):
     conflict: PathConflict | None
     """What is in the way."""
 
-Action: TypeAlias = "Literal['patch', 'finalize', 'delegate']"
+Action = Literal["patch", "finalize", "delegate"]
 """What an agent may be given leave for, over and above the tools that it may call."""
 
 
-class FullActions(TypedDict):
+class Actions(TypedDict):
     """The actions that an agent may take."""
 
     allow: builtins.list[Action]
     """These."""
 
     delegate_targets: builtins.list[str]
-    """The agents that it may give work to. Empty: any."""
-
-
-class Actions(TypedDict, total=False):
-    """The actions that an agent may take."""
-
-    allow: Sequence[Action]
-    """These."""
-
-    delegate_targets: Sequence[str]
     """The agents that it may give work to. Empty: any."""
 
 
@@ -148,56 +133,28 @@ class Agent(TypedDict):
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
-class FullAgentPolicy(TypedDict):
+class AgentPolicy(TypedDict):
     """The lists for one agent."""
 
     profile: str | None
     """The set of tools to start from instead of `policy.profile` and the provider's."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[FullListEntry]
+    also_allow: builtins.list[ListEntry]
     """These are given back."""
 
-    ask: builtins.list[FullListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
-    by_provider: dict[str, FullProviderPolicy]
+    by_provider: dict[str, ProviderPolicy]
     """Lists for this agent with one provider, by `provider` or `provider/model`."""
 
-    tools: builtins.list[FullListEntry] | None
-    """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
-
-    actions: FullActions | None
-    """The actions that it may take, over and above the tools that it may call. Absent: all."""
-
-
-class AgentPolicy(TypedDict, total=False):
-    """The lists for one agent."""
-
-    profile: str | None
-    """The set of tools to start from instead of `policy.profile` and the provider's."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    also_allow: Sequence[ListEntry]
-    """These are given back."""
-
-    ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
-
-    by_provider: Mapping[str, ProviderPolicy]
-    """Lists for this agent with one provider, by `provider` or `provider/model`."""
-
-    tools: Sequence[ListEntry] | None
+    tools: builtins.list[ListEntry] | None
     """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
 
     actions: Actions | None
@@ -256,45 +213,10 @@ class Approval(TypedDict):
     updated_at_ms: int
     """When it last changed."""
 
-
-class FullApprovalConfig(TypedDict):
-    """The `approval` part of the configuration."""
-
-    mode: ApprovalMode
-    """What a call does until somebody has decided."""
-
-    timeout_ms: int
-    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
-    denied."""
-
-    external: bool
-    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
-    it only the host's `approve` handler decides, and where there is none every call that
-    wants approval is denied."""
-
-
-class ApprovalConfig(TypedDict, total=False):
-    """The `approval` part of the configuration."""
-
-    mode: ApprovalMode
-    """What a call does until somebody has decided."""
-
-    timeout_ms: int
-    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
-    denied."""
-
-    external: bool
-    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
-    it only the host's `approve` handler decides, and where there is none every call that
-    wants approval is denied."""
-
-ApprovalDecision: TypeAlias = "Literal['allow', 'deny']"
+ApprovalDecision = Literal["allow", "deny"]
 """What somebody decides on an approval."""
 
-ApprovalMode: TypeAlias = "Literal['wait', 'return']"
-"""What a call that wants approval does until somebody has decided."""
-
-ApprovalState: TypeAlias = "Literal['pending', 'allowed', 'denied', 'expired', 'cancelled', 'consumed']"
+ApprovalState = Literal["pending", "allowed", "denied", "expired", "cancelled", "consumed"]
 """How far an approval has come."""
 
 
@@ -408,7 +330,7 @@ class AuditRow(TypedDict):
     """What else the gates noted, by the gate's word: repaired arguments, an approval, a
     repetition. Already scrubbed and capped."""
 
-Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
+Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
 """What a tool can do, as far as scheduling and policy must know."""
 
 
@@ -447,29 +369,16 @@ class ChainProblem(TypedDict):
     """What is wrong."""
 
 
-class FullChatPolicy(TypedDict):
+class ChatPolicy(TypedDict):
     """The lists for one chat."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    ask: builtins.list[FullListEntry]
-    """Each call of these wants somebody's approval."""
-
-
-class ChatPolicy(TypedDict, total=False):
-    """The lists for one chat."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    ask: Sequence[ListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
 
@@ -480,7 +389,7 @@ class Cleared(TypedDict):
     """True if the session was marked until now."""
 
 
-class FullConfig(TypedDict):
+class Config(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
     store: str | None
@@ -497,55 +406,11 @@ class FullConfig(TypedDict):
     groups: dict[str, builtins.list[str]]
     """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
 
-    policy: FullPolicy
-    """Who may call what."""
-
-    rate_limit: FullRateLimit | None
-    """How many calls a session may make. Default: no limit."""
-
-    approval: FullApprovalConfig
-    """Who is asked where a call wants approval, and for how long."""
-
-    execute: FullExecute
-    """How tools run."""
-
-    definitions: FullDefinitionsConfig
-    """How tools are defined for models."""
-
-    output: FullOutput
-    """How much of a result the model gets at once."""
-
-    scrub: FullScrubConfig
-    """How secrets are masked."""
-
-    record: FullRecord
-    """How calls are recorded."""
-
-    secrets: FullSecrets
-    """The keys under which secrets are stored. Without one no secret can be stored."""
-
-    retention: FullRetention
-    """How much of what only grows is kept."""
-
-
-class Settings(TypedDict, total=False):
-    """The keys of a configuration but for `workspace` and `store`."""
-
-    store_timeout_ms: int | None
-    """How long one access to the store may take, in milliseconds; longer ones fail. Default:
-    5,000."""
-
-    groups: Mapping[str, Sequence[str]]
-    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
-
     policy: Policy
     """Who may call what."""
 
     rate_limit: RateLimit | None
     """How many calls a session may make. Default: no limit."""
-
-    approval: ApprovalConfig
-    """Who is asked where a call wants approval, and for how long."""
 
     execute: Execute
     """How tools run."""
@@ -567,17 +432,6 @@ class Settings(TypedDict, total=False):
 
     retention: Retention
     """How much of what only grows is kept."""
-
-
-class Config(Settings, total=False):
-    """How a runtime is set up. Every key may be left out; an unknown one is an error."""
-
-    store: str | None
-    """Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
-    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file."""
-
-    workspace: os.PathLike[str] | str | None
-    """The folder that file tools work in and never leave. Without one they are refused."""
 
 
 class ContextFileInfo(TypedDict):
@@ -719,23 +573,11 @@ class CustomTool(TypedDict):
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-Decision: TypeAlias = "Literal['allowed', 'refused']"
+Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
 
 
-class FullDefinitionsConfig(TypedDict):
-    """How tools are defined for models."""
-
-    defer_over: int
-    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
-    those that come first by name are; the others are listed by name in the description of
-    `tool_search` and defined once it has found them. Default: 40."""
-
-    strict: bool
-    """Whether definitions are strict where the caller does not say. Default: false."""
-
-
-class DefinitionsConfig(TypedDict, total=False):
+class DefinitionsConfig(TypedDict):
     """How tools are defined for models."""
 
     defer_over: int
@@ -825,7 +667,7 @@ class DroppedClone(TypedDict):
     agent: str
     """The agent that has the shared tools again."""
 
-Effect: TypeAlias = "Literal['read', 'write']"
+Effect = Literal["read", "write"]
 """How a call uses a resource."""
 
 
@@ -852,14 +694,7 @@ class Event(TypedDict):
     """The particulars, a JSON object. Scrubbed."""
 
 
-class FullExecute(TypedDict):
-    """The `execute` part of the configuration."""
-
-    timeout_ms: int
-    """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
-
-
-class Execute(TypedDict, total=False):
+class Execute(TypedDict):
     """The `execute` part of the configuration."""
 
     timeout_ms: int
@@ -922,14 +757,14 @@ class GrantCheck(TypedDict):
     by: Grant | None
     """The grant that decided; none: there is none that applies."""
 
-GrantEffect: TypeAlias = "Literal['allow', 'deny']"
+GrantEffect = Literal["allow", "deny"]
 """Whether a grant gives or takes."""
 
 
-class GrantPlace(TypedDict, total=False):
+class GrantPlace(TypedDict):
     """A place in the list of a kind's grants."""
 
-    resource: Required[str]
+    resource: str
     """The grant's resource."""
 
     agent: str | None
@@ -938,7 +773,7 @@ class GrantPlace(TypedDict, total=False):
     user: str | None
     """Its user."""
 
-KeySource: TypeAlias = "Mapping[str, str]"
+KeySource = dict[str, str]
 """Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
 
 
@@ -963,58 +798,39 @@ class Lease(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-FullListEntry: TypeAlias = "str | FullMarkedEntry"
-"""One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
-
-An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
-
-ListEntry: TypeAlias = "str | MarkedEntry"
+ListEntry = str | MarkedEntry
 """One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
 
 An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
 
 
-class FullMarkedEntry(TypedDict):
+class MarkedEntry(TypedDict):
     """An entry with marks."""
 
     entry: str
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
-    matches no known tool is an error."""
+    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
+    entry that matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
 
 
-class MarkedEntry(TypedDict, total=False):
-    """An entry with marks."""
-
-    entry: Required[str]
-    """The entry."""
-
-    optional: bool
-    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
-    matches no known tool is an error."""
-
-    final: bool
-    """Only in a deny list: true if no `also_allow` may bring it back."""
-
-
-class MessageToAppend(TypedDict, total=False):
+class MessageToAppend(TypedDict):
     """A message to be appended."""
 
-    role: Required[str]
+    role: str
     """Who said it, such as `user`, `assistant` or `tool`."""
 
-    content: Required[Any]
+    content: Any
     """What was said: text, or any other JSON."""
 
     at_ms: int | None
     """When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now."""
 
-Mode: TypeAlias = "Literal['enforce', 'shadow']"
+Mode = Literal["enforce", "shadow"]
 """Whether decisions are enforced."""
 
 
@@ -1024,21 +840,11 @@ class Moved(TypedDict):
     rows: int
     """The number of rows."""
 
-Origin: TypeAlias = "Literal['builtin', 'host', 'skill', 'custom', 'mcp']"
+Origin = Literal["builtin", "host", "skill", "custom", "mcp"]
 """Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
 
 
-class FullOutput(TypedDict):
-    """The `output` part of the configuration."""
-
-    max_chars: int
-    """The most characters in `for_llm`, the closing note included; at least 1,000."""
-
-    max_lines: int
-    """The most lines in `for_llm`; at least 10."""
-
-
-class Output(TypedDict, total=False):
+class Output(TypedDict):
     """The `output` part of the configuration."""
 
     max_chars: int
@@ -1088,75 +894,37 @@ class PathLock(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-Phase: TypeAlias = "Literal['intent', 'completed']"
+Phase = Literal["intent", "completed"]
 """How far a call had come when its row was written."""
 
 
-class FullPolicy(TypedDict):
-    """The `policy` part of the configuration. See the module for the order in which its parts
-    are applied."""
+class Policy(TypedDict):
+    """The `policy` part of the configuration. See the [module](super) for the order in which its
+    parts are applied."""
 
     profile: str
     """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: all of the profile. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[FullListEntry]
+    also_allow: builtins.list[ListEntry]
     """These are given back, whatever took them away, unless a deny entry is `final`."""
 
-    ask: builtins.list[FullListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
-    by_provider: dict[str, FullProviderPolicy]
-    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
+    by_provider: dict[str, ProviderPolicy]
+    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
+    only the lists of `provider/model` hold."""
 
-    agents: dict[str, FullAgentPolicy]
+    agents: dict[str, AgentPolicy]
     """Lists for an agent, by its id."""
 
-    by_chat: dict[str, FullChatPolicy]
-    """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
-    named."""
-
-    subagents: FullSubagentPolicy
-    """What agents that other agents started may not have."""
-
-    taint: FullTaintPolicy
-    """What happens when a session has read what strangers wrote, and private data."""
-
-    mode: Mode
-    """Whether decisions are enforced."""
-
-
-class Policy(TypedDict, total=False):
-    """The `policy` part of the configuration. See the module for the order in which its parts
-    are applied."""
-
-    profile: str
-    """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: all of the profile. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    also_allow: Sequence[ListEntry]
-    """These are given back, whatever took them away, unless a deny entry is `final`."""
-
-    ask: Sequence[ListEntry]
-    """Each call of these wants somebody's approval."""
-
-    by_provider: Mapping[str, ProviderPolicy]
-    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
-
-    agents: Mapping[str, AgentPolicy]
-    """Lists for an agent, by its id."""
-
-    by_chat: Mapping[str, ChatPolicy]
+    by_chat: dict[str, ChatPolicy]
     """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
     named."""
 
@@ -1170,41 +938,94 @@ class Policy(TypedDict, total=False):
     """Whether decisions are enforced."""
 
 
-class FullProviderPolicy(TypedDict):
+class PolicyDiff(TypedDict):
+    """What another policy would change for a caller."""
+
+    added: builtins.list[ToolChange]
+    """The tools that it would add, each with the rule that refuses it now, sorted."""
+
+    removed: builtins.list[ToolChange]
+    """The tools that it would take away, each with the rule that would refuse it, sorted."""
+
+
+class PolicyInForce(TypedDict):
+    """The policy in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    policy: Policy
+    """The policy."""
+
+    groups: dict[str, builtins.list[str]]
+    """The groups of the owner's own."""
+
+
+class PolicyReport(TypedDict):
+    """What `policy.check` found."""
+
+    ok: bool
+    """True if there are no errors."""
+
+    errors: builtins.list[str]
+    """What is wrong, each with its place. A policy with errors decides nothing."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+    agents: builtins.list[str]
+    """The entries of agents' own lists that mean nothing, each with its place."""
+
+
+class PolicyStatus(TypedDict):
+    """Which policy is in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    rejected: str | None
+    """Why what the file says now is not in force. None if it is."""
+
+    needs_reopening: builtins.list[str]
+    """The other parts of the configuration that have changed in the file; they hold from the
+    next opening on."""
+
+    errors: builtins.list[str]
+    """Why every call is refused: what the policy in force names and is not there. Empty if all
+    is well."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+
+class ProviderPolicy(TypedDict):
     """The lists for one provider."""
 
     profile: str | None
     """The set of tools to start from instead of `policy.profile`; it can be wider."""
 
-    allow: builtins.list[FullListEntry] | None
+    allow: builtins.list[ListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[FullListEntry]
+    also_allow: builtins.list[ListEntry]
     """These are given back."""
 
-    ask: builtins.list[FullListEntry]
-    """Each call of these wants somebody's approval."""
-
-
-class ProviderPolicy(TypedDict, total=False):
-    """The lists for one provider."""
-
-    profile: str | None
-    """The set of tools to start from instead of `policy.profile`; it can be wider."""
-
-    allow: Sequence[ListEntry] | None
-    """Only these remain. Absent: no change. Empty: none."""
-
-    deny: Sequence[ListEntry]
-    """These are taken away."""
-
-    also_allow: Sequence[ListEntry]
-    """These are given back."""
-
-    ask: Sequence[ListEntry]
+    ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
 
 
@@ -1225,7 +1046,7 @@ class PrunedAudit(TypedDict):
     """How many rows that were."""
 
 
-class FullRateLimit(TypedDict):
+class RateLimit(TypedDict):
     """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
     per tenant and session. Calls without a session are not limited."""
 
@@ -1236,31 +1057,13 @@ class FullRateLimit(TypedDict):
     """The length of the window in milliseconds. Default: an hour."""
 
 
-class RateLimit(TypedDict, total=False):
-    """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
-    per tenant and session. Calls without a session are not limited."""
-
-    calls: Required[int]
-    """The most calls in one window; at least 1. 150 is a good start."""
-
-    window_ms: int
-    """The length of the window in milliseconds. Default: an hour."""
-
-
-class FullRecord(TypedDict):
+class Record(TypedDict):
     """The `record` part of the configuration."""
 
     mode: RecordMode
     """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
 
-
-class Record(TypedDict, total=False):
-    """The `record` part of the configuration."""
-
-    mode: RecordMode
-    """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
-
-RecordMode: TypeAlias = "Literal['batched', 'durable']"
+RecordMode = Literal["batched", "durable"]
 """When a call is recorded."""
 
 
@@ -1271,36 +1074,27 @@ class Released(TypedDict):
     """False if it was no longer held."""
 
 
+class Reloaded(TypedDict):
+    """What `policy.reload` came to."""
+
+    changed: bool
+    """False if what the file says was in force already."""
+
+    status: PolicyStatus
+    """What is in force now."""
+
+
 class Renewed(TypedDict):
     """Whether something was renewed."""
 
     renewed: bool
     """False if it was no longer held."""
 
-ResourceKind: TypeAlias = "Literal['path', 'host', 'session']"
+ResourceKind = Literal["path", "host", "session"]
 """What kind of [`Resource`] an argument names."""
 
 
-class FullRetention(TypedDict):
-    """The `retention` part of the configuration: how much of what only grows is kept. Looked
-    after once a minute while there are writes, so there may be a minute's worth more."""
-
-    events_keep: int | None
-    """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
-    (`null`): all of them."""
-
-    events_older_than_ms: int | None
-    """How old an event may become, in milliseconds; at least 1. Default: any age."""
-
-    audit_keep_rows: int | None
-    """How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
-    Default: all of them."""
-
-    audit_older_than_ms: int | None
-    """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
-
-
-class Retention(TypedDict, total=False):
+class Retention(TypedDict):
     """The `retention` part of the configuration: how much of what only grows is kept. Looked
     after once a minute while there are writes, so there may be a minute's worth more."""
 
@@ -1358,28 +1152,21 @@ class Rule(TypedDict):
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-RuleEffect: TypeAlias = "Literal['allow', 'ask', 'deny']"
+RuleEffect = Literal["allow", "ask", "deny"]
 """What a rule does with a call that fits it."""
 
 
-class FullScrubConfig(TypedDict):
+class ScrubConfig(TypedDict):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
     profile: ScrubProfile
     """Which patterns are secrets."""
 
-
-class ScrubConfig(TypedDict, total=False):
-    """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
-
-    profile: ScrubProfile
-    """Which patterns are secrets."""
-
-ScrubProfile: TypeAlias = "Literal['seed']"
+ScrubProfile = Literal["seed"]
 """A set of patterns that are masked."""
 
 
-class FullSecrets(TypedDict):
+class Secrets(TypedDict):
     """The `secrets` part of the configuration: the keys under which secrets are stored. The
     configuration says where a key is kept and never holds one."""
 
@@ -1389,19 +1176,6 @@ class FullSecrets(TypedDict):
     relative to the configuration file. Default: none, and no secret can be stored."""
 
     older_keys: builtins.list[KeySource]
-    """Where keys are kept that only open what was sealed under them earlier."""
-
-
-class Secrets(TypedDict, total=False):
-    """The `secrets` part of the configuration: the keys under which secrets are stored. The
-    configuration says where a key is kept and never holds one."""
-
-    key: KeySource | None
-    """Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
-    environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
-    relative to the configuration file. Default: none, and no secret can be stored."""
-
-    older_keys: Sequence[KeySource]
     """Where keys are kept that only open what was sealed under them earlier."""
 
 
@@ -1551,7 +1325,7 @@ class SessionPlace(TypedDict):
     """Its id."""
 
 
-class SessionUsage(TypedDict, total=False):
+class SessionUsage(TypedDict):
     """What is added to the counters of a session."""
 
     input_tokens: int
@@ -1581,73 +1355,53 @@ class StoreInfo(TypedDict):
     """The schema version of its tables."""
 
 
-class FullSubagentPolicy(TypedDict):
+class SubagentPolicy(TypedDict):
     """What agents that other agents started may not have."""
 
-    deny: builtins.list[FullListEntry]
+    deny: builtins.list[ListEntry]
     """No agent below the first may call these. Default: the seeds' list."""
 
-    leaf_deny: builtins.list[FullListEntry]
+    leaf_deny: builtins.list[ListEntry]
     """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
 
     max_depth: int
     """The depth at which agents start no others. Default: 1."""
 
-
-class SubagentPolicy(TypedDict, total=False):
-    """What agents that other agents started may not have."""
-
-    deny: Sequence[ListEntry]
-    """No agent below the first may call these. Default: the seeds' list."""
-
-    leaf_deny: Sequence[ListEntry]
-    """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
-
-    max_depth: int
-    """The depth at which agents start no others. Default: 1."""
-
-Taint: TypeAlias = "Literal['untrusted', 'private']"
+Taint = Literal["untrusted", "private"]
 """What the result of a tool does to the session that reads it."""
 
-TaintMode: TypeAlias = "Literal['record', 'ask', 'deny']"
+TaintMode = Literal["record", "ask", "deny"]
 """What a marked session means for an open-world or destructive call."""
 
 
-class FullTaintPolicy(TypedDict):
+class TaintPolicy(TypedDict):
     """What happens before an open-world or destructive call of a session that has read both what
     strangers may have written and private data."""
 
     mode: TaintMode
     """What happens."""
 
-    untrusted: builtins.list[FullListEntry]
+    untrusted: builtins.list[ListEntry]
     """The tools whose results strangers may have written, besides those that say so themselves."""
 
-    private: builtins.list[FullListEntry]
+    private: builtins.list[ListEntry]
     """The tools whose results are private, besides those that say so themselves."""
 
-    guarded: builtins.list[FullListEntry]
+    guarded: builtins.list[ListEntry]
     """The tools that such a session is watched for. Default: open-world and destructive ones."""
 
-
-class TaintPolicy(TypedDict, total=False):
-    """What happens before an open-world or destructive call of a session that has read both what
-    strangers may have written and private data."""
-
-    mode: TaintMode
-    """What happens."""
-
-    untrusted: Sequence[ListEntry]
-    """The tools whose results strangers may have written, besides those that say so themselves."""
-
-    private: Sequence[ListEntry]
-    """The tools whose results are private, besides those that say so themselves."""
-
-    guarded: Sequence[ListEntry]
-    """The tools that such a session is watched for. Default: open-world and destructive ones."""
-
-Tier: TypeAlias = "Literal['core', 'skill', 'extra']"
+Tier = Literal["core", "skill", "extra"]
 """Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
+
+
+class ToolChange(TypedDict):
+    """A tool that another policy would add or take away."""
+
+    tool: str
+    """The tool."""
+
+    rule: Rule | None
+    """The rule that refuses it: now where it would be added, then where it would be taken away."""
 
 
 class ToolInfo(TypedDict):
@@ -1710,55 +1464,6 @@ class ToolInfo(TypedDict):
 
     enabled: bool
     """False while it is switched off."""
-
-
-class ToolSpec(TypedDict, total=False):
-    """The description of a tool."""
-
-    name: Required[str]
-    """The canonical name: a letter, then letters, digits, `_` or `-`, at most 64 characters."""
-
-    description: str
-    """What it does and when to use it, for the model."""
-
-    parameters: Any
-    """The JSON Schema (2020-12) of its arguments; an object. Default: any object."""
-
-    group: str | None
-    """The group that it joins, for policies."""
-
-    capabilities: Sequence[Capability]
-    """What it can do. Empty means mutating."""
-
-    timeout_ms: int | None
-    """Its deadline in milliseconds, instead of the runtime's."""
-
-    touches: Sequence[Touch]
-    """Which arguments name what the call touches."""
-
-    channels: Sequence[str]
-    """The channel types that it works on: `telegram`, … Empty: all. Where the caller's is
-    known and not among them, the tool is hidden."""
-
-    argument_aliases: Mapping[str, Sequence[str]]
-    """Other names that arguments may come under, by the argument's own name."""
-
-    polling: bool
-    """True if the same call may well be repeated until its answer changes; the loop breaker then
-    lets it be."""
-
-    needs_approval: bool
-    """True if each call of it wants somebody's approval."""
-
-    taints: Sequence[Taint]
-    """What its results do to a session."""
-
-    action: Action | None
-    """The action that it is, for agents whose actions are limited."""
-
-    original_name: str | None
-    """The name that it has where it comes from, if that is another: `create-issue` of an MCP
-    server."""
 
 
 class Touch(TypedDict):
@@ -1989,8 +1694,7 @@ class ApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
-        the tool: then this decision counts for nothing.
+        if it is not pending any more: then this decision counts for nothing.
 
         Args:
             id: The approval's id.
@@ -2188,10 +1892,11 @@ class ConfigOperations:
 
     def get(
         self,
-    ) -> FullConfig:
-        """Gives the configuration with its defaults filled in."""
+    ) -> Config:
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
-        return cast("FullConfig", self._invoke("config.get", args))
+        return cast("Config", self._invoke("config.get", args))
 
 
 class CredentialsOperations:
@@ -3221,6 +2926,103 @@ class LocksOperations:
         return cast("CoveredBy", self._invoke("locks.covering", args))
 
 
+class PolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", self._invoke("policy.get", args))
+
+    def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", self._invoke("policy.set", args))
+
+    def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", self._invoke("policy.reload", args))
+
+    def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", self._invoke("policy.status", args))
+
+    def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", self._invoke("policy.check", args))
+
+    def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", self._invoke("policy.diff", args))
+
+
 class RegistryOperations:
     """Operations `registry.*`."""
 
@@ -3938,6 +3740,11 @@ class Operations:
         return LocksOperations(self._invoke)
 
     @property
+    def policy(self) -> PolicyOperations:
+        """Operations `policy.*`."""
+        return PolicyOperations(self._invoke)
+
+    @property
     def registry(self) -> RegistryOperations:
         """Operations `registry.*`."""
         return RegistryOperations(self._invoke)
@@ -4166,8 +3973,7 @@ class AsyncApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
-        the tool: then this decision counts for nothing.
+        if it is not pending any more: then this decision counts for nothing.
 
         Args:
             id: The approval's id.
@@ -4365,10 +4171,11 @@ class AsyncConfigOperations:
 
     async def get(
         self,
-    ) -> FullConfig:
-        """Gives the configuration with its defaults filled in."""
+    ) -> Config:
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
-        return cast("FullConfig", await self._invoke("config.get", args))
+        return cast("Config", await self._invoke("config.get", args))
 
 
 class AsyncCredentialsOperations:
@@ -5398,6 +5205,103 @@ class AsyncLocksOperations:
         return cast("CoveredBy", await self._invoke("locks.covering", args))
 
 
+class AsyncPolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", await self._invoke("policy.get", args))
+
+    async def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", await self._invoke("policy.set", args))
+
+    async def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", await self._invoke("policy.reload", args))
+
+    async def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", await self._invoke("policy.status", args))
+
+    async def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", await self._invoke("policy.check", args))
+
+    async def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", await self._invoke("policy.diff", args))
+
+
 class AsyncRegistryOperations:
     """Operations `registry.*`."""
 
@@ -6113,6 +6017,11 @@ class AsyncOperations:
     def locks(self) -> AsyncLocksOperations:
         """Operations `locks.*`."""
         return AsyncLocksOperations(self._invoke)
+
+    @property
+    def policy(self) -> AsyncPolicyOperations:
+        """Operations `policy.*`."""
+        return AsyncPolicyOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:

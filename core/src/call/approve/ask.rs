@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::super::{Call, CallPath, Judged, excerpt};
 use super::{ApprovalRequest, AskReason};
+use crate::policy::Rule;
 use crate::store::NewApproval;
 use crate::tool::{Arguments, Caller};
 
@@ -17,7 +18,7 @@ pub(super) fn reasons(judged: &Judged, call: &Call<'_>) -> Vec<AskReason> {
         let why = format!("Each call of `{}` wants approval.", spec.name);
         reasons.push(AskReason { rule: "tool.needs_approval".into(), why });
     }
-    if let Some(rule) = judged.decision.asks(judged.entry.id) {
+    if let Some(rule) = policy(judged) {
         reasons.push(AskReason { rule: rule.name, why: rule.text });
     }
     if let Some(why) = &judged.assessment.ask {
@@ -25,6 +26,11 @@ pub(super) fn reasons(judged: &Judged, call: &Call<'_>) -> Vec<AskReason> {
     }
     reasons.extend(call.ask.iter().cloned());
     reasons
+}
+
+/// The rule of the policy that asks. One that is only watched does not.
+pub(super) fn policy(judged: &Judged) -> Option<Rule> {
+    if judged.decision.is_shadow() { None } else { judged.decision.asks(judged.entry.id) }
 }
 
 /// The digest of a call: SHA-256 in 64 hexadecimal digits. Another caller, tool, version, plan or
