@@ -375,6 +375,30 @@ extern "C" {
 #endif // __cplusplus
 
 /**
+ * Has `approve` asked where a call wants approval, instead of the function that was set before.
+ * NULL asks none.
+ *
+ * `approve` is called as a tool's function is, with an invocation whose arguments say what is to be
+ * decided: `id`, `tool`, `description`, `arguments` (with every secret in them), `reasons`, `plan`,
+ * `agent`, `user`, `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, an object
+ * (`allow`, and if wanted `by`, `reason` and `edited` arguments), or `null` to leave the decision to
+ * others. The first decision counts, wherever it comes from; toolkeep_invocation_is_cancelled() and
+ * toolkeep_invocation_on_cancel() tell when nobody waits for this one any more. Any other answer, a
+ * rejection, or none denies the call: the approval's `reason` says why, and the model is not told.
+ *
+ * `approve` gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+ * releases it once another function was set or the runtime was freed and the last `approve` has
+ * returned, or before this function returns an error. For callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_runtime_set_approver(const toolkeep_runtime *runtime,
+                                              toolkeep_tool_fn approve,
+                                              void *user_data,
+                                              toolkeep_destroy_fn destroy);
+
+/**
  * Calls a tool and waits for the result.
  *
  * `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
