@@ -263,7 +263,8 @@
 typedef struct toolkeep_error toolkeep_error;
 
 /**
- * One call of a tool of the host's, owned by the host until it is ended: exactly once, by
+ * One call of a tool of the host's, or one question to its `approve` function, owned by the host
+ * until it is ended: exactly once, by
  * toolkeep_invocation_resolve(), toolkeep_invocation_reject() or toolkeep_invocation_free(), from
  * any thread, at any time, even after the runtime was freed.
  *
@@ -302,6 +303,26 @@ typedef struct toolkeep_string toolkeep_string;
 typedef struct toolkeep_subscription toolkeep_subscription;
 
 /**
+ * The work of a tool. The host owns `invocation` from here on and ends it exactly once, with
+ * toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
+ * has returned, from any thread.
+ *
+ * It runs on a thread of toolkeep's that may block, several at once if several calls are made. It
+ * must not call toolkeep's blocking functions; their async twins are fine. A C++ exception must
+ * not leave it.
+ */
+typedef void (*toolkeep_tool_fn)(void *user_data, toolkeep_invocation *invocation);
+
+/**
+ * Releases a `user_data`. May be NULL.
+ *
+ * It is called exactly once, when toolkeep will not use the data again, also if the function that
+ * took it returns an error. It may run on any thread, and must not call toolkeep's blocking
+ * functions.
+ */
+typedef void (*toolkeep_destroy_fn)(void *user_data);
+
+/**
  * A piece of UTF-8 text that somebody else owns.
  *
  * Given to a function it is borrowed for the length of the call; toolkeep copies what it keeps.
@@ -329,15 +350,6 @@ typedef struct {
 typedef void (*toolkeep_done_fn)(void *user_data, toolkeep_string *result, toolkeep_error *error);
 
 /**
- * Releases a `user_data`. May be NULL.
- *
- * It is called exactly once, when toolkeep will not use the data again, also if the function that
- * took it returns an error. It may run on any thread, and must not call toolkeep's blocking
- * functions.
- */
-typedef void (*toolkeep_destroy_fn)(void *user_data);
-
-/**
  * Tells the host that nobody waits for its answer any more. It runs at most once, on a thread of
  * toolkeep's that may block; it may race with an answer, so that it must not use the invocation.
  */
@@ -359,20 +371,33 @@ typedef toolkeep_str (*toolkeep_key_fn)(void *user_data);
  */
 typedef void (*toolkeep_event_fn)(void *user_data, toolkeep_str event_json);
 
-/**
- * The work of a tool. The host owns `invocation` from here on and ends it exactly once, with
- * toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
- * has returned, from any thread.
- *
- * It runs on a thread of toolkeep's that may block, several at once if several calls are made. It
- * must not call toolkeep's blocking functions; their async twins are fine. A C++ exception must
- * not leave it.
- */
-typedef void (*toolkeep_tool_fn)(void *user_data, toolkeep_invocation *invocation);
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/**
+ * Has `approve` asked where a call wants approval, instead of the function that was set before.
+ * NULL asks none.
+ *
+ * `approve` is called as a tool's function is, with an invocation whose arguments say what is to be
+ * decided: `id`, `tool`, `description`, `arguments` (with every secret in them), `reasons`, `plan`,
+ * `agent`, `user`, `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, an object
+ * (`allow`, and if wanted `by`, `reason` and `edited` arguments), or `null` to leave the decision to
+ * others. The first decision counts, wherever it comes from; toolkeep_invocation_is_cancelled() and
+ * toolkeep_invocation_on_cancel() tell when nobody waits for this one any more. Any other answer, a
+ * rejection, or none denies the call: the approval's `reason` says why, and the model is not told.
+ *
+ * `approve` gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+ * releases it once another function was set or the runtime was freed and the last `approve` has
+ * returned, or before this function returns an error. For callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_runtime_set_approver(const toolkeep_runtime *runtime,
+                                              toolkeep_tool_fn approve,
+                                              void *user_data,
+                                              toolkeep_destroy_fn destroy);
 
 /**
  * Calls a tool and waits for the result.
@@ -383,8 +408,9 @@ extern "C" {
  * of arguments as the model wrote it; broken text is the model's mistake and comes back as a
  * result that says so. On success `*result` is the result as JSON, owned by the host: release it
  * with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
- * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `call_id`,
- * `duration_us`, and others. Whatever the model caused is a result with `is_error`, not an error.
+ * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `approval`,
+ * `call_id`, `duration_us`, and others. Whatever the model caused is a result with `is_error`, not
+ * an error.
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
  */
@@ -503,7 +529,8 @@ TOOLKEEP_API const char *toolkeep_error_message(const toolkeep_error *error);
 TOOLKEEP_API void toolkeep_error_free(toolkeep_error *error);
 
 /**
- * The arguments of the call: a JSON object that fits the tool's schema. A NUL follows.
+ * The arguments of the call: a JSON object that fits the tool's schema; or what is to be approved.
+ * A NUL follows.
  *
  * Borrowed from the invocation: good until it is ended. Empty for NULL or a wrong handle.
  */

@@ -350,17 +350,25 @@ class Runtime {
   void deferred_tool(std::string_view spec, DeferredToolFunction function,
                      bool replace = false) const {
     using F = DeferredToolFunction;
-    auto run = [](void *kept, toolkeep_invocation *given) noexcept {
-      Invocation invocation(given);
-      try {
-        (*static_cast<F *>(kept))(invocation);
-      } catch (...) {
-        invocation.reject_current_exception();
-      }
-    };
     void *kept = detail::keep(std::move(function));
     auto add = replace ? toolkeep_tool_replace : toolkeep_tool_register;
-    detail::check(add(handle_.get(), detail::lend(spec), run, kept, detail::release<F>));
+    detail::check(add(handle_.get(), detail::lend(spec), run_deferred, kept, detail::release<F>));
+  }
+
+  /**
+   * Has a function asked where a call wants approval. Its invocation's arguments say what is to be
+   * decided; it ends it, at once or later, with true, false, {"allow", "by", "reason", "edited"},
+   * or null to leave the decision to others. An empty function asks none.
+   */
+  void approver(DeferredToolFunction function) const {
+    using F = DeferredToolFunction;
+    if (!function) {
+      detail::check(toolkeep_runtime_set_approver(handle_.get(), nullptr, nullptr, nullptr));
+      return;
+    }
+    void *kept = detail::keep(std::move(function));
+    detail::check(toolkeep_runtime_set_approver(handle_.get(), run_deferred, kept,
+                                                detail::release<F>));
   }
 
   /** Takes a tool out. */
@@ -389,6 +397,15 @@ class Runtime {
 
  private:
   explicit Runtime(toolkeep_runtime *runtime) noexcept : handle_(runtime) {}
+
+  static void run_deferred(void *kept, toolkeep_invocation *given) noexcept {
+    Invocation invocation(given);
+    try {
+      (*static_cast<DeferredToolFunction *>(kept))(invocation);
+    } catch (...) {
+      invocation.reject_current_exception();
+    }
+  }
 
   template <typename Start>
   static std::future<std::string> start(Operation *operation, Start start) {

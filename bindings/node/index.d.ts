@@ -124,7 +124,7 @@ export interface ToolResult<Structured = unknown> {
   repairs: Repair[]
   /** True if the answer is that of an earlier, identical call. */
   cached: boolean
-  /** The id under which the call waits for somebody's approval, or was decided on. */
+  /** The approval that the call waits for, was denied by, or used: the id for `approvals`. */
   approval: string | null
   /** The id of the call: the same as in its audit row and events. */
   callId: string
@@ -423,6 +423,42 @@ export interface Runtime extends Operations, AsyncDisposable {
   close(): Promise<void>
 }
 
+/** What somebody is asked to decide. */
+export interface ApprovalRequest {
+  /** The approval's id: the same as in the store and in the events. */
+  readonly id: string
+  /** The tool. */
+  readonly tool: string
+  /** What the tool does, as the model was told. */
+  readonly description: string
+  /** The arguments that the tool will get, with every secret in them. */
+  readonly arguments: Record<string, any>
+  /** Why it is asked: the rule that asks, and a sentence for the person who decides. */
+  readonly reasons: readonly { readonly rule: string; readonly why: string }[]
+  /** What the call comes to, where the tool says so. */
+  readonly plan: unknown
+  /** The agent that calls. */
+  readonly agent: string | null
+  /** The user for whom it calls. */
+  readonly user: string | null
+  /** The session of the call. */
+  readonly session: string | null
+  /** Until when it can be decided, in milliseconds since 1970-01-01T00:00:00Z. */
+  readonly expiresAtMs: number
+}
+
+/** What somebody decided. */
+export interface ApprovalAnswer {
+  /** True to allow the call once, false to deny it. */
+  allow: boolean
+  /** Who decides. Default: `host`. */
+  by?: string
+  /** Why. Where the call is denied the model is told. */
+  reason?: string | null
+  /** Other arguments to make the call with, all of them; only where it is allowed. */
+  edited?: Record<string, unknown> | null
+}
+
 /** What a host gives a runtime that no configuration can hold. */
 export interface RuntimeOptions {
   /**
@@ -431,7 +467,22 @@ export interface RuntimeOptions {
    * configuration. What it throws becomes the `cause` of an `invalid_config`.
    */
   key?: (() => string | PromiseLike<string>) | null
+  /**
+   * Decides where a call wants approval: `true`, `false`, an {@link ApprovalAnswer}, or nothing to
+   * leave it to others. The first decision counts, also one that comes from elsewhere. `signal`
+   * fires when nobody waits for this one any more. Throwing, or giving anything else, denies the
+   * call; the approval's `reason` says why, and the model is not told.
+   */
+  approve?:
+    | ((
+        request: ApprovalRequest,
+        context: ToolContext,
+      ) => ApprovalDecision | PromiseLike<ApprovalDecision>)
+    | null
 }
+
+/** What an `approve` handler may give. */
+export type ApprovalDecision = boolean | ApprovalAnswer | null | undefined | void
 
 export declare const Runtime: {
   /**

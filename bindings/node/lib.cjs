@@ -6,6 +6,7 @@ const { fileURLToPath } = require('node:url')
 
 const native = require('./native.cjs')
 const { operations } = require('./operations.cjs')
+const { approverOf } = require('./lib/approve.cjs')
 const { readOptions } = require('./lib/caller.cjs')
 const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
 const { EventStream } = require('./lib/events.cjs')
@@ -132,12 +133,14 @@ class Runtime {
     if (!isPath) text = textOf(config, 'config', 'invalid_config')
     else
       text = stringOf(config.path instanceof URL ? fileURLToPath(config.path) : config.path, 'path')
+    const approve = approverOf(options)
     const key = await keyOf(options)
     try {
       await this.#state.native.open(text, isPath, key)
     } catch (error) {
       throw translated(error)
     }
+    if (approve !== undefined) this.#approve(approve)
     this.#staysOpen = closeAtExit(this.#state.native)
     this.#isOpen = true
   }
@@ -188,6 +191,12 @@ class Runtime {
     const { caller, signal } = readOptions(typeof options === 'object' ? rest : options)
     const form = textOf({ dialect: stringOf(dialect, 'dialect'), strict }, 'options')
     return this.#answer(signal, () => this.#state.native.definitions(form, caller, whole))
+  }
+
+  #approve(approve) {
+    const number = ++this.#lastTool
+    this.#state.tools.set(number, approve)
+    this.#state.native.approver(number)
   }
 
   async #follow(options) {

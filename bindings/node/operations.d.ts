@@ -173,8 +173,31 @@ export interface Approval {
   updated_at_ms: number
 }
 
+/** The `approval` part of the configuration. */
+export interface FullApprovalConfig {
+  /** What a call does until somebody has decided. */
+  mode: ApprovalMode
+  /** For how long it can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
+  timeout_ms: number
+  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
+  external: boolean
+}
+
+/** The `approval` part of the configuration. */
+export interface ApprovalConfig {
+  /** What a call does until somebody has decided. */
+  mode?: ApprovalMode
+  /** For how long it can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
+  timeout_ms?: number
+  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
+  external?: boolean
+}
+
 /** What somebody decides on an approval. */
 export type ApprovalDecision = 'allow' | 'deny'
+
+/** What a call that wants approval does until somebody has decided. */
+export type ApprovalMode = 'wait' | 'return'
 
 /** How far an approval has come. */
 export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' | 'consumed'
@@ -326,6 +349,8 @@ export interface FullConfig {
   policy: FullPolicy
   /** How many calls a session may make. Default: no limit. */
   rate_limit: FullRateLimit | null
+  /** Who is asked where a call wants approval, and for how long. */
+  approval: FullApprovalConfig
   /** How tools run. */
   execute: FullExecute
   /** How tools are defined for models. */
@@ -356,6 +381,8 @@ export interface Config {
   policy?: Policy
   /** How many calls a session may make. Default: no limit. */
   rate_limit?: RateLimit | null
+  /** Who is asked where a call wants approval, and for how long. */
+  approval?: ApprovalConfig
   /** How tools run. */
   execute?: Execute
   /** How tools are defined for models. */
@@ -1416,7 +1443,7 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<Approval>>
-    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more: then this decision counts for nothing. */
+    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more, and with `invalid_argument` if `edited` does not fit the tool: then this decision counts for nothing. */
     decide(args: {
       /** The tenant. */
       tenant?: string

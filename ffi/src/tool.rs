@@ -27,7 +27,7 @@ use crate::string::toolkeep_str;
 pub type toolkeep_tool_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, invocation: *mut toolkeep_invocation)>;
 
-type Run = unsafe extern "C" fn(*mut c_void, *mut toolkeep_invocation);
+pub(crate) type Run = unsafe extern "C" fn(*mut c_void, *mut toolkeep_invocation);
 
 struct HostTool {
     spec: ToolSpec,
@@ -41,25 +41,30 @@ impl Tool for HostTool {
     }
 
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
-        let (run, data) = (self.run, self.data.clone());
-        async move {
-            let threads = Handle::current();
-            let (invocation, answer) = Invocation::new(&args, &cx, threads.clone());
-            let asked = invocation.clone();
-            threads.spawn_blocking(move || {
-                if let Some((_kept, handle)) = asked.begin() {
-                    // SAFETY: the host registered both for this.
-                    unsafe { run(data.pointer(), handle) };
-                }
-            });
-            // If this future is dropped here, the host is told.
-            let _abandon = invocation.abandon_on_drop();
-            answer
-                .await
-                .unwrap_or_else(|_| Err(ToolError::failed("The tool ended without an answer.")))
-        }
-        .boxed()
+        async move { ToolResult::from_value(ask(self.run, &self.data, &args, &cx).await?) }.boxed()
     }
+}
+
+/// Has the host answer an invocation: on a thread that may block, or later, from any thread.
+pub(crate) async fn ask(
+    run: Run,
+    data: &Arc<UserData>,
+    args: &Value,
+    cx: &CallContext,
+) -> Result<Value, ToolError> {
+    let data = data.clone();
+    let threads = Handle::current();
+    let (invocation, answer) = Invocation::new(args, cx, threads.clone());
+    let asked = invocation.clone();
+    threads.spawn_blocking(move || {
+        if let Some((_kept, handle)) = asked.begin() {
+            // SAFETY: the host registered both for this.
+            unsafe { run(data.pointer(), handle) };
+        }
+    });
+    // If this future is dropped here, the host is told.
+    let _abandon = invocation.abandon_on_drop();
+    answer.await.unwrap_or_else(|_| Err(ToolError::failed("The tool ended without an answer.")))
 }
 
 /// Registers a tool of the host's.

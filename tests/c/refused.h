@@ -25,11 +25,12 @@ static void wrong_handles_are_refused(void) {
     FAILS(code, toolkeep_invoke_async(bad, echo, NO_TEXT, done, &box, destroy, NULL));
     FAILS(code, toolkeep_tool_register(bad, SPEC("echo"), tool_echo, &box, destroy));
     FAILS(code, toolkeep_tool_unregister(bad, echo));
+    FAILS(code, toolkeep_runtime_set_approver(bad, tool_echo, &box, destroy));
     FAILS(code, toolkeep_events_subscribe(bad, NO_TEXT, event, &box, destroy, &subscription));
     FAILS(code, toolkeep_runtime_close(bad));
     FAILS(code, toolkeep_operation_cancel(wrong[i]));
     FAILS(code, toolkeep_invocation_on_cancel(wrong[i], happened, &box, destroy));
-    CHECK(box.destroyed == 5 * (i + 1) && box.count == 0);
+    CHECK(box.destroyed == 6 * (i + 1) && box.count == 0);
     CHECK(!toolkeep_invocation_resolve(wrong[i], echo));
     CHECK(!toolkeep_invocation_reject(wrong[i], 1, echo));
     CHECK(toolkeep_invocation_args(wrong[i]).len == 0);

@@ -58,6 +58,14 @@ static void tool_says(void *data, toolkeep_invocation *call) {
   CHECK(toolkeep_invocation_resolve(call, toolkeep_cstr(((Box *)data)->text)));
 }
 
+/* Approves as the text in the box says. */
+static void approves(void *data, toolkeep_invocation *asked) {
+  toolkeep_str args = toolkeep_invocation_args(asked);
+  CHECK(strstr(args.ptr, "\"tool\":\"pay\"") != NULL);
+  CHECK(strstr(args.ptr, "\"arguments\":{\"amount\":5}") != NULL);
+  CHECK(toolkeep_invocation_resolve(asked, toolkeep_cstr(((Box *)data)->text)));
+}
+
 static void tool_refuses(void *data, toolkeep_invocation *call) {
   (void)data;
   CHECK(toolkeep_invocation_reject(call, TOOLKEEP_CONFLICT, TOOLKEEP_STR("It has changed.")));
@@ -145,6 +153,39 @@ static void a_tool_may_answer_in_every_way(void) {
   FAILS(TOOLKEEP_NOT_FOUND, toolkeep_tool_unregister(runtime, TOOLKEEP_STR("echo")));
   CHECK(holds(call(runtime, "echo", ""), "\"code\":\"unknown_tool\""));
   toolkeep_runtime_free(runtime);
+}
+
+static void an_approver_decides(void) {
+  toolkeep_runtime *runtime = open_runtime("{\"approval\": {\"external\": false}}");
+  toolkeep_str spec = TOOLKEEP_STR("{\"name\": \"pay\", \"needs_approval\": true}");
+  Box first = BOX, box = BOX, outcome = BOX;
+  toolkeep_operation *operation = NULL;
+  add(runtime, spec, tool_echo, NULL);
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"code\":\"approval_denied\""));
+  OK(toolkeep_runtime_set_approver(runtime, approves, &first, destroy));
+  strcpy(first.text, "true");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"structured\":{\"amount\":5}"));
+  strcpy(first.text, "{\"allow\": false, \"reason\": \"too much\"}");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "too much"));
+  strcpy(first.text, "{\"allow\": true, \"edited\": {\"amount\": 1}}");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"structured\":{\"amount\":1}"));
+  strcpy(first.text, "\"yes\"");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"code\":\"approval_denied\""));
+
+  /* It may answer later, and is told when nobody waits any more. */
+  OK(toolkeep_runtime_set_approver(runtime, tool_keep, &box, destroy));
+  box_wait(&first, &first.destroyed, 1);
+  OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("pay"), TOOLKEEP_STR("{\"amount\": 5}"),
+                         done, &outcome, destroy, &operation));
+  box_wait(&box, &box.count, 1);
+  OK(toolkeep_operation_cancel(operation));
+  box_wait(&box, &box.count, 2);
+  CHECK(!toolkeep_invocation_resolve(box.invocation, TOOLKEEP_STR("true")));
+  box_wait(&outcome, &outcome.destroyed, 1);
+  FAILS(TOOLKEEP_CANCELLED, outcome.error);
+  toolkeep_operation_free(operation);
+  toolkeep_runtime_free(runtime);
+  box_wait(&box, &box.destroyed, 1);
 }
 
 static void a_call_can_be_cancelled_and_times_out(void) {
@@ -386,6 +427,7 @@ int main(int count, char **arguments) {
   CHECK(count == 2);
   versions_agree();
   a_tool_may_answer_in_every_way();
+  an_approver_decides();
   a_call_can_be_cancelled_and_times_out();
   what_a_runtime_leaves_behind_stays_good();
   events_are_followed_until_the_subscription_is_freed();

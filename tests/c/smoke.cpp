@@ -120,6 +120,27 @@ void deferred_tools_answer_later() {
   }
 }
 
+void an_approver_decides_now_or_later() {
+  toolkeep::Runtime runtime(R"({"approval": {"external": false}})");
+  std::vector<std::thread> threads;
+  runtime.tool(R"({"name": "pay", "needs_approval": true})",
+               [](const toolkeep::Invocation &) -> std::string { return "\"paid\""; });
+  CHECK(has(runtime.call("pay", "{}"), R"("rule":"approval.external = false")"));
+  runtime.approver([&threads](toolkeep::Invocation &asked) {
+    CHECK(has(std::string(asked.args()), R"("tool":"pay")"));
+    threads.emplace_back([asked = std::move(asked)]() mutable { CHECK(asked.resolve("true")); });
+  });
+  CHECK(has(runtime.call("pay", "{}"), R"("for_llm":"paid")"));
+  runtime.approver([](toolkeep::Invocation &) { throw std::runtime_error("It went wrong."); });
+  std::string denied = runtime.call("pay", "{}");
+  CHECK(has(denied, R"("code":"approval_denied")") && !has(denied, "It went wrong."));
+  runtime.approver({});
+  CHECK(has(runtime.call("pay", "{}"), R"("rule":"approval.external = false")"));
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
+
 void futures_carry_results_and_errors() {
   toolkeep::Runtime runtime;
   std::atomic<int> told{0};
@@ -216,6 +237,7 @@ int main() {
   CHECK(toolkeep_abi_version() == TOOLKEEP_ABI_VERSION);
   tools_return_and_throw();
   deferred_tools_answer_later();
+  an_approver_decides_now_or_later();
   futures_carry_results_and_errors();
   events_reach_a_function();
   mistakes_are_exceptions();

@@ -11,7 +11,7 @@ test('a result has every field, in camelCase', async (t) => {
   assert.equal(typeof durationUs, 'number')
   assert.ok(forLlm.length > 0)
   assert.deepEqual(Object.keys(rest).sort(), [
-    ...['artifact', 'code', 'forUser', 'isAsync', 'isError', 'media'],
+    ...['approval', 'artifact', 'code', 'forUser', 'isAsync', 'isError', 'media'],
     ...['retryAfterMs', 'rule', 'silent', 'structured'],
   ])
 })

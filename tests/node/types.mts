@@ -37,6 +37,15 @@ const sealing: Runtime = new Runtime(config, { key: generateKey })
 await Runtime.open('toolkeep.toml', { key: async () => 'key' })
 // @ts-expect-error: the key comes from a function.
 new Runtime(config, { key: 'key' })
+new Runtime(config, {
+  approve: async ({ tool, arguments: { amount }, expiresAtMs }, { signal }) => {
+    signal.throwIfAborted()
+    if (expiresAtMs < Date.now()) return
+    return tool === 'pay' && amount < 5 ? true : { allow: false, reason: 'too much' }
+  },
+})
+// @ts-expect-error: only a clear yes is one.
+new Runtime(config, { approve: () => 'yes' })
 await sealing.close()
 await using other = await Runtime.open(new URL('toolkeep.toml', import.meta.url))
 await (await other.ready()).close()

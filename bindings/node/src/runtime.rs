@@ -18,7 +18,7 @@ use toolkeep::{
 };
 
 use crate::failure::{failure, settle};
-use crate::host::{Host, HostTool, Parts, dispatch};
+use crate::host::{Host, HostApprover, HostTool, Parts, dispatch};
 use crate::json;
 use crate::stream::NativeStream;
 
@@ -247,6 +247,15 @@ impl NativeRuntime {
         let tool = HostTool::new(self.state.host.clone(), number, spec);
         let registration = Registration::new(tool);
         runtime.add(if replace { registration.replace() } else { registration }).map(|_| ())
+    }
+
+    /// Asks the function of that number where a call wants approval.
+    #[napi(catch_unwind)]
+    pub fn approver(&self, number: u32) -> napi::Result<()> {
+        let runtime = self.state.runtime().map_err(failure)?;
+        let approver = HostApprover::new(self.state.host.clone(), number);
+        runtime.set_approver(Some(Arc::new(approver)));
+        Ok(())
     }
 
     /// Removes a tool.

@@ -15,6 +15,7 @@ use toolkeep::{
 };
 
 use crate::answer::Answer;
+use crate::approver::HostApprover;
 use crate::fault;
 use crate::host_tool::{Host, HostTool};
 use crate::job::Job;
@@ -154,6 +155,7 @@ impl Engine {
     fn close(&self, py: Python<'_>) -> PyResult<Job> {
         self.job(py, |runtime| async move {
             let closed = runtime.close().await;
+            runtime.set_approver(None);
             runtime.registries().clear();
             closed.map(|()| Answer::Json(Value::Null))
         })
@@ -198,6 +200,14 @@ impl Engine {
         }
         let added = py.detach(|| self.runtime.add(registration));
         added.map(|_| ()).map_err(|error| fault::exception(py, &error))
+    }
+
+    /// Asks this handler where a call wants approval. `start(invocation)` as for a tool.
+    #[pyo3(signature = (start, /))]
+    fn set_approver(&self, py: Python<'_>, start: Py<PyAny>) -> PyResult<()> {
+        self.process.check(py)?;
+        self.runtime.set_approver(Some(Arc::new(HostApprover(start))));
+        Ok(())
     }
 
     /// Removes a tool.

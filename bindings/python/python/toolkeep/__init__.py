@@ -11,6 +11,7 @@ model may see.
         print(result.for_llm)
 """
 
+from ._approval import ApprovalAnswer, ApprovalRequest, AskReason
 from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
 from ._events import AsyncEventStream, EventStream
@@ -74,6 +75,9 @@ from .errors import (
 
 __all__ = [
     "Action",
+    "ApprovalAnswer",
+    "ApprovalRequest",
+    "AskReason",
     "AsyncEventStream",
     "AsyncRuntime",
     "CallAnswer",

@@ -11,6 +11,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ._approval import Approve, check_approve
 from ._context import Caller, caller_fields
 from ._events import AsyncEvents, AsyncEventStream
 from ._operations import AsyncOperations
@@ -39,6 +40,7 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
         key: Key | None = None,
+        approve: Approve | None = None,
         **keys: Unpack[Settings],
     ) -> None:
         """Opens a runtime, as `Runtime` does, so that tools can be added before a loop runs.
@@ -52,20 +54,30 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
             store: Where state is kept: `memory:` (the default), `sqlite:<file>` or
                 `postgres://<user>@<host>/<database>`.
             key: Gives the key that secrets are sealed under; called once, now.
+            approve: Decides where a call wants approval, as for `Runtime`. An `async def` runs on
+                the event loop that awaits the call.
             keys: Any other key of the configuration.
         """
         config = config_of(config, workspace, store, keys)
-        self._adopt(Engine.open(config, key_of(key)).wait())
+        check_approve(approve)
+        self._adopt(Engine.open(config, key_of(key)).wait(), approve)
 
     @classmethod
-    async def open(cls, path: str | os.PathLike[str], *, key: Key | None = None) -> Self:
+    async def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        key: Key | None = None,
+        approve: Approve | None = None,
+    ) -> Self:
         """Opens the runtime that a `.toml` or `.json` file describes, as `Runtime.open` does.
 
         `key` runs on a thread, so that a slow keychain does not block the loop.
         """
+        check_approve(approve)
         runtime = cls.__new__(cls)
         text = None if key is None else await asyncio.to_thread(key_of, key)
-        runtime._adopt(await _outcome(Engine.open_file(path_of(path), text)))
+        runtime._adopt(await _outcome(Engine.open_file(path_of(path), text)), approve)
         return runtime
 
     async def call(

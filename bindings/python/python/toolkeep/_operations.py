@@ -256,8 +256,43 @@ class Approval(TypedDict):
     updated_at_ms: int
     """When it last changed."""
 
+
+class FullApprovalConfig(TypedDict):
+    """The `approval` part of the configuration."""
+
+    mode: ApprovalMode
+    """What a call does until somebody has decided."""
+
+    timeout_ms: int
+    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
+    denied."""
+
+    external: bool
+    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
+    it only the host's `approve` handler decides, and where there is none every call that
+    wants approval is denied."""
+
+
+class ApprovalConfig(TypedDict, total=False):
+    """The `approval` part of the configuration."""
+
+    mode: ApprovalMode
+    """What a call does until somebody has decided."""
+
+    timeout_ms: int
+    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
+    denied."""
+
+    external: bool
+    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
+    it only the host's `approve` handler decides, and where there is none every call that
+    wants approval is denied."""
+
 ApprovalDecision: TypeAlias = "Literal['allow', 'deny']"
 """What somebody decides on an approval."""
+
+ApprovalMode: TypeAlias = "Literal['wait', 'return']"
+"""What a call that wants approval does until somebody has decided."""
 
 ApprovalState: TypeAlias = "Literal['pending', 'allowed', 'denied', 'expired', 'cancelled', 'consumed']"
 """How far an approval has come."""
@@ -468,6 +503,9 @@ class FullConfig(TypedDict):
     rate_limit: FullRateLimit | None
     """How many calls a session may make. Default: no limit."""
 
+    approval: FullApprovalConfig
+    """Who is asked where a call wants approval, and for how long."""
+
     execute: FullExecute
     """How tools run."""
 
@@ -505,6 +543,9 @@ class Settings(TypedDict, total=False):
 
     rate_limit: RateLimit | None
     """How many calls a session may make. Default: no limit."""
+
+    approval: ApprovalConfig
+    """Who is asked where a call wants approval, and for how long."""
 
     execute: Execute
     """How tools run."""
@@ -2042,7 +2083,8 @@ class ApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more: then this decision counts for nothing.
+        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
+        the tool: then this decision counts for nothing.
 
         Args:
             id: The approval's id.
@@ -4321,7 +4363,8 @@ class AsyncApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more: then this decision counts for nothing.
+        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
+        the tool: then this decision counts for nothing.
 
         Args:
             id: The approval's id.

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from weakref import WeakSet
 
+from ._approval import Approve, approver_of, check_approve
 from ._context import Caller, caller_fields, milliseconds
 from ._events import Events, EventStream
 from ._host import Host
@@ -46,10 +47,13 @@ class RuntimeBase:
     _engine: Engine
     _host: Host
 
-    def _adopt(self, engine: Engine) -> None:
+    def _adopt(self, engine: Engine, approve: Approve | None) -> None:
         self._engine = engine
         self._host = Host()
         _open.add(self)
+        if approve is not None:
+            ask, is_async = approver_of(approve)
+            engine.set_approver(self._host.start_of(ask, is_async=is_async))
 
     @property
     def closed(self) -> bool:
@@ -229,6 +233,7 @@ class Runtime(RuntimeBase, Operations):
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
         key: Key | None = None,
+        approve: Approve | None = None,
         **keys: Unpack[Settings],
     ) -> None:
         """Opens a runtime.
@@ -241,6 +246,9 @@ class Runtime(RuntimeBase, Operations):
                 `postgres://<user>@<host>/<database>`.
             key: Gives the key that secrets are sealed under, from a keychain, say: called once,
                 now. Instead of `secrets.key` in the configuration.
+            approve: Decides where a call wants approval: takes an `ApprovalRequest`, gives `True`,
+                `False`, an `ApprovalAnswer`, or `None` to leave it to others. Sync (on a thread)
+                or async.
             keys: Any other key of the configuration (`policy`, `rate_limit`, …). A key given here
                 replaces the one in `config`.
 
@@ -249,10 +257,17 @@ class Runtime(RuntimeBase, Operations):
             StoreError: The store cannot be opened; the subclass says why.
         """
         config = config_of(config, workspace, store, keys)
-        self._adopt(Engine.open(config, key_of(key)).wait())
+        check_approve(approve)
+        self._adopt(Engine.open(config, key_of(key)).wait(), approve)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, key: Key | None = None) -> Self:
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        key: Key | None = None,
+        approve: Approve | None = None,
+    ) -> Self:
         """Opens the runtime that a `.toml` or `.json` file describes.
 
         Relative paths in it start at its folder. Without a `store` the state is kept in
@@ -261,13 +276,15 @@ class Runtime(RuntimeBase, Operations):
         Args:
             path: The file.
             key: As for `Runtime`.
+            approve: As for `Runtime`.
 
         Raises:
             ConfigError: The text names the file and the key. What `key` raised is its cause.
             StoreError: The store cannot be opened; the subclass says why.
         """
+        check_approve(approve)
         runtime = cls.__new__(cls)
-        runtime._adopt(Engine.open_file(path_of(path), key_of(key)).wait())
+        runtime._adopt(Engine.open_file(path_of(path), key_of(key)).wait(), approve)
         return runtime
 
     def call(
