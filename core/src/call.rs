@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! resolve    name or alias → tool
-//! policy     the compiled decision for (tenant, agent): hidden is refused
+//! policy     the compiled decision for this caller: hidden is refused
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
 //! budget     rate limit per session
@@ -31,11 +31,13 @@ mod shape;
 pub use all::{CallAnswer, CallRequest};
 pub use budget::RateLimit;
 pub use execute::Execute;
-pub use policy::Explanation;
+pub use policy::{Explanation, PolicyDiff, ToolChange};
 pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
-pub(crate) use policy::PolicyGate;
+pub(crate) use policy::{
+    Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
+};
 pub(crate) use recorder::Recorder;
 pub(crate) use shape::NOTE_CHARS;
 
@@ -191,8 +193,9 @@ impl CallPath {
         let Some(entry) = call.tool.clone() else {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
-        policy::pass(&decision, &entry)?;
+        policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
         let args = arguments::pass(&entry, args)?;
+        policy::pass_target(&decision, call.cx.caller(), &entry, &args, &mut call.notes)?;
         assess::pass(&entry, &args, call.cx)?;
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;

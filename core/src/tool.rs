@@ -34,6 +34,7 @@ mod schema;
 mod spec;
 
 pub use arguments::Arguments;
+pub(crate) use context::MOST_PARENTS;
 pub use context::{CallContext, Caller};
 pub use dialect::Dialect;
 pub use function::{FnTool, tool_fn};

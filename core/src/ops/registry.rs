@@ -74,5 +74,7 @@ async fn alias(runtime: &Runtime, args: AddAlias) -> Result<ToolInfo, Error> {
 }
 
 async fn groups(runtime: &Runtime, _: ListGroups) -> Result<Groups, Error> {
-    Ok(runtime.registry().snapshot().catalog().groups().clone())
+    let snapshot = runtime.registry().snapshot();
+    let catalog = runtime.path().policy.in_force().catalog(&snapshot)?;
+    Ok(catalog.groups().clone())
 }

@@ -131,6 +131,14 @@ impl Catalog {
         Ok(members)
     }
 
+    /// The same tools and aliases with other declared groups.
+    ///
+    /// # Errors
+    /// As [`Catalog::new`].
+    pub fn with_groups(&self, declared: &BTreeMap<String, Vec<String>>) -> Result<Catalog, Error> {
+        Catalog::new(self.tools.clone(), self.aliases.clone(), declared)
+    }
+
     /// How many tools there are.
     pub fn len(&self) -> usize {
         self.tools.len()

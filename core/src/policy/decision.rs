@@ -75,6 +75,11 @@ impl Decision {
         None
     }
 
+    /// The agents that the caller may give work to.
+    pub fn delegate_targets(&self) -> Option<&[String]> {
+        None
+    }
+
     /// True if the tool may be called.
     pub fn allows(&self, tool: ToolId) -> bool {
         self.allowed.contains(tool.0 as usize)

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
-use crate::call::{CallPath, PolicyGate, RecordMode, Recorder};
+use crate::call::{CallPath, PolicyFile, PolicyGate, PolicyParts, RecordMode, Recorder, Written};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;
@@ -21,6 +23,7 @@ use crate::workspace::Workspace;
 pub struct RuntimeBuilder {
     config: Config,
     folder: Option<PathBuf>,
+    file: Option<PolicyFile>,
     store: Option<Arc<dyn Store>>,
     clock: Arc<dyn Clock>,
     tools: Vec<Arc<dyn Tool>>,
@@ -35,6 +38,7 @@ impl Default for RuntimeBuilder {
         RuntimeBuilder {
             config: Config::default(),
             folder: None,
+            file: None,
             store: None,
             clock: Arc::new(SystemClock),
             tools: Vec::new(),
@@ -49,6 +53,7 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn config(mut self, config: Config) -> RuntimeBuilder {
         self.config = config;
+        self.file = None;
         self
     }
 
@@ -58,7 +63,9 @@ impl RuntimeBuilder {
     /// # Errors
     /// `invalid_config` naming the file and the key.
     pub fn file(mut self, path: &Path) -> Result<RuntimeBuilder, Error> {
+        let file = PolicyFile::at(path, written);
         self.config = Config::from_file(path)?;
+        self.file = Some(file.opened_with(parts(self.config.clone()).rest));
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         self.folder = Some(folder.unwrap_or(Path::new(".")).to_owned());
         self.config.store.get_or_insert_with(|| "sqlite:toolkeep.db".into());
@@ -169,7 +176,14 @@ impl RuntimeBuilder {
         let mode = self.config.record.mode;
         let path = CallPath {
             registry: Arc::new(registry),
-            policy: PolicyGate::new(policy.clone(), store.clone()),
+            policy: PolicyGate::new(PolicyParts {
+                policy: policy.clone(),
+                groups: self.config.groups.clone(),
+                file: self.file.take(),
+                store: store.clone(),
+                clock: self.clock.clone(),
+                scrubber: scrubber.clone(),
+            }),
             rate_limit: self.config.rate_limit.clone(),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
@@ -261,6 +275,21 @@ impl RuntimeBuilder {
         }
         Ok(store)
     }
+}
+
+/// Reads a configuration file, as it is read again when it changes.
+fn written(path: &Path) -> Result<Written, Error> {
+    Config::from_file(path).map(parts)
+}
+
+/// What of a configuration is taken up while a runtime is open, and what is not.
+fn parts(config: Config) -> Written {
+    let mut rest = match serde_json::to_value(&config) {
+        Ok(Value::Object(parts)) => parts,
+        _ => Map::new(),
+    };
+    rest.retain(|part, _| part != "policy" && part != "groups");
+    Written { policy: config.policy, groups: config.groups, rest }
 }
 
 fn host_key(setting: &str, provide: KeyCallback) -> Result<Key, Error> {

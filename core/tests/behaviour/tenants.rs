@@ -22,6 +22,11 @@ const TWO: &str = "of-two";
 /// The operations that are about the runtime and not about a tenant.
 const WITHOUT_TENANT: &[&str] = &[
     "config.get",
+    "policy.get",
+    "policy.set",
+    "policy.reload",
+    "policy.status",
+    "policy.diff",
     "registry.list",
     "registry.enable",
     "registry.disable",
@@ -135,6 +140,7 @@ const CASES: &[Case] = &[
         "locks.release",
         |made| json!({ "space": "ws", "id": made.lock_id, "holder": "h", "epoch": made.lock_epoch }),
     ),
+    reads("policy.check", |_| json!({})),
     reads("locks.list", |_| json!({ "space": "ws" })),
     reads("locks.covering", |_| json!({ "space": "ws", "path": "x" })),
     changes("grants.put", |_| json!({ "kind": "cli", "resource": "gh", "effect": "deny" })),
@@ -168,7 +174,7 @@ const CASES: &[Case] = &[
 /// Gives a tenant one of everything, under the same keys as any other tenant.
 async fn settle(rt: &Runtime, tenant: &str) -> Made {
     for (operation, args) in [
-        ("agents.put", json!({ "id": "a", "description": tenant })),
+        ("agents.put", json!({ "id": "a", "description": tenant, "deny": [tenant] })),
         ("context_files.put", json!({ "agent": "a", "name": "n", "text": tenant })),
         ("documents.put", json!({ "agent": "a", "path": "p", "text": tenant })),
         ("credentials.put", {
