@@ -195,7 +195,7 @@ impl CallPath {
         };
         policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
         let args = arguments::pass(&entry, args)?;
-        policy::pass_target(&decision, call.cx.caller(), &entry, &args, &mut call.notes)?;
+        policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         assess::pass(&entry, &args, call.cx)?;
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;

@@ -327,7 +327,7 @@ fn decide(
         depth: caller.depth.max(stand_above),
         tools: caller.tools.as_deref(),
         row: row.and_then(|row| row.lists()),
-        parent: parent.as_deref(),
+        parent: parent.as_ref(),
     };
     generation.decide(&inputs)
 }

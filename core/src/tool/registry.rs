@@ -84,6 +84,8 @@ pub struct Snapshot {
     lookup: HashMap<String, Arc<Entry>>,
     aliases: BTreeMap<String, String>,
     declared: Arc<BTreeMap<String, Vec<String>>>,
+    /// The names of all tools that there ever were: a policy may go on to speak of them.
+    ever: Arc<BTreeSet<String>>,
     catalog: Arc<Catalog>,
 }
 
@@ -96,6 +98,7 @@ impl Snapshot {
             lookup: HashMap::new(),
             aliases: BTreeMap::new(),
             declared: Arc::new(declared),
+            ever: Arc::default(),
             catalog: Arc::new(catalog),
         })
     }
@@ -173,6 +176,7 @@ impl Snapshot {
                 channels: entry.spec.channels.clone(),
                 action: entry.spec.action,
                 taints: entry.spec.taints.clone(),
+                enabled: entry.enabled,
             });
             numbered.insert(name.clone(), Arc::new(entry));
         }
@@ -183,7 +187,8 @@ impl Snapshot {
                 self.lookup.insert(alias.clone(), entry.clone());
             }
         }
-        self.catalog = Arc::new(Catalog::new(catalog, self.aliases.clone(), &self.declared)?);
+        let (aliases, ever) = (self.aliases.clone(), self.ever.clone());
+        self.catalog = Arc::new(Catalog::with_known(catalog, aliases, &self.declared, ever)?);
         Ok(())
     }
 
@@ -258,6 +263,9 @@ impl Registry {
         self.change(|next| {
             next.check_free(&spec.name)?;
             let name = spec.name.clone();
+            if !next.ever.contains(&name) {
+                Arc::make_mut(&mut next.ever).insert(name.clone());
+            }
             if let Some(group) = &spec.group {
                 // A group stays known when its last tool goes, so that a policy that names it
                 // goes on to mean what it meant.

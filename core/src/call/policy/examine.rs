@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::in_force::Generation;
 use super::{Groups, InForce, PolicyGate};
-use crate::policy::{Inputs, Policy, RowLists};
+use crate::policy::{Policy, RowLists};
 use crate::store::Agent;
 use crate::tool::Snapshot;
 
@@ -36,8 +36,8 @@ impl PolicyGate {
         };
         match generation {
             Ok(generation) => Found {
-                errors: generation.unmatched(),
-                warnings: generation.warnings(),
+                errors: texts(generation.compiled().unmatched()),
+                warnings: texts(generation.compiled().warnings()),
                 generation: Some(generation),
             },
             Err(error) => Found {
@@ -49,11 +49,14 @@ impl PolicyGate {
     }
 }
 
+fn texts(mistakes: &[crate::policy::Error]) -> Vec<String> {
+    mistakes.iter().map(ToString::to_string).collect()
+}
+
 impl Generation {
     /// The entries of an agent's own lists that mean nothing.
     pub(crate) fn examine_row(&self, agent: &Agent) -> Vec<String> {
         let row = RowLists { allow: agent.allow.as_deref(), deny: &agent.deny };
-        let inputs = Inputs { agent: Some(&agent.id), row: Some(row), ..Inputs::default() };
-        self.compiled().decide(&inputs).err().map(|error| error.to_string()).into_iter().collect()
+        texts(&self.compiled().mistakes_in(&agent.id, row))
     }
 }

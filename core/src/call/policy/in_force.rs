@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::place::Derived;
 use crate::error::{Code, Error};
 use crate::kind::ToolId;
-use crate::policy::{Catalog, Compiled, Decision, Inputs, Mode, Policy};
+use crate::policy::{Catalog, Compiled, Decision, Inputs, Memo, Mode, Policy};
 use crate::tool::Snapshot;
 
 /// Groups of the owner's own, by name.
@@ -75,18 +75,31 @@ impl InForce {
     }
 }
 
+/// How many decisions are remembered for one state of the registry.
+const MOST_DECISIONS: usize = 4_096;
+
 /// A policy compiled for one state of the registry, with the decisions that it gave.
 pub(crate) struct Generation {
-    compiled: Compiled,
-    policy: Arc<Policy>,
+    memo: Memo,
     /// Why nothing may be decided by it.
     wrong: Option<String>,
 }
 
 impl Generation {
     fn new(catalog: Arc<Catalog>, policy: Arc<Policy>) -> Result<Generation, Error> {
-        let compiled = Compiled::new(catalog, policy.clone())?;
-        Ok(Generation { compiled, policy, wrong: None })
+        let compiled = Compiled::new(catalog, policy)?;
+        for warning in compiled.warnings() {
+            tracing::warn!(%warning, "the policy names what is not there");
+        }
+        let unmatched: Vec<String> = compiled.unmatched().iter().map(ToString::to_string).collect();
+        let wrong = (!unmatched.is_empty()).then(|| {
+            format!(
+                "the policy names what is not there, so nothing is decided by it: {}. Register the \
+                 tool before the first call, fix the name, or mark the entry as optional",
+                unmatched.join("; ")
+            )
+        });
+        Ok(Generation { memo: Memo::new(compiled, MOST_DECISIONS), wrong })
     }
 
     /// Refuses to decide by a policy that names what is not there: the tool that it was meant to
@@ -99,21 +112,11 @@ impl Generation {
     }
 
     pub(super) fn compiled(&self) -> &Compiled {
-        &self.compiled
-    }
-
-    /// The names that match no tool, each with its place.
-    pub(super) fn unmatched(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// What matches nothing where that is no mistake.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        Vec::new()
+        self.memo.compiled()
     }
 
     pub(super) fn decide(&self, inputs: &Inputs<'_>) -> Result<Arc<Decision>, Error> {
-        Ok(Arc::new(self.compiled.decide(inputs)?))
+        Ok(self.memo.decide(inputs)?)
     }
 }
 
@@ -136,17 +139,17 @@ impl Decided {
 
     /// True if what is not allowed runs all the same.
     pub(crate) fn is_shadow(&self) -> bool {
-        self.generation.policy.mode == Mode::Shadow
+        self.policy().mode == Mode::Shadow
     }
 
     /// What the decision was compiled from.
     pub(crate) fn compiled(&self) -> &Compiled {
-        &self.generation.compiled
+        self.generation.compiled()
     }
 
     /// The policy that decided.
     pub(crate) fn policy(&self) -> &Policy {
-        &self.generation.policy
+        self.compiled().policy()
     }
 }
 

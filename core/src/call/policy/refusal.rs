@@ -7,7 +7,7 @@ use crate::error::Code;
 use crate::kind::Action;
 use crate::limits::echo;
 use crate::policy::Rule;
-use crate::tool::{Caller, Entry, Snapshot, ToolError};
+use crate::tool::{Entry, Snapshot, ToolError};
 
 /// Lets a tool pass that the decision allows. Where the policy is only watched, it lets every tool
 /// pass, and notes what it would have been refused by.
@@ -63,7 +63,6 @@ const TARGETS: [&str; 4] = ["agent", "agent_id", "target", "target_agent_id"];
 /// Lets a call that gives work to another agent pass, if the caller may give work to that one.
 pub(in crate::call) fn pass_target(
     decided: &Decided,
-    caller: &Caller,
     entry: &Entry,
     args: &Value,
     notes: &mut Map<String, Value>,
@@ -71,31 +70,27 @@ pub(in crate::call) fn pass_target(
     if entry.spec.action != Some(Action::Delegate) {
         return Ok(());
     }
-    let targets = match decided.delegate_targets() {
-        Some(targets) if !targets.is_empty() => targets,
-        _ => return Ok(()),
-    };
     // Every one of them: which of them the tool goes by is not known here.
-    let named = || {
-        let argument = |key: &&str| args.get(*key).and_then(Value::as_str);
-        TARGETS.iter().filter_map(argument).map(|name| name.trim().to_lowercase())
-    };
-    let stranger = named().find(|name| !targets.contains(name));
-    if stranger.is_none() && named().next().is_some() {
+    let named: Vec<String> = TARGETS
+        .iter()
+        .filter_map(|key| args.get(*key).and_then(Value::as_str))
+        .map(|name| name.trim().to_lowercase())
+        .collect();
+    let stranger = |targets: &[String]| named.iter().find(|name| !targets.contains(name));
+    let limits = decided.delegate_limits();
+    let Some((place, targets)) =
+        limits.iter().find(|(_, targets)| named.is_empty() || stranger(targets).is_some())
+    else {
         return Ok(());
-    }
-    let place = format!(
-        "policy.agents.{}.actions.delegate_targets",
-        caller.agent.as_deref().unwrap_or_default()
-    );
+    };
     let list: Vec<String> = targets.iter().map(|target| format!("`{target}`")).collect();
     let list = list.join(", ");
-    let text = match stranger {
+    let text = match stranger(targets) {
         Some(name) => format!(
             "`{}` may not give work to `{}`: `{place}` allows only {list}. Give it to one of them, \
              or do the work yourself.",
             entry.spec.name,
-            echo(&name)
+            echo(name)
         ),
         None => format!(
             "`{}` must say who is to do the work: `{place}` allows only {list}. Name one of them \
@@ -107,5 +102,5 @@ pub(in crate::call) fn pass_target(
         notes.insert("shadow".into(), json!({ "rule": place, "text": text }));
         return Ok(());
     }
-    Err(ToolError::new(Code::DeniedByPolicy, text).by_rule(place))
+    Err(ToolError::new(Code::DeniedByPolicy, text).by_rule(place.clone()))
 }
