@@ -7,7 +7,10 @@ use serde_json::{Map, Value};
 
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
-use crate::call::{CallPath, PolicyFile, PolicyGate, PolicyParts, RecordMode, Recorder, Written};
+use crate::call::{
+    CallPath, Marked, PolicyFile, PolicyGate, PolicyParts, RecordMode, Recorder, RedundancyGate,
+    Runs, Written,
+};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;
@@ -185,6 +188,11 @@ impl RuntimeBuilder {
                 scrubber: scrubber.clone(),
             }),
             rate_limit: self.config.rate_limit.clone(),
+            budget: self.config.budget.clone(),
+            loops: self.config.loops.clone(),
+            runs: Runs::default(),
+            marked: Marked::default(),
+            redundancy: RedundancyGate::new(self.config.redundancy.clone()),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
             output: self.config.output.clone(),

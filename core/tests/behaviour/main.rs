@@ -10,6 +10,7 @@ mod faulty;
 mod follow;
 mod gates;
 mod ledger;
+mod limits;
 mod load;
 mod moving;
 mod operations;
