@@ -361,8 +361,8 @@ extern "C" {
  * of arguments as the model wrote it; broken text is the model's mistake and comes back as a
  * result that says so. On success `*result` is the result as JSON, owned by the host: release it
  * with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
- * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `call_id` and
- * `duration_us`. Whatever the model caused is a result with `is_error`, not an error.
+ * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `call_id`,
+ * `duration_us` and `cached`. Whatever the model caused is a result with `is_error`, not an error.
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
  */

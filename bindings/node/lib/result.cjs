@@ -16,6 +16,7 @@ const FIELDS = {
   artifact: 'artifact',
   callId: 'call_id',
   durationUs: 'duration_us',
+  cached: 'cached',
 }
 
 /** A result of core's as an object of ours. */
@@ -34,6 +35,7 @@ function resultOf(core) {
     artifact: core.artifact,
     callId: core.call_id,
     durationUs: core.duration_us,
+    cached: core.cached,
   }
 }
 

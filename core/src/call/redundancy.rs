@@ -76,7 +76,8 @@ impl RedundancyGate {
         assessment: &Assessment,
         call: &mut Call<'_>,
     ) -> Option<ToolResult> {
-        let (Some(run), true) = (&call.cx.caller().run, self.config.enabled) else { return None };
+        let caller = call.cx.caller();
+        let (Some(run), true) = (&caller.run, self.config.enabled) else { return None };
         let reads = reads(entry, assessment)?;
         // Before the state is looked at: a change from here on is one too many.
         let since = self.state().journal.last();
@@ -87,8 +88,10 @@ impl RedundancyGate {
             Ok(Stamp::Never) | Err(_) => return None,
         };
         let key = Key {
-            tenant: call.cx.caller().tenant.clone(),
+            tenant: caller.tenant.clone(),
             run: run.clone(),
+            agent: caller.agent.clone(),
+            session: caller.session.clone(),
             call: signature::of_call(&entry.spec.name, args),
         };
         let basis = Basis::new(&entry.tool, call.cx, reads, since, stamp);

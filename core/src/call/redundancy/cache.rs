@@ -9,11 +9,14 @@ use crate::call::signature::Digest;
 use crate::kind::Resource;
 use crate::tool::{CallContext, Caller, Tool, ToolResult};
 
-/// Which call: of whom, in which run, and its digest.
+/// Which call: of whom, in which run, and its digest. The rest of the caller is looked at when the
+/// result is given.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub tenant: String,
     pub run: String,
+    pub agent: Option<String>,
+    pub session: Option<String>,
     pub call: Digest,
 }
 
@@ -134,7 +137,7 @@ mod tests {
     use crate::tool::tool_fn;
 
     fn key(call: u8) -> Key {
-        Key { tenant: "t".into(), run: "r".into(), call: [call; 32] }
+        Key { tenant: "t".into(), run: "r".into(), agent: None, session: None, call: [call; 32] }
     }
 
     fn tool() -> Arc<dyn Tool> {
