@@ -229,6 +229,12 @@ export interface AuditRow {
   notes: { [key: string]: unknown } | null
 }
 
+/** The `budget` part of the configuration. */
+export interface Budget {
+  /** The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts for its session; one without either is not counted. Default: no limit; 25 is the seeds'. */
+  calls_per_run: number | null
+}
+
 /** What a tool can do, as far as scheduling and policy must know. */
 export type Capability = 'read-only' | 'mutating' | 'async' | 'mcp-bridged' | 'open-world' | 'destructive'
 
@@ -288,8 +294,16 @@ export interface Config {
   policy: Policy
   /** How many calls a session may make. Default: no limit. */
   rate_limit: RateLimit | null
+  /** How many calls a run may make. Default: no limit. */
+  budget: Budget
+  /** When a run that repeats itself is warned and stopped. */
+  loops: Loops
+  /** Whether what was read already is read again. */
+  redundancy: Redundancy
   /** How tools run. */
   execute: Execute
+  /** How tools are defined for models. */
+  definitions: DefinitionsConfig
   /** How much of a result the model gets at once. */
   output: Output
   /** How secrets are masked. */
@@ -405,6 +419,14 @@ export interface CustomTool {
 /** Whether the gates let a call through. */
 export type Decision = 'allowed' | 'refused'
 
+/** How tools are defined for models. */
+export interface DefinitionsConfig {
+  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  defer_over: number
+  /** Whether definitions are strict where the caller does not say. Default: false. */
+  strict: boolean
+}
+
 /** Whether something was deleted. */
 export interface Deleted {
   /** False if there was nothing to delete. */
@@ -457,6 +479,15 @@ export interface DocumentText {
   text: string
 }
 
+/** What `registry.drop_clone` did. */
+export interface DroppedClone {
+  /** The agent that has the shared tools again. */
+  agent: string
+}
+
+/** How a call uses a resource. */
+export type Effect = 'read' | 'write'
+
 /** One thing that happened. Events are kept in the store and read in order by cursor. */
 export interface Event {
   /** The place of the event in its tenant: the cursor to read on from. Grows. */
@@ -477,6 +508,8 @@ export interface Event {
 export interface Execute {
   /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
   timeout_ms: number
+  /** How many calls of one turn run side by side at most, 1 to 256. */
+  parallel: number
 }
 
 /** The proof that a write is made under a lease that is still held. */
@@ -560,11 +593,31 @@ export interface Lease {
  */
 export type ListEntry = string | MarkedEntry
 
+/** The `loops` part of the configuration: when a run that repeats itself is warned, and when it is stopped. Counted per run, else per session; a call with neither is not watched. */
+export interface Loops {
+  /** False switches the loop breaker off. */
+  enabled: boolean
+  /** How many calls are looked back on, 1 to 1,000. */
+  window: number
+  /** Tools that may repeat themselves, by their own names: those that ask until an answer changes. Tools that declare `polling` need not be named. */
+  exempt: Array<string>
+  /** The same call with the same result. Another result in between begins the count anew. */
+  identical: Thresholds
+  /** The same tool with the same result each time, whatever the arguments. Counted for calls that only read, and for errors. */
+  same_result: Thresholds
+  /** Calls that only read, and mostly the same things again. */
+  stuck: Thresholds
+  /** Calls that only read, and mostly new things. */
+  exploring: Thresholds
+  /** How many of a hundred calls must be different for reading to be `exploring`: more than this. */
+  exploring_above_percent: number
+}
+
 /** An entry with marks. */
 export interface MarkedEntry {
   /** The entry. */
   entry: string
-  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
+  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
   optional: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final: boolean
@@ -588,6 +641,9 @@ export interface Moved {
   /** The number of rows. */
   rows: number
 }
+
+/** Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools. */
+export type Origin = 'builtin' | 'host' | 'skill' | 'custom' | 'mcp'
 
 /** The `output` part of the configuration. */
 export interface Output {
@@ -642,7 +698,7 @@ export interface Policy {
   also_allow: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
   ask: Array<ListEntry>
-  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
+  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
   by_provider: { [key: string]: ProviderPolicy }
   /** Lists for an agent, by its id. */
   agents: { [key: string]: AgentPolicy }
@@ -654,6 +710,58 @@ export interface Policy {
   taint: TaintPolicy
   /** Whether decisions are enforced. */
   mode: Mode
+}
+
+/** What another policy would change for a caller. */
+export interface PolicyDiff {
+  /** The tools that it would add, each with the rule that refuses it now, sorted. */
+  added: Array<ToolChange>
+  /** The tools that it would take away, each with the rule that would refuse it, sorted. */
+  removed: Array<ToolChange>
+}
+
+/** The policy in force. */
+export interface PolicyInForce {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** The policy. */
+  policy: Policy
+  /** The groups of the owner's own. */
+  groups: { [key: string]: Array<string> }
+}
+
+/** What `policy.check` found. */
+export interface PolicyReport {
+  /** True if there are no errors. */
+  ok: boolean
+  /** What is wrong, each with its place. A policy with errors decides nothing. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
+  /** The entries of agents' own lists that mean nothing, each with its place. */
+  agents: Array<string>
+}
+
+/** Which policy is in force. */
+export interface PolicyStatus {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** Why what the file says now is not in force. None if it is. */
+  rejected: string | null
+  /** The other parts of the configuration that have changed in the file; they hold from the next opening on. */
+  needs_reopening: Array<string>
+  /** Why every call is refused: what the policy in force names and is not there. Empty if all is well. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
 }
 
 /** The lists for one provider. */
@@ -701,10 +809,28 @@ export interface Record {
 /** When a call is recorded. */
 export type RecordMode = 'batched' | 'durable'
 
+/** The `redundancy` part of the configuration: whether a call that only reads, and would read the same as before in the same run, is answered with the last result. */
+export interface Redundancy {
+  /** False runs every call. */
+  enabled: boolean
+  /** How many results are kept in memory at most, of all runs together. */
+  max_entries: number
+  /** How many bytes they take at most. */
+  max_bytes: number
+}
+
 /** Whether something was given back. */
 export interface Released {
   /** False if it was no longer held. */
   released: boolean
+}
+
+/** What `policy.reload` came to. */
+export interface Reloaded {
+  /** False if what the file says was in force already. */
+  changed: boolean
+  /** What is in force now. */
+  status: PolicyStatus
 }
 
 /** Whether something was renewed. */
@@ -712,6 +838,9 @@ export interface Renewed {
   /** False if it was no longer held. */
   renewed: boolean
 }
+
+/** What kind of [`Resource`] an argument names. */
+export type ResourceKind = 'path' | 'host' | 'session'
 
 /** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
 export interface Retention {
@@ -929,20 +1058,81 @@ export interface TaintPolicy {
   guarded: Array<ListEntry>
 }
 
+/** After how many calls something happens. */
+export interface Thresholds {
+  /** From this call on the model is warned; at least 2. */
+  warning: number
+  /** This call is refused; at least 2. */
+  critical: number
+}
+
+/** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
+export type Tier = 'core' | 'skill' | 'extra'
+
+/** A tool that another policy would add or take away. */
+export interface ToolChange {
+  /** The tool. */
+  tool: string
+  /** The rule that refuses it: now where it would be added, then where it would be taken away. */
+  rule: Rule | null
+}
+
 /** What the registry tells of a tool. */
 export interface ToolInfo {
   /** The canonical name. */
   name: string
   /** What it does. */
   description: string
+  /** Where it comes from. */
+  origin: Origin
+  /** Where its name is looked up. */
+  tier: Tier
+  /** Where the tool of an earlier tier comes from that has the same name: while it is there, this one is not called. None: the name is this tool's. */
+  shadowed_by: Origin | null
+  /** The digest of its name, description and schema. */
+  version: string
   /** The group that it names. */
   group: string | null
-  /** What it can do. */
+  /** What it can do. Empty means mutating. */
   capabilities: Array<Capability>
-  /** Other names for it. */
+  /** Which arguments name what a call touches. */
+  touches: Array<Touch>
+  /** The channel types that it works on. Empty: all. */
+  channels: Array<string>
+  /** Its deadline in milliseconds, where it is not the runtime's. */
+  timeout_ms: number | null
+  /** True if the same call may be repeated until its answer changes. */
+  polling: boolean
+  /** True if each call wants somebody's approval. */
+  needs_approval: boolean
+  /** What its results do to a session. */
+  taints: Array<Taint>
+  /** The action that it is. */
+  action: Action | null
+  /** Its name where it comes from, if that is another. */
+  original_name: string | null
+  /** Other names that its arguments may come under. */
+  argument_aliases: { [key: string]: Array<string> }
+  /** Other names for it, built-in ones too. */
   aliases: Array<string>
   /** False while it is switched off. */
   enabled: boolean
+}
+
+/** An argument that names what a call touches. */
+export interface Touch {
+  /** The argument: a text, or a list of texts. */
+  argument: string
+  /** What it names. */
+  resource: ResourceKind
+  /** How the call uses it. */
+  effect: Effect
+}
+
+/** What `registry.unalias` did. */
+export interface Unaliased {
+  /** The alias that is gone. */
+  alias: string
 }
 
 /** The operations of a runtime, by domain. */
@@ -1124,7 +1314,7 @@ export interface Operations {
     }): Promise<PrunedAudit>
   }
   readonly config: {
-    /** Gives the configuration with its defaults filled in. */
+    /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
     get(): Promise<Config>
   }
   readonly credentials: {
@@ -1623,28 +1813,142 @@ export interface Operations {
       path: string
     }): Promise<CoveredBy>
   }
+  readonly policy: {
+    /** Gives the policy in force. */
+    get(): Promise<PolicyInForce>
+    /**
+     * Puts another policy in force, for every call that begins after this has returned. It is checked first: a wrong one is refused, and the one before stays.
+     *
+     * Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was opened from a file: that file then says what is in force.
+     */
+    set(args: {
+      /** The policy, as the `policy` part of the configuration has it. */
+      policy: Policy
+    }): Promise<PolicyInForce>
+    /**
+     * Takes up what the configuration file says now, without waiting for the next look at it. Only `policy` and `groups` are taken up.
+     *
+     * Fails with `invalid_config` if the file is wrong, and what was in force stays; with `conflict` if the runtime was not opened from a file.
+     */
+    reload(): Promise<Reloaded>
+    /** Tells which policy is in force, and whether the file says another that is wrong. */
+    status(): Promise<PolicyStatus>
+    /** Checks a policy, or the one in force, against the tools that there are, and the lists of a tenant's agents against it. Nothing changes. */
+    check(args?: {
+      /** The policy to check. Left out: the one in force. */
+      policy?: Policy | null
+      /** The groups to check it with. Left out: those in force. */
+      groups?: { [key: string]: Array<string> } | null
+      /** The tenant whose agents are looked at. */
+      tenant?: string
+    }): Promise<PolicyReport>
+    /**
+     * Tells which tools another policy would add and take away for a caller. Nothing changes.
+     *
+     * Fails with `invalid_config` if that policy is wrong.
+     */
+    diff(args: {
+      /** The policy to compare with the one in force. */
+      policy: Policy
+      /** Its groups. Left out: those in force. */
+      groups?: { [key: string]: Array<string> } | null
+      /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
+      context?: { [key: string]: unknown }
+    }): Promise<PolicyDiff>
+  }
   readonly registry: {
-    /** Lists the tools, sorted by name, disabled ones too. */
-    list(): Promise<Array<ToolInfo>>
+    /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */
+    list(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<Array<ToolInfo>>
+    /** Shows one tool. Fails with `not_found` if there is none of that name or alias. */
+    get(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+    }): Promise<ToolInfo>
     /** Switches a tool on. Fails with `not_found` if there is none of that name or alias. */
     enable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
     /** Switches a tool off: it becomes unknown to every caller. */
     disable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
-    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it. */
+    /** Removes a tool with its aliases, and shows it as it was. One of the same name in a later tier takes its place. Fails with `not_found` if there is none. */
+    unregister(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+      /** The tier that it stands in. Left out: the tool that has the name. */
+      tier?: Tier | null
+    }): Promise<ToolInfo>
+    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in alias gives way. */
     alias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The new name. */
       alias: string
       /** The tool's name. */
       name: string
+      /** Whether definitions show the alias. Default: true. */
+      advertised?: boolean
+      /** The alias's own names of arguments, each with the tool's name for it. */
+      arguments?: { [key: string]: string }
+      /** What the tool's arguments are where a call under the alias does not give them and the tool knows them. */
+      defaults?: { [key: string]: unknown }
     }): Promise<ToolInfo>
+    /** Takes a name away from a tool. Fails with `not_found` if there is no such alias. */
+    unalias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The alias. */
+      alias: string
+    }): Promise<Unaliased>
+    /** Gives an agent a registry of its own: a copy of the shared one as it is now. Fails with `conflict` if it has one. */
+    clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<Array<ToolInfo>>
+    /** Takes an agent's own registry away. Fails with `not_found` if it has none. */
+    drop_clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<DroppedClone>
     /** Lists the groups and the names in them, also of tools that are not there. */
-    groups(): Promise<{ [key: string]: Array<string> }>
+    groups(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<{ [key: string]: Array<string> }>
   }
   readonly store: {
     /** Tells which store this is. */

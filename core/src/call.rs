@@ -3,6 +3,7 @@
 //! ```text
 //! resolve    name or alias → tool
 //! policy     the compiled decision for this caller: hidden is refused
+//! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
 //! budget     calls of the run, rate limit of the session
@@ -18,6 +19,7 @@
 //! Whatever the model caused comes out as a result with `is_error` and a code. Only a store that
 //! does not answer, the caller's own cancellation, or a closed runtime is an error.
 
+mod activate;
 mod all;
 mod arguments;
 mod assess;
@@ -45,6 +47,7 @@ pub use recorder::{Record, RecordMode};
 pub use redundancy::Redundancy;
 pub use shape::Output;
 
+pub(crate) use activate::Finder;
 pub(crate) use policy::{
     Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
 };
@@ -66,7 +69,9 @@ use crate::id::new_id;
 use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Arguments, CallContext, Entry, Registry, ToolError, ToolResult};
+use crate::tool::{
+    Arguments, CallContext, Deferred, DefinitionCache, Entry, Registries, ToolError, ToolResult,
+};
 use crate::upkeep::Upkeep;
 
 /// Everything that a call passes through. One per runtime.
@@ -74,8 +79,10 @@ use crate::upkeep::Upkeep;
 /// What a call seldom waits for is boxed where it is awaited, so that its future, which is moved
 /// about by every layer above, stays small.
 pub(crate) struct CallPath {
-    pub registry: Arc<Registry>,
-    pub policy: PolicyGate,
+    pub registries: Arc<Registries>,
+    pub policy: Arc<PolicyGate>,
+    pub deferred: Arc<Deferred>,
+    pub definitions: DefinitionCache,
     pub rate_limit: Option<RateLimit>,
     pub budget: Budget,
     pub loops: Loops,
@@ -217,7 +224,7 @@ impl CallPath {
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
     ) -> Result<ToolResult, Stop> {
-        let snapshot = self.registry.snapshot();
+        let snapshot = self.registries.of(call.cx.caller());
         call.tool = snapshot.resolve(call.called_as).cloned();
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());
@@ -231,6 +238,7 @@ impl CallPath {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
         policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
+        activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
         let args = arguments::pass(&entry, args)?;
         policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         let assessment = assess::pass(&entry, &args, call.cx)?;

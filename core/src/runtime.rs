@@ -18,7 +18,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,7 +29,10 @@ use crate::limits::echo;
 use crate::policy::Policy;
 use crate::secret::{self, KeyRing};
 use crate::store::Store;
-use crate::tool::{Arguments, CallContext, Dialect, Registry, Tool, ToolResult};
+use crate::tool::{
+    Arguments, CallContext, DefinitionOptions, Definitions, Registered, Registration, Registries,
+    Registry, Tool, ToolResult,
+};
 
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
 ///
@@ -133,28 +135,26 @@ impl Runtime {
     }
 
     /// The definitions of the tools that this caller may call, in a provider's shape: canonical
-    /// names sorted, then aliases sorted; the same bytes every time.
+    /// names sorted, then aliases sorted; the same bytes every time. They are made once and then
+    /// shared. Give a [`Dialect`](crate::Dialect), or [`DefinitionOptions`] for strict ones.
     ///
     /// # Errors
-    /// `closed` or the store's error.
+    /// `closed` or the store's error. A tool that the provider cannot be told of is none: it is
+    /// left out, and [`Definitions::quarantined`] says why.
     pub async fn definitions(
         &self,
         cx: &CallContext,
-        dialect: Dialect,
-    ) -> Result<Vec<Value>, Error> {
+        options: impl Into<DefinitionOptions>,
+    ) -> Result<Arc<Definitions>, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
-        let decision = self.inner.path.policy.decision(&snapshot, cx.caller()).await?;
-        let allowed = |name: &str| {
-            snapshot.resolve(name).filter(|entry| decision.lets_pass(entry.id)).cloned()
-        };
-        let tools = snapshot.tools().map(|entry| entry.spec.name.as_str());
-        let aliases = snapshot.aliases().keys().map(String::as_str);
-        Ok(tools
-            .chain(aliases)
-            .filter_map(|name| Some(dialect.define(name, &allowed(name)?.spec)))
-            .collect())
+        let snapshot = self.registries().of(cx.caller());
+        let CallPath { policy, deferred, definitions, .. } = &self.inner.path;
+        let decision = policy.decision(&snapshot, cx.caller()).await?;
+        let activated = deferred.activated(cx.caller());
+        let DefinitionOptions { dialect, strict } = options.into();
+        let shape = (dialect, strict.unwrap_or(self.inner.config.definitions.strict));
+        Ok(definitions.definitions(&snapshot, decision.offered(), shape, (deferred, &activated)))
     }
 
     /// Whether the caller may call the tool, and which rule says so, without running anything.
@@ -164,9 +164,10 @@ impl Runtime {
     pub async fn explain(&self, cx: &CallContext, name: &str) -> Result<Explanation, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
+        let snapshot = self.registries().of(cx.caller());
         let Some(entry) = snapshot.resolve(name) else {
-            let hint = snapshot.nearest(name, |_| true).map(|n| format!(", did you mean `{n}`?"));
+            let meant = snapshot.nearest(name, |_| true);
+            let hint = meant.first().map(|n| format!(", did you mean `{n}`?"));
             let echo = echo(name);
             let text = format!("no tool named `{echo}`{}", hint.unwrap_or_default());
             return Err(Error::new(Code::NotFound, text));
@@ -221,9 +222,23 @@ impl Runtime {
         self.registry().register(Arc::new(tool))
     }
 
-    /// The tools.
+    /// Adds a tool, from wherever it comes, and replaces another where that is asked for.
+    ///
+    /// # Errors
+    /// As [`register`](Runtime::register).
+    pub fn add(&self, registration: Registration) -> Result<Registered, Error> {
+        self.check_open()?;
+        self.registry().add(registration)
+    }
+
+    /// The tools of every agent that has no registry of its own.
     pub fn registry(&self) -> &Registry {
-        &self.inner.path.registry
+        self.inner.path.registries.shared()
+    }
+
+    /// The registries: the shared one, and those of agents that have their own.
+    pub fn registries(&self) -> &Registries {
+        &self.inner.path.registries
     }
 
     /// The configuration, with its defaults filled in.

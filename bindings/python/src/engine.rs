@@ -105,7 +105,7 @@ impl Engine {
         let cx = context(caller, None)?;
         self.job(py, |runtime| async move {
             let dialect = Dialect::from_name(&dialect)?;
-            Ok(Answer::Json(Value::Array(runtime.definitions(&cx, dialect).await?)))
+            Answer::of(&runtime.definitions(&cx, dialect).await?.tools)
         })
     }
 
@@ -152,11 +152,7 @@ impl Engine {
     fn close(&self, py: Python<'_>) -> PyResult<Job> {
         self.job(py, |runtime| async move {
             let closed = runtime.close().await;
-            let snapshot = runtime.registry().snapshot();
-            for entry in snapshot.tools() {
-                // The only error is that another thread was faster.
-                let _ = runtime.registry().unregister(&entry.spec.name);
-            }
+            runtime.registries().clear();
             closed.map(|()| Answer::Json(Value::Null))
         })
     }

@@ -330,6 +330,15 @@ class AuditRow(TypedDict):
     """What else the gates noted, by the gate's word: repaired arguments, an approval, a
     repetition. Already scrubbed and capped."""
 
+
+class Budget(TypedDict):
+    """The `budget` part of the configuration."""
+
+    calls_per_run: int | None
+    """The most calls of one run, refused ones too; at least 1. A call that belongs to no run
+    counts for its session; one without either is not counted. Default: no limit; 25 is the
+    seeds'."""
+
 Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -412,8 +421,20 @@ class Config(TypedDict):
     rate_limit: RateLimit | None
     """How many calls a session may make. Default: no limit."""
 
+    budget: Budget
+    """How many calls a run may make. Default: no limit."""
+
+    loops: Loops
+    """When a run that repeats itself is warned and stopped."""
+
+    redundancy: Redundancy
+    """Whether what was read already is read again."""
+
     execute: Execute
     """How tools run."""
+
+    definitions: DefinitionsConfig
+    """How tools are defined for models."""
 
     output: Output
     """How much of a result the model gets at once."""
@@ -574,6 +595,18 @@ Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
 
 
+class DefinitionsConfig(TypedDict):
+    """How tools are defined for models."""
+
+    defer_over: int
+    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
+    those that come first by name are; the others are listed by name in the description of
+    `tool_search` and defined once it has found them. Default: 40."""
+
+    strict: bool
+    """Whether definitions are strict where the caller does not say. Default: false."""
+
+
 class Deleted(TypedDict):
     """Whether something was deleted."""
 
@@ -646,6 +679,16 @@ class DocumentText(TypedDict):
     """The whole text."""
 
 
+class DroppedClone(TypedDict):
+    """What `registry.drop_clone` did."""
+
+    agent: str
+    """The agent that has the shared tools again."""
+
+Effect = Literal["read", "write"]
+"""How a call uses a resource."""
+
+
 class Event(TypedDict):
     """One thing that happened. Events are kept in the store and read in order by cursor."""
 
@@ -674,6 +717,9 @@ class Execute(TypedDict):
 
     timeout_ms: int
     """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
+
+    parallel: int
+    """How many calls of one turn run side by side at most, 1 to 256."""
 
 
 class Fence(TypedDict):
@@ -779,6 +825,38 @@ ListEntry = str | MarkedEntry
 An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
 
 
+class Loops(TypedDict):
+    """The `loops` part of the configuration: when a run that repeats itself is warned, and when
+    it is stopped. Counted per run, else per session; a call with neither is not watched."""
+
+    enabled: bool
+    """False switches the loop breaker off."""
+
+    window: int
+    """How many calls are looked back on, 1 to 1,000."""
+
+    exempt: builtins.list[str]
+    """Tools that may repeat themselves, by their own names: those that ask until an answer
+    changes. Tools that declare `polling` need not be named."""
+
+    identical: Thresholds
+    """The same call with the same result. Another result in between begins the count anew."""
+
+    same_result: Thresholds
+    """The same tool with the same result each time, whatever the arguments. Counted for calls
+    that only read, and for errors."""
+
+    stuck: Thresholds
+    """Calls that only read, and mostly the same things again."""
+
+    exploring: Thresholds
+    """Calls that only read, and mostly new things."""
+
+    exploring_above_percent: int
+    """How many of a hundred calls must be different for reading to be `exploring`: more than
+    this."""
+
+
 class MarkedEntry(TypedDict):
     """An entry with marks."""
 
@@ -786,8 +864,8 @@ class MarkedEntry(TypedDict):
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
-    matches no known tool is an error."""
+    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
+    entry that matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
@@ -814,6 +892,9 @@ class Moved(TypedDict):
 
     rows: int
     """The number of rows."""
+
+Origin = Literal["builtin", "host", "skill", "custom", "mcp"]
+"""Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
 
 
 class Output(TypedDict):
@@ -890,7 +971,8 @@ class Policy(TypedDict):
     """Each call of these wants somebody's approval."""
 
     by_provider: dict[str, ProviderPolicy]
-    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
+    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
+    only the lists of `provider/model` hold."""
 
     agents: dict[str, AgentPolicy]
     """Lists for an agent, by its id."""
@@ -907,6 +989,78 @@ class Policy(TypedDict):
 
     mode: Mode
     """Whether decisions are enforced."""
+
+
+class PolicyDiff(TypedDict):
+    """What another policy would change for a caller."""
+
+    added: builtins.list[ToolChange]
+    """The tools that it would add, each with the rule that refuses it now, sorted."""
+
+    removed: builtins.list[ToolChange]
+    """The tools that it would take away, each with the rule that would refuse it, sorted."""
+
+
+class PolicyInForce(TypedDict):
+    """The policy in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    policy: Policy
+    """The policy."""
+
+    groups: dict[str, builtins.list[str]]
+    """The groups of the owner's own."""
+
+
+class PolicyReport(TypedDict):
+    """What `policy.check` found."""
+
+    ok: bool
+    """True if there are no errors."""
+
+    errors: builtins.list[str]
+    """What is wrong, each with its place. A policy with errors decides nothing."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+    agents: builtins.list[str]
+    """The entries of agents' own lists that mean nothing, each with its place."""
+
+
+class PolicyStatus(TypedDict):
+    """Which policy is in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    rejected: str | None
+    """Why what the file says now is not in force. None if it is."""
+
+    needs_reopening: builtins.list[str]
+    """The other parts of the configuration that have changed in the file; they hold from the
+    next opening on."""
+
+    errors: builtins.list[str]
+    """Why every call is refused: what the policy in force names and is not there. Empty if all
+    is well."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
 
 
 class ProviderPolicy(TypedDict):
@@ -966,6 +1120,20 @@ RecordMode = Literal["batched", "durable"]
 """When a call is recorded."""
 
 
+class Redundancy(TypedDict):
+    """The `redundancy` part of the configuration: whether a call that only reads, and would read
+    the same as before in the same run, is answered with the last result."""
+
+    enabled: bool
+    """False runs every call."""
+
+    max_entries: int
+    """How many results are kept in memory at most, of all runs together."""
+
+    max_bytes: int
+    """How many bytes they take at most."""
+
+
 class Released(TypedDict):
     """Whether something was given back."""
 
@@ -973,11 +1141,24 @@ class Released(TypedDict):
     """False if it was no longer held."""
 
 
+class Reloaded(TypedDict):
+    """What `policy.reload` came to."""
+
+    changed: bool
+    """False if what the file says was in force already."""
+
+    status: PolicyStatus
+    """What is in force now."""
+
+
 class Renewed(TypedDict):
     """Whether something was renewed."""
 
     renewed: bool
     """False if it was no longer held."""
+
+ResourceKind = Literal["path", "host", "session"]
+"""What kind of [`Resource`] an argument names."""
 
 
 class Retention(TypedDict):
@@ -1277,6 +1458,29 @@ class TaintPolicy(TypedDict):
     """The tools that such a session is watched for. Default: open-world and destructive ones."""
 
 
+class Thresholds(TypedDict):
+    """After how many calls something happens."""
+
+    warning: int
+    """From this call on the model is warned; at least 2."""
+
+    critical: int
+    """This call is refused; at least 2."""
+
+Tier = Literal["core", "skill", "extra"]
+"""Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
+
+
+class ToolChange(TypedDict):
+    """A tool that another policy would add or take away."""
+
+    tool: str
+    """The tool."""
+
+    rule: Rule | None
+    """The rule that refuses it: now where it would be added, then where it would be taken away."""
+
+
 class ToolInfo(TypedDict):
     """What the registry tells of a tool."""
 
@@ -1286,17 +1490,77 @@ class ToolInfo(TypedDict):
     description: str
     """What it does."""
 
+    origin: Origin
+    """Where it comes from."""
+
+    tier: Tier
+    """Where its name is looked up."""
+
+    shadowed_by: Origin | None
+    """Where the tool of an earlier tier comes from that has the same name: while it is there,
+    this one is not called. None: the name is this tool's."""
+
+    version: str
+    """The digest of its name, description and schema."""
+
     group: str | None
     """The group that it names."""
 
     capabilities: builtins.list[Capability]
-    """What it can do."""
+    """What it can do. Empty means mutating."""
+
+    touches: builtins.list[Touch]
+    """Which arguments name what a call touches."""
+
+    channels: builtins.list[str]
+    """The channel types that it works on. Empty: all."""
+
+    timeout_ms: int | None
+    """Its deadline in milliseconds, where it is not the runtime's."""
+
+    polling: bool
+    """True if the same call may be repeated until its answer changes."""
+
+    needs_approval: bool
+    """True if each call wants somebody's approval."""
+
+    taints: builtins.list[Taint]
+    """What its results do to a session."""
+
+    action: Action | None
+    """The action that it is."""
+
+    original_name: str | None
+    """Its name where it comes from, if that is another."""
+
+    argument_aliases: dict[str, builtins.list[str]]
+    """Other names that its arguments may come under."""
 
     aliases: builtins.list[str]
-    """Other names for it."""
+    """Other names for it, built-in ones too."""
 
     enabled: bool
     """False while it is switched off."""
+
+
+class Touch(TypedDict):
+    """An argument that names what a call touches."""
+
+    argument: str
+    """The argument: a text, or a list of texts."""
+
+    resource: ResourceKind
+    """What it names."""
+
+    effect: Effect
+    """How the call uses it."""
+
+
+class Unaliased(TypedDict):
+    """What `registry.unalias` did."""
+
+    alias: str
+    """The alias that is gone."""
 
 
 class AgentsOperations:
@@ -1706,7 +1970,8 @@ class ConfigOperations:
     def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("Config", self._invoke("config.get", args))
 
@@ -2738,6 +3003,103 @@ class LocksOperations:
         return cast("CoveredBy", self._invoke("locks.covering", args))
 
 
+class PolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", self._invoke("policy.get", args))
+
+    def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", self._invoke("policy.set", args))
+
+    def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", self._invoke("policy.reload", args))
+
+    def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", self._invoke("policy.status", args))
+
+    def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", self._invoke("policy.check", args))
+
+    def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", self._invoke("policy.diff", args))
+
+
 class RegistryOperations:
     """Operations `registry.*`."""
 
@@ -2746,23 +3108,62 @@ class RegistryOperations:
 
     def list(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones too."""
-        args: dict[str, Any] = {}
+        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
+        too.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("builtins.list[ToolInfo]", self._invoke("registry.list", args))
+
+    def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> ToolInfo:
+        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("ToolInfo", self._invoke("registry.get", args))
 
     def enable(
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.enable", args))
 
@@ -2770,40 +3171,157 @@ class RegistryOperations:
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.disable", args))
+
+    def unregister(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        tier: Tier | None = _UNSET,
+    ) -> ToolInfo:
+        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
+        later tier takes its place. Fails with `not_found` if there is none.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            tier: The tier that it stands in. Left out: the tool that has the name.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            tier=tier,
+        )
+        return cast("ToolInfo", self._invoke("registry.unregister", args))
 
     def alias(
         self,
         *,
         alias: str,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        advertised: bool = _UNSET,
+        arguments: Mapping[str, str] = _UNSET,
+        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
+        built-in alias gives way.
 
         Args:
             alias: The new name.
             name: The tool's name.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            advertised: Whether definitions show the alias. Default: true.
+            arguments: The alias's own names of arguments, each with the tool's name for it.
+            defaults: What the tool's arguments are where a call under the alias does not give them
+                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
+            tenant=tenant,
+            agent=agent,
+            advertised=advertised,
+            arguments=arguments,
+            defaults=defaults,
         )
         return cast("ToolInfo", self._invoke("registry.alias", args))
 
+    def unalias(
+        self,
+        *,
+        alias: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> Unaliased:
+        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+
+        Args:
+            alias: The alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            alias=alias,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("Unaliased", self._invoke("registry.unalias", args))
+
+    def clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[ToolInfo]:
+        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
+        with `conflict` if it has one.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("builtins.list[ToolInfo]", self._invoke("registry.clone", args))
+
+    def drop_clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> DroppedClone:
+        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("DroppedClone", self._invoke("registry.drop_clone", args))
+
     def groups(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there."""
-        args: dict[str, Any] = {}
+        """Lists the groups and the names in them, also of tools that are not there.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("dict[str, builtins.list[str]]", self._invoke("registry.groups", args))
 
 
@@ -3299,6 +3817,11 @@ class Operations:
         return LocksOperations(self._invoke)
 
     @property
+    def policy(self) -> PolicyOperations:
+        """Operations `policy.*`."""
+        return PolicyOperations(self._invoke)
+
+    @property
     def registry(self) -> RegistryOperations:
         """Operations `registry.*`."""
         return RegistryOperations(self._invoke)
@@ -3726,7 +4249,8 @@ class AsyncConfigOperations:
     async def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("Config", await self._invoke("config.get", args))
 
@@ -4758,6 +5282,103 @@ class AsyncLocksOperations:
         return cast("CoveredBy", await self._invoke("locks.covering", args))
 
 
+class AsyncPolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", await self._invoke("policy.get", args))
+
+    async def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", await self._invoke("policy.set", args))
+
+    async def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", await self._invoke("policy.reload", args))
+
+    async def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", await self._invoke("policy.status", args))
+
+    async def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", await self._invoke("policy.check", args))
+
+    async def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", await self._invoke("policy.diff", args))
+
+
 class AsyncRegistryOperations:
     """Operations `registry.*`."""
 
@@ -4766,23 +5387,62 @@ class AsyncRegistryOperations:
 
     async def list(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones too."""
-        args: dict[str, Any] = {}
+        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
+        too.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("builtins.list[ToolInfo]", await self._invoke("registry.list", args))
+
+    async def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> ToolInfo:
+        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("ToolInfo", await self._invoke("registry.get", args))
 
     async def enable(
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.enable", args))
 
@@ -4790,40 +5450,157 @@ class AsyncRegistryOperations:
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.disable", args))
+
+    async def unregister(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        tier: Tier | None = _UNSET,
+    ) -> ToolInfo:
+        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
+        later tier takes its place. Fails with `not_found` if there is none.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            tier: The tier that it stands in. Left out: the tool that has the name.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            tier=tier,
+        )
+        return cast("ToolInfo", await self._invoke("registry.unregister", args))
 
     async def alias(
         self,
         *,
         alias: str,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        advertised: bool = _UNSET,
+        arguments: Mapping[str, str] = _UNSET,
+        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
+        built-in alias gives way.
 
         Args:
             alias: The new name.
             name: The tool's name.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            advertised: Whether definitions show the alias. Default: true.
+            arguments: The alias's own names of arguments, each with the tool's name for it.
+            defaults: What the tool's arguments are where a call under the alias does not give them
+                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
+            tenant=tenant,
+            agent=agent,
+            advertised=advertised,
+            arguments=arguments,
+            defaults=defaults,
         )
         return cast("ToolInfo", await self._invoke("registry.alias", args))
 
+    async def unalias(
+        self,
+        *,
+        alias: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> Unaliased:
+        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+
+        Args:
+            alias: The alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            alias=alias,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("Unaliased", await self._invoke("registry.unalias", args))
+
+    async def clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[ToolInfo]:
+        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
+        with `conflict` if it has one.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("builtins.list[ToolInfo]", await self._invoke("registry.clone", args))
+
+    async def drop_clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> DroppedClone:
+        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("DroppedClone", await self._invoke("registry.drop_clone", args))
+
     async def groups(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there."""
-        args: dict[str, Any] = {}
+        """Lists the groups and the names in them, also of tools that are not there.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("dict[str, builtins.list[str]]", await self._invoke("registry.groups", args))
 
 
@@ -5317,6 +6094,11 @@ class AsyncOperations:
     def locks(self) -> AsyncLocksOperations:
         """Operations `locks.*`."""
         return AsyncLocksOperations(self._invoke)
+
+    @property
+    def policy(self) -> AsyncPolicyOperations:
+        """Operations `policy.*`."""
+        return AsyncPolicyOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:

@@ -8,7 +8,7 @@ use super::place::Derived;
 use crate::error::{Code, Error};
 use crate::kind::ToolId;
 use crate::policy::{Catalog, Compiled, Decision, Inputs, Memo, Mode, Policy};
-use crate::tool::Snapshot;
+use crate::tool::{Offered, Snapshot};
 
 /// Groups of the owner's own, by name.
 pub(crate) type Groups = BTreeMap<String, Vec<String>>;
@@ -130,6 +130,11 @@ pub(crate) struct Decided {
 impl Decided {
     pub(super) fn new(decision: Arc<Decision>, generation: Arc<Generation>) -> Decided {
         Decided { decision, generation }
+    }
+
+    /// What the caller is offered.
+    pub(crate) fn offered(&self) -> Offered<'_> {
+        Offered { decision: &self.decision, everything: self.is_shadow() }
     }
 
     /// True if a call of the tool goes on: it is allowed, or the policy is only watched.
