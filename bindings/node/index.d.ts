@@ -130,6 +130,8 @@ export interface ToolResult<Structured = unknown> {
   callId: string
   /** How long the tool ran, in microseconds. 0 if it did not. */
   durationUs: number
+  /** True if this is the result of an earlier call of the run: the tool did not run again. */
+  cached: boolean
 }
 
 /** One call of a model's turn. */

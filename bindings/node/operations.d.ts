@@ -280,6 +280,18 @@ export interface AuditRow {
   notes: { [key: string]: unknown } | null
 }
 
+/** The `budget` part of the configuration. */
+export interface FullBudget {
+  /** The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts for its session; one without either is not counted. Default: no limit; 25 is the seeds'. */
+  calls_per_run: number | null
+}
+
+/** The `budget` part of the configuration. */
+export interface Budget {
+  /** The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts for its session; one without either is not counted. Default: no limit; 25 is the seeds'. */
+  calls_per_run?: number | null
+}
+
 /** What a tool can do, as far as scheduling and policy must know. */
 export type Capability = 'read-only' | 'mutating' | 'async' | 'mcp-bridged' | 'open-world' | 'destructive'
 
@@ -351,6 +363,12 @@ export interface FullConfig {
   rate_limit: FullRateLimit | null
   /** Who is asked where a call wants approval, and for how long. */
   approval: FullApprovalConfig
+  /** How many calls a run may make. Default: no limit. */
+  budget: FullBudget
+  /** When a run that repeats itself is warned and stopped. */
+  loops: FullLoops
+  /** Whether what was read already is read again. */
+  redundancy: FullRedundancy
   /** How tools run. */
   execute: FullExecute
   /** How tools are defined for models. */
@@ -383,6 +401,12 @@ export interface Config {
   rate_limit?: RateLimit | null
   /** Who is asked where a call wants approval, and for how long. */
   approval?: ApprovalConfig
+  /** How many calls a run may make. Default: no limit. */
+  budget?: Budget
+  /** When a run that repeats itself is warned and stopped. */
+  loops?: Loops
+  /** Whether what was read already is read again. */
+  redundancy?: Redundancy
   /** How tools run. */
   execute?: Execute
   /** How tools are defined for models. */
@@ -599,12 +623,16 @@ export interface Event {
 export interface FullExecute {
   /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
   timeout_ms: number
+  /** How many calls of one turn run side by side at most, 1 to 256. */
+  parallel: number
 }
 
 /** The `execute` part of the configuration. */
 export interface Execute {
   /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
   timeout_ms?: number
+  /** How many calls of one turn run side by side at most, 1 to 256. */
+  parallel?: number
 }
 
 /** The proof that a write is made under a lease that is still held. */
@@ -694,6 +722,46 @@ export type FullListEntry = string | FullMarkedEntry
  * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
  */
 export type ListEntry = string | MarkedEntry
+
+/** The `loops` part of the configuration: when a run that repeats itself is warned, and when it is stopped. Counted per run, else per session; a call with neither is not watched. */
+export interface FullLoops {
+  /** False switches the loop breaker off. */
+  enabled: boolean
+  /** How many calls are looked back on, 1 to 1,000. */
+  window: number
+  /** Tools that may repeat themselves, by their own names: those that ask until an answer changes. Tools that declare `polling` need not be named. */
+  exempt: Array<string>
+  /** The same call with the same result. Another result in between begins the count anew. */
+  identical: Thresholds
+  /** The same tool with the same result each time, whatever the arguments. Counted for calls that only read, and for errors. */
+  same_result: Thresholds
+  /** Calls that only read, and mostly the same things again. */
+  stuck: Thresholds
+  /** Calls that only read, and mostly new things. */
+  exploring: Thresholds
+  /** How many of a hundred calls must be different for reading to be `exploring`: more than this. */
+  exploring_above_percent: number
+}
+
+/** The `loops` part of the configuration: when a run that repeats itself is warned, and when it is stopped. Counted per run, else per session; a call with neither is not watched. */
+export interface Loops {
+  /** False switches the loop breaker off. */
+  enabled?: boolean
+  /** How many calls are looked back on, 1 to 1,000. */
+  window?: number
+  /** Tools that may repeat themselves, by their own names: those that ask until an answer changes. Tools that declare `polling` need not be named. */
+  exempt?: ReadonlyArray<string>
+  /** The same call with the same result. Another result in between begins the count anew. */
+  identical?: Thresholds
+  /** The same tool with the same result each time, whatever the arguments. Counted for calls that only read, and for errors. */
+  same_result?: Thresholds
+  /** Calls that only read, and mostly the same things again. */
+  stuck?: Thresholds
+  /** Calls that only read, and mostly new things. */
+  exploring?: Thresholds
+  /** How many of a hundred calls must be different for reading to be `exploring`: more than this. */
+  exploring_above_percent?: number
+}
 
 /** An entry with marks. */
 export interface FullMarkedEntry {
@@ -962,6 +1030,26 @@ export interface Record {
 
 /** When a call is recorded. */
 export type RecordMode = 'batched' | 'durable'
+
+/** The `redundancy` part of the configuration: whether a call that only reads, and would read the same as before in the same run, is answered with the last result. */
+export interface FullRedundancy {
+  /** False runs every call. */
+  enabled: boolean
+  /** How many results are kept in memory at most, of all runs together. */
+  max_entries: number
+  /** How many bytes they take at most. */
+  max_bytes: number
+}
+
+/** The `redundancy` part of the configuration: whether a call that only reads, and would read the same as before in the same run, is answered with the last result. */
+export interface Redundancy {
+  /** False runs every call. */
+  enabled?: boolean
+  /** How many results are kept in memory at most, of all runs together. */
+  max_entries?: number
+  /** How many bytes they take at most. */
+  max_bytes?: number
+}
 
 /** Whether something was given back. */
 export interface Released {
@@ -1248,6 +1336,14 @@ export interface TaintPolicy {
   private?: ReadonlyArray<ListEntry>
   /** The tools that such a session is watched for. Default: open-world and destructive ones. */
   guarded?: ReadonlyArray<ListEntry>
+}
+
+/** After how many calls something happens. */
+export interface Thresholds {
+  /** From this call on the model is warned; at least 2. */
+  warning: number
+  /** This call is refused; at least 2. */
+  critical: number
 }
 
 /** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */

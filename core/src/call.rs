@@ -6,8 +6,11 @@
 //! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
-//! budget     rate limit per session
+//! budget     calls of the run, rate limit of the session
+//! loops      a run that repeats itself is warned, then stopped
+//! taint      what the session has read, and what that means for this call
 //! approve    somebody's word, where the call wants it
+//! redundancy a call that would read the same again gets the last result
 //! execute    deadline, cancellation, panic isolation
 //! scrub      every text field of the result
 //! shape      cap by lines and characters; the whole goes to an artifact
@@ -26,21 +29,28 @@ mod budget;
 mod contained;
 mod excerpt;
 mod execute;
+mod loops;
 mod policy;
 mod record;
 mod recorder;
+mod redundancy;
 mod resolve;
+mod runs;
 mod scrub;
 mod shape;
+mod signature;
+mod taint;
 
 pub use all::{CallAnswer, CallRequest};
 pub use approve::{
     ApprovalAnswer, ApprovalConfig, ApprovalMode, ApprovalRequest, Approver, AskReason, approve_fn,
 };
-pub use budget::RateLimit;
+pub use budget::{Budget, RateLimit};
 pub use execute::Execute;
+pub use loops::{Loops, Thresholds};
 pub use policy::{Explanation, PolicyDiff, ToolChange};
 pub use recorder::{Record, RecordMode};
+pub use redundancy::Redundancy;
 pub use shape::Output;
 
 pub(crate) use activate::Finder;
@@ -49,7 +59,10 @@ pub(crate) use policy::{
     Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
 };
 pub(crate) use recorder::Recorder;
+pub(crate) use redundancy::RedundancyGate;
+pub(crate) use runs::Runs;
 pub(crate) use shape::NOTE_CHARS;
+pub(crate) use taint::Marked;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -80,6 +93,11 @@ pub(crate) struct CallPath {
     pub definitions: DefinitionCache,
     pub rate_limit: Option<RateLimit>,
     pub approval: ApproveGate,
+    pub budget: Budget,
+    pub loops: Loops,
+    pub runs: Runs,
+    pub marked: Marked,
+    pub redundancy: RedundancyGate,
     pub execute: Execute,
     pub scrubber: Scrubber,
     pub output: Output,
@@ -133,6 +151,16 @@ pub(crate) struct Call<'c> {
     pub ask: Vec<AskReason>,
     /// What the calls of the same turn have taken for themselves.
     pub claims: Option<&'c approve::Claims>,
+    /// What is remembered of its run, else of its session.
+    run: Option<Arc<runs::Run>>,
+    /// What the loop breaker compares it with others by.
+    watched: Option<loops::Watched>,
+    /// True if the loop breaker refused it.
+    is_loop: bool,
+    /// What its result depends on, if that may be given again.
+    fresh: Option<redundancy::Fresh>,
+    /// True if it was answered with an earlier result.
+    is_cached: bool,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -205,6 +233,11 @@ impl CallPath {
             notes: Map::new(),
             ask: Vec::new(),
             claims,
+            run: self.runs.of(cx.caller()),
+            watched: None,
+            is_loop: false,
+            fresh: None,
+            is_cached: false,
             allowed: false,
             started: None,
             ran: None,
@@ -234,6 +267,7 @@ impl CallPath {
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());
         call.span.record("gen_ai.tool.name", known);
+        budget::count(&self.budget, call)?;
         let decision = match self.policy.remembered(&snapshot, call.cx.caller()) {
             Some(decision) => decision?,
             None => Box::pin(self.policy.decision(&snapshot, call.cx.caller())).await?,
@@ -260,14 +294,35 @@ impl CallPath {
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;
         }
+        loops::before(&self.loops, &judged.entry, &judged.args, call)?;
+        let role = taint::Role::of(&judged.decision, &judged.entry);
+        if role.is_guarded {
+            Box::pin(taint::before(self, role, call)).await?;
+        }
         if approve::is_wanted(&judged, call) {
             judged = Box::pin(approve::pass(self, judged, call)).await?;
         }
         call.allowed = true;
-        if self.recorder.mode == RecordMode::Durable {
+        let recalled =
+            self.redundancy.recall(&judged.entry, &judged.args, &judged.assessment, call).await;
+        if recalled.is_none() && self.recorder.mode == RecordMode::Durable {
             Box::pin(record::intend(&self.recorder, call)).await?;
         }
-        execute::pass(&self.execute, &judged.entry, judged.args, call).await
+        let outcome = match recalled {
+            Some(result) => Ok(result),
+            None => {
+                let changing = self.redundancy.watch(&judged.entry, &judged.assessment);
+                let outcome = execute::pass(&self.execute, &judged.entry, judged.args, call).await;
+                if let Some(changing) = changing {
+                    changing.end(&outcome);
+                }
+                outcome
+            }
+        };
+        if role.is_marking() {
+            Box::pin(taint::after(self, role, call.cx.caller(), &outcome)).await?;
+        }
+        outcome
     }
 
     /// The gates that every answer passes, refusals too.
@@ -289,11 +344,15 @@ impl CallPath {
         // Only `shape` makes artifacts: an id from elsewhere would lead nowhere.
         result.artifact = None;
         result.repairs = std::mem::take(&mut call.repairs);
+        result.cached = call.is_cached;
         scrub::pass(&self.scrubber, &mut result);
         approve::mention(self, call, &mut result);
-        if !shape::fits(&self.output, &result) {
-            Box::pin(shape::pass(self, &mut result, call)).await?;
+        let advice = loops::after(&self.loops, call, &mut result).unwrap_or_default();
+        if !shape::fits(&self.output, &result, &advice) {
+            Box::pin(shape::pass(self, &mut result, &advice, call)).await?;
         }
+        self.redundancy.keep(call, &result);
+        shape::append(&mut result, &advice);
         result.call_id.clone_from(&call.id);
         let ran = call.ran.unwrap_or_default();
         result.duration_us = u64::try_from(ran.as_micros()).unwrap_or(u64::MAX);

@@ -59,6 +59,7 @@ pub(crate) use deferred::{Deferred, Offered, SEARCH};
 pub(crate) use definitions::DefinitionCache;
 pub(crate) use search::tokens;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
@@ -81,8 +82,30 @@ pub trait Tool: Send + Sync + 'static {
         Assessment::default()
     }
 
+    /// What the state that a call with these arguments would read is known by, if it can be told
+    /// without reading it all. Asked of calls that only read, so that one that would read the same
+    /// again need not run. By default what [`assess`](Tool::assess) declares is trusted: nobody but
+    /// other calls of the same runtime changes it.
+    fn stamp<'c>(&'c self, args: &'c Value, cx: &'c CallContext) -> BoxFuture<'c, Stamp> {
+        let _ = (args, cx);
+        std::future::ready(Stamp::Declared).boxed()
+    }
+
     /// Does the work. Dropping the future cancels it; `cx.cancellation()` fires then, too.
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
+}
+
+/// How what a call reads is told from what it was earlier.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Stamp {
+    /// It is the same while no call of the runtime writes what the call declares to read.
+    #[default]
+    Declared,
+    /// Besides, it is the same while this text is the same.
+    At(String),
+    /// Nobody can tell: the call runs each time.
+    Never,
 }
 
 /// What a tool says of a call before it runs.

@@ -47,6 +47,7 @@ mod path;
 mod read;
 mod replace;
 mod resolve;
+mod stamp;
 mod suggest;
 mod window;
 mod write;

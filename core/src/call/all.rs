@@ -10,12 +10,9 @@ use super::approve::Claims;
 use super::arguments::Prepared;
 use super::{CallPath, Decided, arguments, assess};
 use crate::error::{Code, Error};
-use crate::kind::{Effect, Resource};
+use crate::kind::{Capability, Effect, Resource};
 use crate::limits::check_json;
 use crate::tool::{Arguments, CallContext, Snapshot, ToolError, ToolResult};
-
-/// How many calls of one turn run at once at most.
-const MOST_AT_ONCE: usize = 8;
 
 /// One call of a model's turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -108,7 +105,7 @@ impl CallPath {
             let result = self.call_among(cx, &name, arguments_of(arguments), Some(claims)).await;
             CallAnswer { id, result: result.unwrap_or_else(|error| self.answer_of(&error)) }
         });
-        stream::iter(calls).buffered(MOST_AT_ONCE).collect().await
+        stream::iter(calls).buffered(self.execute.parallel).collect().await
     }
 
     /// What the model is told of an error that is the host's business. Its own text may name files
@@ -147,8 +144,12 @@ fn uses(snapshot: &Snapshot, decision: &Decided, request: &CallRequest, cx: &Cal
     }
     let args = arguments::pass(found, Ok(arguments_of(request.arguments.clone())));
     let Ok(Prepared { args, .. }) = args else { return Use::Nothing };
+    let capabilities = &entry.spec.capabilities;
+    // What goes on after its answer, and what cannot be undone, is never beside another call.
+    let is_alone = [Capability::Async, Capability::Destructive];
     match assess::ask(entry, &args, cx) {
         Err(_) => Use::Nothing,
+        Ok(_) if is_alone.iter().any(|one| capabilities.contains(one)) => Use::Unknown,
         Ok(assessment) if !assessment.touches.is_empty() => Use::Declared(assessment.touches),
         Ok(_) if entry.spec.is_read_only() => Use::ReadsSomething,
         Ok(_) => Use::Unknown,

@@ -1,9 +1,11 @@
-//! Gate: how many calls a session may make.
+//! Gate: how many calls a run may make, and how many a session in a while.
+
+use std::sync::atomic::Ordering;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CallPath, Stop};
+use super::{Call, CallPath, Stop};
 use crate::error::Code;
 use crate::tool::{Caller, ToolError};
 
@@ -23,6 +25,32 @@ pub struct RateLimit {
 
 fn an_hour() -> u64 {
     3_600_000
+}
+
+/// The `budget` part of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Budget {
+    /// The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts
+    /// for its session; one without either is not counted. Default: no limit; 25 is the seeds'.
+    #[schemars(range(min = 1))]
+    pub calls_per_run: Option<u32>,
+}
+
+/// Counts a call of a run, and refuses it if there were enough.
+pub(super) fn count(budget: &Budget, call: &Call<'_>) -> Result<(), ToolError> {
+    let (Some(most), Some(run)) = (budget.calls_per_run, &call.run) else { return Ok(()) };
+    let one_more = |calls: u32| (calls < most).then_some(calls + 1);
+    if run.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok() {
+        return Ok(());
+    }
+    let what = if run.is_run { "run" } else { "session" };
+    let text = format!(
+        "All {most} calls of this {what} are used up, and no further one is made. Finish with what \
+         you have: say what you found and what is left to do."
+    );
+    let rule = format!("budget.calls_per_run = {most}");
+    Err(ToolError::new(Code::BudgetExhausted, text).by_rule(rule))
 }
 
 pub(super) async fn pass(

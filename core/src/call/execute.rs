@@ -19,11 +19,14 @@ pub struct Execute {
     /// The deadline of a call in milliseconds, where neither the caller nor the tool names one.
     #[schemars(range(min = 1))]
     pub timeout_ms: u64,
+    /// How many calls of one turn run side by side at most, 1 to 256.
+    #[schemars(range(min = 1, max = 256))]
+    pub parallel: usize,
 }
 
 impl Default for Execute {
     fn default() -> Execute {
-        Execute { timeout_ms: 60_000 }
+        Execute { timeout_ms: 60_000, parallel: 8 }
     }
 }
 

@@ -32,20 +32,48 @@ impl Default for Output {
 /// What the closing note may take of `max_chars`.
 pub(crate) const NOTE_CHARS: usize = 300;
 
-/// True if the text may go out whole.
-pub(super) fn fits(output: &Output, result: &ToolResult) -> bool {
-    !exceeds_chars(&result.for_llm, output.max_chars)
-        && !exceeds_lines(&result.for_llm, output.max_lines)
+/// True if the text may go out whole, with an advice after it.
+pub(super) fn fits(output: &Output, result: &ToolResult, advice: &str) -> bool {
+    let room = Room::beside(output, advice);
+    !exceeds_chars(&result.for_llm, room.chars) && !exceeds_lines(&result.for_llm, room.lines)
+}
+
+/// Puts an advice after the text, as a paragraph of its own.
+pub(super) fn append(result: &mut ToolResult, advice: &str) {
+    if !advice.is_empty() {
+        let gap = if result.for_llm.is_empty() { "" } else { "\n\n" };
+        result.for_llm = format!("{}{gap}{advice}", result.for_llm.trim_end_matches('\n'));
+    }
+}
+
+/// What there is room for beside an advice.
+struct Room {
+    chars: usize,
+    lines: usize,
+}
+
+impl Room {
+    fn beside(output: &Output, advice: &str) -> Room {
+        let (chars, lines) = match advice.chars().count() {
+            0 => (0, 0),
+            chars => (chars + 2, 2),
+        };
+        Room {
+            chars: output.max_chars.saturating_sub(chars),
+            lines: output.max_lines.saturating_sub(lines),
+        }
+    }
 }
 
 pub(super) async fn pass(
     path: &CallPath,
     result: &mut ToolResult,
+    advice: &str,
     call: &Call<'_>,
 ) -> Result<(), Error> {
-    let Output { max_chars, max_lines } = path.output;
+    let Room { chars: max_chars, lines: max_lines } = Room::beside(&path.output, advice);
     let whole = std::mem::take(&mut result.for_llm);
-    let head = head(&whole, max_chars - NOTE_CHARS, max_lines - 1);
+    let head = head(&whole, max_chars.saturating_sub(NOTE_CHARS), max_lines.saturating_sub(1));
     let id = new_id();
     result.for_llm = format!("{}\n{}", head.trim_end_matches('\n'), note(&id, head, &whole));
     let caller = call.cx.caller();

@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
 use crate::call::{
-    ApproveGate, Approver, CallPath, Finder, PolicyFile, PolicyGate, PolicyParts, RecordMode,
-    Recorder, Written,
+    ApproveGate, Approver, CallPath, Finder, Marked, PolicyFile, PolicyGate, PolicyParts,
+    RecordMode, Recorder, RedundancyGate, Runs, Written,
 };
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
@@ -210,6 +210,11 @@ impl RuntimeBuilder {
             definitions: DefinitionCache::default(),
             rate_limit: self.config.rate_limit.clone(),
             approval: ApproveGate::new(self.config.approval.clone(), self.approver.take()),
+            budget: self.config.budget.clone(),
+            loops: self.config.loops.clone(),
+            runs: Runs::default(),
+            marked: Marked::default(),
+            redundancy: RedundancyGate::new(self.config.redundancy.clone()),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
             output: self.config.output.clone(),

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::{ApprovalConfig, Execute, Output, RateLimit, Record};
+use crate::call::{ApprovalConfig, Budget, Execute, Loops, Output, RateLimit, Record, Redundancy};
 use crate::error::{Code, Error};
 use crate::policy::Policy;
 use crate::secret::Secrets;
@@ -35,6 +35,12 @@ pub struct Config {
     pub rate_limit: Option<RateLimit>,
     /// Who is asked where a call wants approval, and for how long.
     pub approval: ApprovalConfig,
+    /// How many calls a run may make. Default: no limit.
+    pub budget: Budget,
+    /// When a run that repeats itself is warned and stopped.
+    pub loops: Loops,
+    /// Whether what was read already is read again.
+    pub redundancy: Redundancy,
     /// How tools run.
     pub execute: Execute,
     /// How tools are defined for models.
@@ -137,6 +143,12 @@ impl Config {
             }
             Err(invalid(key, &format!("{given} is too small, the least is {least}")))
         };
+        let at_most = |key: &str, given: u64, most: u64| {
+            if given <= most {
+                return Ok(());
+            }
+            Err(invalid(key, &format!("{given} is too large, the most is {most}")))
+        };
         at_least("output.max_chars", self.output.max_chars as u64, 1_000)?;
         at_least("output.max_lines", self.output.max_lines as u64, 10)?;
         at_least("execute.timeout_ms", self.execute.timeout_ms, 1)?;
@@ -145,11 +157,11 @@ impl Config {
             at_least("rate_limit.window_ms", limit.window_ms, 1)?;
         }
         at_least("approval.timeout_ms", self.approval.timeout_ms, 1)?;
-        if self.approval.timeout_ms > MOST_APPROVAL_MS {
-            let given = self.approval.timeout_ms;
-            let why = format!("{given} is too much, the most is {MOST_APPROVAL_MS} (30 days)");
-            return Err(invalid("approval.timeout_ms", &why));
-        }
+        at_most("approval.timeout_ms", self.approval.timeout_ms, MOST_APPROVAL_MS)?;
+        at_least("budget.calls_per_run", self.budget.calls_per_run.unwrap_or(1).into(), 1)?;
+        self.check_loops(at_least, at_most)?;
+        at_most("execute.parallel", self.execute.parallel as u64, 256)?;
+        at_least("execute.parallel", self.execute.parallel as u64, 1)?;
         at_least("store_timeout_ms", self.store_timeout_ms.unwrap_or(1), 1)?;
         let kept = &self.retention;
         at_least("retention.events_keep", kept.events_keep.unwrap_or(1), 1)?;
@@ -159,6 +171,26 @@ impl Config {
         for group in self.groups.keys() {
             crate::id::check_key(&format!("groups.{group}"), group)
                 .map_err(|error| Error::new(Code::InvalidConfig, error.message()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Config {
+    fn check_loops(
+        &self,
+        at_least: impl Fn(&str, u64, u64) -> Result<(), Error>,
+        at_most: impl Fn(&str, u64, u64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let loops = &self.loops;
+        at_least("loops.window", loops.window.into(), 1)?;
+        at_most("loops.window", loops.window.into(), 1_000)?;
+        at_most("loops.exploring_above_percent", loops.exploring_above_percent.into(), 100)?;
+        for (key, limits) in loops.thresholds() {
+            for (what, given) in [("warning", limits.warning), ("critical", limits.critical)] {
+                at_least(&format!("loops.{key}.{what}"), given.into(), 2)?;
+                at_most(&format!("loops.{key}.{what}"), given.into(), 10_000)?;
+            }
         }
         Ok(())
     }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Assessment, CallContext, Tool, ToolError, ToolResult, ToolSpec, Touch};
+use super::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, ToolSpec, Touch};
 use crate::error::Code;
 use crate::kind::{Action, Capability, Effect, ResourceKind, Taint};
 
@@ -17,11 +17,14 @@ type Handler<A> =
     Arc<dyn Fn(A, CallContext) -> BoxFuture<'static, Result<ToolResult, ToolError>> + Send + Sync>;
 type Assessor<A> = Arc<dyn Fn(&A, &CallContext) -> Assessment + Send + Sync>;
 
+type Stamper<A> = Arc<dyn Fn(A, CallContext) -> BoxFuture<'static, Stamp> + Send + Sync>;
+
 /// A tool made by [`tool_fn`].
 pub struct FnTool<A> {
     spec: ToolSpec,
     handler: Handler<A>,
     assessor: Option<Assessor<A>>,
+    stamper: Option<Stamper<A>>,
 }
 
 /// A tool from an argument struct and an async closure. The struct's doc comment is the
@@ -36,6 +39,7 @@ where
         spec: ToolSpec::of::<A>(name),
         handler: Arc::new(move |args, cx| handler(args, cx).boxed()),
         assessor: None,
+        stamper: None,
     }
 }
 
@@ -133,6 +137,19 @@ impl<A> FnTool<A> {
     }
 }
 
+impl<A> FnTool<A> {
+    /// Tells what a call would read from what it was earlier. See [`Tool::stamp`].
+    #[must_use]
+    pub fn stamp<F, Fut>(mut self, stamper: F) -> FnTool<A>
+    where
+        F: Fn(A, CallContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Stamp> + Send + 'static,
+    {
+        self.stamper = Some(Arc::new(move |args, cx| stamper(args, cx).boxed()));
+        self
+    }
+}
+
 impl<A: DeserializeOwned + 'static> Tool for FnTool<A> {
     fn spec(&self) -> ToolSpec {
         self.spec.clone()
@@ -142,6 +159,13 @@ impl<A: DeserializeOwned + 'static> Tool for FnTool<A> {
         match (&self.assessor, A::deserialize(args)) {
             (Some(assess), Ok(args)) => assess(&args, cx),
             _ => Assessment::default(),
+        }
+    }
+
+    fn stamp<'c>(&'c self, args: &'c Value, cx: &'c CallContext) -> BoxFuture<'c, Stamp> {
+        match (&self.stamper, A::deserialize(args)) {
+            (Some(stamp), Ok(args)) => stamp(args, cx.clone()),
+            _ => std::future::ready(Stamp::Declared).boxed(),
         }
     }
 

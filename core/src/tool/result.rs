@@ -61,6 +61,9 @@ pub struct ToolResult {
     pub call_id: String,
     /// How long the tool ran, in microseconds. 0 if it did not.
     pub duration_us: u64,
+    /// True if the tool did not run: it would have read the same as before in this run, so this is
+    /// the result of then.
+    pub cached: bool,
 }
 
 impl ToolResult {

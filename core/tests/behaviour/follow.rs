@@ -47,7 +47,8 @@ async fn events_of_a_subject_come_in_the_order_of_their_writers() {
             let cx = session(&format!("session-{writer}"));
             let mut calls = Vec::new();
             for number in 0..50 {
-                let result = rt.call(&cx, "echo", json!({ "text": "x" })).await.unwrap();
+                let args = json!({ "text": number.to_string() });
+                let result = rt.call(&cx, "echo", args).await.unwrap();
                 calls.push(result.call_id);
                 if number % 10 == 0 {
                     rt.invoke("agents.put", json!({ "id": "busy" })).await.unwrap();

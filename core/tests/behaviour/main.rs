@@ -11,6 +11,7 @@ mod faulty;
 mod follow;
 mod gates;
 mod ledger;
+mod limits;
 mod load;
 mod moving;
 mod operations;

@@ -408,6 +408,24 @@ class AuditRow(TypedDict):
     """What else the gates noted, by the gate's word: repaired arguments, an approval, a
     repetition. Already scrubbed and capped."""
 
+
+class FullBudget(TypedDict):
+    """The `budget` part of the configuration."""
+
+    calls_per_run: int | None
+    """The most calls of one run, refused ones too; at least 1. A call that belongs to no run
+    counts for its session; one without either is not counted. Default: no limit; 25 is the
+    seeds'."""
+
+
+class Budget(TypedDict, total=False):
+    """The `budget` part of the configuration."""
+
+    calls_per_run: int | None
+    """The most calls of one run, refused ones too; at least 1. A call that belongs to no run
+    counts for its session; one without either is not counted. Default: no limit; 25 is the
+    seeds'."""
+
 Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -506,6 +524,15 @@ class FullConfig(TypedDict):
     approval: FullApprovalConfig
     """Who is asked where a call wants approval, and for how long."""
 
+    budget: FullBudget
+    """How many calls a run may make. Default: no limit."""
+
+    loops: FullLoops
+    """When a run that repeats itself is warned and stopped."""
+
+    redundancy: FullRedundancy
+    """Whether what was read already is read again."""
+
     execute: FullExecute
     """How tools run."""
 
@@ -546,6 +573,15 @@ class Settings(TypedDict, total=False):
 
     approval: ApprovalConfig
     """Who is asked where a call wants approval, and for how long."""
+
+    budget: Budget
+    """How many calls a run may make. Default: no limit."""
+
+    loops: Loops
+    """When a run that repeats itself is warned and stopped."""
+
+    redundancy: Redundancy
+    """Whether what was read already is read again."""
 
     execute: Execute
     """How tools run."""
@@ -858,12 +894,18 @@ class FullExecute(TypedDict):
     timeout_ms: int
     """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
 
+    parallel: int
+    """How many calls of one turn run side by side at most, 1 to 256."""
+
 
 class Execute(TypedDict, total=False):
     """The `execute` part of the configuration."""
 
     timeout_ms: int
     """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
+
+    parallel: int
+    """How many calls of one turn run side by side at most, 1 to 256."""
 
 
 class Fence(TypedDict):
@@ -972,6 +1014,70 @@ ListEntry: TypeAlias = "str | MarkedEntry"
 """One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
 
 An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
+
+
+class FullLoops(TypedDict):
+    """The `loops` part of the configuration: when a run that repeats itself is warned, and when
+    it is stopped. Counted per run, else per session; a call with neither is not watched."""
+
+    enabled: bool
+    """False switches the loop breaker off."""
+
+    window: int
+    """How many calls are looked back on, 1 to 1,000."""
+
+    exempt: builtins.list[str]
+    """Tools that may repeat themselves, by their own names: those that ask until an answer
+    changes. Tools that declare `polling` need not be named."""
+
+    identical: Thresholds
+    """The same call with the same result. Another result in between begins the count anew."""
+
+    same_result: Thresholds
+    """The same tool with the same result each time, whatever the arguments. Counted for calls
+    that only read, and for errors."""
+
+    stuck: Thresholds
+    """Calls that only read, and mostly the same things again."""
+
+    exploring: Thresholds
+    """Calls that only read, and mostly new things."""
+
+    exploring_above_percent: int
+    """How many of a hundred calls must be different for reading to be `exploring`: more than
+    this."""
+
+
+class Loops(TypedDict, total=False):
+    """The `loops` part of the configuration: when a run that repeats itself is warned, and when
+    it is stopped. Counted per run, else per session; a call with neither is not watched."""
+
+    enabled: bool
+    """False switches the loop breaker off."""
+
+    window: int
+    """How many calls are looked back on, 1 to 1,000."""
+
+    exempt: Sequence[str]
+    """Tools that may repeat themselves, by their own names: those that ask until an answer
+    changes. Tools that declare `polling` need not be named."""
+
+    identical: Thresholds
+    """The same call with the same result. Another result in between begins the count anew."""
+
+    same_result: Thresholds
+    """The same tool with the same result each time, whatever the arguments. Counted for calls
+    that only read, and for errors."""
+
+    stuck: Thresholds
+    """Calls that only read, and mostly the same things again."""
+
+    exploring: Thresholds
+    """Calls that only read, and mostly new things."""
+
+    exploring_above_percent: int
+    """How many of a hundred calls must be different for reading to be `exploring`: more than
+    this."""
 
 
 class FullMarkedEntry(TypedDict):
@@ -1336,6 +1442,34 @@ class Record(TypedDict, total=False):
 
 RecordMode: TypeAlias = "Literal['batched', 'durable']"
 """When a call is recorded."""
+
+
+class FullRedundancy(TypedDict):
+    """The `redundancy` part of the configuration: whether a call that only reads, and would read
+    the same as before in the same run, is answered with the last result."""
+
+    enabled: bool
+    """False runs every call."""
+
+    max_entries: int
+    """How many results are kept in memory at most, of all runs together."""
+
+    max_bytes: int
+    """How many bytes they take at most."""
+
+
+class Redundancy(TypedDict, total=False):
+    """The `redundancy` part of the configuration: whether a call that only reads, and would read
+    the same as before in the same run, is answered with the last result."""
+
+    enabled: bool
+    """False runs every call."""
+
+    max_entries: int
+    """How many results are kept in memory at most, of all runs together."""
+
+    max_bytes: int
+    """How many bytes they take at most."""
 
 
 class Released(TypedDict):
@@ -1729,6 +1863,16 @@ class TaintPolicy(TypedDict, total=False):
 
     guarded: Sequence[ListEntry]
     """The tools that such a session is watched for. Default: open-world and destructive ones."""
+
+
+class Thresholds(TypedDict):
+    """After how many calls something happens."""
+
+    warning: int
+    """From this call on the model is warned; at least 2."""
+
+    critical: int
+    """This call is refused; at least 2."""
 
 Tier: TypeAlias = "Literal['core', 'skill', 'extra']"
 """Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""

@@ -90,6 +90,8 @@ class ToolResult:
     """The id of the call: the same as in its audit row and events."""
     duration_us: int = 0
     """How long the tool ran, in microseconds. 0 if it did not."""
+    cached: bool = False
+    """True if this is the result of an earlier call of the run: the tool did not run again."""
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON data, every key present."""

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{blocking, uses};
 use crate::builtin::Deps;
 use crate::kind::{Capability, Effect};
-use crate::tool::{Tool, ToolResult, tool_fn};
+use crate::tool::{Stamp, Tool, ToolResult, tool_fn};
 use crate::workspace::{EntryKind, ListOptions, Listing};
 
 /// Lists a folder of the workspace, sorted by name: folders end with "/", files come with their
@@ -49,6 +49,8 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .argument_aliases("path", &["folder", "dir", "directory"])
     .capability(Capability::ReadOnly)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Read, &args.path))
+    // A change deep in a folder shows nowhere but there.
+    .stamp(|_, _| std::future::ready(Stamp::Never))
 }
 
 fn told(listing: &Listing) -> String {

@@ -11,7 +11,7 @@ use crate::call::NOTE_CHARS;
 use crate::error::Code;
 use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
-use crate::tool::{Assessment, CallContext, Tool, ToolError, ToolResult, tool_fn};
+use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
 use crate::workspace::{ReadRange, ReadText, RelativePath, Workspace, window};
 
 /// The largest file that is masked as a whole before a page of it is shown (16 MiB).
@@ -43,7 +43,7 @@ struct Args {
 }
 
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
-    let (deps, for_assess) = (deps.clone(), deps.clone());
+    let (deps, for_assess, for_stamp) = (deps.clone(), deps.clone(), deps.clone());
     tool_fn("read_file", move |args: Args, cx| {
         let deps = deps.clone();
         async move { read(&deps, args, &cx).await }
@@ -55,6 +55,16 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         Some(_) => Assessment::default(),
         None => uses(&for_assess, cx, Effect::Read, &args.path),
     })
+    .stamp(move |args, cx| {
+        let deps = for_stamp.clone();
+        async move { stamp(&deps, args, &cx).await }
+    })
+}
+
+/// What the file is known by: another process may change it at any time.
+async fn stamp(deps: &Deps, args: Args, cx: &CallContext) -> Stamp {
+    let found = blocking(deps, cx, args.path, |workspace, path| workspace.stamp(path)).await;
+    found.ok().flatten().map_or(Stamp::Never, Stamp::At)
 }
 
 async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
