@@ -225,6 +225,8 @@ export interface AuditRow {
   run: string | null
   /** How deep below the first agent the caller was; 0 for the first agent. */
   depth: number
+  /** What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition. Already scrubbed and capped. */
+  notes: { [key: string]: unknown } | null
 }
 
 /** What a tool can do, as far as scheduling and policy must know. */
@@ -264,6 +266,12 @@ export interface ChatPolicy {
   deny: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
   ask: Array<ListEntry>
+}
+
+/** Whether there was something to clear. */
+export interface Cleared {
+  /** True if the session was marked until now. */
+  cleared: boolean
 }
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
@@ -449,6 +457,15 @@ export interface DocumentText {
   text: string
 }
 
+/** What `registry.drop_clone` did. */
+export interface DroppedClone {
+  /** The agent that has the shared tools again. */
+  agent: string
+}
+
+/** How a call uses a resource. */
+export type Effect = 'read' | 'write'
+
 /** One thing that happened. Events are kept in the store and read in order by cursor. */
 export interface Event {
   /** The place of the event in its tenant: the cursor to read on from. Grows. */
@@ -556,7 +573,7 @@ export type ListEntry = string | MarkedEntry
 export interface MarkedEntry {
   /** The entry. */
   entry: string
-  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
+  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
   optional: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final: boolean
@@ -580,6 +597,9 @@ export interface Moved {
   /** The number of rows. */
   rows: number
 }
+
+/** Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools. */
+export type Origin = 'builtin' | 'host' | 'skill' | 'custom' | 'mcp'
 
 /** The `output` part of the configuration. */
 export interface Output {
@@ -634,7 +654,7 @@ export interface Policy {
   also_allow: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
   ask: Array<ListEntry>
-  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
+  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
   by_provider: { [key: string]: ProviderPolicy }
   /** Lists for an agent, by its id. */
   agents: { [key: string]: AgentPolicy }
@@ -646,58 +666,6 @@ export interface Policy {
   taint: TaintPolicy
   /** Whether decisions are enforced. */
   mode: Mode
-}
-
-/** What another policy would change for a caller. */
-export interface PolicyDiff {
-  /** The tools that it would add, each with the rule that refuses it now, sorted. */
-  added: Array<ToolChange>
-  /** The tools that it would take away, each with the rule that would refuse it, sorted. */
-  removed: Array<ToolChange>
-}
-
-/** The policy in force. */
-export interface PolicyInForce {
-  /** Grows with every policy that is put in force, from 1. */
-  generation: number
-  /** Whether its decisions are enforced. */
-  mode: Mode
-  /** Where it comes from: the path of its file, or `given in code`. */
-  source: string
-  /** The policy. */
-  policy: Policy
-  /** The groups of the owner's own. */
-  groups: { [key: string]: Array<string> }
-}
-
-/** What `policy.check` found. */
-export interface PolicyReport {
-  /** True if there are no errors. */
-  ok: boolean
-  /** What is wrong, each with its place. A policy with errors decides nothing. */
-  errors: Array<string>
-  /** What it names and is not there, where that is no mistake. */
-  warnings: Array<string>
-  /** The entries of agents' own lists that mean nothing, each with its place. */
-  agents: Array<string>
-}
-
-/** Which policy is in force. */
-export interface PolicyStatus {
-  /** Grows with every policy that is put in force, from 1. */
-  generation: number
-  /** Whether its decisions are enforced. */
-  mode: Mode
-  /** Where it comes from: the path of its file, or `given in code`. */
-  source: string
-  /** Why what the file says now is not in force. None if it is. */
-  rejected: string | null
-  /** The other parts of the configuration that have changed in the file; they hold from the next opening on. */
-  needs_reopening: Array<string>
-  /** Why every call is refused: what the policy in force names and is not there. Empty if all is well. */
-  errors: Array<string>
-  /** What it names and is not there, where that is no mistake. */
-  warnings: Array<string>
 }
 
 /** The lists for one provider. */
@@ -751,19 +719,14 @@ export interface Released {
   released: boolean
 }
 
-/** What `policy.reload` came to. */
-export interface Reloaded {
-  /** False if what the file says was in force already. */
-  changed: boolean
-  /** What is in force now. */
-  status: PolicyStatus
-}
-
 /** Whether something was renewed. */
 export interface Renewed {
   /** False if it was no longer held. */
   renewed: boolean
 }
+
+/** What kind of [`Resource`] an argument names. */
+export type ResourceKind = 'path' | 'host' | 'session'
 
 /** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
 export interface Retention {
@@ -901,6 +864,14 @@ export interface SessionInfo {
   updated_at_ms: number
 }
 
+/** A mark of a session. */
+export interface SessionMark {
+  /** What the session has seen. */
+  mark: Taint
+  /** When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z. */
+  at_ms: number
+}
+
 /** A message of a session. */
 export interface SessionMessage {
   /** Its number: 1 for the first one, then without gaps. */
@@ -955,6 +926,9 @@ export interface SubagentPolicy {
   max_depth: number
 }
 
+/** What the result of a tool does to the session that reads it. */
+export type Taint = 'untrusted' | 'private'
+
 /** What a marked session means for an open-world or destructive call. */
 export type TaintMode = 'record' | 'ask' | 'deny'
 
@@ -970,13 +944,8 @@ export interface TaintPolicy {
   guarded: Array<ListEntry>
 }
 
-/** A tool that another policy would add or take away. */
-export interface ToolChange {
-  /** The tool. */
-  tool: string
-  /** The rule that refuses it: now where it would be added, then where it would be taken away. */
-  rule: Rule | null
-}
+/** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
+export type Tier = 'core' | 'skill' | 'extra'
 
 /** What the registry tells of a tool. */
 export interface ToolInfo {
@@ -984,14 +953,56 @@ export interface ToolInfo {
   name: string
   /** What it does. */
   description: string
+  /** Where it comes from. */
+  origin: Origin
+  /** Where its name is looked up. */
+  tier: Tier
+  /** Where the tool of an earlier tier comes from that has the same name: while it is there, this one is not called. None: the name is this tool's. */
+  shadowed_by: Origin | null
+  /** The digest of its name, description and schema. */
+  version: string
   /** The group that it names. */
   group: string | null
-  /** What it can do. */
+  /** What it can do. Empty means mutating. */
   capabilities: Array<Capability>
-  /** Other names for it. */
+  /** Which arguments name what a call touches. */
+  touches: Array<Touch>
+  /** The channel types that it works on. Empty: all. */
+  channels: Array<string>
+  /** Its deadline in milliseconds, where it is not the runtime's. */
+  timeout_ms: number | null
+  /** True if the same call may be repeated until its answer changes. */
+  polling: boolean
+  /** True if each call wants somebody's approval. */
+  needs_approval: boolean
+  /** What its results do to a session. */
+  taints: Array<Taint>
+  /** The action that it is. */
+  action: Action | null
+  /** Its name where it comes from, if that is another. */
+  original_name: string | null
+  /** Other names that its arguments may come under. */
+  argument_aliases: { [key: string]: Array<string> }
+  /** Other names for it, built-in ones too. */
   aliases: Array<string>
   /** False while it is switched off. */
   enabled: boolean
+}
+
+/** An argument that names what a call touches. */
+export interface Touch {
+  /** The argument: a text, or a list of texts. */
+  argument: string
+  /** What it names. */
+  resource: ResourceKind
+  /** How the call uses it. */
+  effect: Effect
+}
+
+/** What `registry.unalias` did. */
+export interface Unaliased {
+  /** The alias that is gone. */
+  alias: string
 }
 
 /** The operations of a runtime, by domain. */
@@ -1173,7 +1184,7 @@ export interface Operations {
     }): Promise<PrunedAudit>
   }
   readonly config: {
-    /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
+    /** Gives the configuration with its defaults filled in. */
     get(): Promise<Config>
   }
   readonly credentials: {
@@ -1672,71 +1683,99 @@ export interface Operations {
       path: string
     }): Promise<CoveredBy>
   }
-  readonly policy: {
-    /** Gives the policy in force. */
-    get(): Promise<PolicyInForce>
-    /**
-     * Puts another policy in force, for every call that begins after this has returned. It is checked first: a wrong one is refused, and the one before stays.
-     *
-     * Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was opened from a file: that file then says what is in force.
-     */
-    set(args: {
-      /** The policy, as the `policy` part of the configuration has it. */
-      policy: Policy
-    }): Promise<PolicyInForce>
-    /**
-     * Takes up what the configuration file says now, without waiting for the next look at it. Only `policy` and `groups` are taken up.
-     *
-     * Fails with `invalid_config` if the file is wrong, and what was in force stays; with `conflict` if the runtime was not opened from a file.
-     */
-    reload(): Promise<Reloaded>
-    /** Tells which policy is in force, and whether the file says another that is wrong. */
-    status(): Promise<PolicyStatus>
-    /** Checks a policy, or the one in force, against the tools that there are, and the lists of a tenant's agents against it. Nothing changes. */
-    check(args?: {
-      /** The policy to check. Left out: the one in force. */
-      policy?: Policy | null
-      /** The groups to check it with. Left out: those in force. */
-      groups?: { [key: string]: Array<string> } | null
-      /** The tenant whose agents are looked at. */
-      tenant?: string
-    }): Promise<PolicyReport>
-    /**
-     * Tells which tools another policy would add and take away for a caller. Nothing changes.
-     *
-     * Fails with `invalid_config` if that policy is wrong.
-     */
-    diff(args: {
-      /** The policy to compare with the one in force. */
-      policy: Policy
-      /** Its groups. Left out: those in force. */
-      groups?: { [key: string]: Array<string> } | null
-      /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
-      context?: { [key: string]: unknown }
-    }): Promise<PolicyDiff>
-  }
   readonly registry: {
-    /** Lists the tools, sorted by name, disabled ones too. */
-    list(): Promise<Array<ToolInfo>>
+    /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */
+    list(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<Array<ToolInfo>>
+    /** Shows one tool. Fails with `not_found` if there is none of that name or alias. */
+    get(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+    }): Promise<ToolInfo>
     /** Switches a tool on. Fails with `not_found` if there is none of that name or alias. */
     enable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
     /** Switches a tool off: it becomes unknown to every caller. */
     disable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
-    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it. */
+    /** Removes a tool with its aliases, and shows it as it was. One of the same name in a later tier takes its place. Fails with `not_found` if there is none. */
+    unregister(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+      /** The tier that it stands in. Left out: the tool that has the name. */
+      tier?: Tier | null
+    }): Promise<ToolInfo>
+    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in alias gives way. */
     alias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The new name. */
       alias: string
       /** The tool's name. */
       name: string
+      /** Whether definitions show the alias. Default: true. */
+      advertised?: boolean
+      /** The alias's own names of arguments, each with the tool's name for it. */
+      arguments?: { [key: string]: string }
+      /** What the tool's arguments are where a call under the alias does not give them and the tool knows them. */
+      defaults?: { [key: string]: unknown }
     }): Promise<ToolInfo>
+    /** Takes a name away from a tool. Fails with `not_found` if there is no such alias. */
+    unalias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The alias. */
+      alias: string
+    }): Promise<Unaliased>
+    /** Gives an agent a registry of its own: a copy of the shared one as it is now. Fails with `conflict` if it has one. */
+    clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<Array<ToolInfo>>
+    /** Takes an agent's own registry away. Fails with `not_found` if it has none. */
+    drop_clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<DroppedClone>
     /** Lists the groups and the names in them, also of tools that are not there. */
-    groups(): Promise<{ [key: string]: Array<string> }>
+    groups(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<{ [key: string]: Array<string> }>
   }
   readonly store: {
     /** Tells which store this is. */
@@ -1910,5 +1949,19 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<SessionMessage>>
+    /** Gives the marks of a session: what its results have brought into it. None if it has none. See `policy.taint`. */
+    marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Array<SessionMark>>
+    /** Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it when what the session has seen no longer matters. */
+    clear_marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Cleared>
   }
 }

@@ -53,7 +53,7 @@ use crate::id::new_id;
 use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Arguments, CallContext, Entry, Registry, ToolError, ToolResult};
+use crate::tool::{Arguments, CallContext, Entry, Registries, ToolError, ToolResult};
 use crate::upkeep::Upkeep;
 
 /// Everything that a call passes through. One per runtime.
@@ -61,7 +61,7 @@ use crate::upkeep::Upkeep;
 /// What a call seldom waits for is boxed where it is awaited, so that its future, which is moved
 /// about by every layer above, stays small.
 pub(crate) struct CallPath {
-    pub registry: Arc<Registry>,
+    pub registries: Arc<Registries>,
     pub policy: PolicyGate,
     pub rate_limit: Option<RateLimit>,
     pub execute: Execute,
@@ -181,7 +181,7 @@ impl CallPath {
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
     ) -> Result<ToolResult, Stop> {
-        let snapshot = self.registry.snapshot();
+        let snapshot = self.registries.of(call.cx.caller());
         call.tool = snapshot.resolve(call.called_as).cloned();
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());

@@ -41,5 +41,7 @@ pub use call::{CallAnswer, CallRequest, Explanation};
 pub use error::{Code, Error};
 pub use event::Event;
 pub use runtime::{Config, EventStream, Follow, Runtime, RuntimeBuilder};
-pub use tool::{CallContext, Caller, Dialect, Tool, ToolError, ToolResult, ToolSpec, tool_fn};
+pub use tool::{
+    CallContext, Caller, Dialect, Registration, Tool, ToolError, ToolResult, ToolSpec, tool_fn,
+};
 pub use upkeep::Retention;

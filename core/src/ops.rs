@@ -57,11 +57,14 @@ pub use policy::{
     CheckPolicy, DiffPolicy, GetPolicy, PolicyInForce, PolicyOps, PolicyReport, PolicyStatus,
     PolicyStatusArgs, ReloadPolicy, Reloaded, SetPolicy,
 };
-pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
+pub use registry::{
+    AddAlias, DroppedClone, Groups, ListGroups, ListTools, NamedTool, OneAgent, RegistryOps,
+    RemoveAlias, Unaliased, UnregisterTool,
+};
 pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
 pub use sessions::{
-    AppendMessages, DeleteSession, GetSession, ListSessions, MessageToAppend, PutSession,
-    ReadHistory, Sessions,
+    AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
+    MessageToAppend, PutSession, ReadHistory, Sessions,
 };
 
 pub use store::{

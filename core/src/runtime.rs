@@ -30,7 +30,10 @@ use crate::limits::echo;
 use crate::policy::Policy;
 use crate::secret::{self, KeyRing};
 use crate::store::Store;
-use crate::tool::{Arguments, CallContext, Dialect, Registry, Tool, ToolResult};
+use crate::tool::{
+    Arguments, CallContext, Dialect, Registered, Registration, Registries, Registry, Tool,
+    ToolResult,
+};
 
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
 ///
@@ -144,13 +147,13 @@ impl Runtime {
     ) -> Result<Vec<Value>, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
+        let snapshot = self.registries().of(cx.caller());
         let decision = self.inner.path.policy.decision(&snapshot, cx.caller()).await?;
         let allowed = |name: &str| {
             snapshot.resolve(name).filter(|entry| decision.lets_pass(entry.id)).cloned()
         };
         let tools = snapshot.tools().map(|entry| entry.spec.name.as_str());
-        let aliases = snapshot.aliases().keys().map(String::as_str);
+        let aliases = snapshot.advertised_aliases().map(|(alias, _)| alias);
         Ok(tools
             .chain(aliases)
             .filter_map(|name| Some(dialect.define(name, &allowed(name)?.spec)))
@@ -164,9 +167,10 @@ impl Runtime {
     pub async fn explain(&self, cx: &CallContext, name: &str) -> Result<Explanation, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
+        let snapshot = self.registries().of(cx.caller());
         let Some(entry) = snapshot.resolve(name) else {
-            let hint = snapshot.nearest(name, |_| true).map(|n| format!(", did you mean `{n}`?"));
+            let meant = snapshot.nearest(name, |_| true);
+            let hint = meant.first().map(|n| format!(", did you mean `{n}`?"));
             let echo = echo(name);
             let text = format!("no tool named `{echo}`{}", hint.unwrap_or_default());
             return Err(Error::new(Code::NotFound, text));
@@ -191,7 +195,7 @@ impl Runtime {
     ) -> Result<PolicyDiff, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
+        let snapshot = self.registries().of(cx.caller());
         self.inner.path.policy.diff(&snapshot, cx.caller(), policy, groups).await
     }
 
@@ -221,9 +225,23 @@ impl Runtime {
         self.registry().register(Arc::new(tool))
     }
 
-    /// The tools.
+    /// Adds a tool, from wherever it comes, and replaces another where that is asked for.
+    ///
+    /// # Errors
+    /// As [`register`](Runtime::register).
+    pub fn add(&self, registration: Registration) -> Result<Registered, Error> {
+        self.check_open()?;
+        self.registry().add(registration)
+    }
+
+    /// The tools of every agent that has no registry of its own.
     pub fn registry(&self) -> &Registry {
-        &self.inner.path.registry
+        self.inner.path.registries.shared()
+    }
+
+    /// The registries: the shared one, and those of agents that have their own.
+    pub fn registries(&self) -> &Registries {
+        &self.inner.path.registries
     }
 
     /// The configuration, with its defaults filled in.

@@ -326,6 +326,10 @@ class AuditRow(TypedDict):
     depth: int
     """How deep below the first agent the caller was; 0 for the first agent."""
 
+    notes: dict[str, Any] | None
+    """What else the gates noted, by the gate's word: repaired arguments, an approval, a
+    repetition. Already scrubbed and capped."""
+
 Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -376,6 +380,13 @@ class ChatPolicy(TypedDict):
 
     ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
+
+
+class Cleared(TypedDict):
+    """Whether there was something to clear."""
+
+    cleared: bool
+    """True if the session was marked until now."""
 
 
 class Config(TypedDict):
@@ -635,6 +646,16 @@ class DocumentText(TypedDict):
     """The whole text."""
 
 
+class DroppedClone(TypedDict):
+    """What `registry.drop_clone` did."""
+
+    agent: str
+    """The agent that has the shared tools again."""
+
+Effect = Literal["read", "write"]
+"""How a call uses a resource."""
+
+
 class Event(TypedDict):
     """One thing that happened. Events are kept in the store and read in order by cursor."""
 
@@ -775,8 +796,8 @@ class MarkedEntry(TypedDict):
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
-    entry that matches no known tool is an error."""
+    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
+    matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
@@ -803,6 +824,9 @@ class Moved(TypedDict):
 
     rows: int
     """The number of rows."""
+
+Origin = Literal["builtin", "host", "skill", "custom", "mcp"]
+"""Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
 
 
 class Output(TypedDict):
@@ -879,8 +903,7 @@ class Policy(TypedDict):
     """Each call of these wants somebody's approval."""
 
     by_provider: dict[str, ProviderPolicy]
-    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
-    only the lists of `provider/model` hold."""
+    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
 
     agents: dict[str, AgentPolicy]
     """Lists for an agent, by its id."""
@@ -897,78 +920,6 @@ class Policy(TypedDict):
 
     mode: Mode
     """Whether decisions are enforced."""
-
-
-class PolicyDiff(TypedDict):
-    """What another policy would change for a caller."""
-
-    added: builtins.list[ToolChange]
-    """The tools that it would add, each with the rule that refuses it now, sorted."""
-
-    removed: builtins.list[ToolChange]
-    """The tools that it would take away, each with the rule that would refuse it, sorted."""
-
-
-class PolicyInForce(TypedDict):
-    """The policy in force."""
-
-    generation: int
-    """Grows with every policy that is put in force, from 1."""
-
-    mode: Mode
-    """Whether its decisions are enforced."""
-
-    source: str
-    """Where it comes from: the path of its file, or `given in code`."""
-
-    policy: Policy
-    """The policy."""
-
-    groups: dict[str, builtins.list[str]]
-    """The groups of the owner's own."""
-
-
-class PolicyReport(TypedDict):
-    """What `policy.check` found."""
-
-    ok: bool
-    """True if there are no errors."""
-
-    errors: builtins.list[str]
-    """What is wrong, each with its place. A policy with errors decides nothing."""
-
-    warnings: builtins.list[str]
-    """What it names and is not there, where that is no mistake."""
-
-    agents: builtins.list[str]
-    """The entries of agents' own lists that mean nothing, each with its place."""
-
-
-class PolicyStatus(TypedDict):
-    """Which policy is in force."""
-
-    generation: int
-    """Grows with every policy that is put in force, from 1."""
-
-    mode: Mode
-    """Whether its decisions are enforced."""
-
-    source: str
-    """Where it comes from: the path of its file, or `given in code`."""
-
-    rejected: str | None
-    """Why what the file says now is not in force. None if it is."""
-
-    needs_reopening: builtins.list[str]
-    """The other parts of the configuration that have changed in the file; they hold from the
-    next opening on."""
-
-    errors: builtins.list[str]
-    """Why every call is refused: what the policy in force names and is not there. Empty if all
-    is well."""
-
-    warnings: builtins.list[str]
-    """What it names and is not there, where that is no mistake."""
 
 
 class ProviderPolicy(TypedDict):
@@ -1035,21 +986,14 @@ class Released(TypedDict):
     """False if it was no longer held."""
 
 
-class Reloaded(TypedDict):
-    """What `policy.reload` came to."""
-
-    changed: bool
-    """False if what the file says was in force already."""
-
-    status: PolicyStatus
-    """What is in force now."""
-
-
 class Renewed(TypedDict):
     """Whether something was renewed."""
 
     renewed: bool
     """False if it was no longer held."""
+
+ResourceKind = Literal["path", "host", "session"]
+"""What kind of [`Resource`] an argument names."""
 
 
 class Retention(TypedDict):
@@ -1247,6 +1191,16 @@ class SessionInfo(TypedDict):
     """When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
+class SessionMark(TypedDict):
+    """A mark of a session."""
+
+    mark: Taint
+    """What the session has seen."""
+
+    at_ms: int
+    """When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
 class SessionMessage(TypedDict):
     """A message of a session."""
 
@@ -1315,6 +1269,9 @@ class SubagentPolicy(TypedDict):
     max_depth: int
     """The depth at which agents start no others. Default: 1."""
 
+Taint = Literal["untrusted", "private"]
+"""What the result of a tool does to the session that reads it."""
+
 TaintMode = Literal["record", "ask", "deny"]
 """What a marked session means for an open-world or destructive call."""
 
@@ -1335,15 +1292,8 @@ class TaintPolicy(TypedDict):
     guarded: builtins.list[ListEntry]
     """The tools that such a session is watched for. Default: open-world and destructive ones."""
 
-
-class ToolChange(TypedDict):
-    """A tool that another policy would add or take away."""
-
-    tool: str
-    """The tool."""
-
-    rule: Rule | None
-    """The rule that refuses it: now where it would be added, then where it would be taken away."""
+Tier = Literal["core", "skill", "extra"]
+"""Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
 
 
 class ToolInfo(TypedDict):
@@ -1355,17 +1305,77 @@ class ToolInfo(TypedDict):
     description: str
     """What it does."""
 
+    origin: Origin
+    """Where it comes from."""
+
+    tier: Tier
+    """Where its name is looked up."""
+
+    shadowed_by: Origin | None
+    """Where the tool of an earlier tier comes from that has the same name: while it is there,
+    this one is not called. None: the name is this tool's."""
+
+    version: str
+    """The digest of its name, description and schema."""
+
     group: str | None
     """The group that it names."""
 
     capabilities: builtins.list[Capability]
-    """What it can do."""
+    """What it can do. Empty means mutating."""
+
+    touches: builtins.list[Touch]
+    """Which arguments name what a call touches."""
+
+    channels: builtins.list[str]
+    """The channel types that it works on. Empty: all."""
+
+    timeout_ms: int | None
+    """Its deadline in milliseconds, where it is not the runtime's."""
+
+    polling: bool
+    """True if the same call may be repeated until its answer changes."""
+
+    needs_approval: bool
+    """True if each call wants somebody's approval."""
+
+    taints: builtins.list[Taint]
+    """What its results do to a session."""
+
+    action: Action | None
+    """The action that it is."""
+
+    original_name: str | None
+    """Its name where it comes from, if that is another."""
+
+    argument_aliases: dict[str, builtins.list[str]]
+    """Other names that its arguments may come under."""
 
     aliases: builtins.list[str]
-    """Other names for it."""
+    """Other names for it, built-in ones too."""
 
     enabled: bool
     """False while it is switched off."""
+
+
+class Touch(TypedDict):
+    """An argument that names what a call touches."""
+
+    argument: str
+    """The argument: a text, or a list of texts."""
+
+    resource: ResourceKind
+    """What it names."""
+
+    effect: Effect
+    """How the call uses it."""
+
+
+class Unaliased(TypedDict):
+    """What `registry.unalias` did."""
+
+    alias: str
+    """The alias that is gone."""
 
 
 class AgentsOperations:
@@ -1775,8 +1785,7 @@ class ConfigOperations:
     def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in, and with the policy and groups
-        that are in force."""
+        """Gives the configuration with its defaults filled in."""
         args: dict[str, Any] = {}
         return cast("Config", self._invoke("config.get", args))
 
@@ -2808,103 +2817,6 @@ class LocksOperations:
         return cast("CoveredBy", self._invoke("locks.covering", args))
 
 
-class PolicyOperations:
-    """Operations `policy.*`."""
-
-    def __init__(self, invoke: _Invoke) -> None:
-        self._invoke = invoke
-
-    def get(
-        self,
-    ) -> PolicyInForce:
-        """Gives the policy in force."""
-        args: dict[str, Any] = {}
-        return cast("PolicyInForce", self._invoke("policy.get", args))
-
-    def set(
-        self,
-        *,
-        policy: Policy,
-    ) -> PolicyInForce:
-        """Puts another policy in force, for every call that begins after this has returned. It
-        is checked first: a wrong one is refused, and the one before stays.
-
-        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
-        opened from a file: that file then says what is in force.
-
-        Args:
-            policy: The policy, as the `policy` part of the configuration has it.
-        """
-        args = _given(
-            policy=policy,
-        )
-        return cast("PolicyInForce", self._invoke("policy.set", args))
-
-    def reload(
-        self,
-    ) -> Reloaded:
-        """Takes up what the configuration file says now, without waiting for the next look at
-        it. Only `policy` and `groups` are taken up.
-
-        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
-        `conflict` if the runtime was not opened from a file."""
-        args: dict[str, Any] = {}
-        return cast("Reloaded", self._invoke("policy.reload", args))
-
-    def status(
-        self,
-    ) -> PolicyStatus:
-        """Tells which policy is in force, and whether the file says another that is wrong."""
-        args: dict[str, Any] = {}
-        return cast("PolicyStatus", self._invoke("policy.status", args))
-
-    def check(
-        self,
-        *,
-        policy: Policy | None = _UNSET,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
-        tenant: str = _UNSET,
-    ) -> PolicyReport:
-        """Checks a policy, or the one in force, against the tools that there are, and the lists
-        of a tenant's agents against it. Nothing changes.
-
-        Args:
-            policy: The policy to check. Left out: the one in force.
-            groups: The groups to check it with. Left out: those in force.
-            tenant: The tenant whose agents are looked at.
-        """
-        args = _given(
-            policy=policy,
-            groups=groups,
-            tenant=tenant,
-        )
-        return cast("PolicyReport", self._invoke("policy.check", args))
-
-    def diff(
-        self,
-        *,
-        policy: Policy,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
-        context: Mapping[str, Any] = _UNSET,
-    ) -> PolicyDiff:
-        """Tells which tools another policy would add and take away for a caller. Nothing
-        changes.
-
-        Fails with `invalid_config` if that policy is wrong.
-
-        Args:
-            policy: The policy to compare with the one in force.
-            groups: Its groups. Left out: those in force.
-            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
-        """
-        args = _given(
-            policy=policy,
-            groups=groups,
-            context=context,
-        )
-        return cast("PolicyDiff", self._invoke("policy.diff", args))
-
-
 class RegistryOperations:
     """Operations `registry.*`."""
 
@@ -2913,23 +2825,62 @@ class RegistryOperations:
 
     def list(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones too."""
-        args: dict[str, Any] = {}
+        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
+        too.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("builtins.list[ToolInfo]", self._invoke("registry.list", args))
+
+    def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> ToolInfo:
+        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("ToolInfo", self._invoke("registry.get", args))
 
     def enable(
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.enable", args))
 
@@ -2937,40 +2888,157 @@ class RegistryOperations:
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.disable", args))
+
+    def unregister(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        tier: Tier | None = _UNSET,
+    ) -> ToolInfo:
+        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
+        later tier takes its place. Fails with `not_found` if there is none.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            tier: The tier that it stands in. Left out: the tool that has the name.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            tier=tier,
+        )
+        return cast("ToolInfo", self._invoke("registry.unregister", args))
 
     def alias(
         self,
         *,
         alias: str,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        advertised: bool = _UNSET,
+        arguments: Mapping[str, str] = _UNSET,
+        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
+        built-in alias gives way.
 
         Args:
             alias: The new name.
             name: The tool's name.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            advertised: Whether definitions show the alias. Default: true.
+            arguments: The alias's own names of arguments, each with the tool's name for it.
+            defaults: What the tool's arguments are where a call under the alias does not give them
+                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
+            tenant=tenant,
+            agent=agent,
+            advertised=advertised,
+            arguments=arguments,
+            defaults=defaults,
         )
         return cast("ToolInfo", self._invoke("registry.alias", args))
 
+    def unalias(
+        self,
+        *,
+        alias: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> Unaliased:
+        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+
+        Args:
+            alias: The alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            alias=alias,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("Unaliased", self._invoke("registry.unalias", args))
+
+    def clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[ToolInfo]:
+        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
+        with `conflict` if it has one.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("builtins.list[ToolInfo]", self._invoke("registry.clone", args))
+
+    def drop_clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> DroppedClone:
+        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("DroppedClone", self._invoke("registry.drop_clone", args))
+
     def groups(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there."""
-        args: dict[str, Any] = {}
+        """Lists the groups and the names in them, also of tools that are not there.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("dict[str, builtins.list[str]]", self._invoke("registry.groups", args))
 
 
@@ -3355,6 +3423,44 @@ class SessionsOperations:
         )
         return cast("builtins.list[SessionMessage]", self._invoke("sessions.history", args))
 
+    def marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[SessionMark]:
+        """Gives the marks of a session: what its results have brought into it. None if it has
+        none. See `policy.taint`.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("builtins.list[SessionMark]", self._invoke("sessions.marks", args))
+
+    def clear_marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Cleared:
+        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
+        when what the session has seen no longer matters.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Cleared", self._invoke("sessions.clear_marks", args))
+
 
 class Operations:
     """The operations by domain."""
@@ -3426,11 +3532,6 @@ class Operations:
     def locks(self) -> LocksOperations:
         """Operations `locks.*`."""
         return LocksOperations(self._invoke)
-
-    @property
-    def policy(self) -> PolicyOperations:
-        """Operations `policy.*`."""
-        return PolicyOperations(self._invoke)
 
     @property
     def registry(self) -> RegistryOperations:
@@ -3860,8 +3961,7 @@ class AsyncConfigOperations:
     async def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in, and with the policy and groups
-        that are in force."""
+        """Gives the configuration with its defaults filled in."""
         args: dict[str, Any] = {}
         return cast("Config", await self._invoke("config.get", args))
 
@@ -4893,103 +4993,6 @@ class AsyncLocksOperations:
         return cast("CoveredBy", await self._invoke("locks.covering", args))
 
 
-class AsyncPolicyOperations:
-    """Operations `policy.*`."""
-
-    def __init__(self, invoke: _AsyncInvoke) -> None:
-        self._invoke = invoke
-
-    async def get(
-        self,
-    ) -> PolicyInForce:
-        """Gives the policy in force."""
-        args: dict[str, Any] = {}
-        return cast("PolicyInForce", await self._invoke("policy.get", args))
-
-    async def set(
-        self,
-        *,
-        policy: Policy,
-    ) -> PolicyInForce:
-        """Puts another policy in force, for every call that begins after this has returned. It
-        is checked first: a wrong one is refused, and the one before stays.
-
-        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
-        opened from a file: that file then says what is in force.
-
-        Args:
-            policy: The policy, as the `policy` part of the configuration has it.
-        """
-        args = _given(
-            policy=policy,
-        )
-        return cast("PolicyInForce", await self._invoke("policy.set", args))
-
-    async def reload(
-        self,
-    ) -> Reloaded:
-        """Takes up what the configuration file says now, without waiting for the next look at
-        it. Only `policy` and `groups` are taken up.
-
-        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
-        `conflict` if the runtime was not opened from a file."""
-        args: dict[str, Any] = {}
-        return cast("Reloaded", await self._invoke("policy.reload", args))
-
-    async def status(
-        self,
-    ) -> PolicyStatus:
-        """Tells which policy is in force, and whether the file says another that is wrong."""
-        args: dict[str, Any] = {}
-        return cast("PolicyStatus", await self._invoke("policy.status", args))
-
-    async def check(
-        self,
-        *,
-        policy: Policy | None = _UNSET,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
-        tenant: str = _UNSET,
-    ) -> PolicyReport:
-        """Checks a policy, or the one in force, against the tools that there are, and the lists
-        of a tenant's agents against it. Nothing changes.
-
-        Args:
-            policy: The policy to check. Left out: the one in force.
-            groups: The groups to check it with. Left out: those in force.
-            tenant: The tenant whose agents are looked at.
-        """
-        args = _given(
-            policy=policy,
-            groups=groups,
-            tenant=tenant,
-        )
-        return cast("PolicyReport", await self._invoke("policy.check", args))
-
-    async def diff(
-        self,
-        *,
-        policy: Policy,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
-        context: Mapping[str, Any] = _UNSET,
-    ) -> PolicyDiff:
-        """Tells which tools another policy would add and take away for a caller. Nothing
-        changes.
-
-        Fails with `invalid_config` if that policy is wrong.
-
-        Args:
-            policy: The policy to compare with the one in force.
-            groups: Its groups. Left out: those in force.
-            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
-        """
-        args = _given(
-            policy=policy,
-            groups=groups,
-            context=context,
-        )
-        return cast("PolicyDiff", await self._invoke("policy.diff", args))
-
-
 class AsyncRegistryOperations:
     """Operations `registry.*`."""
 
@@ -4998,23 +5001,62 @@ class AsyncRegistryOperations:
 
     async def list(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones too."""
-        args: dict[str, Any] = {}
+        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
+        too.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("builtins.list[ToolInfo]", await self._invoke("registry.list", args))
+
+    async def get(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> ToolInfo:
+        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("ToolInfo", await self._invoke("registry.get", args))
 
     async def enable(
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.enable", args))
 
@@ -5022,40 +5064,157 @@ class AsyncRegistryOperations:
         self,
         *,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
+            tenant=tenant,
+            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.disable", args))
+
+    async def unregister(
+        self,
+        *,
+        name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        tier: Tier | None = _UNSET,
+    ) -> ToolInfo:
+        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
+        later tier takes its place. Fails with `not_found` if there is none.
+
+        Args:
+            name: The tool's name or alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            tier: The tier that it stands in. Left out: the tool that has the name.
+        """
+        args = _given(
+            name=name,
+            tenant=tenant,
+            agent=agent,
+            tier=tier,
+        )
+        return cast("ToolInfo", await self._invoke("registry.unregister", args))
 
     async def alias(
         self,
         *,
         alias: str,
         name: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        advertised: bool = _UNSET,
+        arguments: Mapping[str, str] = _UNSET,
+        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
+        built-in alias gives way.
 
         Args:
             alias: The new name.
             name: The tool's name.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+            advertised: Whether definitions show the alias. Default: true.
+            arguments: The alias's own names of arguments, each with the tool's name for it.
+            defaults: What the tool's arguments are where a call under the alias does not give them
+                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
+            tenant=tenant,
+            agent=agent,
+            advertised=advertised,
+            arguments=arguments,
+            defaults=defaults,
         )
         return cast("ToolInfo", await self._invoke("registry.alias", args))
 
+    async def unalias(
+        self,
+        *,
+        alias: str,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+    ) -> Unaliased:
+        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+
+        Args:
+            alias: The alias.
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            alias=alias,
+            tenant=tenant,
+            agent=agent,
+        )
+        return cast("Unaliased", await self._invoke("registry.unalias", args))
+
+    async def clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[ToolInfo]:
+        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
+        with `conflict` if it has one.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("builtins.list[ToolInfo]", await self._invoke("registry.clone", args))
+
+    async def drop_clone(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+    ) -> DroppedClone:
+        """Takes an agent's own registry away. Fails with `not_found` if it has none.
+
+        Args:
+            agent: The agent.
+            tenant: The tenant of the agent. Default: `default`.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+        )
+        return cast("DroppedClone", await self._invoke("registry.drop_clone", args))
+
     async def groups(
         self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there."""
-        args: dict[str, Any] = {}
+        """Lists the groups and the names in them, also of tools that are not there.
+
+        Args:
+            tenant: The tenant of the agent. Default: `default`.
+            agent: The agent whose tools are meant. Left out: the shared ones.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+        )
         return cast("dict[str, builtins.list[str]]", await self._invoke("registry.groups", args))
 
 
@@ -5440,6 +5599,44 @@ class AsyncSessionsOperations:
         )
         return cast("builtins.list[SessionMessage]", await self._invoke("sessions.history", args))
 
+    async def marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> builtins.list[SessionMark]:
+        """Gives the marks of a session: what its results have brought into it. None if it has
+        none. See `policy.taint`.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("builtins.list[SessionMark]", await self._invoke("sessions.marks", args))
+
+    async def clear_marks(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Cleared:
+        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
+        when what the session has seen no longer matters.
+
+        Args:
+            id: The session's id. It need not be stored.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Cleared", await self._invoke("sessions.clear_marks", args))
+
 
 class AsyncOperations:
     """The operations by domain."""
@@ -5511,11 +5708,6 @@ class AsyncOperations:
     def locks(self) -> AsyncLocksOperations:
         """Operations `locks.*`."""
         return AsyncLocksOperations(self._invoke)
-
-    @property
-    def policy(self) -> AsyncPolicyOperations:
-        """Operations `policy.*`."""
-        return AsyncPolicyOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:

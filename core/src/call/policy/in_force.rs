@@ -132,6 +132,10 @@ impl Decided {
         Decided { decision, generation }
     }
 
+    pub(super) fn decision(&self) -> &Arc<Decision> {
+        &self.decision
+    }
+
     /// True if a call of the tool goes on: it is allowed, or the policy is only watched.
     pub(crate) fn lets_pass(&self, tool: ToolId) -> bool {
         self.is_shadow() || self.decision.allows(tool)
