@@ -110,7 +110,7 @@ impl PolicyGate {
         snapshot: &Snapshot,
         caller: &Caller,
     ) -> Result<Decided, Error> {
-        self.follow_file(snapshot).await;
+        self.follow_file().await;
         let rows = self.read_rows(caller).await?;
         self.decided(snapshot, caller, &rows)
     }
@@ -189,7 +189,7 @@ impl PolicyGate {
     /// # Errors
     /// `conflict` where a file says what is in force; `invalid_config` if the policy is wrong, and
     /// then the one before stays.
-    pub(crate) async fn set(&self, snapshot: &Snapshot, policy: Policy) -> Result<u64, Error> {
+    pub(crate) async fn set(&self, policy: Policy) -> Result<u64, Error> {
         if let Some(file) = &self.file {
             let text = format!(
                 "this runtime was opened from {}, and that file says what is in force; change \
@@ -198,7 +198,7 @@ impl PolicyGate {
             );
             return Err(Error::new(Code::Conflict, text));
         }
-        let generation = self.replace(snapshot, &policy, None)?;
+        let generation = self.replace(&policy, None)?;
         self.tell(&Look::Changed(generation, Vec::new())).await;
         Ok(generation)
     }
@@ -208,13 +208,13 @@ impl PolicyGate {
     /// # Errors
     /// `conflict` if no file was opened; `invalid_config` if what it says is wrong, and then what
     /// was in force stays.
-    pub(crate) async fn reload(&self, snapshot: &Snapshot) -> Result<bool, Error> {
+    pub(crate) async fn reload(&self) -> Result<bool, Error> {
         let Some(file) = &self.file else {
             let text = "this runtime was not opened from a file, so there is nothing to reload; \
                         use `policy.set`";
             return Err(Error::new(Code::Conflict, text));
         };
-        let look = file.reload(|written| self.take_up(snapshot, written));
+        let look = file.reload(|written| self.take_up(written));
         self.tell(&look).await;
         match look {
             Look::Same => Ok(false),
@@ -237,29 +237,24 @@ impl PolicyGate {
     }
 
     /// Looks at the file if it is time to.
-    pub(crate) async fn follow_file(&self, snapshot: &Snapshot) {
+    pub(crate) async fn follow_file(&self) {
         let Some(file) = self.file.as_ref().filter(|file| file.takes_the_look()) else { return };
-        let look = file.look(|written| self.take_up(snapshot, written));
+        let look = file.look(|written| self.take_up(written));
         self.tell(&look).await;
     }
 
-    fn take_up(&self, snapshot: &Snapshot, written: &Written) -> Result<Option<u64>, Error> {
+    fn take_up(&self, written: &Written) -> Result<Option<u64>, Error> {
         let held = self.in_force.load();
         if held.policy.as_ref() == &written.policy && held.groups.as_ref() == &written.groups {
             return Ok(None);
         }
-        self.replace(snapshot, &written.policy, Some(&written.groups)).map(Some)
+        self.replace(&written.policy, Some(&written.groups)).map(Some)
     }
 
-    fn replace(
-        &self,
-        snapshot: &Snapshot,
-        policy: &Policy,
-        groups: Option<&Groups>,
-    ) -> Result<u64, Error> {
+    fn replace(&self, policy: &Policy, groups: Option<&Groups>) -> Result<u64, Error> {
         let next = place::change(&self.in_force, |held| {
             let next = held.next(policy.clone(), groups.cloned());
-            next.generation(snapshot)?.check()?;
+            next.generation(&self.registries.shared().snapshot())?.check()?;
             Ok::<_, Error>(next)
         })?;
         Ok(next.generation)
