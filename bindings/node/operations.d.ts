@@ -290,6 +290,8 @@ export interface Config {
   rate_limit: RateLimit | null
   /** How tools run. */
   execute: Execute
+  /** How tools are defined for models. */
+  definitions: DefinitionsConfig
   /** How much of a result the model gets at once. */
   output: Output
   /** How secrets are masked. */
@@ -404,6 +406,14 @@ export interface CustomTool {
 
 /** Whether the gates let a call through. */
 export type Decision = 'allowed' | 'refused'
+
+/** How tools are defined for models. */
+export interface DefinitionsConfig {
+  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  defer_over: number
+  /** Whether definitions are strict where the caller does not say. Default: false. */
+  strict: boolean
+}
 
 /** Whether something was deleted. */
 export interface Deleted {

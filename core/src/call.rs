@@ -3,6 +3,7 @@
 //! ```text
 //! resolve    name or alias → tool
 //! policy     the compiled decision for this caller: hidden is refused
+//! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
 //! budget     rate limit per session
@@ -15,6 +16,7 @@
 //! Whatever the model caused comes out as a result with `is_error` and a code. Only a store that
 //! does not answer, the caller's own cancellation, or a closed runtime is an error.
 
+mod activate;
 mod all;
 mod arguments;
 mod assess;
@@ -35,6 +37,7 @@ pub use policy::{Explanation, PolicyDiff, ToolChange};
 pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
+pub(crate) use activate::Finder;
 pub(crate) use policy::{
     Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
 };
@@ -53,7 +56,9 @@ use crate::id::new_id;
 use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Arguments, CallContext, Entry, Registries, ToolError, ToolResult};
+use crate::tool::{
+    Arguments, CallContext, Deferred, DefinitionCache, Entry, Registries, ToolError, ToolResult,
+};
 use crate::upkeep::Upkeep;
 
 /// Everything that a call passes through. One per runtime.
@@ -62,7 +67,9 @@ use crate::upkeep::Upkeep;
 /// about by every layer above, stays small.
 pub(crate) struct CallPath {
     pub registries: Arc<Registries>,
-    pub policy: PolicyGate,
+    pub policy: Arc<PolicyGate>,
+    pub deferred: Arc<Deferred>,
+    pub definitions: DefinitionCache,
     pub rate_limit: Option<RateLimit>,
     pub execute: Execute,
     pub scrubber: Scrubber,
@@ -194,6 +201,8 @@ impl CallPath {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
         policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
+        let offered = decision.offered();
+        activate::pass(&self.deferred, &snapshot, offered, &entry, call.cx.caller());
         let args = arguments::pass(&entry, args)?;
         policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         assess::pass(&entry, &args, call.cx)?;

@@ -18,7 +18,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -31,8 +30,8 @@ use crate::policy::Policy;
 use crate::secret::{self, KeyRing};
 use crate::store::Store;
 use crate::tool::{
-    Arguments, CallContext, Dialect, Registered, Registration, Registries, Registry, Tool,
-    ToolResult,
+    Arguments, CallContext, DefinitionOptions, Definitions, Registered, Registration, Registries,
+    Registry, Tool, ToolResult,
 };
 
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
@@ -136,28 +135,27 @@ impl Runtime {
     }
 
     /// The definitions of the tools that this caller may call, in a provider's shape: canonical
-    /// names sorted, then aliases sorted; the same bytes every time.
+    /// names sorted, then aliases sorted; the same bytes every time. They are made once and then
+    /// shared. Give a [`Dialect`](crate::Dialect), or [`DefinitionOptions`] for strict ones.
     ///
     /// # Errors
-    /// `closed` or the store's error.
+    /// `closed` or the store's error. A tool that the provider cannot be told of is none: it is
+    /// left out, and [`Definitions::quarantined`] says why.
     pub async fn definitions(
         &self,
         cx: &CallContext,
-        dialect: Dialect,
-    ) -> Result<Vec<Value>, Error> {
+        options: impl Into<DefinitionOptions>,
+    ) -> Result<Arc<Definitions>, Error> {
         self.check_open()?;
         cx.caller().check()?;
         let snapshot = self.registries().of(cx.caller());
-        let decision = self.inner.path.policy.decision(&snapshot, cx.caller()).await?;
-        let allowed = |name: &str| {
-            snapshot.resolve(name).filter(|entry| decision.lets_pass(entry.id)).cloned()
-        };
-        let tools = snapshot.tools().map(|entry| entry.spec.name.as_str());
-        let aliases = snapshot.advertised_aliases().map(|(alias, _)| alias);
-        Ok(tools
-            .chain(aliases)
-            .filter_map(|name| Some(dialect.define(name, &allowed(name)?.spec)))
-            .collect())
+        let CallPath { policy, deferred, definitions, .. } = &self.inner.path;
+        let decision = policy.decision(&snapshot, cx.caller()).await?;
+        let activated = deferred.activated(cx.caller());
+        let DefinitionOptions { dialect, strict } = options.into();
+        let shape = (dialect, strict.unwrap_or(self.inner.config.definitions.strict));
+        let offered = decision.offered();
+        Ok(definitions.definitions(&snapshot, offered, shape, (deferred, &activated)))
     }
 
     /// Whether the caller may call the tool, and which rule says so, without running anything.

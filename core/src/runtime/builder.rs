@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
-use crate::call::{CallPath, PolicyFile, PolicyGate, PolicyParts, RecordMode, Recorder, Written};
+use crate::call::{
+    CallPath, Finder, PolicyFile, PolicyGate, PolicyParts, RecordMode, Recorder, Written,
+};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;
@@ -15,7 +17,7 @@ use crate::policy::Compiled;
 use crate::scrub::Scrubber;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
-use crate::tool::{Registration, Registries, Registry, Tool};
+use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
 use crate::upkeep::Upkeep;
 use crate::workspace::Workspace;
 
@@ -163,7 +165,20 @@ impl RuntimeBuilder {
         let scrubber = match self.config.scrub.profile {
             ScrubProfile::Seed => Scrubber::seed(),
         };
+        let registries = Arc::new(Registries::new(registry));
+        let registry = registries.shared();
+        let gate = Arc::new(PolicyGate::new(PolicyParts {
+            registries: registries.clone(),
+            policy: self.config.policy.clone(),
+            groups: self.config.groups.clone(),
+            file: self.file.take(),
+            store: store.clone(),
+            clock: self.clock.clone(),
+            scrubber: scrubber.clone(),
+        }));
+        let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
+            finder: Finder::new(&registries, &gate, &deferred),
             workspace,
             store: store.clone(),
             clock: self.clock.clone(),
@@ -179,18 +194,11 @@ impl RuntimeBuilder {
         let retention = self.config.retention.clone();
         let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
         let mode = self.config.record.mode;
-        let registries = Arc::new(Registries::new(registry));
         let path = CallPath {
-            registries: registries.clone(),
-            policy: PolicyGate::new(PolicyParts {
-                registries,
-                policy: policy.clone(),
-                groups: self.config.groups.clone(),
-                file: self.file.take(),
-                store: store.clone(),
-                clock: self.clock.clone(),
-                scrubber: scrubber.clone(),
-            }),
+            registries,
+            policy: gate,
+            deferred,
+            definitions: DefinitionCache::default(),
             rate_limit: self.config.rate_limit.clone(),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),

@@ -415,6 +415,9 @@ class Config(TypedDict):
     execute: Execute
     """How tools run."""
 
+    definitions: DefinitionsConfig
+    """How tools are defined for models."""
+
     output: Output
     """How much of a result the model gets at once."""
 
@@ -572,6 +575,18 @@ class CustomTool(TypedDict):
 
 Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
+
+
+class DefinitionsConfig(TypedDict):
+    """How tools are defined for models."""
+
+    defer_over: int
+    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
+    those that come first by name are; the others are listed by name in the description of
+    `tool_search` and defined once it has found them. Default: 40."""
+
+    strict: bool
+    """Whether definitions are strict where the caller does not say. Default: false."""
 
 
 class Deleted(TypedDict):

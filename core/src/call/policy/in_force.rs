@@ -8,7 +8,7 @@ use super::place::Derived;
 use crate::error::{Code, Error};
 use crate::kind::ToolId;
 use crate::policy::{Catalog, Compiled, Decision, Inputs, Memo, Mode, Policy};
-use crate::tool::Snapshot;
+use crate::tool::{Offered, Snapshot};
 
 /// Groups of the owner's own, by name.
 pub(crate) type Groups = BTreeMap<String, Vec<String>>;
@@ -139,6 +139,11 @@ impl Decided {
     /// True if a call of the tool goes on: it is allowed, or the policy is only watched.
     pub(crate) fn lets_pass(&self, tool: ToolId) -> bool {
         self.is_shadow() || self.decision.allows(tool)
+    }
+
+    /// What the caller is told of.
+    pub(crate) fn offered(&self) -> Offered<'_> {
+        Offered { decision: &self.decision, everything: self.is_shadow() }
     }
 
     /// True if what is not allowed runs all the same.
