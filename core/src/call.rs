@@ -201,8 +201,7 @@ impl CallPath {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
         policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
-        let offered = decision.offered();
-        activate::pass(&self.deferred, &snapshot, offered, &entry, call.cx.caller());
+        activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
         let args = arguments::pass(&entry, args)?;
         policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         assess::pass(&entry, &args, call.cx)?;

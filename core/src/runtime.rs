@@ -154,8 +154,7 @@ impl Runtime {
         let activated = deferred.activated(cx.caller());
         let DefinitionOptions { dialect, strict } = options.into();
         let shape = (dialect, strict.unwrap_or(self.inner.config.definitions.strict));
-        let offered = decision.offered();
-        Ok(definitions.definitions(&snapshot, offered, shape, (deferred, &activated)))
+        Ok(definitions.definitions(&snapshot, decision.offered(), shape, (deferred, &activated)))
     }
 
     /// Whether the caller may call the tool, and which rule says so, without running anything.

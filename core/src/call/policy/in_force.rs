@@ -136,14 +136,14 @@ impl Decided {
         &self.decision
     }
 
+    /// What the caller is offered.
+    pub(crate) fn offered(&self) -> Offered<'_> {
+        Offered { decision: &self.decision, everything: self.is_shadow() }
+    }
+
     /// True if a call of the tool goes on: it is allowed, or the policy is only watched.
     pub(crate) fn lets_pass(&self, tool: ToolId) -> bool {
         self.is_shadow() || self.decision.allows(tool)
-    }
-
-    /// What the caller is told of.
-    pub(crate) fn offered(&self) -> Offered<'_> {
-        Offered { decision: &self.decision, everything: self.is_shadow() }
     }
 
     /// True if what is not allowed runs all the same.
