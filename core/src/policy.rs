@@ -34,10 +34,14 @@ mod compiled;
 mod config;
 mod decision;
 mod entry;
+#[cfg(test)]
+mod laws;
 mod layer;
 mod list;
 mod lists;
 mod memo;
+#[cfg(test)]
+mod model;
 mod profile;
 mod tool_list;
 

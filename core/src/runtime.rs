@@ -192,7 +192,7 @@ impl Runtime {
     ) -> Result<PolicyDiff, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
+        let snapshot = self.registries().of(cx.caller());
         self.inner.path.policy.diff(&snapshot, cx.caller(), policy, groups).await
     }
 
@@ -205,12 +205,12 @@ impl Runtime {
     /// was opened from a file, which then says what is in force; `closed`.
     pub async fn set_policy(&self, policy: Policy) -> Result<u64, Error> {
         self.check_open()?;
-        self.inner.path.policy.set(&self.registry().snapshot(), policy).await
+        self.inner.path.policy.set(policy).await
     }
 
     /// Looks whether the file of the policy has changed, if it is time to.
     pub(crate) async fn follow_policy(&self) {
-        self.inner.path.policy.follow_file(&self.registry().snapshot()).await;
+        self.inner.path.policy.follow_file().await;
     }
 
     /// Adds a tool of the host's.

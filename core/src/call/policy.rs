@@ -33,14 +33,14 @@ use crate::id::DEFAULT_TENANT;
 use crate::policy::{Decision, Inputs, Policy, RowLists};
 use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Caller, Entry, MOST_PARENTS, Snapshot};
+use crate::tool::{Caller, Entry, MOST_PARENTS, Registries, Snapshot};
 use file::{Look, Report};
-use in_force::Generation;
 use rows::{Row, Rows};
 
 /// Decides for one runtime.
 pub(crate) struct PolicyGate {
     in_force: ArcSwap<InForce>,
+    registries: Arc<Registries>,
     rows: Rows,
     file: Option<PolicyFile>,
     store: Arc<dyn Store>,
@@ -50,6 +50,7 @@ pub(crate) struct PolicyGate {
 
 /// What a [`PolicyGate`] works with.
 pub(crate) struct Parts {
+    pub registries: Arc<Registries>,
     pub policy: Policy,
     pub groups: Groups,
     /// Where both came from, if that is a file.
@@ -69,10 +70,11 @@ fn upwards(caller: &Caller) -> impl Iterator<Item = &Caller> {
 
 impl PolicyGate {
     pub(crate) fn new(parts: Parts) -> PolicyGate {
-        let Parts { policy, groups, file, store, clock, scrubber } = parts;
+        let Parts { registries, policy, groups, file, store, clock, scrubber } = parts;
         let in_force = InForce::first(policy, groups);
         PolicyGate {
             in_force: ArcSwap::from_pointee(in_force),
+            registries,
             rows: Rows::new(store.clone()),
             file,
             store,
@@ -108,7 +110,7 @@ impl PolicyGate {
         snapshot: &Snapshot,
         caller: &Caller,
     ) -> Result<Decided, Error> {
-        self.follow_file(snapshot).await;
+        self.follow_file().await;
         let rows = self.read_rows(caller).await?;
         self.decided(snapshot, caller, &rows)
     }
@@ -129,9 +131,33 @@ impl PolicyGate {
         caller: &Caller,
         rows: &RowsAbove,
     ) -> Result<Decided, Error> {
-        let generation = self.in_force.load().generation(snapshot)?;
+        self.decided_by(&self.in_force.load(), snapshot, caller, rows)
+    }
+
+    /// Decides for a caller, and first for those above it, each by the tools that it has itself:
+    /// nobody gets more than they have.
+    fn decided_by(
+        &self,
+        in_force: &InForce,
+        snapshot: &Snapshot,
+        caller: &Caller,
+        rows: &[Option<Arc<Row>>],
+    ) -> Result<Decided, Error> {
+        let generation = in_force.generation(snapshot)?;
         generation.check()?;
-        let decision = decide(&generation, caller, rows)?;
+        let (row, above) = match rows.split_first() {
+            Some((row, above)) => (row.as_ref(), above),
+            None => (None, rows),
+        };
+        let parent = match &caller.parent {
+            Some(parent) => {
+                let snapshot = self.registries.of(parent);
+                Some(self.decided_by(in_force, &snapshot, parent, above)?)
+            }
+            None => None,
+        };
+        let parent = parent.as_ref().map(Decided::decision);
+        let decision = generation.decide(&inputs(caller, row.map(AsRef::as_ref), parent))?;
         Ok(Decided::new(decision, generation))
     }
 
@@ -163,7 +189,7 @@ impl PolicyGate {
     /// # Errors
     /// `conflict` where a file says what is in force; `invalid_config` if the policy is wrong, and
     /// then the one before stays.
-    pub(crate) async fn set(&self, snapshot: &Snapshot, policy: Policy) -> Result<u64, Error> {
+    pub(crate) async fn set(&self, policy: Policy) -> Result<u64, Error> {
         if let Some(file) = &self.file {
             let text = format!(
                 "this runtime was opened from {}, and that file says what is in force; change \
@@ -172,7 +198,7 @@ impl PolicyGate {
             );
             return Err(Error::new(Code::Conflict, text));
         }
-        let generation = self.replace(snapshot, &policy, None)?;
+        let generation = self.replace(&policy, None)?;
         self.tell(&Look::Changed(generation, Vec::new())).await;
         Ok(generation)
     }
@@ -182,13 +208,13 @@ impl PolicyGate {
     /// # Errors
     /// `conflict` if no file was opened; `invalid_config` if what it says is wrong, and then what
     /// was in force stays.
-    pub(crate) async fn reload(&self, snapshot: &Snapshot) -> Result<bool, Error> {
+    pub(crate) async fn reload(&self) -> Result<bool, Error> {
         let Some(file) = &self.file else {
             let text = "this runtime was not opened from a file, so there is nothing to reload; \
                         use `policy.set`";
             return Err(Error::new(Code::Conflict, text));
         };
-        let look = file.reload(|written| self.take_up(snapshot, written));
+        let look = file.reload(|written| self.take_up(written));
         self.tell(&look).await;
         match look {
             Look::Same => Ok(false),
@@ -211,29 +237,24 @@ impl PolicyGate {
     }
 
     /// Looks at the file if it is time to.
-    pub(crate) async fn follow_file(&self, snapshot: &Snapshot) {
+    pub(crate) async fn follow_file(&self) {
         let Some(file) = self.file.as_ref().filter(|file| file.takes_the_look()) else { return };
-        let look = file.look(|written| self.take_up(snapshot, written));
+        let look = file.look(|written| self.take_up(written));
         self.tell(&look).await;
     }
 
-    fn take_up(&self, snapshot: &Snapshot, written: &Written) -> Result<Option<u64>, Error> {
+    fn take_up(&self, written: &Written) -> Result<Option<u64>, Error> {
         let held = self.in_force.load();
         if held.policy.as_ref() == &written.policy && held.groups.as_ref() == &written.groups {
             return Ok(None);
         }
-        self.replace(snapshot, &written.policy, Some(&written.groups)).map(Some)
+        self.replace(&written.policy, Some(&written.groups)).map(Some)
     }
 
-    fn replace(
-        &self,
-        snapshot: &Snapshot,
-        policy: &Policy,
-        groups: Option<&Groups>,
-    ) -> Result<u64, Error> {
+    fn replace(&self, policy: &Policy, groups: Option<&Groups>) -> Result<u64, Error> {
         let next = place::change(&self.in_force, |held| {
             let next = held.next(policy.clone(), groups.cloned());
-            next.generation(snapshot)?.check()?;
+            next.generation(&self.registries.shared().snapshot())?.check()?;
             Ok::<_, Error>(next)
         })?;
         Ok(next.generation)
@@ -294,29 +315,19 @@ impl PolicyGate {
     ) -> Result<PolicyDiff, Error> {
         let rows = self.read_rows(caller).await?;
         let now = self.decided(snapshot, caller, &rows)?;
-        let next = self.in_force.load().next(policy, groups).generation(snapshot)?;
-        next.check()?;
-        let then = decide(&next, caller, &rows)?;
+        let next = self.in_force.load().next(policy, groups);
+        let then = self.decided_by(&next, snapshot, caller, &rows)?;
         Ok(PolicyDiff::between(snapshot, &now, &then))
     }
 }
 
-/// Decides for a caller, and first for those above it: nobody gets more than they have.
-fn decide(
-    generation: &Generation,
-    caller: &Caller,
-    rows: &[Option<Arc<Row>>],
-) -> Result<Arc<Decision>, Error> {
-    let (row, above) = match rows.split_first() {
-        Some((row, above)) => (row.as_ref(), above),
-        None => (None, rows),
-    };
-    let parent = match &caller.parent {
-        Some(parent) => Some(decide(generation, parent, above)?),
-        None => None,
-    };
+fn inputs<'i>(
+    caller: &'i Caller,
+    row: Option<&'i Row>,
+    parent: Option<&'i Arc<Decision>>,
+) -> Inputs<'i> {
     let stand_above = u32::try_from(upwards(caller).skip(1).count()).unwrap_or(u32::MAX);
-    let inputs = Inputs {
+    Inputs {
         agent: caller.agent.as_deref(),
         provider: caller.provider.as_deref(),
         model: caller.model.as_deref(),
@@ -326,8 +337,7 @@ fn decide(
         in_group: caller.peer_kind.as_deref() == Some("group"),
         depth: caller.depth.max(stand_above),
         tools: caller.tools.as_deref(),
-        row: row.and_then(|row| row.lists()),
-        parent: parent.as_ref(),
-    };
-    generation.decide(&inputs)
+        row: row.and_then(Row::lists),
+        parent,
+    }
 }

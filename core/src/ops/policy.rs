@@ -176,7 +176,7 @@ async fn set(runtime: &Runtime, args: SetPolicy) -> Result<PolicyInForce, Error>
 }
 
 async fn reload(runtime: &Runtime, _: ReloadPolicy) -> Result<Reloaded, Error> {
-    let changed = runtime.path().policy.reload(&runtime.registry().snapshot()).await?;
+    let changed = runtime.path().policy.reload().await?;
     Ok(Reloaded { changed, status: status_now(runtime)? })
 }
 

@@ -178,6 +178,7 @@ impl RuntimeBuilder {
         let registries = Arc::new(Registries::new(registry));
         let registry = registries.shared();
         let gate = Arc::new(PolicyGate::new(PolicyParts {
+            registries: registries.clone(),
             policy: self.config.policy.clone(),
             groups: self.config.groups.clone(),
             file: self.file.take(),

@@ -152,6 +152,34 @@ async fn a_wrong_file_leaves_the_policy_and_a_right_one_is_taken_up_again() {
 }
 
 #[tokio::test]
+async fn a_file_that_names_a_tool_too_early_is_taken_up_once_the_tool_is_there() {
+    let home = Home::new("").await;
+    home.write("[policy]\ndeny = [\"gives\", \"echo\"]\n");
+    let error = home.reload().await.unwrap_err();
+    assert!(error.message().contains("`gives`"), "{error}");
+    assert_eq!(echoes(&home.rt).await, None);
+    home.rt.register(Gives(toolkeep::ToolResult::text("x"))).unwrap();
+    eventually(async || echoes(&home.rt).await == Some(Code::DeniedByPolicy)).await;
+    assert_eq!(kinds(&home.rt).await, ["policy.rejected", "policy.changed"]);
+}
+
+#[tokio::test]
+async fn a_parent_is_decided_by_the_tools_that_it_has_itself() {
+    let house = House::new(json!({})).await;
+    let boss = json!({ "agent": "boss" });
+    house.rt.invoke("registry.clone", boss).await.unwrap();
+    let gone = json!({ "agent": "boss", "name": "echo" });
+    house.rt.invoke("registry.unregister", gone).await.unwrap();
+    house.rt.invoke("registry.clone", json!({ "agent": "kid" })).await.unwrap();
+    let kid = CallContext::new().agent("boss").child("kid");
+    let refused = house.rt.call(&kid, "echo", json!({ "text": "x" })).await.unwrap();
+    assert_eq!(refused.code, Some(Code::DeniedByPolicy), "{}", refused.for_llm);
+    let alone = CallContext::new().agent("kid");
+    let heard = house.rt.call(&alone, "echo", json!({ "text": "x" })).await.unwrap();
+    assert_eq!(heard.code, None);
+}
+
+#[tokio::test]
 async fn a_file_that_goes_away_leaves_the_policy() {
     let home = Home::new("[policy]\ndeny = [\"echo\"]\n").await;
     std::fs::remove_file(home.path()).unwrap();

@@ -29,11 +29,6 @@ const WITHOUT_TENANT: &[&str] = &[
     "policy.reload",
     "policy.status",
     "policy.diff",
-    "registry.list",
-    "registry.enable",
-    "registry.disable",
-    "registry.alias",
-    "registry.groups",
     "store.info",
     "store.backup",
     "store.import",
@@ -198,7 +193,10 @@ impl Tool for Grouped {
 /// Gives a tenant one of everything, under the same keys as any other tenant.
 async fn settle(rt: &Runtime, tenant: &str) -> Made {
     for (operation, args) in [
-        ("agents.put", json!({ "id": "a", "description": tenant, "deny": [tenant] })),
+        (
+            "agents.put",
+            json!({ "id": "a", "description": tenant, "deny": [format!("not-{tenant}")] }),
+        ),
         ("context_files.put", json!({ "agent": "a", "name": "n", "text": tenant })),
         ("documents.put", json!({ "agent": "a", "path": "p", "text": tenant })),
         ("credentials.put", {

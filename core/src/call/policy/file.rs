@@ -152,8 +152,9 @@ impl PolicyFile {
     ) -> Look {
         let mut state = self.state();
         let stamp = Stamp::of(&self.path);
-        let is_there = stamp.is_some();
-        if is_there && stamp == state.seen {
+        // What was wrong may be right by now: the tool that it names may have been registered.
+        let took_it_up = state.report.rejected.is_none();
+        if took_it_up && stamp.is_some() && stamp == state.seen {
             return Look::Same;
         }
         state.seen = stamp;

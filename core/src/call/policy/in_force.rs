@@ -55,7 +55,7 @@ impl InForce {
     /// What is compiled for this state of the registry.
     pub(super) fn generation(&self, snapshot: &Snapshot) -> Result<Arc<Generation>, Error> {
         self.compiled.get(snapshot.generation(), || {
-            Ok(Generation::new(self.catalog(snapshot)?, self.policy.clone())?)
+            Generation::new(self.catalog(snapshot)?, self.policy.clone())
         })
     }
 
@@ -130,6 +130,10 @@ pub(crate) struct Decided {
 impl Decided {
     pub(super) fn new(decision: Arc<Decision>, generation: Arc<Generation>) -> Decided {
         Decided { decision, generation }
+    }
+
+    pub(super) fn decision(&self) -> &Arc<Decision> {
+        &self.decision
     }
 
     /// What the caller is offered.

@@ -43,7 +43,7 @@ pub(in crate::call) fn pass(
 /// The allowed tool of the same group whose name is closest.
 fn alternative<'s>(decided: &Decided, snapshot: &'s Snapshot, entry: &Entry) -> Option<&'s str> {
     let name = entry.spec.name.as_str();
-    let groups = snapshot.catalog().groups().values();
+    let groups = decided.catalog().groups().values();
     // The smallest group says most about what the tool is for.
     let mut groups: Vec<_> =
         groups.filter(|members| members.iter().any(|member| member == name)).collect();
@@ -51,7 +51,7 @@ fn alternative<'s>(decided: &Decided, snapshot: &'s Snapshot, entry: &Entry) -> 
     groups.into_iter().find_map(|members| {
         let usable = members.iter().filter_map(|member| {
             let other = snapshot.resolve(member)?;
-            decided.allows(other.id).then_some(member.as_str())
+            decided.allows(other.id).then_some(other.spec.name.as_str())
         });
         usable.min_by_key(|other| strsim::osa_distance(name, other))
     })
