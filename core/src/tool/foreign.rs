@@ -139,7 +139,8 @@ mod tests {
         let mut back: HashMap<String, (String, String)> = HashMap::new();
         for _ in 0..50_000 {
             let prefix = prefixes[next(prefixes.len())].to_owned();
-            let length = next(if next(50) == 0 { 60 } else { 6 });
+            let most = if next(50) == 0 { 60 } else { 6 };
+            let length = next(most);
             let original: String = (0..length).map(|_| parts[next(parts.len())]).collect();
             let mine = (prefix, original);
             // As a registry has it: taken by another tool, not by this one.

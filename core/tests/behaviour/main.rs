@@ -6,6 +6,7 @@
 mod calls;
 mod claims;
 mod crash;
+mod definitions;
 mod faulty;
 mod follow;
 mod gates;
