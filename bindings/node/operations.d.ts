@@ -16,6 +16,10 @@ export type Code =
   | 'conflict'
   | 'unavailable'
   | 'denied_by_tool'
+  | 'approval_pending'
+  | 'approval_denied'
+  | 'budget_exhausted'
+  | 'loop_detected'
   | 'invalid_config'
   | 'closed'
   | 'invalid_handle'
@@ -54,6 +58,17 @@ export interface AcquiredLock {
   conflict: PathConflict | null
 }
 
+/** What an agent may be given leave for, over and above the tools that it may call. */
+export type Action = 'patch' | 'finalize' | 'delegate'
+
+/** The actions that an agent may take. */
+export interface Actions {
+  /** These. */
+  allow: Array<Action>
+  /** The agents that it may give work to. Empty: any. */
+  delegate_targets: Array<string>
+}
+
 /** An agent as the store holds it. */
 export interface Agent {
   /** The tenant it belongs to. */
@@ -72,6 +87,26 @@ export interface Agent {
   version: number
   /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
+}
+
+/** The lists for one agent. */
+export interface AgentPolicy {
+  /** The set of tools to start from instead of `policy.profile` and the provider's. */
+  profile: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+  /** Lists for this agent with one provider, by `provider` or `provider/model`. */
+  by_provider: { [key: string]: ProviderPolicy }
+  /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
+  tools: Array<ListEntry> | null
+  /** The actions that it may take, over and above the tools that it may call. Absent: all. */
+  actions: Actions | null
 }
 
 /** A call that waits for somebody's word, or what became of it. */
@@ -190,6 +225,8 @@ export interface AuditRow {
   run: string | null
   /** How deep below the first agent the caller was; 0 for the first agent. */
   depth: number
+  /** What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition. Already scrubbed and capped. */
+  notes: { [key: string]: unknown } | null
 }
 
 /** What a tool can do, as far as scheduling and policy must know. */
@@ -221,6 +258,22 @@ export interface ChainProblem {
   what: string
 }
 
+/** The lists for one chat. */
+export interface ChatPolicy {
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+}
+
+/** Whether there was something to clear. */
+export interface Cleared {
+  /** True if the session was marked until now. */
+  cleared: boolean
+}
+
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface Config {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
@@ -237,6 +290,8 @@ export interface Config {
   rate_limit: RateLimit | null
   /** How tools run. */
   execute: Execute
+  /** How tools are defined for models. */
+  definitions: DefinitionsConfig
   /** How much of a result the model gets at once. */
   output: Output
   /** How secrets are masked. */
@@ -352,6 +407,14 @@ export interface CustomTool {
 /** Whether the gates let a call through. */
 export type Decision = 'allowed' | 'refused'
 
+/** How tools are defined for models. */
+export interface DefinitionsConfig {
+  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  defer_over: number
+  /** Whether definitions are strict where the caller does not say. Default: false. */
+  strict: boolean
+}
+
 /** Whether something was deleted. */
 export interface Deleted {
   /** False if there was nothing to delete. */
@@ -403,6 +466,15 @@ export interface DocumentText {
   /** The whole text. */
   text: string
 }
+
+/** What `registry.drop_clone` did. */
+export interface DroppedClone {
+  /** The agent that has the shared tools again. */
+  agent: string
+}
+
+/** How a call uses a resource. */
+export type Effect = 'read' | 'write'
 
 /** One thing that happened. Events are kept in the store and read in order by cursor. */
 export interface Event {
@@ -500,6 +572,23 @@ export interface Lease {
   expires_at_ms: number
 }
 
+/**
+ * One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+ *
+ * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
+ */
+export type ListEntry = string | MarkedEntry
+
+/** An entry with marks. */
+export interface MarkedEntry {
+  /** The entry. */
+  entry: string
+  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
+  optional: boolean
+  /** Only in a deny list: true if no `also_allow` may bring it back. */
+  final: boolean
+}
+
 /** A message to be appended. */
 export interface MessageToAppend {
   /** Who said it, such as `user`, `assistant` or `tool`. */
@@ -510,11 +599,17 @@ export interface MessageToAppend {
   at_ms: number | null
 }
 
+/** Whether decisions are enforced. */
+export type Mode = 'enforce' | 'shadow'
+
 /** How much was moved. */
 export interface Moved {
   /** The number of rows. */
   rows: number
 }
+
+/** Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools. */
+export type Origin = 'builtin' | 'host' | 'skill' | 'custom' | 'mcp'
 
 /** The `output` part of the configuration. */
 export interface Output {
@@ -557,14 +652,44 @@ export interface PathLock {
 /** How far a call had come when its row was written. */
 export type Phase = 'intent' | 'completed'
 
-/** The `policy` part of the configuration. */
+/** The `policy` part of the configuration. See the [module](super) for the order in which its parts are applied. */
 export interface Policy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
   profile: string
   /** Only these remain. Absent: all of the profile. Empty: none. */
-  allow: Array<string> | null
-  /** These are taken away, whatever allows them. */
-  deny: Array<string>
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back, whatever took them away, unless a deny entry is `final`. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
+  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
+  by_provider: { [key: string]: ProviderPolicy }
+  /** Lists for an agent, by its id. */
+  agents: { [key: string]: AgentPolicy }
+  /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
+  by_chat: { [key: string]: ChatPolicy }
+  /** What agents that other agents started may not have. */
+  subagents: SubagentPolicy
+  /** What happens when a session has read what strangers wrote, and private data. */
+  taint: TaintPolicy
+  /** Whether decisions are enforced. */
+  mode: Mode
+}
+
+/** The lists for one provider. */
+export interface ProviderPolicy {
+  /** The set of tools to start from instead of `policy.profile`; it can be wider. */
+  profile: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<ListEntry> | null
+  /** These are taken away. */
+  deny: Array<ListEntry>
+  /** These are given back. */
+  also_allow: Array<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<ListEntry>
 }
 
 /** How much was deleted. */
@@ -609,6 +734,9 @@ export interface Renewed {
   /** False if it was no longer held. */
   renewed: boolean
 }
+
+/** What kind of [`Resource`] an argument names. */
+export type ResourceKind = 'path' | 'host' | 'session'
 
 /** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
 export interface Retention {
@@ -746,6 +874,14 @@ export interface SessionInfo {
   updated_at_ms: number
 }
 
+/** A mark of a session. */
+export interface SessionMark {
+  /** What the session has seen. */
+  mark: Taint
+  /** When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z. */
+  at_ms: number
+}
+
 /** A message of a session. */
 export interface SessionMessage {
   /** Its number: 1 for the first one, then without gaps. */
@@ -790,20 +926,93 @@ export interface StoreInfo {
   schema: number
 }
 
+/** What agents that other agents started may not have. */
+export interface SubagentPolicy {
+  /** No agent below the first may call these. Default: the seeds' list. */
+  deny: Array<ListEntry>
+  /** No agent at `max_depth` or deeper may call these either. Default: the seeds' list. */
+  leaf_deny: Array<ListEntry>
+  /** The depth at which agents start no others. Default: 1. */
+  max_depth: number
+}
+
+/** What the result of a tool does to the session that reads it. */
+export type Taint = 'untrusted' | 'private'
+
+/** What a marked session means for an open-world or destructive call. */
+export type TaintMode = 'record' | 'ask' | 'deny'
+
+/** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
+export interface TaintPolicy {
+  /** What happens. */
+  mode: TaintMode
+  /** The tools whose results strangers may have written, besides those that say so themselves. */
+  untrusted: Array<ListEntry>
+  /** The tools whose results are private, besides those that say so themselves. */
+  private: Array<ListEntry>
+  /** The tools that such a session is watched for. Default: open-world and destructive ones. */
+  guarded: Array<ListEntry>
+}
+
+/** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
+export type Tier = 'core' | 'skill' | 'extra'
+
 /** What the registry tells of a tool. */
 export interface ToolInfo {
   /** The canonical name. */
   name: string
   /** What it does. */
   description: string
+  /** Where it comes from. */
+  origin: Origin
+  /** Where its name is looked up. */
+  tier: Tier
+  /** Where the tool of an earlier tier comes from that has the same name: while it is there, this one is not called. None: the name is this tool's. */
+  shadowed_by: Origin | null
+  /** The digest of its name, description and schema. */
+  version: string
   /** The group that it names. */
   group: string | null
-  /** What it can do. */
+  /** What it can do. Empty means mutating. */
   capabilities: Array<Capability>
-  /** Other names for it. */
+  /** Which arguments name what a call touches. */
+  touches: Array<Touch>
+  /** The channel types that it works on. Empty: all. */
+  channels: Array<string>
+  /** Its deadline in milliseconds, where it is not the runtime's. */
+  timeout_ms: number | null
+  /** True if the same call may be repeated until its answer changes. */
+  polling: boolean
+  /** True if each call wants somebody's approval. */
+  needs_approval: boolean
+  /** What its results do to a session. */
+  taints: Array<Taint>
+  /** The action that it is. */
+  action: Action | null
+  /** Its name where it comes from, if that is another. */
+  original_name: string | null
+  /** Other names that its arguments may come under. */
+  argument_aliases: { [key: string]: Array<string> }
+  /** Other names for it, built-in ones too. */
   aliases: Array<string>
   /** False while it is switched off. */
   enabled: boolean
+}
+
+/** An argument that names what a call touches. */
+export interface Touch {
+  /** The argument: a text, or a list of texts. */
+  argument: string
+  /** What it names. */
+  resource: ResourceKind
+  /** How the call uses it. */
+  effect: Effect
+}
+
+/** What `registry.unalias` did. */
+export interface Unaliased {
+  /** The alias that is gone. */
+  alias: string
 }
 
 /** The operations of a runtime, by domain. */
@@ -1485,27 +1694,98 @@ export interface Operations {
     }): Promise<CoveredBy>
   }
   readonly registry: {
-    /** Lists the tools, sorted by name, disabled ones too. */
-    list(): Promise<Array<ToolInfo>>
+    /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */
+    list(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<Array<ToolInfo>>
+    /** Shows one tool. Fails with `not_found` if there is none of that name or alias. */
+    get(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+    }): Promise<ToolInfo>
     /** Switches a tool on. Fails with `not_found` if there is none of that name or alias. */
     enable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
     /** Switches a tool off: it becomes unknown to every caller. */
     disable(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
-    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it. */
+    /** Removes a tool with its aliases, and shows it as it was. One of the same name in a later tier takes its place. Fails with `not_found` if there is none. */
+    unregister(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The tool's name or alias. */
+      name: string
+      /** The tier that it stands in. Left out: the tool that has the name. */
+      tier?: Tier | null
+    }): Promise<ToolInfo>
+    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in alias gives way. */
     alias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
       /** The new name. */
       alias: string
       /** The tool's name. */
       name: string
+      /** Whether definitions show the alias. Default: true. */
+      advertised?: boolean
+      /** The alias's own names of arguments, each with the tool's name for it. */
+      arguments?: { [key: string]: string }
+      /** What the tool's arguments are where a call under the alias does not give them and the tool knows them. */
+      defaults?: { [key: string]: unknown }
     }): Promise<ToolInfo>
+    /** Takes a name away from a tool. Fails with `not_found` if there is no such alias. */
+    unalias(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+      /** The alias. */
+      alias: string
+    }): Promise<Unaliased>
+    /** Gives an agent a registry of its own: a copy of the shared one as it is now. Fails with `conflict` if it has one. */
+    clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<Array<ToolInfo>>
+    /** Takes an agent's own registry away. Fails with `not_found` if it has none. */
+    drop_clone(args: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent. */
+      agent: string
+    }): Promise<DroppedClone>
     /** Lists the groups and the names in them, also of tools that are not there. */
-    groups(): Promise<{ [key: string]: Array<string> }>
+    groups(args?: {
+      /** The tenant of the agent. Default: `default`. */
+      tenant?: string
+      /** The agent whose tools are meant. Left out: the shared ones. */
+      agent?: string | null
+    }): Promise<{ [key: string]: Array<string> }>
   }
   readonly store: {
     /** Tells which store this is. */
@@ -1679,5 +1959,19 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<SessionMessage>>
+    /** Gives the marks of a session: what its results have brought into it. None if it has none. See `policy.taint`. */
+    marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Array<SessionMark>>
+    /** Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it when what the session has seen no longer matters. */
+    clear_marks(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session's id. It need not be stored. */
+      id: string
+    }): Promise<Cleared>
   }
 }

@@ -1,9 +1,12 @@
 //! The built-in tools, one file per tool, in folders by tool group. Each is an argument struct and
 //! a few lines into the room that does the work.
 
+mod aliases;
 mod automation;
 mod fs;
 mod tool_search;
+
+pub(crate) use aliases::aliases;
 
 use std::sync::Arc;
 

@@ -55,7 +55,7 @@ use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::{
-    Arguments, CallContext, Deferred, DefinitionCache, Entry, Offered, Registry, ToolError,
+    Arguments, CallContext, Deferred, DefinitionCache, Entry, Offered, Registries, ToolError,
     ToolResult,
 };
 use crate::upkeep::Upkeep;
@@ -65,7 +65,7 @@ use crate::upkeep::Upkeep;
 /// What a call seldom waits for is boxed where it is awaited, so that its future, which is moved
 /// about by every layer above, stays small.
 pub(crate) struct CallPath {
-    pub registry: Arc<Registry>,
+    pub registries: Arc<Registries>,
     pub policy: Arc<PolicyGate>,
     pub deferred: Arc<Deferred>,
     pub definitions: DefinitionCache,
@@ -187,7 +187,7 @@ impl CallPath {
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
     ) -> Result<ToolResult, Stop> {
-        let snapshot = self.registry.snapshot();
+        let snapshot = self.registries.of(call.cx.caller());
         call.tool = snapshot.resolve(call.called_as).cloned();
         // A name that is no tool's is a model's invention, and may hold anything.
         let known = call.tool.as_ref().map_or("(unknown)", |tool| tool.spec.name.as_str());

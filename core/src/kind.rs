@@ -85,6 +85,32 @@ pub enum Origin {
     Mcp,
 }
 
+impl Origin {
+    /// The tier that tools from there stand in.
+    pub fn tier(self) -> Tier {
+        match self {
+            Origin::Builtin | Origin::Host => Tier::Core,
+            Origin::Skill => Tier::Skill,
+            Origin::Custom | Origin::Mcp => Tier::Extra,
+        }
+    }
+}
+
+/// Where a name is looked up, in this order. A tool hides those of the same name in later tiers.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Tier {
+    /// Built-in tools and the host's own.
+    Core,
+    /// Tools of skills.
+    Skill,
+    /// Custom and MCP tools.
+    Extra,
+}
+
 /// What the result of a tool does to the session that reads it.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

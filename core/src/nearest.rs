@@ -2,18 +2,33 @@
 
 /// The known word closest to a mistyped one, if any is close enough to be worth naming.
 pub fn nearest<'k>(given: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    nearest_few(given, known, 1).pop()
+}
+
+/// The known words closest to a mistyped one, the closest first; those that are much farther than
+/// the closest are not worth naming beside it.
+pub fn nearest_few<'k>(
+    given: &str,
+    known: impl Iterator<Item = &'k str>,
+    most: usize,
+) -> Vec<&'k str> {
     const CLOSE_ENOUGH: f64 = 0.75;
+    const BESIDE_THE_BEST: f64 = 0.1;
     // Longer than any word that we know; a model may send megabytes, and likeness is quadratic.
     const LONGEST: usize = 256;
     if given.len() > LONGEST {
-        return None;
+        return Vec::new();
     }
     let given = given.to_lowercase();
-    known
+    let mut close: Vec<(f64, &str)> = known
         .map(|word| (strsim::jaro_winkler(&given, &word.to_lowercase()), word))
         .filter(|(likeness, _)| *likeness >= CLOSE_ENOUGH)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, word)| word)
+        .collect();
+    close.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let best = close.first().map_or(0.0, |(likeness, _)| *likeness);
+    close.retain(|(likeness, _)| best - likeness <= BESIDE_THE_BEST);
+    close.truncate(most);
+    close.into_iter().map(|(_, word)| word).collect()
 }
 
 #[cfg(test)]

@@ -52,11 +52,14 @@ pub use leases::{
 pub use locks::{
     AcquireLock, AcquiredLock, CoveredBy, CoveringLock, ListLocks, Locks, ReleaseLock, RenewLock,
 };
-pub use registry::{AddAlias, Groups, ListGroups, ListTools, NamedTool, RegistryOps};
+pub use registry::{
+    AddAlias, DroppedClone, Groups, ListGroups, ListTools, NamedTool, OneAgent, RegistryOps,
+    RemoveAlias, Unaliased, UnregisterTool,
+};
 pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
 pub use sessions::{
-    AppendMessages, DeleteSession, GetSession, ListSessions, MessageToAppend, PutSession,
-    ReadHistory, Sessions,
+    AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
+    MessageToAppend, PutSession, ReadHistory, Sessions,
 };
 
 pub use store::{

@@ -28,7 +28,8 @@ use crate::limits::echo;
 use crate::secret::{self, KeyRing};
 use crate::store::Store;
 use crate::tool::{
-    Arguments, CallContext, DefinitionOptions, Definitions, Offered, Registry, Tool, ToolResult,
+    Arguments, CallContext, DefinitionOptions, Definitions, Offered, Registered, Registration,
+    Registries, Registry, Tool, ToolResult,
 };
 
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
@@ -145,7 +146,7 @@ impl Runtime {
     ) -> Result<Arc<Definitions>, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
+        let snapshot = self.registries().of(cx.caller());
         let CallPath { policy, deferred, definitions, .. } = &self.inner.path;
         let decision = policy.decision(&snapshot, cx.caller()).await?;
         let activated = deferred.activated(cx.caller());
@@ -162,9 +163,10 @@ impl Runtime {
     pub async fn explain(&self, cx: &CallContext, name: &str) -> Result<Explanation, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registry().snapshot();
+        let snapshot = self.registries().of(cx.caller());
         let Some(entry) = snapshot.resolve(name) else {
-            let hint = snapshot.nearest(name, |_| true).map(|n| format!(", did you mean `{n}`?"));
+            let meant = snapshot.nearest(name, |_| true);
+            let hint = meant.first().map(|n| format!(", did you mean `{n}`?"));
             let echo = echo(name);
             let text = format!("no tool named `{echo}`{}", hint.unwrap_or_default());
             return Err(Error::new(Code::NotFound, text));
@@ -181,9 +183,23 @@ impl Runtime {
         self.registry().register(Arc::new(tool))
     }
 
-    /// The tools.
+    /// Adds a tool, from wherever it comes, and replaces another where that is asked for.
+    ///
+    /// # Errors
+    /// As [`register`](Runtime::register).
+    pub fn add(&self, registration: Registration) -> Result<Registered, Error> {
+        self.check_open()?;
+        self.registry().add(registration)
+    }
+
+    /// The tools of every agent that has no registry of its own.
     pub fn registry(&self) -> &Registry {
-        &self.inner.path.registry
+        self.inner.path.registries.shared()
+    }
+
+    /// The registries: the shared one, and those of agents that have their own.
+    pub fn registries(&self) -> &Registries {
+        &self.inner.path.registries
     }
 
     /// The configuration, with its defaults filled in.

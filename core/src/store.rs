@@ -54,6 +54,7 @@ mod grants;
 mod json;
 mod layout;
 mod leases;
+mod marks;
 pub mod migrate;
 mod part;
 mod path_automaton;
@@ -93,6 +94,7 @@ pub use error::{Error, Kind};
 pub use events::Events;
 pub use grants::{Grant, GrantEffect, GrantKey, GrantPlace, Grants, ListGrants, PutGrant};
 pub use leases::{Fence, Lease, Leases, MOST_LEASE_MS};
+pub use marks::{Marks, SessionMark};
 pub use path_locks::{
     MOST_PATH_LOCKS, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, PathLocks,
 };
@@ -125,6 +127,7 @@ pub trait Store:
     + Events
     + Grants
     + Leases
+    + Marks
     + PathLocks
     + RateBuckets
     + Rules

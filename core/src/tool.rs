@@ -43,7 +43,10 @@ pub use definitions::{DefinitionOptions, Definitions, DefinitionsConfig, Quarant
 pub use dialect::{Dialect, Unfit};
 pub use function::{FnTool, tool_fn};
 pub use refusal::ToolError;
-pub use registry::{Entry, Registry, Snapshot, ToolInfo};
+pub(crate) use registry::no_clone;
+pub use registry::{
+    Alias, Entry, Found, Registered, Registration, Registries, Registry, Snapshot, ToolInfo,
+};
 pub use result::{Media, ToolResult};
 pub use schema::Schema;
 pub use spec::{ToolSpec, Touch};

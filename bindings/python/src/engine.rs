@@ -152,11 +152,7 @@ impl Engine {
     fn close(&self, py: Python<'_>) -> PyResult<Job> {
         self.job(py, |runtime| async move {
             let closed = runtime.close().await;
-            let snapshot = runtime.registry().snapshot();
-            for entry in snapshot.tools() {
-                // The only error is that another thread was faster.
-                let _ = runtime.registry().unregister(&entry.spec.name);
-            }
+            runtime.registries().clear();
             closed.map(|()| Answer::Json(Value::Null))
         })
     }

@@ -31,6 +31,7 @@ fn row(n: usize) -> AuditRow {
         is_error: false,
         run: None,
         depth: 0,
+        notes: None,
     }
 }
 

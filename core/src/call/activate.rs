@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::PolicyGate;
 use crate::error::Error;
-use crate::tool::{Caller, Deferred, Entry, Offered, Registry, Snapshot};
+use crate::tool::{Caller, Deferred, Entry, Offered, Registries, Snapshot};
 
 /// Activates the tool if it is a deferred one. It comes after the policy: what is refused is not
 /// activated.
@@ -19,23 +19,23 @@ pub(super) fn pass(
     deferred.note_call(snapshot, offered, entry, caller);
 }
 
-/// Finds deferred tools. The registry holds the tool that holds this, so nothing here holds the
-/// registry.
+/// Finds deferred tools. The registries hold the tool that holds this, so nothing here holds
+/// them.
 #[derive(Clone)]
 pub(crate) struct Finder {
-    registry: Weak<Registry>,
+    registries: Weak<Registries>,
     policy: Weak<PolicyGate>,
     deferred: Arc<Deferred>,
 }
 
 impl Finder {
     pub(crate) fn new(
-        registry: &Arc<Registry>,
+        registries: &Arc<Registries>,
         policy: &Arc<PolicyGate>,
         deferred: &Arc<Deferred>,
     ) -> Finder {
         Finder {
-            registry: Arc::downgrade(registry),
+            registries: Arc::downgrade(registries),
             policy: Arc::downgrade(policy),
             deferred: deferred.clone(),
         }
@@ -49,11 +49,11 @@ impl Finder {
         words: &[String],
         most: usize,
     ) -> Result<Vec<Arc<Entry>>, Error> {
-        let (Some(registry), Some(policy)) = (self.registry.upgrade(), self.policy.upgrade())
+        let (Some(registries), Some(policy)) = (self.registries.upgrade(), self.policy.upgrade())
         else {
             return Ok(Vec::new());
         };
-        let snapshot = registry.snapshot();
+        let snapshot = registries.of(caller);
         let decision = policy.decision(&snapshot, caller).await?;
         let offered = Offered { decision: &decision, everything: false };
         let found = self.deferred.search(&snapshot, offered, words, most);

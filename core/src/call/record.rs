@@ -56,13 +56,13 @@ pub(super) async fn intend(recorder: &Recorder, call: &mut Call<'_>) -> Result<(
     if recorder.mode == RecordMode::Batched {
         return Ok(());
     }
-    let arguments = call.arguments.clone();
+    let (arguments, notes) = (call.arguments.clone(), call.notes.clone());
     let row = row(call, Phase::Intent, None, false, None);
-    call.arguments = arguments;
+    (call.arguments, call.notes) = (arguments, notes);
     recorder.put(row).await
 }
 
-/// The row of a call. It takes the arguments along.
+/// The row of a call. It takes the arguments and the notes along.
 fn row(
     call: &mut Call<'_>,
     phase: Phase,
@@ -94,6 +94,7 @@ fn row(
         is_error,
         run: caller.run.clone(),
         depth: i64::from(caller.depth),
+        notes: Some(std::mem::take(&mut call.notes)).filter(|notes| !notes.is_empty()),
     }
 }
 

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use tokio::runtime::{self, Handle};
 
 use crate::detached::detached;
@@ -37,6 +37,8 @@ const QUEUE: usize = 4_096;
 const BATCH: usize = 512;
 /// How much of the arguments a row keeps, in bytes.
 const KEPT_ARGUMENTS: usize = 4_096;
+/// How much of the notes a row keeps, in bytes.
+const KEPT_NOTES: usize = 4_096;
 /// How much of a tool's name a row keeps, in bytes: a model can send any name.
 const KEPT_NAME: usize = 256;
 /// How much more is scrubbed than kept, so that a secret that the cut would split is still seen
@@ -273,12 +275,32 @@ impl Shared {
                 kept(&self.scrubbed_json(&row.arguments), &row.arguments, KEPT_ARGUMENTS);
             row.called_as = kept(&self.scrubber.scrub(&row.called_as), &row.called_as, KEPT_NAME);
             row.tool = kept(&self.scrubber.scrub(&row.tool), &row.tool, KEPT_NAME);
+            row.notes = row.notes.take().map(|notes| self.kept_notes(notes));
         }
         let events = rows.iter().filter(|row| row.phase == Phase::Completed).map(event).collect();
         let tenants: BTreeSet<String> = rows.iter().map(|row| row.tenant.clone()).collect();
         self.store.record_audit(rows, events).await?;
         self.upkeep.after_writing(tenants.iter().map(String::as_str));
         Ok(())
+    }
+
+    /// Notes with their secrets masked, as far as a row keeps them; what it does not is named.
+    fn kept_notes(&self, notes: Map<String, Value>) -> Map<String, Value> {
+        let (mut kept, mut left_out, mut bytes) = (Map::new(), Vec::new(), 0);
+        for (key, mut note) in notes {
+            self.scrubber.scrub_json(&mut note);
+            let more = key.len() + note.to_string().len();
+            if bytes + more > KEPT_NOTES {
+                left_out.push(Value::String(key));
+                continue;
+            }
+            bytes += more;
+            kept.insert(key, note);
+        }
+        if !left_out.is_empty() {
+            kept.insert("left_out".into(), Value::Array(left_out));
+        }
+        kept
     }
 
     /// JSON text with its secrets masked, also those that JSON's escapes hide from the patterns.
@@ -346,6 +368,7 @@ fn event(row: &AuditRow) -> NewEvent {
             "rule": row.rule,
             "is_error": row.is_error,
             "duration_us": row.duration_us,
+            "notes": row.notes,
         }),
     }
 }

@@ -7,9 +7,13 @@ use crate::tool::{Snapshot, ToolError};
 
 /// The refusal of a name that is no enabled tool's. Only what the caller may call is recommended.
 pub(super) fn refusal(snapshot: &Snapshot, name: &str, decision: &Decision) -> ToolError {
-    let advice = match snapshot.nearest(name, |entry| decision.allows(entry.id)) {
-        Some(meant) => format!("Did you mean `{meant}`? Call only tools that you were given."),
-        None => "Call only tools that you were given.".to_owned(),
+    let meant = snapshot.nearest(name, |entry| decision.allows(entry.id));
+    let named: Vec<String> = meant.iter().map(|name| format!("`{name}`")).collect();
+    let advice = match named.is_empty() {
+        false => {
+            format!("Did you mean {}? Call only tools that you were given.", named.join(" or "))
+        }
+        true => "Call only tools that you were given.".to_owned(),
     };
     let text = format!("There is no tool named `{}`. {advice}", echo(name));
     ToolError::new(Code::UnknownTool, text)

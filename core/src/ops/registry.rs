@@ -1,78 +1,245 @@
 //! `registry.*`
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use super::operations;
-use crate::error::Error;
+use super::{default_tenant, operations};
+use crate::error::{Code, Error};
+use crate::id::check_key;
+use crate::kind::Tier;
 use crate::runtime::Runtime;
-use crate::tool::ToolInfo;
+use crate::tool::{Alias, Caller, Registry, Snapshot, ToolInfo, no_clone};
 
 operations! {
-    /// The tools of this runtime.
+    /// The tools of this runtime, or with `agent` those of one agent. Reading shows what that
+    /// agent's calls find; changing needs a registry of its own (`registry.clone`).
     registry as RegistryOps {
-        /// Lists the tools, sorted by name, disabled ones too.
+        /// Lists the tools, sorted by name, disabled ones and those in the shadow of another, too.
         list(ListTools) -> Vec<ToolInfo> = list;
+        /// Shows one tool. Fails with `not_found` if there is none of that name or alias.
+        get(NamedTool) -> ToolInfo = get;
         /// Switches a tool on. Fails with `not_found` if there is none of that name or alias.
         enable(NamedTool) -> ToolInfo = enable;
         /// Switches a tool off: it becomes unknown to every caller.
         disable(NamedTool) -> ToolInfo = disable;
-        /// Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
+        /// Removes a tool with its aliases, and shows it as it was. One of the same name in a later
+        /// tier takes its place. Fails with `not_found` if there is none.
+        unregister(UnregisterTool) -> ToolInfo = unregister;
+        /// Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in
+        /// alias gives way.
         alias(AddAlias) -> ToolInfo = alias;
+        /// Takes a name away from a tool. Fails with `not_found` if there is no such alias.
+        unalias(RemoveAlias) -> Unaliased = unalias;
+        /// Gives an agent a registry of its own: a copy of the shared one as it is now. Fails with
+        /// `conflict` if it has one.
+        clone(OneAgent) -> Vec<ToolInfo> = clone;
+        /// Takes an agent's own registry away. Fails with `not_found` if it has none.
+        drop_clone(OneAgent) -> DroppedClone = drop_clone;
         /// Lists the groups and the names in them, also of tools that are not there.
         groups(ListGroups) -> Groups = groups;
     }
 }
 
-/// The arguments of `registry.list`: none.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+/// The arguments of `registry.list`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ListTools {}
+pub struct ListTools {
+    /// The tenant of the agent. Default: `default`.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent whose tools are meant. Left out: the shared ones.
+    #[serde(default)]
+    pub agent: Option<String>,
+}
 
-/// The arguments of `registry.groups`: none.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ListGroups {}
+/// The arguments of `registry.groups`.
+pub type ListGroups = ListTools;
 
-/// The arguments of `registry.enable` and `registry.disable`.
+/// The arguments of `registry.get`, `registry.enable` and `registry.disable`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedTool {
+    /// The tenant of the agent. Default: `default`.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent whose tools are meant. Left out: the shared ones.
+    #[serde(default)]
+    pub agent: Option<String>,
     /// The tool's name or alias.
     pub name: String,
+}
+
+/// The arguments of `registry.unregister`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnregisterTool {
+    /// The tenant of the agent. Default: `default`.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent whose tools are meant. Left out: the shared ones.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The tool's name or alias.
+    pub name: String,
+    /// The tier that it stands in. Left out: the tool that has the name.
+    #[serde(default)]
+    pub tier: Option<Tier>,
 }
 
 /// The arguments of `registry.alias`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AddAlias {
+    /// The tenant of the agent. Default: `default`.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent whose tools are meant. Left out: the shared ones.
+    #[serde(default)]
+    pub agent: Option<String>,
     /// The new name.
     pub alias: String,
     /// The tool's name.
     pub name: String,
+    /// Whether definitions show the alias. Default: true.
+    #[serde(default = "yes")]
+    pub advertised: bool,
+    /// The alias's own names of arguments, each with the tool's name for it.
+    #[serde(default)]
+    pub arguments: BTreeMap<String, String>,
+    /// What the tool's arguments are where a call under the alias does not give them and the tool
+    /// knows them.
+    #[serde(default)]
+    pub defaults: Map<String, Value>,
+}
+
+/// The arguments of `registry.unalias`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RemoveAlias {
+    /// The tenant of the agent. Default: `default`.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent whose tools are meant. Left out: the shared ones.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The alias.
+    pub alias: String,
+}
+
+/// The arguments of `registry.clone` and `registry.drop_clone`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OneAgent {
+    /// The tenant of the agent. Default: `default`.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent.
+    pub agent: String,
+}
+
+/// What `registry.unalias` did.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct Unaliased {
+    /// The alias that is gone.
+    pub alias: String,
+}
+
+/// What `registry.drop_clone` did.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct DroppedClone {
+    /// The agent that has the shared tools again.
+    pub agent: String,
 }
 
 /// Groups with the names in them.
 pub type Groups = BTreeMap<String, Vec<String>>;
 
-async fn list(runtime: &Runtime, _: ListTools) -> Result<Vec<ToolInfo>, Error> {
-    Ok(runtime.registry().snapshot().list())
+fn yes() -> bool {
+    true
+}
+
+async fn list(runtime: &Runtime, args: ListTools) -> Result<Vec<ToolInfo>, Error> {
+    Ok(seen(runtime, &args.tenant, args.agent)?.list())
+}
+
+async fn get(runtime: &Runtime, args: NamedTool) -> Result<ToolInfo, Error> {
+    let snapshot = seen(runtime, &args.tenant, args.agent)?;
+    Ok(snapshot.info(snapshot.known(&args.name)?))
 }
 
 async fn enable(runtime: &Runtime, args: NamedTool) -> Result<ToolInfo, Error> {
-    runtime.registry().set_enabled(&args.name, true)
+    changed(runtime, &args.tenant, args.agent.as_deref())?.set_enabled(&args.name, true)
 }
 
 async fn disable(runtime: &Runtime, args: NamedTool) -> Result<ToolInfo, Error> {
-    runtime.registry().set_enabled(&args.name, false)
+    changed(runtime, &args.tenant, args.agent.as_deref())?.set_enabled(&args.name, false)
+}
+
+async fn unregister(runtime: &Runtime, args: UnregisterTool) -> Result<ToolInfo, Error> {
+    changed(runtime, &args.tenant, args.agent.as_deref())?.take(&args.name, args.tier)
 }
 
 async fn alias(runtime: &Runtime, args: AddAlias) -> Result<ToolInfo, Error> {
-    runtime.registry().alias(&args.alias, &args.name)
+    let mut alias = Alias::of(args.name);
+    alias.advertised = args.advertised;
+    alias.arguments = args.arguments;
+    alias.defaults = args.defaults;
+    changed(runtime, &args.tenant, args.agent.as_deref())?.alias_as(&args.alias, alias)
 }
 
-async fn groups(runtime: &Runtime, _: ListGroups) -> Result<Groups, Error> {
-    Ok(runtime.registry().snapshot().catalog().groups().clone())
+async fn unalias(runtime: &Runtime, args: RemoveAlias) -> Result<Unaliased, Error> {
+    changed(runtime, &args.tenant, args.agent.as_deref())?.unalias(&args.alias)?;
+    Ok(Unaliased { alias: args.alias })
+}
+
+async fn clone(runtime: &Runtime, args: OneAgent) -> Result<Vec<ToolInfo>, Error> {
+    check_agent(&args.tenant, &args.agent)?;
+    Ok(runtime.registries().clone_for(&args.tenant, &args.agent)?.snapshot().list())
+}
+
+async fn drop_clone(runtime: &Runtime, args: OneAgent) -> Result<DroppedClone, Error> {
+    runtime.registries().drop_clone(&args.tenant, &args.agent)?;
+    Ok(DroppedClone { agent: args.agent })
+}
+
+async fn groups(runtime: &Runtime, args: ListGroups) -> Result<Groups, Error> {
+    Ok(seen(runtime, &args.tenant, args.agent)?.catalog().groups().clone())
+}
+
+/// The tools as the agent's calls find them.
+fn seen(runtime: &Runtime, tenant: &str, agent: Option<String>) -> Result<Arc<Snapshot>, Error> {
+    check_shared(tenant, agent.as_deref())?;
+    let caller = Caller { tenant: tenant.to_owned(), agent, ..Caller::default() };
+    Ok(runtime.registries().of(&caller))
+}
+
+/// The registry that a change is for.
+fn changed(runtime: &Runtime, tenant: &str, agent: Option<&str>) -> Result<Arc<Registry>, Error> {
+    check_shared(tenant, agent)?;
+    match agent {
+        None => Ok(runtime.registries().shared().clone()),
+        Some(agent) => runtime.registries().own(tenant, agent).ok_or_else(|| no_clone(agent)),
+    }
+}
+
+/// Refuses a tenant without an agent: the shared registry is everybody's.
+fn check_shared(tenant: &str, agent: Option<&str>) -> Result<(), Error> {
+    match agent {
+        Some(agent) => check_agent(tenant, agent),
+        None if tenant == crate::id::DEFAULT_TENANT => Ok(()),
+        None => {
+            let text = "`tenant` is given without `agent`; the shared tools belong to no tenant, so \
+                        name the agent, too, or leave both out";
+            Err(Error::new(Code::InvalidArgument, text))
+        }
+    }
+}
+
+fn check_agent(tenant: &str, agent: &str) -> Result<(), Error> {
+    check_key("tenant", tenant)?;
+    check_key("agent", agent)
 }

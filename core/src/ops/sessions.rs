@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use super::{Deleted, check_limit, default_limit, default_tenant, no_such, operations};
 use crate::error::Error;
 use crate::runtime::Runtime;
-use crate::store::{self, Session, SessionInfo, SessionMessage, SessionPlace, SessionUsage};
+use crate::store::{
+    self, Session, SessionInfo, SessionMark, SessionMessage, SessionPlace, SessionUsage,
+};
 
 operations! {
     /// The conversations of agents, with their messages.
@@ -30,6 +32,12 @@ operations! {
         /// Gives the messages of a session, oldest first unless `latest`. None if there is no such
         /// session.
         history(ReadHistory) -> Vec<SessionMessage> = history;
+        /// Gives the marks of a session: what its results have brought into it. None if it has
+        /// none. See `policy.taint`.
+        marks(GetMarks) -> Vec<SessionMark> = marks;
+        /// Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
+        /// when what the session has seen no longer matters.
+        clear_marks(ClearMarks) -> Cleared = clear_marks;
     }
 }
 
@@ -176,6 +184,35 @@ pub struct ReadHistory {
     pub latest: bool,
 }
 
+/// The arguments of `sessions.marks`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetMarks {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The session's id. It need not be stored.
+    pub id: String,
+}
+
+/// The arguments of `sessions.clear_marks`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClearMarks {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The session's id. It need not be stored.
+    pub id: String,
+}
+
+/// Whether there was something to clear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Cleared {
+    /// True if the session was marked until now.
+    pub cleared: bool,
+}
+
 async fn put(runtime: &Runtime, args: PutSession) -> Result<Session, Error> {
     let session = store::PutSession {
         tenant: args.tenant,
@@ -230,4 +267,15 @@ async fn history(runtime: &Runtime, args: ReadHistory) -> Result<Vec<SessionMess
     let ReadHistory { tenant, id, after, limit, latest } = args;
     let read = store::ReadMessages { tenant, session: id, after, limit, latest };
     Ok(runtime.store().read_messages(read).await?)
+}
+
+async fn marks(runtime: &Runtime, args: GetMarks) -> Result<Vec<SessionMark>, Error> {
+    Ok(runtime.store().get_marks(&args.tenant, &args.id).await?)
+}
+
+async fn clear_marks(runtime: &Runtime, args: ClearMarks) -> Result<Cleared, Error> {
+    let ClearMarks { tenant, id } = args;
+    let now_ms = runtime.clock().now_ms();
+    let cleared = runtime.writing(&tenant).clear_marks(&tenant, &id, now_ms).await?;
+    Ok(Cleared { cleared })
 }

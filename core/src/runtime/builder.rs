@@ -13,7 +13,7 @@ use crate::policy::Compiled;
 use crate::scrub::Scrubber;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
-use crate::tool::{Deferred, DefinitionCache, Registry, Tool};
+use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
 use crate::upkeep::Upkeep;
 use crate::workspace::Workspace;
 
@@ -23,7 +23,7 @@ pub struct RuntimeBuilder {
     folder: Option<PathBuf>,
     store: Option<Arc<dyn Store>>,
     clock: Arc<dyn Clock>,
-    tools: Vec<Arc<dyn Tool>>,
+    tools: Vec<Registration>,
     key: Option<KeyCallback>,
     older_keys: Vec<KeyCallback>,
 }
@@ -96,7 +96,14 @@ impl RuntimeBuilder {
     /// Adds a tool of the host's.
     #[must_use]
     pub fn tool(mut self, tool: impl Tool) -> RuntimeBuilder {
-        self.tools.push(Arc::new(tool));
+        self.tools.push(Registration::new(tool));
+        self
+    }
+
+    /// Adds a tool of the host's, in the place of one of that name if there is one.
+    #[must_use]
+    pub fn replace(mut self, tool: impl Tool) -> RuntimeBuilder {
+        self.tools.push(Registration::new(tool).replace());
         self
     }
 
@@ -149,30 +156,29 @@ impl RuntimeBuilder {
         let scrubber = match self.config.scrub.profile {
             ScrubProfile::Seed => Scrubber::seed(),
         };
-        let registry = Arc::new(registry);
+        let registries = Arc::new(Registries::new(registry));
+        let registry = registries.shared();
         let gate = Arc::new(PolicyGate::new(self.config.policy.clone(), store.clone()));
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
-            finder: Finder::new(&registry, &gate, &deferred),
+            finder: Finder::new(&registries, &gate, &deferred),
             workspace,
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),
             scrubber: scrubber.clone(),
         };
-        for tool in builtin::tools(&deps) {
-            registry.register_as(tool, Origin::Builtin)?;
-        }
-        for tool in std::mem::take(&mut self.tools) {
-            registry.register(tool)?;
-        }
+        registry.add_standing_aliases(builtin::aliases())?;
+        let own = builtin::tools(&deps).into_iter().map(Registration::shared);
+        registry.add_all(own.map(|tool| tool.origin(Origin::Builtin)).collect())?;
+        registry.add_all(std::mem::take(&mut self.tools))?;
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
         let retention = self.config.retention.clone();
         let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
         let mode = self.config.record.mode;
         let path = CallPath {
-            registry,
+            registries,
             policy: gate,
             deferred,
             definitions: DefinitionCache::default(),

@@ -15,8 +15,9 @@ mod walk;
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
 
-use super::driver::{Driver, Statement};
+use super::driver::{Driver, Statement, Value};
 use super::fields::{BadRow, Fields};
 use super::{Answer, SqlStore};
 use crate::event::NewEvent;
@@ -114,6 +115,10 @@ pub struct AuditRow {
     pub run: Option<String>,
     /// How deep below the first agent the caller was; 0 for the first agent.
     pub depth: i64,
+    /// What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition.
+    /// Already scrubbed and capped.
+    #[serde(default)]
+    pub notes: Option<Map<String, Json>>,
 }
 
 /// Which audit rows to read.
@@ -216,6 +221,7 @@ const COLUMNS: &[&str] = &[
     "is_error",
     "run",
     "depth",
+    "notes",
 ];
 
 /// A query whose session and order are part of the SQL, so that each has its index.
@@ -223,7 +229,7 @@ macro_rules! query {
     ($session:literal, $after:literal, $order:literal) => {
         concat!(
             "SELECT tenant, id, at_ms, phase, agent, user_key, session, tool, called_as, ",
-            "decision, code, rule, arguments, duration_us, is_error, run, depth ",
+            "decision, code, rule, arguments, duration_us, is_error, run, depth, notes ",
             "FROM toolkeep_audit_rows AS shown WHERE tenant = ?1 AND ",
             $session,
             " AND id ",
@@ -266,7 +272,12 @@ impl<D: Driver> Audit for SqlStore<D> {
             if rows.is_empty() && events.is_empty() {
                 return Ok(());
             }
-            let rows = rows.into_iter().map(values).collect();
+            let rows: Vec<Values> = rows.into_iter().map(values).collect();
+            for notes in rows.iter().filter_map(|row| row.last()) {
+                if let Value::Text(notes) = notes {
+                    self.check_body(OPERATION, "the notes of an audit row", notes.len())?;
+                }
+            }
             self.ledger.record(&self.driver, rows, events).await
         }
         .boxed()
@@ -321,6 +332,7 @@ fn values(row: AuditRow) -> Values {
         row.is_error.into(),
         row.run.into(),
         row.depth.into(),
+        row.notes.map(|notes| Json::Object(notes).to_string()).into(),
     ]
 }
 
@@ -374,5 +386,6 @@ fn decode(fields: &mut Fields) -> Result<AuditRow, BadRow> {
         is_error: fields.int()? != 0,
         run: fields.text_or_none()?,
         depth: fields.int()?,
+        notes: fields.json_or_none()?,
     })
 }

@@ -48,6 +48,9 @@ pub(super) static LAYOUTS: &[Layout] = &[
         ("tenant", Text), ("session", Text), ("seq", Int), ("at_ms", Int), ("role", Text),
         ("content", Bytes),
     ]),
+    table("session_marks", 3, &[
+        ("tenant", Text), ("session", Text), ("mark", Text), ("at_ms", Int),
+    ]),
     table("context_files", 4, &[
         ("tenant", Text), ("agent", Text), ("user_key", Text), ("name", Text), ("size", Int),
         ("body", Bytes), ("version", Int), ("updated_at_ms", Int),
@@ -101,7 +104,8 @@ pub(super) static LAYOUTS: &[Layout] = &[
         ("user_key", Text), ("session", Text), ("tool", Text), ("called_as", Text),
         ("decision", Text), ("code", Text), ("rule", Text), ("arguments", Bytes),
         ("duration_us", Int), ("is_error", Int), ("run", Text), ("depth", Int),
-        ("writer", Text), ("segment", Int), ("position", Int), ("hash", Bytes),
+        ("writer", Text), ("segment", Int), ("position", Int), ("notes", Text),
+        ("hash", Bytes),
     ]),
     table("audit_segments", 3, &[
         ("tenant", Text), ("writer", Text), ("segment", Int), ("row_count", Int),

@@ -16,6 +16,7 @@ pub const MIGRATIONS: &[Migration] = &[
     Migration { version: 1, template: include_str!("migrations/0001_spine.sql") },
     Migration { version: 2, template: include_str!("migrations/0002_audit_chain.sql") },
     Migration { version: 3, template: include_str!("migrations/0003_records.sql") },
+    Migration { version: 4, template: include_str!("migrations/0004_notes_and_marks.sql") },
 ];
 
 /// The schema version that this library writes.

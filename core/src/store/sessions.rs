@@ -343,6 +343,7 @@ impl<D: Driver> Sessions for SqlStore<D> {
             let statements = vec![
                 Statement::new(DELETE, session).must_change(),
                 Statement::new(DELETE_MESSAGES, keys.clone()),
+                Statement::new(super::marks::CLEAR, keys.clone()),
             ];
             let told = told("session.deleted", tenant, id, json!({}), now_ms);
             let batch = Batch::new(statements).telling(vec![told]);

@@ -27,6 +27,7 @@ mod documents;
 mod events;
 mod grants;
 mod leases;
+mod marks;
 mod outbox;
 mod path_locks;
 mod rate_buckets;
@@ -54,6 +55,7 @@ pub use documents::documents;
 pub use events::events;
 pub use grants::grants;
 pub use leases::{fences, leases};
+pub use marks::marks;
 pub use outbox::outbox;
 pub use path_locks::path_locks;
 pub use rate_buckets::rate_buckets;
@@ -113,6 +115,7 @@ where
         fences,
         grants,
         leases,
+        marks,
         outbox,
         path_locks,
         rate_buckets,

@@ -253,10 +253,9 @@ fn gather(
             definitions.add(entry.views.definition(&entry.spec, dialect, strict));
         }
     }
-    for (alias, canonical) in snapshot.aliases() {
-        let target = snapshot.resolve(canonical).filter(|entry| offered.has(entry));
-        if let Some(entry) = target
-            && definitions.deferred.binary_search(canonical).is_err()
+    for (alias, entry) in snapshot.advertised_aliases() {
+        if offered.has(entry)
+            && definitions.deferred.binary_search(&entry.spec.name).is_err()
             && let Ok(definition) = define(alias, &entry.spec, dialect, strict)
         {
             definitions.tools.push(definition);

@@ -53,6 +53,13 @@ impl<A> FnTool<A> {
         self
     }
 
+    /// Lets the argument `name` come under these other names, too.
+    #[must_use]
+    pub fn argument_aliases(mut self, name: &str, aliases: &[&str]) -> FnTool<A> {
+        self.spec = self.spec.argument_aliases(name, aliases);
+        self
+    }
+
     /// Declares what a call touches, or why it must not run.
     #[must_use]
     pub fn assess(

@@ -2,232 +2,41 @@
 //!
 //! Readers work on a [`Snapshot`], which never changes; writers make a new one and swap it in. So a
 //! call that has begun sees one state of the registry, and no lock is held while host code runs.
+//!
+//! What has a name, strongest first: the tool of the earliest [tier](crate::kind::Tier), the
+//! owner's alias, the built-in alias. A tool and an owner's alias never have the same name.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
+mod alias;
+mod entry;
+mod info;
+mod registries;
+mod settle;
+mod snapshot;
+
+pub use alias::Alias;
+pub use entry::{Entry, Registered, Registration};
+pub use info::ToolInfo;
+pub use registries::Registries;
+pub(crate) use registries::no_clone;
+pub use snapshot::{Found, Snapshot};
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::definitions::Views;
-use super::{Schema, Tool, ToolSpec};
+use super::{Tool, ToolSpec};
 use crate::error::{Code, Error};
-use crate::kind::{Capability, Origin, ToolId};
-use crate::limits::echo;
-use crate::nearest::nearest;
-use crate::policy::{Catalog, CatalogTool};
+use crate::kind::{Origin, Tier};
 
-/// A registered tool.
-pub struct Entry {
-    /// Its number within the snapshot.
-    pub id: ToolId,
-    /// Where it comes from.
-    pub origin: Origin,
-    /// The digest of its name, description and schema: another version, another digest.
-    pub version: Arc<str>,
-    /// Its description, as it was when it was registered.
-    pub spec: Arc<ToolSpec>,
-    /// Its compiled argument schema.
-    pub schema: Arc<Schema>,
-    /// The tool itself.
-    pub tool: Arc<dyn Tool>,
-    /// False while it is switched off.
-    pub enabled: bool,
-    /// What was made of the description so far.
-    pub(crate) views: Arc<Views>,
-}
-
-impl Entry {
-    /// True if it is toolkeep's own.
-    pub fn is_builtin(&self) -> bool {
-        self.origin == Origin::Builtin
-    }
-}
-
-impl Clone for Entry {
-    fn clone(&self) -> Entry {
-        Entry {
-            id: self.id,
-            origin: self.origin,
-            version: self.version.clone(),
-            spec: self.spec.clone(),
-            schema: self.schema.clone(),
-            tool: self.tool.clone(),
-            enabled: self.enabled,
-            views: self.views.clone(),
-        }
-    }
-}
-
-impl fmt::Debug for Entry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry")
-            .field("name", &self.spec.name)
-            .field("enabled", &self.enabled)
-            .finish_non_exhaustive()
-    }
-}
-
-/// What the registry tells of a tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ToolInfo {
-    /// The canonical name.
-    pub name: String,
-    /// What it does.
-    pub description: String,
-    /// The group that it names.
-    pub group: Option<String>,
-    /// What it can do.
-    pub capabilities: Vec<Capability>,
-    /// Other names for it.
-    pub aliases: Vec<String>,
-    /// False while it is switched off.
-    pub enabled: bool,
-}
-
-/// One state of the registry.
-#[derive(Clone, Debug)]
-pub struct Snapshot {
-    generation: u64,
-    tools: BTreeMap<String, Arc<Entry>>,
-    lookup: HashMap<String, Arc<Entry>>,
-    aliases: BTreeMap<String, String>,
-    declared: Arc<BTreeMap<String, Vec<String>>>,
-    catalog: Arc<Catalog>,
-}
-
-impl Snapshot {
-    fn empty(declared: BTreeMap<String, Vec<String>>) -> Result<Snapshot, Error> {
-        let catalog = Catalog::new(Vec::new(), BTreeMap::new(), &declared)?;
-        Ok(Snapshot {
-            generation: 0,
-            tools: BTreeMap::new(),
-            lookup: HashMap::new(),
-            aliases: BTreeMap::new(),
-            declared: Arc::new(declared),
-            catalog: Arc::new(catalog),
-        })
-    }
-
-    /// Grows with every change.
-    pub fn generation(&self) -> u64 {
-        self.generation
-    }
-
-    /// The tool of that name or alias, if it is enabled.
-    pub fn resolve(&self, name: &str) -> Option<&Arc<Entry>> {
-        self.lookup.get(name).filter(|entry| entry.enabled)
-    }
-
-    /// The enabled name (canonical or alias) closest to one that is unknown, among the tools that
-    /// may be told of.
-    pub fn nearest(&self, name: &str, may_tell: impl Fn(&Entry) -> bool) -> Option<&str> {
-        let enabled =
-            self.lookup.iter().filter(|(_, entry)| entry.enabled && may_tell(entry.as_ref()));
-        let mut names: Vec<&str> = enabled.map(|(known, _)| known.as_str()).collect();
-        names.sort_unstable();
-        nearest(name, names.into_iter())
-    }
-
-    /// All tools, sorted by name.
-    pub fn tools(&self) -> impl Iterator<Item = &Arc<Entry>> {
-        self.tools.values()
-    }
-
-    /// The aliases and the canonical names they stand for, sorted.
-    pub fn aliases(&self) -> &BTreeMap<String, String> {
-        &self.aliases
-    }
-
-    /// What policies are compiled against.
-    pub fn catalog(&self) -> &Arc<Catalog> {
-        &self.catalog
-    }
-
-    /// What is known of each tool, sorted by name.
-    pub fn list(&self) -> Vec<ToolInfo> {
-        self.tools.values().map(|entry| self.info(entry)).collect()
-    }
-
-    /// What is known of one tool.
-    pub fn info(&self, entry: &Entry) -> ToolInfo {
-        let ToolSpec { name, description, group, capabilities, .. } = entry.spec.as_ref();
-        ToolInfo {
-            name: name.clone(),
-            description: description.clone(),
-            group: group.clone(),
-            capabilities: capabilities.clone(),
-            aliases: self
-                .aliases
-                .iter()
-                .filter(|(_, canonical)| *canonical == name)
-                .map(|(alias, _)| alias.clone())
-                .collect(),
-            enabled: entry.enabled,
-        }
-    }
-
-    /// Renumbers the tools and rebuilds what is derived from them.
-    fn settle(&mut self) -> Result<(), Error> {
-        self.generation += 1;
-        let mut numbered = BTreeMap::new();
-        let mut catalog = Vec::with_capacity(self.tools.len());
-        for (number, (name, entry)) in (0..).zip(&self.tools) {
-            let entry = Entry { id: ToolId(number), ..entry.as_ref().clone() };
-            catalog.push(CatalogTool {
-                name: name.clone(),
-                origin: entry.origin,
-                group: entry.spec.group.clone(),
-                capabilities: entry.spec.capabilities.clone(),
-                channels: entry.spec.channels.clone(),
-                action: entry.spec.action,
-                taints: entry.spec.taints.clone(),
-            });
-            numbered.insert(name.clone(), Arc::new(entry));
-        }
-        self.tools = numbered;
-        self.lookup = self.tools.iter().map(|(name, e)| (name.clone(), e.clone())).collect();
-        for (alias, canonical) in &self.aliases {
-            if let Some(entry) = self.tools.get(canonical) {
-                self.lookup.insert(alias.clone(), entry.clone());
-            }
-        }
-        self.catalog = Arc::new(Catalog::new(catalog, self.aliases.clone(), &self.declared)?);
-        Ok(())
-    }
-
-    fn check_free(&self, name: &str) -> Result<(), Error> {
-        ToolSpec::check_name(name)?;
-        let clash = if self.tools.contains_key(name) {
-            format!("a tool named `{name}` is registered already; unregister it first")
-        } else if let Some(canonical) = self.aliases.get(name) {
-            format!("`{name}` is an alias of the tool `{canonical}`; choose another name")
-        } else {
-            return Ok(());
-        };
-        Err(Error::new(Code::NameTaken, clash))
-    }
-
-    fn known(&self, name: &str) -> Result<&Arc<Entry>, Error> {
-        match self.lookup.get(name) {
-            Some(entry) => Ok(entry),
-            None => {
-                let names: BTreeSet<&str> = self.lookup.keys().map(String::as_str).collect();
-                let meant = nearest(name, names.into_iter());
-                let hint = meant.map(|n| format!(", did you mean `{n}`?")).unwrap_or_default();
-                Err(Error::new(Code::NotFound, format!("no tool named `{}`{hint}", echo(name))))
-            }
-        }
-    }
-}
-
-/// The tools of one runtime. Cheap to read from any thread.
+/// The tools of one runtime, or of one agent in it. Cheap to read from any thread.
 #[derive(Debug)]
 pub struct Registry {
     current: ArcSwap<Snapshot>,
     writing: Mutex<()>,
+    /// The last generation of any registry that came from the same one.
+    generations: Arc<AtomicU64>,
 }
 
 impl Registry {
@@ -239,6 +48,7 @@ impl Registry {
         Ok(Registry {
             current: ArcSwap::from_pointee(Snapshot::empty(declared_groups)?),
             writing: Mutex::new(()),
+            generations: Arc::default(),
         })
     }
 
@@ -250,43 +60,42 @@ impl Registry {
     /// Adds a tool of the host's.
     ///
     /// # Errors
-    /// `name_taken` if a tool or an alias has that name, `invalid_argument` for an unusable name
-    /// or schema.
+    /// `name_taken` if a tool of its tier or an owner's alias has that name, `invalid_argument` for
+    /// an unusable name or schema.
     pub fn register(&self, tool: Arc<dyn Tool>) -> Result<(), Error> {
-        self.register_as(tool, Origin::Host)
+        self.add(Registration::shared(tool)).map(|_| ())
     }
 
-    /// Adds a tool from wherever it comes.
+    /// Adds a tool from wherever it comes, and replaces another where that is asked for. A tool
+    /// that has the name of one of an earlier tier is kept in its shadow, and surfaces when that
+    /// one goes.
     ///
     /// # Errors
     /// As [`register`](Registry::register).
-    pub fn register_as(&self, tool: Arc<dyn Tool>, origin: Origin) -> Result<(), Error> {
-        let spec = tool.spec();
-        ToolSpec::check_name(&spec.name)?;
-        let schema = Schema::compile(&spec.name, &spec.parameters)?;
-        // Where it is refused it must end after the lock.
-        let _kept = tool.clone();
-        self.change(|next| {
-            next.check_free(&spec.name)?;
-            let name = spec.name.clone();
-            if let Some(group) = &spec.group {
-                // A group stays known when its last tool goes, so that a policy that names it
-                // goes on to mean what it meant.
-                Arc::make_mut(&mut next.declared).entry(group.clone()).or_default();
-            }
-            let entry = Entry {
-                id: ToolId(0),
-                origin,
-                version: spec.version().into(),
-                spec: Arc::new(spec),
-                schema: Arc::new(schema),
-                tool,
-                enabled: true,
-                views: Arc::default(),
-            };
-            next.tools.insert(name, Arc::new(entry));
-            Ok(())
-        })
+    pub fn add(&self, registration: Registration) -> Result<Registered, Error> {
+        let mut all = self.add_all(vec![registration])?;
+        all.pop().ok_or_else(|| Error::new(Code::Internal, "a registration came to nothing"))
+    }
+
+    /// Adds several tools at once: all of them, or none.
+    ///
+    /// # Errors
+    /// As [`register`](Registry::register), of the first that fails.
+    pub fn add_all(&self, registrations: Vec<Registration>) -> Result<Vec<Registered>, Error> {
+        let entries: Vec<Entry> =
+            registrations.iter().map(Entry::new).collect::<Result<_, Error>>()?;
+        // `registrations` holds the tools until after the lock: the end of one may come back here.
+        let added = self.change(|next| {
+            let replace = registrations.iter().map(|registration| registration.replace);
+            entries
+                .into_iter()
+                .zip(replace)
+                .map(|(entry, replace)| next.put(entry, replace))
+                .collect()
+        });
+        let added: Vec<Put> = added?;
+        let snapshot = self.snapshot();
+        Ok(added.into_iter().map(|put| put.told(&snapshot)).collect())
     }
 
     /// Removes a tool with its aliases. Calls that are running go on.
@@ -294,29 +103,104 @@ impl Registry {
     /// # Errors
     /// `not_found` if there is none.
     pub fn unregister(&self, name: &str) -> Result<(), Error> {
+        self.take(name, None).map(|_| ())
+    }
+
+    /// Removes the tool that has the name, or the one of that name in a tier. One that had the name
+    /// takes its aliases along, and the next of that name surfaces. Gives the tool as it was.
+    ///
+    /// # Errors
+    /// `not_found` if there is none.
+    pub fn take(&self, name: &str, tier: Option<Tier>) -> Result<ToolInfo, Error> {
         self.change(|next| {
-            let entry = next.known(name)?.clone();
-            next.tools.remove(&entry.spec.name);
-            next.aliases.retain(|_, target| *target != entry.spec.name);
-            Ok(())
+            let named = next.known(name)?.clone();
+            let name = &named.spec.name;
+            let key = (name.clone(), tier.unwrap_or(named.tier()));
+            let Some(entry) = next.registered.remove(&key) else {
+                let text = format!("no tool named `{name}` in that tier");
+                return Err(Error::new(Code::NotFound, text));
+            };
+            let info = next.info(&entry);
+            if entry.tier() == named.tier() {
+                next.given.retain(|_, alias| alias.name != *name);
+            }
+            Ok(info)
         })
     }
 
     /// Gives a tool another name.
     ///
     /// # Errors
-    /// `name_taken` if the alias is a tool or an alias already, `not_found` if there is no such
+    /// `name_taken` if a tool or an owner's alias has it already, `not_found` if there is no such
     /// tool, `invalid_argument` for an unusable name.
     pub fn alias(&self, alias: &str, name: &str) -> Result<ToolInfo, Error> {
+        self.alias_as(alias, Alias::of(name))
+    }
+
+    /// Gives a tool another name, with names and defaults of its own for the arguments.
+    ///
+    /// # Errors
+    /// As [`alias`](Registry::alias).
+    pub fn alias_as(&self, name: &str, mut alias: Alias) -> Result<ToolInfo, Error> {
+        let canonical = self.change(|next| {
+            ToolSpec::check_name(name)?;
+            let canonical = next.known(&alias.name)?.spec.name.clone();
+            next.check_unused(name, &format!("an alias of the tool `{canonical}`"))?;
+            alias.name.clone_from(&canonical);
+            Arc::make_mut(&mut next.ever).insert(name.to_owned());
+            next.given.insert(name.to_owned(), Arc::new(alias));
+            Ok(canonical)
+        })?;
+        let snapshot = self.snapshot();
+        Ok(snapshot.info(snapshot.known(&canonical)?))
+    }
+
+    /// Takes a name away from a tool. A built-in alias may go, too.
+    ///
+    /// # Errors
+    /// `not_found` if there is no such alias.
+    pub fn unalias(&self, alias: &str) -> Result<(), Error> {
         self.change(|next| {
-            next.check_free(alias)?;
-            let entry = next.known(name)?.clone();
-            next.aliases.insert(alias.to_owned(), entry.spec.name.clone());
-            Ok(next.info(&entry))
+            let standing = next.standing.contains_key(alias);
+            if next.given.remove(alias).is_some() {
+                return Ok(());
+            }
+            if standing {
+                Arc::make_mut(&mut next.standing).remove(alias);
+                return Ok(());
+            }
+            let hint = match next.tools.contains_key(alias) {
+                true => "that is a tool's own name; `registry.unregister` removes the tool",
+                false => "`registry.get` lists the aliases of a tool",
+            };
+            let text = format!("no alias `{}`: {hint}", crate::limits::echo(alias));
+            Err(Error::new(Code::NotFound, text))
         })
     }
 
-    /// Switches a tool on or off. While it is off it is unknown to every caller.
+    /// Adds aliases that give way to every other name. One whose tool is not there takes no name
+    /// away, and comes to life with it.
+    ///
+    /// # Errors
+    /// `invalid_argument` for an unusable name.
+    pub fn add_standing_aliases(
+        &self,
+        aliases: impl IntoIterator<Item = (String, Alias)>,
+    ) -> Result<(), Error> {
+        self.change(|next| {
+            for (name, alias) in aliases {
+                ToolSpec::check_name(&name)?;
+                let ever = Arc::make_mut(&mut next.ever);
+                ever.insert(name.clone());
+                ever.insert(alias.name.clone());
+                Arc::make_mut(&mut next.standing).insert(name, Arc::new(alias));
+            }
+            Ok(())
+        })
+    }
+
+    /// Switches a tool on or off. While it is off it is unknown to every caller, and still has its
+    /// name.
     ///
     /// # Errors
     /// `not_found` if there is none.
@@ -324,16 +208,28 @@ impl Registry {
         self.change(|next| {
             let entry = Entry { enabled, ..next.known(name)?.as_ref().clone() };
             let info = next.info(&entry);
-            next.tools.insert(info.name.clone(), Arc::new(entry));
+            next.registered.insert((info.name.clone(), info.tier), Arc::new(entry));
             Ok(info)
         })
+    }
+
+    /// Lets go of every tool.
+    pub(crate) fn clear(&self) {
+        // A registry without tools always settles.
+        let _ = self.change(|next| {
+            next.given.clear();
+            Ok(std::mem::take(&mut next.registered))
+        });
     }
 
     fn change<T>(&self, edit: impl FnOnce(&mut Snapshot) -> Result<T, Error>) -> Result<T, Error> {
         let writing: MutexGuard<'_, ()> =
             self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.current.load().as_ref().clone();
-        let edited = edit(&mut next).and_then(|answer| next.settle().map(|()| answer));
+        let edited = edit(&mut next).and_then(|answer| {
+            let generation = self.generations.fetch_add(1, Ordering::Relaxed) + 1;
+            next.settle(generation).map(|()| answer)
+        });
         let next = Arc::new(next);
         let old = edited.is_ok().then(|| self.current.swap(next.clone()));
         drop(writing);
@@ -343,117 +239,83 @@ impl Registry {
     }
 }
 
-/// A clone shares the tools and from then on changes apart from the original.
+/// A clone shares the tools and from then on changes apart from the original. Their states never
+/// have the same generation unless they are the same.
 impl Clone for Registry {
     fn clone(&self) -> Registry {
-        Registry { current: ArcSwap::new(self.snapshot()), writing: Mutex::new(()) }
+        Registry {
+            current: ArcSwap::new(self.snapshot()),
+            writing: Mutex::new(()),
+            generations: self.generations.clone(),
+        }
+    }
+}
+
+/// A tool that was put into a snapshot.
+struct Put {
+    entry: Arc<Entry>,
+    replaced: Option<Arc<Entry>>,
+    dropped: Option<Arc<Alias>>,
+}
+
+impl Put {
+    fn told(&self, snapshot: &Snapshot) -> Registered {
+        Registered {
+            tool: snapshot.info(&self.entry),
+            replaced_version: self.replaced.as_ref().map(|old| old.version.to_string()),
+            dropped_alias_of: self.dropped.as_ref().map(|alias| alias.name.clone()),
+        }
+    }
+}
+
+impl Snapshot {
+    fn put(&mut self, mut entry: Entry, replace: bool) -> Result<Put, Error> {
+        let key = (entry.spec.name.clone(), entry.tier());
+        let name = &key.0;
+        if !replace {
+            self.check_free(name, entry.origin)?;
+        }
+        if let Some(group) = &entry.spec.group {
+            // A group stays known when its last tool goes, so that a policy that names it goes on
+            // to mean what it meant.
+            Arc::make_mut(&mut self.declared).entry(group.clone()).or_default();
+        }
+        Arc::make_mut(&mut self.ever).insert(name.clone());
+        let dropped = self.given.remove(name);
+        if let Some(old) = self.registered.get(&key) {
+            entry.enabled = old.enabled;
+        }
+        let entry = Arc::new(entry);
+        let replaced = self.registered.insert(key, entry.clone());
+        Ok(Put { entry, replaced, dropped })
+    }
+
+    /// Refuses a name that a tool of the same tier or an owner's alias has.
+    fn check_free(&self, name: &str, origin: Origin) -> Result<(), Error> {
+        let clash = if let Some(alias) = self.given.get(name) {
+            format!("`{name}` is an alias of the tool `{}`; remove the alias first", alias.name)
+        } else if self.registered.contains_key(&(name.to_owned(), origin.tier())) {
+            format!("a tool named `{name}` is registered already; unregister it first")
+        } else {
+            return Ok(());
+        };
+        let text = format!("{clash}, register it to replace that, or choose another name");
+        Err(Error::new(Code::NameTaken, text))
+    }
+
+    /// Refuses a name that any tool or owner's alias has. `what` is to get it.
+    fn check_unused(&self, name: &str, what: &str) -> Result<(), Error> {
+        let has = if self.tools.contains_key(name) {
+            format!("a tool is named `{name}` already")
+        } else if let Some(alias) = self.given.get(name) {
+            format!("`{name}` is an alias of the tool `{}` already", alias.name)
+        } else {
+            return Ok(());
+        };
+        let text = format!("`{name}` cannot become {what}: {has}; choose another name");
+        Err(Error::new(Code::NameTaken, text))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use schemars::JsonSchema;
-    use serde::Deserialize;
-
-    use super::super::{ToolResult, tool_fn};
-    use super::*;
-
-    /// Nothing.
-    #[derive(Deserialize, JsonSchema)]
-    struct Empty {}
-
-    fn named(name: &str) -> Arc<dyn Tool> {
-        Arc::new(tool_fn(name, |_: Empty, _| async { Ok(ToolResult::default()) }))
-    }
-
-    fn registry() -> Registry {
-        let registry = Registry::new(BTreeMap::new()).unwrap();
-        registry.register(named("read_file")).unwrap();
-        registry.register(named("edit")).unwrap();
-        registry.alias("Read", "read_file").unwrap();
-        registry
-    }
-
-    #[test]
-    fn names_and_aliases_resolve_and_disabled_tools_do_not() {
-        let registry = registry();
-        assert_eq!(registry.snapshot().resolve("Read").unwrap().spec.name, "read_file");
-        registry.set_enabled("read_file", false).unwrap();
-        assert!(registry.snapshot().resolve("Read").is_none());
-        assert!(registry.snapshot().resolve("read_file").is_none());
-        assert!(!registry.set_enabled("Read", false).unwrap().enabled);
-        registry.set_enabled("Read", true).unwrap();
-        assert!(registry.snapshot().resolve("read_file").is_some());
-    }
-
-    #[test]
-    fn a_clash_names_both_sides() {
-        let registry = registry();
-        for (error, words) in [
-            (registry.register(named("read_file")).unwrap_err(), vec!["`read_file`"]),
-            (registry.register(named("Read")).unwrap_err(), vec!["`Read`", "`read_file`"]),
-            (registry.alias("edit", "read_file").unwrap_err(), vec!["`edit`"]),
-        ] {
-            assert_eq!(error.code(), Code::NameTaken);
-            for word in words {
-                assert!(error.message().contains(word), "{error}");
-            }
-        }
-        let error = registry.alias("x", "raed_file").unwrap_err();
-        assert_eq!(error.code(), Code::NotFound);
-        assert!(error.message().contains("`read_file`"));
-    }
-
-    #[test]
-    fn unregistering_takes_the_aliases_along() {
-        let registry = registry();
-        registry.unregister("Read").unwrap();
-        assert!(registry.snapshot().aliases().is_empty());
-        assert!(registry.snapshot().resolve("read_file").is_none());
-        registry.register(named("Read")).unwrap();
-    }
-
-    #[test]
-    fn a_clone_changes_apart_and_a_snapshot_never_changes() {
-        let registry = registry();
-        let before = registry.snapshot();
-        let clone = registry.clone();
-        clone.unregister("edit").unwrap();
-        assert!(registry.snapshot().resolve("edit").is_some());
-        registry.unregister("edit").unwrap();
-        assert!(before.resolve("edit").is_some());
-        assert!(registry.snapshot().generation() > before.generation());
-    }
-
-    #[test]
-    fn the_end_of_a_tool_may_come_back_to_the_registry() {
-        struct Ends(Arc<Registry>);
-        impl Drop for Ends {
-            fn drop(&mut self) {
-                let _ = self.0.register(named("another"));
-            }
-        }
-        let registry = Arc::new(registry());
-        let ends = |name: &str| {
-            let end = Ends(registry.clone());
-            Arc::new(tool_fn(name, move |_: Empty, _| {
-                let _ = &end;
-                async { Ok(ToolResult::default()) }
-            }))
-        };
-        assert!(registry.register(ends("edit")).is_err());
-        assert!(registry.snapshot().resolve("another").is_some());
-        registry.unregister("another").unwrap();
-        registry.register(ends("ends")).unwrap();
-        registry.unregister("ends").unwrap();
-        assert!(registry.snapshot().resolve("another").is_some());
-    }
-
-    #[test]
-    fn ids_are_the_places_in_the_catalog() {
-        let snapshot = registry().snapshot();
-        for entry in snapshot.tools() {
-            assert_eq!(snapshot.catalog().id(&entry.spec.name), Some(entry.id));
-        }
-    }
-}
+mod tests;

@@ -140,6 +140,15 @@ impl ToolSpec {
         self
     }
 
+    /// Lets the argument `name` come under these other names, too; the first of them counts where
+    /// a call gives several.
+    #[must_use]
+    pub fn argument_aliases(mut self, name: &str, aliases: &[&str]) -> ToolSpec {
+        let aliases = aliases.iter().map(|alias| (*alias).to_owned());
+        self.argument_aliases.entry(name.to_owned()).or_default().extend(aliases);
+        self
+    }
+
     /// Sets the deadline.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> ToolSpec {

@@ -6,10 +6,14 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use toolkeep::clock::{Clock as _, ManualClock, SystemClock};
+use toolkeep::kind::Taint;
 use toolkeep::secret::generate_key;
-use toolkeep::{CallContext, Code, Config, Error, Runtime};
+use toolkeep::store;
+use toolkeep::{CallContext, Code, Config, Error, Runtime, Tool, ToolError, ToolResult, ToolSpec};
 
 use crate::support::echo;
 
@@ -18,21 +22,11 @@ const ONE: &str = "of-one";
 const TWO: &str = "of-two";
 
 /// The operations that are about the runtime and not about a tenant.
-const WITHOUT_TENANT: &[&str] = &[
-    "config.get",
-    "registry.list",
-    "registry.enable",
-    "registry.disable",
-    "registry.alias",
-    "registry.groups",
-    "store.info",
-    "store.backup",
-    "store.import",
-];
+const WITHOUT_TENANT: &[&str] = &["config.get", "store.info", "store.backup", "store.import"];
 
 /// The operations that have a test of their own here: one answers with a file, one needs a ledger
-/// that is hours old.
-const APART: &[&str] = &["store.export", "audit.prune"];
+/// that is hours old, one is seen only in what follows it.
+const APART: &[&str] = &["store.export", "audit.prune", "registry.clone"];
 
 /// What [`settle`] made that has no key of its own choice.
 #[derive(Default)]
@@ -141,6 +135,15 @@ const CASES: &[Case] = &[
     reads("grants.list", |_| json!({ "kind": "cli", "resource": "gh" })),
     reads("grants.check", |_| json!({ "kind": "cli", "resource": "gh", "agent": "a" })),
     changes("grants.delete", |_| json!({ "kind": "cli", "resource": "gh" })),
+    reads("registry.list", |_| json!({ "agent": "a" })),
+    reads("registry.get", |_| json!({ "agent": "a", "name": "echo" })),
+    reads("registry.groups", |_| json!({ "agent": "a" })),
+    changes("registry.enable", |_| json!({ "agent": "a", "name": "datetime" })),
+    changes("registry.disable", |_| json!({ "agent": "a", "name": "echo" })),
+    changes("registry.unregister", |_| json!({ "agent": "a", "name": "echo" })),
+    changes("registry.alias", |_| json!({ "agent": "a", "alias": "new", "name": "echo" })),
+    changes("registry.unalias", |_| json!({ "agent": "a", "alias": "other" })),
+    changes("registry.drop_clone", |_| json!({ "agent": "a" })),
     changes(
         "rules.put",
         |_| json!({ "kind": "shell", "id": "r", "effect": "deny", "pattern": "new" }),
@@ -158,8 +161,23 @@ const CASES: &[Case] = &[
         "sessions.append",
         |_| json!({ "id": "s", "messages": [{ "role": "user", "content": "new" }] }),
     ),
+    counts("sessions.marks", |_| json!({ "id": "s" })),
+    changes("sessions.clear_marks", |_| json!({ "id": "s" })),
     changes("sessions.delete", |_| json!({ "id": "s" })),
 ];
+
+/// A tool in a group, whose name tells whose it is.
+struct Grouped(String);
+
+impl Tool for Grouped {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new(self.0.as_str(), "Nothing.").group("grouped")
+    }
+
+    fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        async { Ok(ToolResult::default()) }.boxed()
+    }
+}
 
 /// Gives a tenant one of everything, under the same keys as any other tenant.
 async fn settle(rt: &Runtime, tenant: &str) -> Made {
@@ -184,9 +202,15 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
         ("sessions.append", {
             json!({ "id": "s", "messages": [{ "role": "user", "content": tenant }] })
         }),
+        ("registry.clone", json!({ "agent": "a" })),
+        ("registry.alias", json!({ "agent": "a", "alias": tenant, "name": "echo" })),
+        ("registry.alias", json!({ "agent": "a", "alias": "other", "name": "echo" })),
+        ("registry.disable", json!({ "agent": "a", "name": "datetime" })),
     ] {
         invoke(rt, tenant, operation, args).await.unwrap();
     }
+    let own = rt.registries().own(tenant, "a").unwrap();
+    own.register(Arc::new(Grouped(format!("tool-{tenant}")))).unwrap();
     let cx = CallContext::new().tenant(tenant).agent("a").session("s");
     let long = json!({ "text": format!("{tenant} ").repeat(10_000) });
     let result = rt.call(&cx, "echo", long).await.unwrap();
@@ -235,7 +259,9 @@ async fn view(rt: &Runtime, tenant: &str, made: &Made, events: bool) -> Vec<Stri
 
 async fn runtime() -> Runtime {
     let config = Config::from_value(json!({ "output": { "max_chars": 1_000 } })).unwrap();
-    let builder = Runtime::builder().config(config).tool(echo());
+    let store = store::open("memory:", store::OpenOptions::default()).await.unwrap();
+    store.add_marks(ONE, "s", &[Taint::Private], SystemClock.now_ms()).await.unwrap();
+    let builder = Runtime::builder().config(config).store(store).tool(echo());
     builder.key(|| Ok(generate_key()?)).build().await.unwrap()
 }
 
@@ -314,6 +340,24 @@ async fn an_operation_without_a_tenant_is_of_the_default_one() {
         assert!(!answer.contains(ONE), "{operation} tells of another tenant: {answer}");
         assert_eq!(view(&rt, ONE, &made, true).await, before, "{operation}");
     }
+}
+
+#[tokio::test]
+async fn a_registry_of_one_tenants_agent_is_not_anothers() {
+    let rt = runtime().await;
+    invoke(&rt, ONE, "registry.clone", json!({ "agent": "a" })).await.unwrap();
+    let unregister = json!({ "agent": "a", "name": "echo" });
+    let other = invoke(&rt, TWO, "registry.unregister", unregister.clone()).await;
+    assert_eq!(other.unwrap_err().code(), Code::NotFound);
+    invoke(&rt, ONE, "registry.unregister", unregister).await.unwrap();
+    let call = async |tenant: &str| {
+        let cx = CallContext::new().tenant(tenant).agent("a");
+        rt.call(&cx, "echo", json!({ "text": "x" })).await.unwrap().code
+    };
+    assert_eq!(call(ONE).await, Some(Code::UnknownTool));
+    assert_eq!(call(TWO).await, None);
+    let again = invoke(&rt, ONE, "registry.clone", json!({ "agent": "a" })).await;
+    assert_eq!(again.unwrap_err().code(), Code::Conflict);
 }
 
 #[tokio::test]

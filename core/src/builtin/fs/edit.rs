@@ -47,6 +47,10 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         }
     })
     .group("fs")
+    .argument_aliases("path", &["file", "filepath", "file_path"])
+    .argument_aliases("old_string", &["old", "old_text", "oldText", "search", "from"])
+    .argument_aliases("new_string", &["new", "new_text", "newText", "replace", "to"])
+    .argument_aliases("replace_all", &["all"])
     .capability(Capability::Mutating)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
 }

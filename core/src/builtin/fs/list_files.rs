@@ -46,6 +46,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         }
     })
     .group("fs")
+    .argument_aliases("path", &["folder", "dir", "directory"])
     .capability(Capability::ReadOnly)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Read, &args.path))
 }

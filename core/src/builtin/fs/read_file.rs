@@ -49,6 +49,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move { read(&deps, args, &cx).await }
     })
     .group("fs")
+    .argument_aliases("path", &["file", "filepath", "file_path"])
     .capability(Capability::ReadOnly)
     .assess(move |args: &Args, cx| match args.path.strip_prefix(ARTIFACT) {
         Some(_) => Assessment::default(),

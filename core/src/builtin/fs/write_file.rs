@@ -47,6 +47,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         }
     })
     .group("fs")
+    .argument_aliases("path", &["file", "filepath", "file_path"])
     .capability(Capability::Mutating)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
 }

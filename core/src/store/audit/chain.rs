@@ -30,7 +30,7 @@ impl Default for SegmentLimits {
     }
 }
 
-/// A row's values: first those of [`AuditRow`](super::AuditRow) in the order of the columns.
+/// The values of an [`AuditRow`](super::AuditRow) in the order of the columns: its notes are last.
 pub(super) type Values = Vec<Value>;
 
 /// Where `at_ms` stands in the values of a row.
@@ -124,10 +124,12 @@ impl Chain {
 
     fn link(&mut self, row: &[Value]) -> Statement {
         self.rows += 1;
-        let mut params = Vec::with_capacity(row.len() + 4);
+        let (notes, row) = row.split_last().unwrap_or((&Value::Null, row));
+        let mut params = Vec::with_capacity(row.len() + 5);
         params.extend_from_slice(row);
         params.extend([self.writer.as_str().into(), self.segment.into(), Value::Int(self.rows)]);
-        self.hash = row_hash(&self.hash, &params);
+        params.push(notes.clone());
+        self.hash = row_hash(&self.hash, hashed(&params));
         params.push(self.hash.clone().into());
         Statement::new(RECORD, params).must_change()
     }
@@ -160,8 +162,8 @@ const CLOSE: &str = "UPDATE toolkeep_audit_segments SET state = 'closed' \
 
 const RECORD: &str = "INSERT INTO toolkeep_audit_rows (tenant, id, at_ms, phase, agent, user_key, \
      session, tool, called_as, decision, code, rule, arguments, duration_us, is_error, run, depth, \
-     writer, segment, position, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, \
-     ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21) ON CONFLICT DO NOTHING";
+     writer, segment, position, notes, hash) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, \
+     ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22) ON CONFLICT DO NOTHING";
 
 /// True if the statement adds a row; the others of a chain change a checkpoint.
 pub(super) fn adds_row(statement: &Statement) -> bool {
@@ -172,6 +174,15 @@ pub(super) fn adds_row(statement: &Statement) -> bool {
 pub(super) fn origin(tenant: &str, writer: &str) -> Vec<u8> {
     let values = [ORIGIN, tenant, writer].map(Value::from);
     row_hash(&[], &values)
+}
+
+/// What of a row's values, its notes last, its hash covers: notes that it has not are left out, so
+/// that rows of before there were notes keep their hashes.
+pub(super) fn hashed(values: &[Value]) -> &[Value] {
+    match values {
+        [before @ .., Value::Null] => before,
+        all => all,
+    }
 }
 
 /// The hash of a row: SHA-256 over the hash before it and every value. Each value goes in with
@@ -214,7 +225,7 @@ mod tests {
     const LIMITS: SegmentLimits = SegmentLimits { rows: 3, age: SEGMENT_AGE };
 
     fn append(chain: &Chain, count: usize, limits: SegmentLimits) -> (Vec<Statement>, Chain) {
-        let row: &[Value] = &["t".into(), "1".into(), Value::Int(7)];
+        let row: &[Value] = &["t".into(), "1".into(), Value::Int(7), Value::Null];
         chain.append("t", &vec![row; count], limits)
     }
 
@@ -253,6 +264,15 @@ mod tests {
         assert_ne!(row_hash(b"", &[Value::Null]), row_hash(b"", &["".into()]));
         assert_ne!(row_hash(b"", &["a".into()]), row_hash(b"", &[b"a".to_vec().into()]));
         assert_ne!(origin("a", "bc"), origin("ab", "c"));
+    }
+
+    #[test]
+    fn notes_are_part_of_the_hash_where_there_are_any() {
+        let row = |notes: Value| [Value::Int(5), notes];
+        let hash = |notes| row_hash(b"", hashed(&row(notes)));
+        assert_eq!(hash(Value::Null), row_hash(b"", &[Value::Int(5)]));
+        assert_ne!(hash(Value::Null), hash("{}".into()));
+        assert_ne!(hash("{}".into()), hash(r#"{"a":1}"#.into()));
     }
 
     #[test]

@@ -108,7 +108,7 @@ const CHECKPOINTS: &str = "SELECT tenant, writer, segment, row_count, first_at_m
 
 const ROWS: &str = "SELECT tenant, id, at_ms, phase, agent, user_key, session, tool, called_as, \
      decision, code, rule, arguments, duration_us, is_error, run, depth, writer, segment, position, \
-     hash FROM toolkeep_audit_rows WHERE tenant = ?1 AND writer = ?2 AND segment = ?3 \
+     notes, hash FROM toolkeep_audit_rows WHERE tenant = ?1 AND writer = ?2 AND segment = ?3 \
      AND position > ?4 AND position <= ?5 ORDER BY position LIMIT ?6";
 
 const NEXT: &str = "SELECT MIN(position) FROM toolkeep_audit_rows \

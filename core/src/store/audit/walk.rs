@@ -1,7 +1,7 @@
 //! Going through the rows of a segment, one after another.
 
 use super::super::driver::{Row, Value};
-use super::chain::row_hash;
+use super::chain::{hashed, row_hash};
 use super::checkpoint::Checkpoint;
 use super::verify::Problems;
 
@@ -11,6 +11,7 @@ pub(super) const PAGE_ROWS: i64 = 500;
 /// Where the columns stand that are looked at by themselves.
 const ID: usize = 1;
 const AT_MS: usize = 2;
+const POSITION: usize = 19;
 
 pub(super) struct Walk<'c> {
     checkpoint: &'c Checkpoint,
@@ -31,13 +32,13 @@ impl Walk<'_> {
         Walk { checkpoint, problems, rows: 0, position: 0, hash, times: None }
     }
 
-    /// The next row, in order of place: its values, then its hash.
+    /// The next row, in order of place: its values, its notes last, then its hash.
     pub(super) fn step(&mut self, Row(mut values): Row) {
         let hash = match values.pop() {
             Some(Value::Bytes(hash)) => hash,
             _ => Vec::new(),
         };
-        let position = values.last().and_then(int).unwrap_or(0);
+        let position = values.get(POSITION).and_then(int).unwrap_or(0);
         let id = match values.get(ID) {
             Some(Value::Text(id)) => Some(id.clone()),
             _ => None,
@@ -52,7 +53,7 @@ impl Walk<'_> {
             self.missing(expected, position.saturating_sub(1));
             self.hash = None;
         }
-        if self.hash.as_ref().is_some_and(|before| row_hash(before, &values) != hash) {
+        if self.hash.as_ref().is_some_and(|before| row_hash(before, hashed(&values)) != hash) {
             let what = "the row does not match its hash: it or the one before it was changed, \
                         moved or put in";
             self.add(position, id, what);

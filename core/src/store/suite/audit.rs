@@ -39,6 +39,7 @@ pub(in crate::store) fn row(tenant: &str, id: &str) -> AuditRow {
         is_error: false,
         run: None,
         depth: 0,
+        notes: None,
     }
 }
 
@@ -62,6 +63,7 @@ async fn comes_back(store: &dyn Audit) -> Result<(), Problem> {
         is_error: true,
         run: Some("run".into()),
         depth: 3,
+        notes: serde_json::json!({ "repairs": ["a\0b"], "🦀": 1.5 }).as_object().cloned(),
         ..row(&tenant, "1")
     };
     let odd = AuditRow { called_as: "a\0b".into(), ..row(&tenant, "2") };

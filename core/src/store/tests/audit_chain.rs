@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use crate::store::audit::SegmentLimits;
 use crate::store::suite::audit_row as row;
 use crate::store::{
-    Audit as _, AuditReport, ChainHead, PruneAudit, PrunedAudit, SqlStore, SqliteDriver,
+    Audit as _, AuditReport, AuditRow, ChainHead, PruneAudit, PrunedAudit, SqlStore, SqliteDriver,
     SqliteOptions,
 };
 
@@ -193,6 +193,24 @@ async fn a_long_gap_is_one_problem() {
     file.tamper("UPDATE toolkeep_audit_rows SET tool = 'x'");
     let after = report(&store, vec![]).await;
     assert_eq!((after.problems.len(), after.problem_count), (100, 111));
+}
+
+#[tokio::test]
+async fn notes_that_were_changed_added_or_taken_away_are_found() {
+    for notes in ["'{\"a\":2}'", "NULL"] {
+        let file = File::new();
+        let store = file.open(SMALL).await;
+        let notes_before = serde_json::json!({ "a": 1 }).as_object().cloned();
+        let noted = AuditRow { notes: notes_before, ..row("t", "1") };
+        store.record_audit(vec![noted, row("t", "2")], vec![]).await.unwrap();
+        assert!(report(&store, vec![]).await.ok);
+        file.tamper(&format!("UPDATE toolkeep_audit_rows SET notes = {notes} WHERE id = '1'"));
+        let found = report(&store, vec![]).await.problems;
+        assert_eq!((found[0].position, found[0].what.contains(MISMATCH)), (Some(1), true));
+    }
+    let found = found_after("UPDATE toolkeep_audit_rows SET notes = '{}' WHERE id = '01'").await;
+    assert_eq!((found[0].0, found[0].1), (1, Some(2)));
+    assert!(found[0].3.contains(MISMATCH));
 }
 
 #[tokio::test]

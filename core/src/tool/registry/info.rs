@@ -1,0 +1,98 @@
+//! What a registry tells of a tool.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Entry, Snapshot};
+use crate::kind::{Action, Capability, Origin, Taint, Tier};
+use crate::tool::{ToolSpec, Touch};
+
+/// What the registry tells of a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolInfo {
+    /// The canonical name.
+    pub name: String,
+    /// What it does.
+    pub description: String,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Where its name is looked up.
+    pub tier: Tier,
+    /// Where the tool of an earlier tier comes from that has the same name: while it is there,
+    /// this one is not called. None: the name is this tool's.
+    pub shadowed_by: Option<Origin>,
+    /// The digest of its name, description and schema.
+    pub version: String,
+    /// The group that it names.
+    pub group: Option<String>,
+    /// What it can do. Empty means mutating.
+    pub capabilities: Vec<Capability>,
+    /// Which arguments name what a call touches.
+    pub touches: Vec<Touch>,
+    /// The channel types that it works on. Empty: all.
+    pub channels: Vec<String>,
+    /// Its deadline in milliseconds, where it is not the runtime's.
+    pub timeout_ms: Option<u64>,
+    /// True if the same call may be repeated until its answer changes.
+    pub polling: bool,
+    /// True if each call wants somebody's approval.
+    pub needs_approval: bool,
+    /// What its results do to a session.
+    pub taints: Vec<Taint>,
+    /// The action that it is.
+    pub action: Option<Action>,
+    /// Its name where it comes from, if that is another.
+    pub original_name: Option<String>,
+    /// Other names that its arguments may come under.
+    pub argument_aliases: BTreeMap<String, Vec<String>>,
+    /// Other names for it, built-in ones too.
+    pub aliases: Vec<String>,
+    /// False while it is switched off.
+    pub enabled: bool,
+}
+
+impl Snapshot {
+    /// What is known of each tool, sorted by name, then by tier.
+    pub fn list(&self) -> Vec<ToolInfo> {
+        self.registered.values().map(|entry| self.info(entry)).collect()
+    }
+
+    /// What is known of one tool.
+    pub fn info(&self, entry: &Entry) -> ToolInfo {
+        let spec: &ToolSpec = &entry.spec;
+        let winner = self.tools.get(&spec.name).map(|winner| winner.origin);
+        let shadowed_by = winner.filter(|winner| winner.tier() < entry.tier());
+        let aliases = match shadowed_by {
+            None => self.names_of(&spec.name),
+            Some(_) => Vec::new(),
+        };
+        ToolInfo {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+            origin: entry.origin,
+            tier: entry.tier(),
+            shadowed_by,
+            version: entry.version.to_string(),
+            group: spec.group.clone(),
+            capabilities: spec.capabilities.clone(),
+            touches: spec.touches.clone(),
+            channels: spec.channels.clone(),
+            timeout_ms: spec.timeout_ms,
+            polling: spec.polling,
+            needs_approval: spec.needs_approval,
+            taints: spec.taints.clone(),
+            action: spec.action,
+            original_name: spec.original_name.clone(),
+            argument_aliases: spec.argument_aliases.clone(),
+            aliases,
+            enabled: entry.enabled,
+        }
+    }
+
+    fn names_of(&self, name: &str) -> Vec<String> {
+        let mine = self.aliases.iter().filter(|(_, canonical)| *canonical == name);
+        mine.map(|(alias, _)| alias.clone()).collect()
+    }
+}

@@ -1,0 +1,69 @@
+//! What a snapshot derives from the tools and aliases in it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Entry, Found, Snapshot};
+use crate::error::Error;
+use crate::kind::ToolId;
+use crate::policy::{Catalog, CatalogTool};
+
+impl Snapshot {
+    /// Numbers the tools anew and rebuilds what is derived from them.
+    pub(super) fn settle(&mut self, generation: u64) -> Result<(), Error> {
+        self.generation = generation;
+        self.settle_tools();
+        self.settle_aliases();
+        let tools = self.tools.values().map(|entry| in_catalog(entry)).collect();
+        self.catalog = Arc::new(Catalog::new(tools, self.aliases.clone(), &self.declared)?);
+        Ok(())
+    }
+
+    fn settle_tools(&mut self) {
+        let mut tools: BTreeMap<String, Arc<Entry>> = BTreeMap::new();
+        let mut number = 0;
+        // Tiers are in order within a name: the first of a name has it.
+        for ((name, _), entry) in &mut self.registered {
+            if tools.contains_key(name) {
+                continue;
+            }
+            if entry.id != ToolId(number) {
+                Arc::make_mut(entry).id = ToolId(number);
+            }
+            tools.insert(name.clone(), entry.clone());
+            number += 1;
+        }
+        self.tools = tools;
+    }
+
+    fn settle_aliases(&mut self) {
+        self.aliases.clear();
+        self.lookup.clear();
+        for (name, entry) in &self.tools {
+            let found = Found { entry: entry.clone(), alias: None };
+            self.lookup.insert(name.as_str().into(), found);
+        }
+        for (name, alias) in self.given.iter().chain(self.standing.iter()) {
+            if self.tools.contains_key(name) || self.aliases.contains_key(name) {
+                continue;
+            }
+            self.aliases.insert(name.clone(), alias.name.clone());
+            if let Some(entry) = self.tools.get(&alias.name) {
+                let found = Found { entry: entry.clone(), alias: Some(alias.clone()) };
+                self.lookup.insert(name.as_str().into(), found);
+            }
+        }
+    }
+}
+
+fn in_catalog(entry: &Entry) -> CatalogTool {
+    CatalogTool {
+        name: entry.spec.name.clone(),
+        origin: entry.origin,
+        group: entry.spec.group.clone(),
+        capabilities: entry.spec.capabilities.clone(),
+        channels: entry.spec.channels.clone(),
+        action: entry.spec.action,
+        taints: entry.spec.taints.clone(),
+    }
+}
