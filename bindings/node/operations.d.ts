@@ -225,8 +225,6 @@ export interface AuditRow {
   run: string | null
   /** How deep below the first agent the caller was; 0 for the first agent. */
   depth: number
-  /** What else the gates noted, by the gate's word: repaired arguments, an approval, a repetition. Already scrubbed and capped. */
-  notes: { [key: string]: unknown } | null
 }
 
 /** What a tool can do, as far as scheduling and policy must know. */
@@ -266,12 +264,6 @@ export interface ChatPolicy {
   deny: Array<ListEntry>
   /** Each call of these wants somebody's approval. */
   ask: Array<ListEntry>
-}
-
-/** Whether there was something to clear. */
-export interface Cleared {
-  /** True if the session was marked until now. */
-  cleared: boolean
 }
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
@@ -467,15 +459,6 @@ export interface DocumentText {
   text: string
 }
 
-/** What `registry.drop_clone` did. */
-export interface DroppedClone {
-  /** The agent that has the shared tools again. */
-  agent: string
-}
-
-/** How a call uses a resource. */
-export type Effect = 'read' | 'write'
-
 /** One thing that happened. Events are kept in the store and read in order by cursor. */
 export interface Event {
   /** The place of the event in its tenant: the cursor to read on from. Grows. */
@@ -608,9 +591,6 @@ export interface Moved {
   rows: number
 }
 
-/** Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools. */
-export type Origin = 'builtin' | 'host' | 'skill' | 'custom' | 'mcp'
-
 /** The `output` part of the configuration. */
 export interface Output {
   /** The most characters in `for_llm`, the closing note included; at least 1,000. */
@@ -734,9 +714,6 @@ export interface Renewed {
   /** False if it was no longer held. */
   renewed: boolean
 }
-
-/** What kind of [`Resource`] an argument names. */
-export type ResourceKind = 'path' | 'host' | 'session'
 
 /** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
 export interface Retention {
@@ -874,14 +851,6 @@ export interface SessionInfo {
   updated_at_ms: number
 }
 
-/** A mark of a session. */
-export interface SessionMark {
-  /** What the session has seen. */
-  mark: Taint
-  /** When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z. */
-  at_ms: number
-}
-
 /** A message of a session. */
 export interface SessionMessage {
   /** Its number: 1 for the first one, then without gaps. */
@@ -936,9 +905,6 @@ export interface SubagentPolicy {
   max_depth: number
 }
 
-/** What the result of a tool does to the session that reads it. */
-export type Taint = 'untrusted' | 'private'
-
 /** What a marked session means for an open-world or destructive call. */
 export type TaintMode = 'record' | 'ask' | 'deny'
 
@@ -954,65 +920,20 @@ export interface TaintPolicy {
   guarded: Array<ListEntry>
 }
 
-/** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
-export type Tier = 'core' | 'skill' | 'extra'
-
 /** What the registry tells of a tool. */
 export interface ToolInfo {
   /** The canonical name. */
   name: string
   /** What it does. */
   description: string
-  /** Where it comes from. */
-  origin: Origin
-  /** Where its name is looked up. */
-  tier: Tier
-  /** Where the tool of an earlier tier comes from that has the same name: while it is there, this one is not called. None: the name is this tool's. */
-  shadowed_by: Origin | null
-  /** The digest of its name, description and schema. */
-  version: string
   /** The group that it names. */
   group: string | null
-  /** What it can do. Empty means mutating. */
+  /** What it can do. */
   capabilities: Array<Capability>
-  /** Which arguments name what a call touches. */
-  touches: Array<Touch>
-  /** The channel types that it works on. Empty: all. */
-  channels: Array<string>
-  /** Its deadline in milliseconds, where it is not the runtime's. */
-  timeout_ms: number | null
-  /** True if the same call may be repeated until its answer changes. */
-  polling: boolean
-  /** True if each call wants somebody's approval. */
-  needs_approval: boolean
-  /** What its results do to a session. */
-  taints: Array<Taint>
-  /** The action that it is. */
-  action: Action | null
-  /** Its name where it comes from, if that is another. */
-  original_name: string | null
-  /** Other names that its arguments may come under. */
-  argument_aliases: { [key: string]: Array<string> }
-  /** Other names for it, built-in ones too. */
+  /** Other names for it. */
   aliases: Array<string>
   /** False while it is switched off. */
   enabled: boolean
-}
-
-/** An argument that names what a call touches. */
-export interface Touch {
-  /** The argument: a text, or a list of texts. */
-  argument: string
-  /** What it names. */
-  resource: ResourceKind
-  /** How the call uses it. */
-  effect: Effect
-}
-
-/** What `registry.unalias` did. */
-export interface Unaliased {
-  /** The alias that is gone. */
-  alias: string
 }
 
 /** The operations of a runtime, by domain. */
@@ -1694,98 +1615,27 @@ export interface Operations {
     }): Promise<CoveredBy>
   }
   readonly registry: {
-    /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */
-    list(args?: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
-    }): Promise<Array<ToolInfo>>
-    /** Shows one tool. Fails with `not_found` if there is none of that name or alias. */
-    get(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
-      /** The tool's name or alias. */
-      name: string
-    }): Promise<ToolInfo>
+    /** Lists the tools, sorted by name, disabled ones too. */
+    list(): Promise<Array<ToolInfo>>
     /** Switches a tool on. Fails with `not_found` if there is none of that name or alias. */
     enable(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
     /** Switches a tool off: it becomes unknown to every caller. */
     disable(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
       /** The tool's name or alias. */
       name: string
     }): Promise<ToolInfo>
-    /** Removes a tool with its aliases, and shows it as it was. One of the same name in a later tier takes its place. Fails with `not_found` if there is none. */
-    unregister(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
-      /** The tool's name or alias. */
-      name: string
-      /** The tier that it stands in. Left out: the tool that has the name. */
-      tier?: Tier | null
-    }): Promise<ToolInfo>
-    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a built-in alias gives way. */
+    /** Gives a tool another name. Fails with `name_taken` if a tool or alias has it. */
     alias(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
       /** The new name. */
       alias: string
       /** The tool's name. */
       name: string
-      /** Whether definitions show the alias. Default: true. */
-      advertised?: boolean
-      /** The alias's own names of arguments, each with the tool's name for it. */
-      arguments?: { [key: string]: string }
-      /** What the tool's arguments are where a call under the alias does not give them and the tool knows them. */
-      defaults?: { [key: string]: unknown }
     }): Promise<ToolInfo>
-    /** Takes a name away from a tool. Fails with `not_found` if there is no such alias. */
-    unalias(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
-      /** The alias. */
-      alias: string
-    }): Promise<Unaliased>
-    /** Gives an agent a registry of its own: a copy of the shared one as it is now. Fails with `conflict` if it has one. */
-    clone(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent. */
-      agent: string
-    }): Promise<Array<ToolInfo>>
-    /** Takes an agent's own registry away. Fails with `not_found` if it has none. */
-    drop_clone(args: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent. */
-      agent: string
-    }): Promise<DroppedClone>
     /** Lists the groups and the names in them, also of tools that are not there. */
-    groups(args?: {
-      /** The tenant of the agent. Default: `default`. */
-      tenant?: string
-      /** The agent whose tools are meant. Left out: the shared ones. */
-      agent?: string | null
-    }): Promise<{ [key: string]: Array<string> }>
+    groups(): Promise<{ [key: string]: Array<string> }>
   }
   readonly store: {
     /** Tells which store this is. */
@@ -1959,19 +1809,5 @@ export interface Operations {
       /** Newest first. */
       latest?: boolean
     }): Promise<Array<SessionMessage>>
-    /** Gives the marks of a session: what its results have brought into it. None if it has none. See `policy.taint`. */
-    marks(args: {
-      /** The tenant. */
-      tenant?: string
-      /** The session's id. It need not be stored. */
-      id: string
-    }): Promise<Array<SessionMark>>
-    /** Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it when what the session has seen no longer matters. */
-    clear_marks(args: {
-      /** The tenant. */
-      tenant?: string
-      /** The session's id. It need not be stored. */
-      id: string
-    }): Promise<Cleared>
   }
 }

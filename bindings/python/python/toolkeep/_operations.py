@@ -326,10 +326,6 @@ class AuditRow(TypedDict):
     depth: int
     """How deep below the first agent the caller was; 0 for the first agent."""
 
-    notes: dict[str, Any] | None
-    """What else the gates noted, by the gate's word: repaired arguments, an approval, a
-    repetition. Already scrubbed and capped."""
-
 Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -380,13 +376,6 @@ class ChatPolicy(TypedDict):
 
     ask: builtins.list[ListEntry]
     """Each call of these wants somebody's approval."""
-
-
-class Cleared(TypedDict):
-    """Whether there was something to clear."""
-
-    cleared: bool
-    """True if the session was marked until now."""
 
 
 class Config(TypedDict):
@@ -661,16 +650,6 @@ class DocumentText(TypedDict):
     """The whole text."""
 
 
-class DroppedClone(TypedDict):
-    """What `registry.drop_clone` did."""
-
-    agent: str
-    """The agent that has the shared tools again."""
-
-Effect = Literal["read", "write"]
-"""How a call uses a resource."""
-
-
 class Event(TypedDict):
     """One thing that happened. Events are kept in the store and read in order by cursor."""
 
@@ -840,9 +819,6 @@ class Moved(TypedDict):
     rows: int
     """The number of rows."""
 
-Origin = Literal["builtin", "host", "skill", "custom", "mcp"]
-"""Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
-
 
 class Output(TypedDict):
     """The `output` part of the configuration."""
@@ -1006,9 +982,6 @@ class Renewed(TypedDict):
 
     renewed: bool
     """False if it was no longer held."""
-
-ResourceKind = Literal["path", "host", "session"]
-"""What kind of [`Resource`] an argument names."""
 
 
 class Retention(TypedDict):
@@ -1206,16 +1179,6 @@ class SessionInfo(TypedDict):
     """When it was last put or got messages, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
-class SessionMark(TypedDict):
-    """A mark of a session."""
-
-    mark: Taint
-    """What the session has seen."""
-
-    at_ms: int
-    """When it was first marked so, in milliseconds since 1970-01-01T00:00:00Z."""
-
-
 class SessionMessage(TypedDict):
     """A message of a session."""
 
@@ -1284,9 +1247,6 @@ class SubagentPolicy(TypedDict):
     max_depth: int
     """The depth at which agents start no others. Default: 1."""
 
-Taint = Literal["untrusted", "private"]
-"""What the result of a tool does to the session that reads it."""
-
 TaintMode = Literal["record", "ask", "deny"]
 """What a marked session means for an open-world or destructive call."""
 
@@ -1307,9 +1267,6 @@ class TaintPolicy(TypedDict):
     guarded: builtins.list[ListEntry]
     """The tools that such a session is watched for. Default: open-world and destructive ones."""
 
-Tier = Literal["core", "skill", "extra"]
-"""Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
-
 
 class ToolInfo(TypedDict):
     """What the registry tells of a tool."""
@@ -1320,77 +1277,17 @@ class ToolInfo(TypedDict):
     description: str
     """What it does."""
 
-    origin: Origin
-    """Where it comes from."""
-
-    tier: Tier
-    """Where its name is looked up."""
-
-    shadowed_by: Origin | None
-    """Where the tool of an earlier tier comes from that has the same name: while it is there,
-    this one is not called. None: the name is this tool's."""
-
-    version: str
-    """The digest of its name, description and schema."""
-
     group: str | None
     """The group that it names."""
 
     capabilities: builtins.list[Capability]
-    """What it can do. Empty means mutating."""
-
-    touches: builtins.list[Touch]
-    """Which arguments name what a call touches."""
-
-    channels: builtins.list[str]
-    """The channel types that it works on. Empty: all."""
-
-    timeout_ms: int | None
-    """Its deadline in milliseconds, where it is not the runtime's."""
-
-    polling: bool
-    """True if the same call may be repeated until its answer changes."""
-
-    needs_approval: bool
-    """True if each call wants somebody's approval."""
-
-    taints: builtins.list[Taint]
-    """What its results do to a session."""
-
-    action: Action | None
-    """The action that it is."""
-
-    original_name: str | None
-    """Its name where it comes from, if that is another."""
-
-    argument_aliases: dict[str, builtins.list[str]]
-    """Other names that its arguments may come under."""
+    """What it can do."""
 
     aliases: builtins.list[str]
-    """Other names for it, built-in ones too."""
+    """Other names for it."""
 
     enabled: bool
     """False while it is switched off."""
-
-
-class Touch(TypedDict):
-    """An argument that names what a call touches."""
-
-    argument: str
-    """The argument: a text, or a list of texts."""
-
-    resource: ResourceKind
-    """What it names."""
-
-    effect: Effect
-    """How the call uses it."""
-
-
-class Unaliased(TypedDict):
-    """What `registry.unalias` did."""
-
-    alias: str
-    """The alias that is gone."""
 
 
 class AgentsOperations:
@@ -2840,62 +2737,23 @@ class RegistryOperations:
 
     def list(
         self,
-        *,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
-        too.
-
-        Args:
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            tenant=tenant,
-            agent=agent,
-        )
+        """Lists the tools, sorted by name, disabled ones too."""
+        args: dict[str, Any] = {}
         return cast("builtins.list[ToolInfo]", self._invoke("registry.list", args))
-
-    def get(
-        self,
-        *,
-        name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-    ) -> ToolInfo:
-        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
-
-        Args:
-            name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            name=name,
-            tenant=tenant,
-            agent=agent,
-        )
-        return cast("ToolInfo", self._invoke("registry.get", args))
 
     def enable(
         self,
         *,
         name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
-            tenant=tenant,
-            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.enable", args))
 
@@ -2903,157 +2761,40 @@ class RegistryOperations:
         self,
         *,
         name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
-            tenant=tenant,
-            agent=agent,
         )
         return cast("ToolInfo", self._invoke("registry.disable", args))
-
-    def unregister(
-        self,
-        *,
-        name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-        tier: Tier | None = _UNSET,
-    ) -> ToolInfo:
-        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
-        later tier takes its place. Fails with `not_found` if there is none.
-
-        Args:
-            name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-            tier: The tier that it stands in. Left out: the tool that has the name.
-        """
-        args = _given(
-            name=name,
-            tenant=tenant,
-            agent=agent,
-            tier=tier,
-        )
-        return cast("ToolInfo", self._invoke("registry.unregister", args))
 
     def alias(
         self,
         *,
         alias: str,
         name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-        advertised: bool = _UNSET,
-        arguments: Mapping[str, str] = _UNSET,
-        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
-        built-in alias gives way.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
 
         Args:
             alias: The new name.
             name: The tool's name.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-            advertised: Whether definitions show the alias. Default: true.
-            arguments: The alias's own names of arguments, each with the tool's name for it.
-            defaults: What the tool's arguments are where a call under the alias does not give them
-                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
-            tenant=tenant,
-            agent=agent,
-            advertised=advertised,
-            arguments=arguments,
-            defaults=defaults,
         )
         return cast("ToolInfo", self._invoke("registry.alias", args))
 
-    def unalias(
-        self,
-        *,
-        alias: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-    ) -> Unaliased:
-        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
-
-        Args:
-            alias: The alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            alias=alias,
-            tenant=tenant,
-            agent=agent,
-        )
-        return cast("Unaliased", self._invoke("registry.unalias", args))
-
-    def clone(
-        self,
-        *,
-        agent: str,
-        tenant: str = _UNSET,
-    ) -> builtins.list[ToolInfo]:
-        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
-        with `conflict` if it has one.
-
-        Args:
-            agent: The agent.
-            tenant: The tenant of the agent. Default: `default`.
-        """
-        args = _given(
-            agent=agent,
-            tenant=tenant,
-        )
-        return cast("builtins.list[ToolInfo]", self._invoke("registry.clone", args))
-
-    def drop_clone(
-        self,
-        *,
-        agent: str,
-        tenant: str = _UNSET,
-    ) -> DroppedClone:
-        """Takes an agent's own registry away. Fails with `not_found` if it has none.
-
-        Args:
-            agent: The agent.
-            tenant: The tenant of the agent. Default: `default`.
-        """
-        args = _given(
-            agent=agent,
-            tenant=tenant,
-        )
-        return cast("DroppedClone", self._invoke("registry.drop_clone", args))
-
     def groups(
         self,
-        *,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there.
-
-        Args:
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            tenant=tenant,
-            agent=agent,
-        )
+        """Lists the groups and the names in them, also of tools that are not there."""
+        args: dict[str, Any] = {}
         return cast("dict[str, builtins.list[str]]", self._invoke("registry.groups", args))
 
 
@@ -3437,44 +3178,6 @@ class SessionsOperations:
             latest=latest,
         )
         return cast("builtins.list[SessionMessage]", self._invoke("sessions.history", args))
-
-    def marks(
-        self,
-        *,
-        id: str,
-        tenant: str = _UNSET,
-    ) -> builtins.list[SessionMark]:
-        """Gives the marks of a session: what its results have brought into it. None if it has
-        none. See `policy.taint`.
-
-        Args:
-            id: The session's id. It need not be stored.
-            tenant: The tenant.
-        """
-        args = _given(
-            id=id,
-            tenant=tenant,
-        )
-        return cast("builtins.list[SessionMark]", self._invoke("sessions.marks", args))
-
-    def clear_marks(
-        self,
-        *,
-        id: str,
-        tenant: str = _UNSET,
-    ) -> Cleared:
-        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
-        when what the session has seen no longer matters.
-
-        Args:
-            id: The session's id. It need not be stored.
-            tenant: The tenant.
-        """
-        args = _given(
-            id=id,
-            tenant=tenant,
-        )
-        return cast("Cleared", self._invoke("sessions.clear_marks", args))
 
 
 class Operations:
@@ -5016,62 +4719,23 @@ class AsyncRegistryOperations:
 
     async def list(
         self,
-        *,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> builtins.list[ToolInfo]:
-        """Lists the tools, sorted by name, disabled ones and those in the shadow of another,
-        too.
-
-        Args:
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            tenant=tenant,
-            agent=agent,
-        )
+        """Lists the tools, sorted by name, disabled ones too."""
+        args: dict[str, Any] = {}
         return cast("builtins.list[ToolInfo]", await self._invoke("registry.list", args))
-
-    async def get(
-        self,
-        *,
-        name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-    ) -> ToolInfo:
-        """Shows one tool. Fails with `not_found` if there is none of that name or alias.
-
-        Args:
-            name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            name=name,
-            tenant=tenant,
-            agent=agent,
-        )
-        return cast("ToolInfo", await self._invoke("registry.get", args))
 
     async def enable(
         self,
         *,
         name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool on. Fails with `not_found` if there is none of that name or alias.
 
         Args:
             name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
-            tenant=tenant,
-            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.enable", args))
 
@@ -5079,157 +4743,40 @@ class AsyncRegistryOperations:
         self,
         *,
         name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> ToolInfo:
         """Switches a tool off: it becomes unknown to every caller.
 
         Args:
             name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
         """
         args = _given(
             name=name,
-            tenant=tenant,
-            agent=agent,
         )
         return cast("ToolInfo", await self._invoke("registry.disable", args))
-
-    async def unregister(
-        self,
-        *,
-        name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-        tier: Tier | None = _UNSET,
-    ) -> ToolInfo:
-        """Removes a tool with its aliases, and shows it as it was. One of the same name in a
-        later tier takes its place. Fails with `not_found` if there is none.
-
-        Args:
-            name: The tool's name or alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-            tier: The tier that it stands in. Left out: the tool that has the name.
-        """
-        args = _given(
-            name=name,
-            tenant=tenant,
-            agent=agent,
-            tier=tier,
-        )
-        return cast("ToolInfo", await self._invoke("registry.unregister", args))
 
     async def alias(
         self,
         *,
         alias: str,
         name: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-        advertised: bool = _UNSET,
-        arguments: Mapping[str, str] = _UNSET,
-        defaults: Mapping[str, Any] = _UNSET,
     ) -> ToolInfo:
-        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it; a
-        built-in alias gives way.
+        """Gives a tool another name. Fails with `name_taken` if a tool or alias has it.
 
         Args:
             alias: The new name.
             name: The tool's name.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-            advertised: Whether definitions show the alias. Default: true.
-            arguments: The alias's own names of arguments, each with the tool's name for it.
-            defaults: What the tool's arguments are where a call under the alias does not give them
-                and the tool knows them.
         """
         args = _given(
             alias=alias,
             name=name,
-            tenant=tenant,
-            agent=agent,
-            advertised=advertised,
-            arguments=arguments,
-            defaults=defaults,
         )
         return cast("ToolInfo", await self._invoke("registry.alias", args))
 
-    async def unalias(
-        self,
-        *,
-        alias: str,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
-    ) -> Unaliased:
-        """Takes a name away from a tool. Fails with `not_found` if there is no such alias.
-
-        Args:
-            alias: The alias.
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            alias=alias,
-            tenant=tenant,
-            agent=agent,
-        )
-        return cast("Unaliased", await self._invoke("registry.unalias", args))
-
-    async def clone(
-        self,
-        *,
-        agent: str,
-        tenant: str = _UNSET,
-    ) -> builtins.list[ToolInfo]:
-        """Gives an agent a registry of its own: a copy of the shared one as it is now. Fails
-        with `conflict` if it has one.
-
-        Args:
-            agent: The agent.
-            tenant: The tenant of the agent. Default: `default`.
-        """
-        args = _given(
-            agent=agent,
-            tenant=tenant,
-        )
-        return cast("builtins.list[ToolInfo]", await self._invoke("registry.clone", args))
-
-    async def drop_clone(
-        self,
-        *,
-        agent: str,
-        tenant: str = _UNSET,
-    ) -> DroppedClone:
-        """Takes an agent's own registry away. Fails with `not_found` if it has none.
-
-        Args:
-            agent: The agent.
-            tenant: The tenant of the agent. Default: `default`.
-        """
-        args = _given(
-            agent=agent,
-            tenant=tenant,
-        )
-        return cast("DroppedClone", await self._invoke("registry.drop_clone", args))
-
     async def groups(
         self,
-        *,
-        tenant: str = _UNSET,
-        agent: str | None = _UNSET,
     ) -> dict[str, builtins.list[str]]:
-        """Lists the groups and the names in them, also of tools that are not there.
-
-        Args:
-            tenant: The tenant of the agent. Default: `default`.
-            agent: The agent whose tools are meant. Left out: the shared ones.
-        """
-        args = _given(
-            tenant=tenant,
-            agent=agent,
-        )
+        """Lists the groups and the names in them, also of tools that are not there."""
+        args: dict[str, Any] = {}
         return cast("dict[str, builtins.list[str]]", await self._invoke("registry.groups", args))
 
 
@@ -5613,44 +5160,6 @@ class AsyncSessionsOperations:
             latest=latest,
         )
         return cast("builtins.list[SessionMessage]", await self._invoke("sessions.history", args))
-
-    async def marks(
-        self,
-        *,
-        id: str,
-        tenant: str = _UNSET,
-    ) -> builtins.list[SessionMark]:
-        """Gives the marks of a session: what its results have brought into it. None if it has
-        none. See `policy.taint`.
-
-        Args:
-            id: The session's id. It need not be stored.
-            tenant: The tenant.
-        """
-        args = _given(
-            id=id,
-            tenant=tenant,
-        )
-        return cast("builtins.list[SessionMark]", await self._invoke("sessions.marks", args))
-
-    async def clear_marks(
-        self,
-        *,
-        id: str,
-        tenant: str = _UNSET,
-    ) -> Cleared:
-        """Takes every mark from a session, as if it had seen nothing yet. The owner's act: do it
-        when what the session has seen no longer matters.
-
-        Args:
-            id: The session's id. It need not be stored.
-            tenant: The tenant.
-        """
-        args = _given(
-            id=id,
-            tenant=tenant,
-        )
-        return cast("Cleared", await self._invoke("sessions.clear_marks", args))
 
 
 class AsyncOperations:
