@@ -5,14 +5,13 @@
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and may fail")]
 
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use toolkeep::kind::Origin;
-use toolkeep::tool::{DefinitionOptions, Snapshot};
+use toolkeep::tool::{DefinitionOptions, Registration, Snapshot};
 use toolkeep::{CallContext, Config, Dialect, Runtime, Tool, ToolError, ToolResult, ToolSpec};
 
 const TURNS: usize = 20;
@@ -58,7 +57,7 @@ fn main() {
     let config = Config::from_value(config).unwrap();
     let rt = tokio.block_on(Runtime::builder().config(config).build()).unwrap();
     for number in 0..TOOLS {
-        rt.registry().register_as(Arc::new(Named(tool(number))), Origin::Mcp).unwrap();
+        rt.registry().add(Registration::new(Named(tool(number))).origin(Origin::Mcp)).unwrap();
     }
     let snapshot = rt.registry().snapshot();
     println!("| definitions of {TOOLS} tools | µs, rebuilt each time | µs, toolkeep | ratio |");

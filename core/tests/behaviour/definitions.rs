@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
 use toolkeep::kind::Origin;
-use toolkeep::tool::{DefinitionOptions, Definitions};
+use toolkeep::tool::{DefinitionOptions, Definitions, Registration};
 use toolkeep::{
     CallContext, Code, Config, Dialect, Runtime, Tool, ToolError, ToolResult, ToolSpec,
 };
@@ -34,8 +34,8 @@ impl Drop for Named {
     }
 }
 
-fn named(spec: ToolSpec) -> Arc<Named> {
-    Arc::new(Named { spec, ended: Arc::default() })
+fn from_mcp(spec: ToolSpec) -> Registration {
+    Registration::new(Named { spec, ended: Arc::default() }).origin(Origin::Mcp)
 }
 
 /// A runtime with `count` MCP tools: `mcp_x__t000`, …
@@ -48,7 +48,7 @@ async fn open(count: usize, config: Value) -> Runtime {
             ..ToolSpec::new(format!("mcp_x__t{number:03}"), format!("Turns wheel {number}."))
                 .group("mcp")
         };
-        rt.registry().register_as(named(spec), Origin::Mcp).unwrap();
+        rt.registry().add(from_mcp(spec)).unwrap();
     }
     rt
 }
@@ -108,7 +108,7 @@ async fn a_tool_that_a_provider_cannot_be_told_of_is_put_aside_and_still_works()
         parameters: json!({ "type": "object", "properties": { "any": {} } }),
         ..ToolSpec::new("mcp_y__any", "Takes anything.")
     };
-    rt.registry().register_as(named(spec), Origin::Mcp).unwrap();
+    rt.registry().add(from_mcp(spec)).unwrap();
     let cx = CallContext::new();
     let strict = DefinitionOptions::from(Dialect::Anthropic).strict(true);
     let definitions = rt.definitions(&cx, strict).await.unwrap();
