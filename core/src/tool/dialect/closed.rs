@@ -43,7 +43,11 @@ fn check_typed(keywords: &Keywords, path: &str) -> Result<(), Unfit> {
 }
 
 /// A union of types with an object or an array among them, as a union of schemas.
-fn close_each(keywords: &Keywords, path: &str, requires_all: bool) -> Result<Value, Unfit> {
+pub(super) fn close_each(
+    keywords: &Keywords,
+    path: &str,
+    requires_all: bool,
+) -> Result<Value, Unfit> {
     const REMARKS: [&str; 3] = ["description", "title", "$defs"];
     let (remarks, rest): (Keywords, Keywords) =
         keywords.clone().into_iter().partition(|(keyword, _)| REMARKS.contains(&keyword.as_str()));
