@@ -117,20 +117,18 @@ impl Definitions {
     }
 }
 
+/// A definition, or why there is none.
+type View = Result<Arc<Value>, Quarantined>;
+
 /// What was made of one tool's description, each once. It goes when the tool goes.
 #[derive(Default)]
 pub(crate) struct Views {
-    definitions: [[OnceLock<Result<Arc<Value>, Quarantined>>; 2]; Dialect::ALL.len()],
+    definitions: [[OnceLock<View>; 2]; Dialect::ALL.len()],
     words: OnceLock<Words>,
 }
 
 impl Views {
-    fn definition(
-        &self,
-        spec: &ToolSpec,
-        dialect: Dialect,
-        strict: bool,
-    ) -> &Result<Arc<Value>, Quarantined> {
+    fn definition(&self, spec: &ToolSpec, dialect: Dialect, strict: bool) -> &View {
         self.definitions[dialect as usize][usize::from(strict)]
             .get_or_init(|| define(&spec.name, spec, dialect, strict))
     }
@@ -141,12 +139,7 @@ impl Views {
     }
 }
 
-fn define(
-    name: &str,
-    spec: &ToolSpec,
-    dialect: Dialect,
-    strict: bool,
-) -> Result<Arc<Value>, Quarantined> {
+fn define(name: &str, spec: &ToolSpec, dialect: Dialect, strict: bool) -> View {
     dialect.define(name, spec, strict).map(Arc::new).map_err(|unfit| Quarantined {
         tool: spec.name.clone(),
         dialect,
@@ -247,7 +240,7 @@ fn gather(
             if !past.is_empty() {
                 definitions.add(&define(name, &listing(&entry.spec, &past), dialect, strict));
             }
-        } else if past.contains(&name.as_str()) && !activated.names.contains(name) {
+        } else if past.binary_search(&name.as_str()).is_ok() && !activated.names.contains(name) {
             definitions.deferred.push(name.clone());
         } else {
             definitions.add(entry.views.definition(&entry.spec, dialect, strict));
@@ -265,7 +258,7 @@ fn gather(
 }
 
 impl Definitions {
-    fn add(&mut self, definition: &Result<Arc<Value>, Quarantined>) {
+    fn add(&mut self, definition: &View) {
         match definition {
             Ok(definition) => self.tools.push(definition.clone()),
             Err(quarantined) => self.quarantined.push(quarantined.clone()),

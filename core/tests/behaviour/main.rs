@@ -7,6 +7,7 @@ mod approve;
 mod calls;
 mod claims;
 mod crash;
+mod definitions;
 mod faulty;
 mod follow;
 mod gates;

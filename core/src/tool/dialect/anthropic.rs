@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::refs::{Cycles, inline};
-use super::walk::escaped;
+use super::walk::{Keywords, escaped, rewrite};
 use super::{Unfit, closed, constants, notes, root, unions};
 use crate::tool::ToolSpec;
 
@@ -29,7 +29,19 @@ fn parameters(schema: &Value, strict: bool) -> Result<Value, Unfit> {
         }
         return Ok(schema);
     }
-    closed::close(notes::move_out(constants::to_enums(schema)?, keeps)?, false)
+    let schema = closed::close(notes::move_out(constants::to_enums(schema)?, keeps)?, false)?;
+    rewrite(schema, "", &mut plain_type)
+}
+
+/// What the API's own library makes of a type: none beside an `enum`, and never several.
+fn plain_type(mut keywords: Keywords, path: &str) -> Result<Value, Unfit> {
+    if keywords.contains_key("enum") {
+        keywords.shift_remove("type");
+    }
+    match keywords.get("type") {
+        Some(Value::Array(_)) => closed::close_each(&keywords, path, false),
+        _ => Ok(Value::Object(keywords)),
+    }
 }
 
 /// The API refuses a request in which an argument has another kind of name.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Unfit;
 use super::all_of::type_names;
-use super::walk::{Keywords, rewrite};
+use super::walk::{Keywords, escaped, rewrite};
 
 /// Closes every object. With `requires_all` every property is required, and one that was optional
 /// may be null instead.
@@ -43,7 +43,11 @@ fn check_typed(keywords: &Keywords, path: &str) -> Result<(), Unfit> {
 }
 
 /// A union of types with an object or an array among them, as a union of schemas.
-fn close_each(keywords: &Keywords, path: &str, requires_all: bool) -> Result<Value, Unfit> {
+pub(super) fn close_each(
+    keywords: &Keywords,
+    path: &str,
+    requires_all: bool,
+) -> Result<Value, Unfit> {
     const REMARKS: [&str; 3] = ["description", "title", "$defs"];
     let (remarks, rest): (Keywords, Keywords) =
         keywords.clone().into_iter().partition(|(keyword, _)| REMARKS.contains(&keyword.as_str()));
@@ -99,49 +103,46 @@ fn close_object(keywords: &mut Keywords, path: &str, requires_all: bool) -> Resu
         let reason = "it is an object of any properties; declare them under `properties`";
         return Err(Unfit::at(path, reason));
     }
-    let required = keywords.shift_remove("required");
-    let mut properties = match keywords.shift_remove("properties") {
-        Some(Value::Object(properties)) => properties,
-        _ => Keywords::new(),
-    };
-    let was_required = |name: &String| {
-        required
-            .as_ref()
-            .and_then(Value::as_array)
-            .is_some_and(|names| names.contains(&json!(name)))
-    };
-    if let Some(name) = properties.iter().find(|(_, p)| !p.is_object()).map(|(name, _)| name) {
-        let place = format!("{path}/properties/{}", super::walk::escaped(name));
+    let was_required: Vec<String> = names(keywords.get("required"));
+    let properties = keywords.entry("properties").or_insert_with(|| json!({}));
+    let Value::Object(properties) = properties else { return Ok(()) };
+    if let Some((name, _)) = properties.iter().find(|(_, property)| !property.is_object()) {
+        let place = format!("{path}/properties/{}", escaped(name));
         return Err(Unfit::at(&place, "it takes any value; give it a `type`"));
     }
-    let required: Vec<String> =
-        properties.keys().filter(|name| requires_all || was_required(name)).cloned().collect();
-    if requires_all {
-        for (name, property) in &mut properties {
-            if !was_required(name) {
-                *property = nullable(property.take());
-            }
+    let mut required: Vec<String> = Vec::new();
+    for (name, property) in properties {
+        let optional = !was_required.contains(name);
+        if requires_all && optional {
+            *property = nullable(property.take());
+        }
+        if requires_all || !optional {
+            required.push(name.clone());
         }
     }
-    keywords.insert("properties".into(), Value::Object(properties));
     keywords.insert("required".into(), json!(required));
     keywords.insert("additionalProperties".into(), json!(false));
     Ok(())
 }
 
+fn names(list: Option<&Value>) -> Vec<String> {
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
 /// The same schema, or null.
 fn nullable(schema: Value) -> Value {
     let Value::Object(mut keywords) = schema else { return schema };
-    let null = json!({ "type": "null" });
+    let nothing = json!({ "type": "null" });
     if let Some(Value::Array(variants)) = keywords.get_mut("anyOf") {
         let takes_null = |variant: &Value| type_names(&variant["type"]).contains(&"null");
         if !variants.iter().any(takes_null) {
-            variants.push(null);
+            variants.push(nothing);
         }
         return Value::Object(keywords);
     }
     if keywords.contains_key("$ref") {
-        return json!({ "anyOf": [keywords, null] });
+        return json!({ "anyOf": [keywords, nothing] });
     }
     let mut kinds: Vec<&str> = keywords.get("type").map(type_names).unwrap_or_default();
     if kinds.contains(&"null") {
@@ -151,7 +152,7 @@ fn nullable(schema: Value) -> Value {
         let description = keywords.shift_remove("description");
         let mut union = Keywords::new();
         union.extend(description.map(|text| ("description".to_owned(), text)));
-        union.insert("anyOf".into(), json!([keywords, null]));
+        union.insert("anyOf".into(), json!([keywords, nothing]));
         return Value::Object(union);
     }
     kinds.push("null");

@@ -18,7 +18,14 @@ pub(super) fn define(name: &str, spec: &ToolSpec) -> Result<Value, Unfit> {
 
 fn parameters(schema: &Value) -> Result<Value, Unfit> {
     let schema = root::fold(unions::simplify(inline(schema, Cycles::Cut)?)?)?;
-    let schema = notes::move_out(constants::to_enums(schema)?, keeps)?;
+    let schema = rewrite(constants::to_enums(schema)?, "", &mut |mut keywords, _| {
+        // What may be null is said by `type`; an `enum` has texts and numbers only.
+        if let Some(Value::Array(values)) = keywords.get_mut("enum") {
+            values.retain(|value| !value.is_null());
+        }
+        Ok(Value::Object(keywords))
+    })?;
+    let schema = notes::move_out(schema, keeps)?;
     rewrite(schema, "", &mut |keywords, path| match ["allOf", "oneOf"]
         .iter()
         .find(|keyword| keywords.contains_key(**keyword))
@@ -48,9 +55,9 @@ fn keeps(keyword: &str, value: &Value) -> bool {
         | "anyOf"
         | "allOf"
         | "oneOf" => true,
-        "enum" => value
-            .as_array()
-            .is_some_and(|values| values.iter().all(|v| v.is_string() || v.is_number())),
+        "enum" => value.as_array().is_some_and(|values| {
+            !values.is_empty() && values.iter().all(|v| v.is_string() || v.is_number())
+        }),
         "format" => ["date-time", "date", "time"].iter().any(|format| value == format),
         _ => false,
     }

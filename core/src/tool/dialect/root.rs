@@ -64,8 +64,12 @@ fn properties(variants: &[Keywords]) -> Keywords {
         variants.iter().filter_map(|variant| variant.get("properties")?.as_object()).flatten()
     {
         match united.iter_mut().find(|(known, _)| known == name) {
-            Some((_, schemas)) if schemas.contains(property) => {}
-            Some((_, schemas)) => schemas.push(property.clone()),
+            Some((_, schemas)) => match schemas.iter_mut().find(|known| alike(known, property)) {
+                // Of two that differ in what they say, the one that says something.
+                Some(known) if known.get("description").is_none() => known.clone_from(property),
+                Some(_) => {}
+                None => schemas.push(property.clone()),
+            },
             None => united.push((name.clone(), vec![property.clone()])),
         }
     }
@@ -78,6 +82,18 @@ fn properties(variants: &[Keywords]) -> Keywords {
         }
     };
     united.into_iter().map(|(name, schemas)| (name, one(schemas))).collect()
+}
+
+/// True if two schemas take the same values, as far as one can see.
+fn alike(one: &Value, other: &Value) -> bool {
+    let bare = |schema: &Value| {
+        let mut schema = schema.clone();
+        if let Some(keywords) = schema.as_object_mut() {
+            keywords.retain(|keyword, _| !matches!(keyword.as_str(), "description" | "title"));
+        }
+        schema
+    };
+    bare(one) == bare(other)
 }
 
 fn required(variant: &Keywords) -> Vec<&str> {

@@ -2,8 +2,30 @@ use serde_json::{Value, json};
 
 use super::*;
 
+const PROVIDERS: [(Dialect, bool); 5] = [
+    (Dialect::OpenAi, false),
+    (Dialect::OpenAi, true),
+    (Dialect::Anthropic, false),
+    (Dialect::Anthropic, true),
+    (Dialect::Gemini, false),
+];
+
 fn spec(parameters: Value) -> ToolSpec {
     ToolSpec { parameters, ..ToolSpec::new("t", "A tool.") }
+}
+
+fn told(dialect: Dialect, strict: bool, parameters: &Value) -> Result<Value, Unfit> {
+    let mut definition = dialect.define("t", &spec(parameters.clone()), strict)?;
+    Ok(match dialect {
+        Dialect::OpenAi => definition["function"]["parameters"].take(),
+        Dialect::Anthropic => definition["input_schema"].take(),
+        _ => definition["parametersJsonSchema"].take(),
+    })
+}
+
+fn property(dialect: Dialect, strict: bool, schema: Value) -> Result<Value, Unfit> {
+    let parameters = json!({ "type": "object", "properties": { "p": schema }, "required": ["p"] });
+    told(dialect, strict, &parameters).map(|mut told| told["properties"]["p"].take())
 }
 
 #[test]
@@ -17,4 +39,235 @@ fn every_name_that_the_registry_takes_suits_every_provider() {
     assert!(!Dialect::Anthropic.takes_name("a.b") && Dialect::Mcp.takes_name("a.b"));
     assert!(!Dialect::Gemini.takes_name("1a") && !Dialect::OpenAi.takes_name(&"x".repeat(65)));
     assert!(Dialect::OpenAi.define("a.b", &spec(json!({})), false).is_err());
+}
+
+#[test]
+fn mcp_and_plain_schemas_are_the_tools_own() {
+    let own = json!({
+        "type": "object", "properties": { "p": { "$ref": "#/$defs/P" } },
+        "$defs": { "P": { "oneOf": [{ "const": 1 }, { "type": "string", "minLength": 2 }] } }
+    });
+    let mcp = Dialect::Mcp.define("t", &spec(own.clone()), true).unwrap();
+    assert_eq!(mcp["inputSchema"], own);
+    let plain = Dialect::JsonSchema.define("t", &spec(own.clone()), true).unwrap();
+    assert_eq!((&plain["title"], &plain["description"]), (&json!("t"), &json!("A tool.")));
+    assert_eq!(plain["$defs"], own["$defs"]);
+}
+
+#[test]
+fn a_definition_does_not_change_the_tool_and_comes_out_the_same_twice() {
+    let own = spec(json!({
+        "type": "object",
+        "properties": { "z": { "const": 1 }, "a": { "type": "string", "minLength": 1 } },
+        "allOf": [{ "required": ["z"] }, { "required": ["a"] }]
+    }));
+    for (dialect, strict) in PROVIDERS {
+        let before = own.clone();
+        let one = dialect.define("t", &own, strict).unwrap().to_string();
+        assert_eq!(one, dialect.define("t", &own, strict).unwrap().to_string());
+        assert_eq!(own, before);
+    }
+}
+
+#[test]
+fn values_are_never_taken_for_schemas() {
+    let value = json!({ "pattern": "(?=x)", "oneOf": [], "$ref": "#/nowhere", "format": "x" });
+    for (dialect, strict) in PROVIDERS {
+        let schema = json!({ "type": "string", "enum": ["$ref"], "default": value });
+        let told = property(dialect, strict, schema).unwrap();
+        match told.get("default") {
+            Some(kept) => assert_eq!(*kept, value),
+            None => assert!(told["description"].as_str().unwrap().contains("#/nowhere")),
+        }
+    }
+}
+
+#[test]
+fn an_inner_schema_that_holds_itself_stays_is_cut_or_is_refused() {
+    let tree = json!({
+        "type": "object",
+        "properties": { "left": { "$ref": "#" }, "name": { "type": "string" } },
+        "required": ["name"]
+    });
+    let kept = told(Dialect::OpenAi, true, &tree).unwrap();
+    assert_eq!(
+        kept["properties"]["left"],
+        json!({ "anyOf": [{ "$ref": "#" }, { "type": "null" }] })
+    );
+    let cut = told(Dialect::Gemini, false, &tree).unwrap();
+    let text = cut["properties"]["left"]["description"].as_str().unwrap();
+    assert!(text.contains("circular reference"), "{text}");
+    let refused = told(Dialect::Anthropic, true, &tree).unwrap_err();
+    assert_eq!(refused.path, "/properties/left");
+}
+
+#[test]
+fn references_go_by_pointer_and_one_that_leads_nowhere_is_told() {
+    let schema = |pointer: &str| {
+        json!({
+            "type": "object", "properties": { "p": { "$ref": pointer } },
+            "$defs": { "a/b c": { "type": "string" } }
+        })
+    };
+    let found = told(Dialect::Gemini, false, &schema("#/$defs/a~1b%20c")).unwrap();
+    assert_eq!(found["properties"]["p"], json!({ "type": "string" }));
+    for nowhere in ["#/$defs/x", "#x", "other.json"] {
+        let unfit = told(Dialect::Gemini, false, &schema(nowhere)).unwrap_err();
+        assert_eq!(unfit.path, "/properties/p");
+    }
+}
+
+#[test]
+fn references_that_multiply_are_refused_before_they_fill_the_memory() {
+    let mut definitions = serde_json::Map::new();
+    definitions.insert("d0".into(), json!({ "type": "string" }));
+    for level in 1..40 {
+        let below = json!({ "$ref": format!("#/$defs/d{}", level - 1) });
+        let both = json!({ "type": "object", "properties": { "a": below, "b": below } });
+        definitions.insert(format!("d{level}"), both);
+    }
+    let bomb = json!({
+        "type": "object", "properties": { "p": { "$ref": "#/$defs/d39" } }, "$defs": definitions
+    });
+    for (dialect, strict) in PROVIDERS {
+        assert!(told(dialect, strict, &bomb).is_err(), "{dialect}");
+    }
+}
+
+#[test]
+fn strict_mode_requires_every_property_and_lets_the_optional_ones_be_null() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "o": { "type": "object", "properties": { "x": { "type": "string" } }, "description": "O." },
+            "e": { "type": "string", "enum": ["a"] },
+            "n": { "type": ["string", "null"] },
+            "u": { "anyOf": [{ "type": "string" }, { "type": "integer" }] }
+        }
+    });
+    let told = told(Dialect::OpenAi, true, &schema).unwrap();
+    let closed = json!({
+        "type": "object", "properties": { "x": { "type": ["string", "null"] } },
+        "required": ["x"], "additionalProperties": false
+    });
+    assert_eq!(
+        told["properties"],
+        json!({
+            "o": { "description": "O.", "anyOf": [closed, { "type": "null" }] },
+            "e": { "type": ["string", "null"], "enum": ["a", null] },
+            "n": { "type": ["string", "null"] },
+            "u": { "anyOf": [{ "type": "string" }, { "type": "integer" }, { "type": "null" }] }
+        })
+    );
+    assert_eq!(told["required"], json!(["o", "e", "n", "u"]));
+    assert_eq!(told["additionalProperties"], json!(false));
+}
+
+#[test]
+fn what_strict_mode_cannot_say_is_told_with_its_place() {
+    let cases = [
+        (json!({}), "/properties/p"),
+        (json!(true), "/properties/p"),
+        (json!({ "type": "object" }), "/properties/p"),
+        (
+            json!({ "type": "object", "additionalProperties": { "type": "string" } }),
+            "/properties/p",
+        ),
+        (json!({ "type": "array" }), "/properties/p"),
+        (json!({ "type": "array", "items": {} }), "/properties/p/items"),
+        (json!({ "anyOf": [{ "type": "string" }, {}] }), "/properties/p/anyOf/1"),
+        (
+            json!({ "anyOf": [{ "type": "string" }], "oneOf": [{ "type": "string" }] }),
+            "/properties/p",
+        ),
+    ];
+    for (schema, path) in cases {
+        for dialect in [Dialect::OpenAi, Dialect::Anthropic] {
+            let unfit = property(dialect, true, schema.clone()).unwrap_err();
+            assert_eq!(unfit.path, path, "{dialect} {schema}");
+        }
+    }
+}
+
+#[test]
+fn strict_openai_has_limits_of_size() {
+    let mut deep = json!({ "type": "string" });
+    for _ in 0..9 {
+        deep = json!({ "type": "array", "items": deep });
+    }
+    assert!(property(Dialect::OpenAi, true, deep.clone()).is_ok());
+    let deeper = json!({ "type": "array", "items": deep });
+    assert!(property(Dialect::OpenAi, true, deeper.clone()).is_err());
+    assert!(property(Dialect::Anthropic, true, deeper).is_ok());
+    let many = |count: usize| {
+        let properties: serde_json::Map<String, Value> =
+            (0..count).map(|n| (format!("p{n}"), json!({ "type": "string" }))).collect();
+        json!({ "type": "object", "properties": properties })
+    };
+    assert!(told(Dialect::OpenAi, true, &many(5_000)).is_ok());
+    assert!(told(Dialect::OpenAi, true, &many(5_001)).is_err());
+    let values: Vec<usize> = (0..1_001).collect();
+    assert!(property(Dialect::OpenAi, true, json!({ "enum": values })).is_err());
+}
+
+#[test]
+fn parts_that_all_hold_become_one_schema() {
+    let schema = json!({ "allOf": [
+        { "type": ["integer", "string"], "minimum": 1, "enum": [1, 2, 3] },
+        { "type": "number", "minimum": 2, "maximum": 9, "enum": [2, 3, 4] },
+        true
+    ]});
+    let merged = property(Dialect::OpenAi, false, schema).unwrap();
+    let expected = json!({ "type": "integer", "minimum": 2, "maximum": 9, "enum": [2, 3] });
+    assert_eq!(merged, expected);
+    let torn = json!({ "allOf": [{ "type": "string" }, { "type": "integer" }] });
+    assert_eq!(property(Dialect::OpenAi, false, torn.clone()).unwrap(), torn);
+    assert!(property(Dialect::Gemini, false, torn).is_err());
+}
+
+#[test]
+fn what_stands_beside_a_union_goes_into_its_variants() {
+    let schema = json!({
+        "type": "object", "description": "D.", "properties": { "k": { "type": "string" } },
+        "oneOf": [
+            { "properties": { "a": { "type": "string" } }, "required": ["a"] },
+            { "type": "string" }
+        ]
+    });
+    let told = property(Dialect::Gemini, false, schema).unwrap();
+    let expected = json!({
+        "description": "D.", "type": "object", "required": ["a"],
+        "properties": { "a": { "type": "string" }, "k": { "type": "string" } }
+    });
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn a_root_that_is_no_object_is_refused() {
+    let schema = json!({ "anyOf": [{ "type": "object" }, { "type": "string" }] });
+    for (dialect, strict) in PROVIDERS {
+        assert_eq!(told(dialect, strict, &schema).unwrap_err().path, "/anyOf/1", "{dialect}");
+    }
+}
+
+#[test]
+fn an_argument_that_anthropic_cannot_name_puts_the_tool_aside() {
+    let schema = json!({ "type": "object", "properties": { "größe": { "type": "string" } } });
+    assert_eq!(told(Dialect::Anthropic, false, &schema).unwrap_err().path, "/properties/größe");
+    assert!(told(Dialect::OpenAi, false, &schema).is_ok());
+}
+
+#[test]
+fn a_schema_that_is_too_deep_is_refused() {
+    let mut deep = json!({ "type": "string" });
+    for _ in 0..40 {
+        deep = json!({ "type": "object", "properties": { "p": deep } });
+    }
+    assert!(told(Dialect::Gemini, false, &deep).is_ok());
+    for _ in 0..60 {
+        deep = json!({ "type": "object", "properties": { "p": deep } });
+    }
+    for (dialect, strict) in PROVIDERS {
+        assert!(told(dialect, strict, &deep).is_err(), "{dialect}");
+    }
 }
