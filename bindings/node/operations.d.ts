@@ -290,6 +290,8 @@ export interface Config {
   rate_limit: RateLimit | null
   /** How tools run. */
   execute: Execute
+  /** How tools are defined for models. */
+  definitions: DefinitionsConfig
   /** How much of a result the model gets at once. */
   output: Output
   /** How secrets are masked. */
@@ -404,6 +406,14 @@ export interface CustomTool {
 
 /** Whether the gates let a call through. */
 export type Decision = 'allowed' | 'refused'
+
+/** How tools are defined for models. */
+export interface DefinitionsConfig {
+  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  defer_over: number
+  /** Whether definitions are strict where the caller does not say. Default: false. */
+  strict: boolean
+}
 
 /** Whether something was deleted. */
 export interface Deleted {
@@ -668,6 +678,58 @@ export interface Policy {
   mode: Mode
 }
 
+/** What another policy would change for a caller. */
+export interface PolicyDiff {
+  /** The tools that it would add, each with the rule that refuses it now, sorted. */
+  added: Array<ToolChange>
+  /** The tools that it would take away, each with the rule that would refuse it, sorted. */
+  removed: Array<ToolChange>
+}
+
+/** The policy in force. */
+export interface PolicyInForce {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** The policy. */
+  policy: Policy
+  /** The groups of the owner's own. */
+  groups: { [key: string]: Array<string> }
+}
+
+/** What `policy.check` found. */
+export interface PolicyReport {
+  /** True if there are no errors. */
+  ok: boolean
+  /** What is wrong, each with its place. A policy with errors decides nothing. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
+  /** The entries of agents' own lists that mean nothing, each with its place. */
+  agents: Array<string>
+}
+
+/** Which policy is in force. */
+export interface PolicyStatus {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** Why what the file says now is not in force. None if it is. */
+  rejected: string | null
+  /** The other parts of the configuration that have changed in the file; they hold from the next opening on. */
+  needs_reopening: Array<string>
+  /** Why every call is refused: what the policy in force names and is not there. Empty if all is well. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
+}
+
 /** The lists for one provider. */
 export interface ProviderPolicy {
   /** The set of tools to start from instead of `policy.profile`; it can be wider. */
@@ -717,6 +779,14 @@ export type RecordMode = 'batched' | 'durable'
 export interface Released {
   /** False if it was no longer held. */
   released: boolean
+}
+
+/** What `policy.reload` came to. */
+export interface Reloaded {
+  /** False if what the file says was in force already. */
+  changed: boolean
+  /** What is in force now. */
+  status: PolicyStatus
 }
 
 /** Whether something was renewed. */
@@ -946,6 +1016,14 @@ export interface TaintPolicy {
 
 /** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
 export type Tier = 'core' | 'skill' | 'extra'
+
+/** A tool that another policy would add or take away. */
+export interface ToolChange {
+  /** The tool. */
+  tool: string
+  /** The rule that refuses it: now where it would be added, then where it would be taken away. */
+  rule: Rule | null
+}
 
 /** What the registry tells of a tool. */
 export interface ToolInfo {
@@ -1184,7 +1262,7 @@ export interface Operations {
     }): Promise<PrunedAudit>
   }
   readonly config: {
-    /** Gives the configuration with its defaults filled in. */
+    /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
     get(): Promise<Config>
   }
   readonly credentials: {
@@ -1682,6 +1760,49 @@ export interface Operations {
       /** The path, relative to the workspace. */
       path: string
     }): Promise<CoveredBy>
+  }
+  readonly policy: {
+    /** Gives the policy in force. */
+    get(): Promise<PolicyInForce>
+    /**
+     * Puts another policy in force, for every call that begins after this has returned. It is checked first: a wrong one is refused, and the one before stays.
+     *
+     * Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was opened from a file: that file then says what is in force.
+     */
+    set(args: {
+      /** The policy, as the `policy` part of the configuration has it. */
+      policy: Policy
+    }): Promise<PolicyInForce>
+    /**
+     * Takes up what the configuration file says now, without waiting for the next look at it. Only `policy` and `groups` are taken up.
+     *
+     * Fails with `invalid_config` if the file is wrong, and what was in force stays; with `conflict` if the runtime was not opened from a file.
+     */
+    reload(): Promise<Reloaded>
+    /** Tells which policy is in force, and whether the file says another that is wrong. */
+    status(): Promise<PolicyStatus>
+    /** Checks a policy, or the one in force, against the tools that there are, and the lists of a tenant's agents against it. Nothing changes. */
+    check(args?: {
+      /** The policy to check. Left out: the one in force. */
+      policy?: Policy | null
+      /** The groups to check it with. Left out: those in force. */
+      groups?: { [key: string]: Array<string> } | null
+      /** The tenant whose agents are looked at. */
+      tenant?: string
+    }): Promise<PolicyReport>
+    /**
+     * Tells which tools another policy would add and take away for a caller. Nothing changes.
+     *
+     * Fails with `invalid_config` if that policy is wrong.
+     */
+    diff(args: {
+      /** The policy to compare with the one in force. */
+      policy: Policy
+      /** Its groups. Left out: those in force. */
+      groups?: { [key: string]: Array<string> } | null
+      /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
+      context?: { [key: string]: unknown }
+    }): Promise<PolicyDiff>
   }
   readonly registry: {
     /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */

@@ -4,12 +4,13 @@
 mod aliases;
 mod automation;
 mod fs;
+mod tool_search;
 
 pub(crate) use aliases::aliases;
 
 use std::sync::Arc;
 
-use crate::call::Output;
+use crate::call::{Finder, Output};
 use crate::clock::Clock;
 use crate::scrub::Scrubber;
 use crate::store::Store;
@@ -24,6 +25,7 @@ pub(crate) struct Deps {
     pub clock: Arc<dyn Clock>,
     pub output: Output,
     pub scrubber: Scrubber,
+    pub finder: Finder,
 }
 
 /// Every built-in tool.
@@ -34,5 +36,6 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::edit::tool(deps)),
         Arc::new(fs::list_files::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
+        Arc::new(tool_search::tool(deps)),
     ]
 }

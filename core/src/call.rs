@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! resolve    name or alias → tool
-//! policy     the compiled decision for (tenant, agent): hidden is refused
+//! policy     the compiled decision for this caller: hidden is refused
+//! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
 //! budget     rate limit per session
@@ -15,6 +16,7 @@
 //! Whatever the model caused comes out as a result with `is_error` and a code. Only a store that
 //! does not answer, the caller's own cancellation, or a closed runtime is an error.
 
+mod activate;
 mod all;
 mod arguments;
 mod assess;
@@ -31,11 +33,14 @@ mod shape;
 pub use all::{CallAnswer, CallRequest};
 pub use budget::RateLimit;
 pub use execute::Execute;
-pub use policy::Explanation;
+pub use policy::{Explanation, PolicyDiff, ToolChange};
 pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
-pub(crate) use policy::PolicyGate;
+pub(crate) use activate::Finder;
+pub(crate) use policy::{
+    Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
+};
 pub(crate) use recorder::Recorder;
 pub(crate) use shape::NOTE_CHARS;
 
@@ -51,7 +56,10 @@ use crate::id::new_id;
 use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Arguments, CallContext, Entry, Registries, Repair, ToolError, ToolResult};
+use crate::tool::{
+    Arguments, CallContext, Deferred, DefinitionCache, Entry, Registries, Repair, ToolError,
+    ToolResult,
+};
 use crate::upkeep::Upkeep;
 
 /// Everything that a call passes through. One per runtime.
@@ -59,8 +67,10 @@ use crate::upkeep::Upkeep;
 /// What a call seldom waits for is boxed where it is awaited, so that its future, which is moved
 /// about by every layer above, stays small.
 pub(crate) struct CallPath {
-    pub registries: Registries,
-    pub policy: PolicyGate,
+    pub registries: Arc<Registries>,
+    pub policy: Arc<PolicyGate>,
+    pub deferred: Arc<Deferred>,
+    pub definitions: DefinitionCache,
     pub rate_limit: Option<RateLimit>,
     pub execute: Execute,
     pub scrubber: Scrubber,
@@ -196,8 +206,10 @@ impl CallPath {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
         let entry = &found.entry;
-        policy::pass(&decision, entry)?;
+        policy::pass(&decision, &snapshot, entry, &mut call.notes)?;
+        activate::pass(&self.deferred, &snapshot, decision.offered(), entry, call.cx.caller());
         let args = arguments::pass(found, args)?.noted(call);
+        policy::pass_target(&decision, entry, &args, &mut call.notes)?;
         assess::pass(entry, &args, call.cx)?;
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;

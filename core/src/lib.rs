@@ -42,6 +42,7 @@ pub use error::{Code, Error};
 pub use event::Event;
 pub use runtime::{Config, EventStream, Follow, Runtime, RuntimeBuilder};
 pub use tool::{
-    CallContext, Caller, Dialect, Registration, Tool, ToolError, ToolResult, ToolSpec, tool_fn,
+    CallContext, Caller, DefinitionOptions, Definitions, Dialect, Registration, Tool, ToolError,
+    ToolResult, ToolSpec, tool_fn,
 };
 pub use upkeep::Retention;

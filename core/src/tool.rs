@@ -25,18 +25,24 @@
 
 mod arguments;
 mod context;
+mod deferred;
+mod definitions;
 mod dialect;
+pub mod foreign;
 mod function;
 mod refusal;
 mod registry;
 mod repair;
 mod result;
 mod schema;
+mod search;
 mod spec;
 
 pub use arguments::Arguments;
+pub(crate) use context::MOST_PARENTS;
 pub use context::{CallContext, Caller};
-pub use dialect::Dialect;
+pub use definitions::{DefinitionOptions, Definitions, DefinitionsConfig, Quarantined};
+pub use dialect::{Dialect, Unfit};
 pub use function::{FnTool, tool_fn};
 pub use refusal::ToolError;
 pub(crate) use registry::no_clone;
@@ -48,6 +54,10 @@ pub use repair::{Repair, RepairKind};
 pub use result::{Media, ToolResult};
 pub use schema::Schema;
 pub use spec::{ToolSpec, Touch};
+
+pub(crate) use deferred::{Deferred, Offered, SEARCH};
+pub(crate) use definitions::DefinitionCache;
+pub(crate) use search::tokens;
 
 use futures_util::future::BoxFuture;
 use serde_json::Value;

@@ -190,7 +190,7 @@ impl Request<'_> {
 
 /// Gives the definitions of the tools that this caller may call, to put into a model request.
 ///
-/// `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini` or `mcp`. On success
+/// `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini`, `mcp` or `json-schema`. On success
 /// `*definitions` is a JSON array, the same bytes every time, owned by the host: release it with
 /// toolkeep_string_free().
 ///
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn toolkeep_definitions(
         let (cx, dialect) = unsafe { (input::context(context_json)?, dialect.text("dialect")?) };
         let dialect = Dialect::from_name(dialect)?;
         let all = host.wait(host.core.definitions(&cx, dialect))?;
-        string::put(definitions, input::text_of(&all)?);
+        string::put(definitions, all.text().to_owned());
         Ok(())
     })
 }

@@ -152,7 +152,7 @@ pub fn tools() -> Result<String, Box<dyn Error>> {
             runtime.definitions(&CallContext::new(), Dialect::Anthropic).await
         })?;
     let mut out = format!("{NOTE}\n# Built-in tools\n\nAs a model sees them.\n");
-    for tool in &tools {
+    for tool in &tools.tools {
         let about = paragraphs(tool["description"].as_str().unwrap_or_default());
         let _ = write!(out, "\n## `{}`\n\n{about}\n", tool["name"].as_str().unwrap_or_default());
         let required = tool["input_schema"]["required"].as_array().cloned().unwrap_or_default();

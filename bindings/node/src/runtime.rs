@@ -189,7 +189,7 @@ impl NativeRuntime {
         let started = Started::new(&self.state, caller, 0).map_err(failure)?;
         env.spawn_future(settle(async move {
             let dialect = Dialect::from_name(&dialect)?;
-            json::write(&started.state.runtime()?.definitions(&started.cx, dialect).await?)
+            json::write(&started.state.runtime()?.definitions(&started.cx, dialect).await?.tools)
         }))
     }
 

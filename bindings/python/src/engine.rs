@@ -105,7 +105,7 @@ impl Engine {
         let cx = context(caller, None)?;
         self.job(py, |runtime| async move {
             let dialect = Dialect::from_name(&dialect)?;
-            Ok(Answer::Json(Value::Array(runtime.definitions(&cx, dialect).await?)))
+            Answer::of(&runtime.definitions(&cx, dialect).await?.tools)
         })
     }
 

@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::arguments::Prepared;
-use super::{CallPath, arguments, assess};
+use super::{CallPath, Decided, arguments, assess};
 use crate::error::{Code, Error};
 use crate::kind::{Effect, Resource};
 use crate::limits::check_json;
-use crate::policy::Decision;
 use crate::tool::{Arguments, CallContext, Snapshot, ToolError, ToolResult};
 
 /// How many calls of one turn run at once at most.
@@ -130,9 +129,9 @@ fn arguments_of(arguments: Value) -> Arguments {
 }
 
 /// What a request uses. One that will be refused anyway uses nothing, and its tool is not asked.
-fn uses(snapshot: &Snapshot, decision: &Decision, request: &CallRequest, cx: &CallContext) -> Use {
+fn uses(snapshot: &Snapshot, decision: &Decided, request: &CallRequest, cx: &CallContext) -> Use {
     let found = snapshot.find(&request.name);
-    let Some(found) = found.filter(|found| decision.allows(found.entry.id)) else {
+    let Some(found) = found.filter(|found| decision.lets_pass(found.entry.id)) else {
         return Use::Nothing;
     };
     let entry = &found.entry;

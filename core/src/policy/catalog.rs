@@ -226,6 +226,15 @@ impl Catalog {
         Ok(members)
     }
 
+    /// The same tools and aliases with other declared groups.
+    ///
+    /// # Errors
+    /// As [`Catalog::new`].
+    pub fn with_groups(&self, declared: &BTreeMap<String, Vec<String>>) -> Result<Catalog, Error> {
+        let (tools, aliases) = (self.tools.clone(), self.aliases.clone());
+        Catalog::with_known(tools, aliases, declared, self.ever.clone())
+    }
+
     /// How many tools there are.
     pub fn len(&self) -> usize {
         self.tools.len()

@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 
 use super::catalog::index;
 use super::lists::{Expander, Lists, PolicyLists};
-use super::{Catalog, Decision, Error, Policy};
+use super::{Catalog, Decision, Entry, Error, Policy};
 use crate::kind::ToolId;
 
 /// Who asks: everything that a decision depends on, apart from policy and catalog.
@@ -94,6 +94,29 @@ impl Compiled {
     /// A list of the request or of the agent's row that cannot be read.
     pub fn decide(&self, inputs: &Inputs<'_>) -> Result<Decision, Error> {
         Decision::new(&self.shared, inputs)
+    }
+
+    /// What is wrong with the lists of an agent's row: entries that are none, that name an unknown
+    /// group, or that match no tool that is known.
+    pub fn mistakes_in(&self, agent: &str, row: RowLists<'_>) -> Vec<Error> {
+        let catalog = &*self.shared.catalog;
+        let mistake = |place: &str, text: &str| {
+            let entry = match Entry::parse(place, text) {
+                Ok(entry) => entry,
+                Err(error) => return Some(error),
+            };
+            let expanded = entry.expand(place, catalog, &mut catalog.nothing());
+            expanded.err().or_else(|| entry.unmatched(place, catalog))
+        };
+        let lists = [("allow", row.allow.unwrap_or_default()), ("deny", row.deny)];
+        let places = lists.into_iter().flat_map(|(list, texts)| {
+            (0..).zip(texts).map(move |(index, text)| (list, index, text))
+        });
+        places
+            .filter_map(|(list, index, text): (_, usize, _)| {
+                mistake(&format!("agent {agent} {list}[{index}]"), text)
+            })
+            .collect()
     }
 
     /// What it was compiled against.

@@ -210,6 +210,19 @@ impl Decision {
         Some(&gate.delegate_targets)
     }
 
+    /// The limits on whom the caller may give work to: its own, and those of the agents above it.
+    /// Each is a place in the configuration with the agents that it names, in lower case.
+    pub fn delegate_limits(&self) -> Vec<(String, &[String])> {
+        std::iter::successors(Some(self), |decision| Some(&*decision.parent.as_ref()?.decision))
+            .filter_map(|decision| {
+                let gate = decision.agent.as_ref()?.actions.as_ref()?;
+                let place = format!("{}delegate_targets", gate.place.strip_suffix("allow")?);
+                let targets = gate.delegate_targets.as_slice();
+                (!targets.is_empty()).then_some((place, targets))
+            })
+            .collect()
+    }
+
     /// The rule that refuses the tool; none if it is allowed.
     pub fn refusal(&self, tool: ToolId) -> Option<Rule> {
         if self.allows(tool) {

@@ -12,6 +12,7 @@ use crate::error::{Code, Error};
 use crate::policy::Policy;
 use crate::secret::Secrets;
 use crate::strict;
+use crate::tool::DefinitionsConfig;
 use crate::upkeep::Retention;
 
 /// How a runtime is set up. Every key may be left out; an unknown one is an error.
@@ -34,6 +35,8 @@ pub struct Config {
     pub rate_limit: Option<RateLimit>,
     /// How tools run.
     pub execute: Execute,
+    /// How tools are defined for models.
+    pub definitions: DefinitionsConfig,
     /// How much of a result the model gets at once.
     pub output: Output,
     /// How secrets are masked.

@@ -22,7 +22,17 @@ const ONE: &str = "of-one";
 const TWO: &str = "of-two";
 
 /// The operations that are about the runtime and not about a tenant.
-const WITHOUT_TENANT: &[&str] = &["config.get", "store.info", "store.backup", "store.import"];
+const WITHOUT_TENANT: &[&str] = &[
+    "config.get",
+    "policy.get",
+    "policy.set",
+    "policy.reload",
+    "policy.status",
+    "policy.diff",
+    "store.info",
+    "store.backup",
+    "store.import",
+];
 
 /// The operations that have a test of their own here: one answers with a file, one needs a ledger
 /// that is hours old, one is seen only in what follows it.
@@ -127,6 +137,7 @@ const CASES: &[Case] = &[
         "locks.release",
         |made| json!({ "space": "ws", "id": made.lock_id, "holder": "h", "epoch": made.lock_epoch }),
     ),
+    reads("policy.check", |_| json!({})),
     reads("locks.list", |_| json!({ "space": "ws" })),
     reads("locks.covering", |_| json!({ "space": "ws", "path": "x" })),
     changes("grants.put", |_| json!({ "kind": "cli", "resource": "gh", "effect": "deny" })),
@@ -136,7 +147,7 @@ const CASES: &[Case] = &[
     reads("grants.check", |_| json!({ "kind": "cli", "resource": "gh", "agent": "a" })),
     changes("grants.delete", |_| json!({ "kind": "cli", "resource": "gh" })),
     reads("registry.list", |_| json!({ "agent": "a" })),
-    reads("registry.get", |_| json!({ "agent": "a", "name": "echo" })),
+    reads("registry.get", |_| json!({ "agent": "a", "name": "list_files" })),
     reads("registry.groups", |_| json!({ "agent": "a" })),
     changes("registry.enable", |_| json!({ "agent": "a", "name": "datetime" })),
     changes("registry.disable", |_| json!({ "agent": "a", "name": "echo" })),
@@ -182,7 +193,7 @@ impl Tool for Grouped {
 /// Gives a tenant one of everything, under the same keys as any other tenant.
 async fn settle(rt: &Runtime, tenant: &str) -> Made {
     for (operation, args) in [
-        ("agents.put", json!({ "id": "a", "description": tenant })),
+        ("agents.put", json!({ "id": "a", "description": tenant, "deny": [tenant] })),
         ("context_files.put", json!({ "agent": "a", "name": "n", "text": tenant })),
         ("documents.put", json!({ "agent": "a", "path": "p", "text": tenant })),
         ("credentials.put", {
@@ -203,7 +214,7 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
             json!({ "id": "s", "messages": [{ "role": "user", "content": tenant }] })
         }),
         ("registry.clone", json!({ "agent": "a" })),
-        ("registry.alias", json!({ "agent": "a", "alias": tenant, "name": "echo" })),
+        ("registry.alias", json!({ "agent": "a", "alias": tenant, "name": "list_files" })),
         ("registry.alias", json!({ "agent": "a", "alias": "other", "name": "echo" })),
         ("registry.disable", json!({ "agent": "a", "name": "datetime" })),
     ] {
@@ -214,7 +225,8 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
     let cx = CallContext::new().tenant(tenant).agent("a").session("s");
     let long = json!({ "text": format!("{tenant} ").repeat(10_000) });
     let result = rt.call(&cx, "echo", long).await.unwrap();
-    let note = result.for_llm.split("artifact:").nth(1).unwrap();
+    let note = result.for_llm.split("artifact:").nth(1);
+    let note = note.unwrap_or_else(|| panic!("no artifact: {result:?}"));
     let artifact = note.chars().take_while(char::is_ascii_hexdigit).collect();
     let lease = json!({ "kind": "job", "name": "n", "holder": tenant, "ttl_ms": 60_000 });
     let lease = invoke(rt, tenant, "leases.acquire", lease).await.unwrap();

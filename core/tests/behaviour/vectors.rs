@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use toolkeep::scrub::Scrubber;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Runtime, Tool, ToolError,
-    ToolResult, ToolSpec,
+    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Runtime, Tool,
+    ToolError, ToolResult, ToolSpec,
 };
 use toolkeep_vectors::{Face, Raised, run};
 
@@ -154,8 +154,10 @@ async fn governed(
             rt.call_all(cx, requests).await.map(|answers| json!(answers))
         }
         "definitions" => {
-            let dialect = Dialect::from_name(&text("dialect"))?;
-            rt.definitions(cx, dialect).await.map(|definitions| json!(definitions))
+            let strict = input.get("strict").cloned().unwrap_or_default();
+            let options = json!({ "dialect": input["dialect"], "strict": strict });
+            let options = DefinitionOptions::from_value(&options)?;
+            rt.definitions(cx, options).await.map(|definitions| json!(definitions.tools))
         }
         "explain" => rt.explain(cx, &text("tool")).await.map(|why| json!(why)),
         _ => panic!("no such verb: {verb}"),

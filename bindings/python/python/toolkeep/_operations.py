@@ -415,6 +415,9 @@ class Config(TypedDict):
     execute: Execute
     """How tools run."""
 
+    definitions: DefinitionsConfig
+    """How tools are defined for models."""
+
     output: Output
     """How much of a result the model gets at once."""
 
@@ -572,6 +575,18 @@ class CustomTool(TypedDict):
 
 Decision = Literal["allowed", "refused"]
 """Whether the gates let a call through."""
+
+
+class DefinitionsConfig(TypedDict):
+    """How tools are defined for models."""
+
+    defer_over: int
+    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
+    those that come first by name are; the others are listed by name in the description of
+    `tool_search` and defined once it has found them. Default: 40."""
+
+    strict: bool
+    """Whether definitions are strict where the caller does not say. Default: false."""
 
 
 class Deleted(TypedDict):
@@ -923,6 +938,78 @@ class Policy(TypedDict):
     """Whether decisions are enforced."""
 
 
+class PolicyDiff(TypedDict):
+    """What another policy would change for a caller."""
+
+    added: builtins.list[ToolChange]
+    """The tools that it would add, each with the rule that refuses it now, sorted."""
+
+    removed: builtins.list[ToolChange]
+    """The tools that it would take away, each with the rule that would refuse it, sorted."""
+
+
+class PolicyInForce(TypedDict):
+    """The policy in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    policy: Policy
+    """The policy."""
+
+    groups: dict[str, builtins.list[str]]
+    """The groups of the owner's own."""
+
+
+class PolicyReport(TypedDict):
+    """What `policy.check` found."""
+
+    ok: bool
+    """True if there are no errors."""
+
+    errors: builtins.list[str]
+    """What is wrong, each with its place. A policy with errors decides nothing."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+    agents: builtins.list[str]
+    """The entries of agents' own lists that mean nothing, each with its place."""
+
+
+class PolicyStatus(TypedDict):
+    """Which policy is in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    rejected: str | None
+    """Why what the file says now is not in force. None if it is."""
+
+    needs_reopening: builtins.list[str]
+    """The other parts of the configuration that have changed in the file; they hold from the
+    next opening on."""
+
+    errors: builtins.list[str]
+    """Why every call is refused: what the policy in force names and is not there. Empty if all
+    is well."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+
 class ProviderPolicy(TypedDict):
     """The lists for one provider."""
 
@@ -985,6 +1072,16 @@ class Released(TypedDict):
 
     released: bool
     """False if it was no longer held."""
+
+
+class Reloaded(TypedDict):
+    """What `policy.reload` came to."""
+
+    changed: bool
+    """False if what the file says was in force already."""
+
+    status: PolicyStatus
+    """What is in force now."""
 
 
 class Renewed(TypedDict):
@@ -1295,6 +1392,16 @@ class TaintPolicy(TypedDict):
 
 Tier = Literal["core", "skill", "extra"]
 """Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
+
+
+class ToolChange(TypedDict):
+    """A tool that another policy would add or take away."""
+
+    tool: str
+    """The tool."""
+
+    rule: Rule | None
+    """The rule that refuses it: now where it would be added, then where it would be taken away."""
 
 
 class ToolInfo(TypedDict):
@@ -1786,7 +1893,8 @@ class ConfigOperations:
     def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("Config", self._invoke("config.get", args))
 
@@ -2818,6 +2926,103 @@ class LocksOperations:
         return cast("CoveredBy", self._invoke("locks.covering", args))
 
 
+class PolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", self._invoke("policy.get", args))
+
+    def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", self._invoke("policy.set", args))
+
+    def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", self._invoke("policy.reload", args))
+
+    def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", self._invoke("policy.status", args))
+
+    def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", self._invoke("policy.check", args))
+
+    def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", self._invoke("policy.diff", args))
+
+
 class RegistryOperations:
     """Operations `registry.*`."""
 
@@ -3535,6 +3740,11 @@ class Operations:
         return LocksOperations(self._invoke)
 
     @property
+    def policy(self) -> PolicyOperations:
+        """Operations `policy.*`."""
+        return PolicyOperations(self._invoke)
+
+    @property
     def registry(self) -> RegistryOperations:
         """Operations `registry.*`."""
         return RegistryOperations(self._invoke)
@@ -3962,7 +4172,8 @@ class AsyncConfigOperations:
     async def get(
         self,
     ) -> Config:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("Config", await self._invoke("config.get", args))
 
@@ -4994,6 +5205,103 @@ class AsyncLocksOperations:
         return cast("CoveredBy", await self._invoke("locks.covering", args))
 
 
+class AsyncPolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", await self._invoke("policy.get", args))
+
+    async def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", await self._invoke("policy.set", args))
+
+    async def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", await self._invoke("policy.reload", args))
+
+    async def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", await self._invoke("policy.status", args))
+
+    async def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", await self._invoke("policy.check", args))
+
+    async def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", await self._invoke("policy.diff", args))
+
+
 class AsyncRegistryOperations:
     """Operations `registry.*`."""
 
@@ -5709,6 +6017,11 @@ class AsyncOperations:
     def locks(self) -> AsyncLocksOperations:
         """Operations `locks.*`."""
         return AsyncLocksOperations(self._invoke)
+
+    @property
+    def policy(self) -> AsyncPolicyOperations:
+        """Operations `policy.*`."""
+        return AsyncPolicyOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:

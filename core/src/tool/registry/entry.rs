@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::ToolInfo;
 use crate::error::Error;
 use crate::kind::{Origin, Tier, ToolId};
+use crate::tool::definitions::Views;
 use crate::tool::{Schema, Tool, ToolSpec};
 
 /// A registered tool.
@@ -28,6 +29,8 @@ pub struct Entry {
     pub tool: Arc<dyn Tool>,
     /// False while it is switched off.
     pub enabled: bool,
+    /// What was made of the description so far.
+    pub(crate) views: Arc<Views>,
 }
 
 impl Entry {
@@ -43,7 +46,13 @@ impl Entry {
             schema: Arc::new(schema),
             tool: registration.tool.clone(),
             enabled: true,
+            views: Arc::default(),
         })
+    }
+
+    /// True if it is toolkeep's own.
+    pub fn is_builtin(&self) -> bool {
+        self.origin == Origin::Builtin
     }
 
     pub(super) fn tier(&self) -> Tier {

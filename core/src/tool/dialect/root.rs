@@ -1,0 +1,106 @@
+//! Makes the whole schema one object, as every provider wants the arguments.
+
+use serde_json::{Value, json};
+
+use super::Unfit;
+use super::unions::one_union;
+use super::walk::Keywords;
+
+/// Folds a union at the root into one object: it has the properties of all variants, and asks only
+/// for those that every variant asks for.
+pub(super) fn fold(schema: Value) -> Result<Value, Unfit> {
+    let Value::Object(mut root) = schema else {
+        return Err(Unfit::at("", "the schema must be a JSON object"));
+    };
+    if let Some(keyword) = ["$ref", "allOf", "oneOf"].iter().find(|k| root.contains_key(**k)) {
+        let reason = format!("`{keyword}` at the root cannot be written as one object");
+        return Err(Unfit::at(&format!("/{keyword}"), reason));
+    }
+    if let Some(variants) = root.shift_remove("anyOf") {
+        let variants = objects(variants)?;
+        let said = root.get("description").and_then(Value::as_str).unwrap_or_default();
+        let text = format!("{said}\n{}", choices(&variants));
+        root.insert("description".into(), json!(text.trim_start()));
+        root.insert("type".into(), json!("object"));
+        root.insert("properties".into(), Value::Object(properties(&variants)));
+        root.insert("required".into(), json!(always_required(&variants)));
+        if variants.iter().all(|variant| variant.get("additionalProperties") == Some(&json!(false)))
+        {
+            root.insert("additionalProperties".into(), json!(false));
+        }
+    }
+    root.entry("type").or_insert_with(|| json!("object"));
+    root.entry("properties").or_insert_with(|| json!({}));
+    if root.get("required") == Some(&json!([])) {
+        root.shift_remove("required");
+    }
+    Ok(Value::Object(root))
+}
+
+fn objects(variants: Value) -> Result<Vec<Keywords>, Unfit> {
+    let Value::Array(variants) = variants else { return Ok(Vec::new()) };
+    let mut objects = Vec::new();
+    for (index, variant) in variants.into_iter().enumerate() {
+        match variant {
+            Value::Object(variant)
+                if variant.get("type").is_none_or(|kind| kind == "object")
+                    && !variant.contains_key("$ref")
+                    && !variant.contains_key("anyOf") =>
+            {
+                objects.push(variant);
+            }
+            _ => {
+                let reason = "a union at the root must be of plain objects";
+                return Err(Unfit::at(&format!("/anyOf/{index}"), reason));
+            }
+        }
+    }
+    Ok(objects)
+}
+
+fn properties(variants: &[Keywords]) -> Keywords {
+    let mut united: Vec<(String, Vec<Value>)> = Vec::new();
+    for (name, property) in
+        variants.iter().filter_map(|variant| variant.get("properties")?.as_object()).flatten()
+    {
+        match united.iter_mut().find(|(known, _)| known == name) {
+            Some((_, schemas)) if schemas.contains(property) => {}
+            Some((_, schemas)) => schemas.push(property.clone()),
+            None => united.push((name.clone(), vec![property.clone()])),
+        }
+    }
+    let one = |mut schemas: Vec<Value>| match schemas.len() {
+        1 => schemas.remove(0),
+        _ => {
+            let mut union = Keywords::new();
+            union.insert("anyOf".into(), Value::Array(schemas));
+            Value::Object(one_union(union))
+        }
+    };
+    united.into_iter().map(|(name, schemas)| (name, one(schemas))).collect()
+}
+
+fn required(variant: &Keywords) -> Vec<&str> {
+    let names = variant.get("required").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn always_required(variants: &[Keywords]) -> Vec<&str> {
+    let Some((first, rest)) = variants.split_first() else { return Vec::new() };
+    required(first)
+        .into_iter()
+        .filter(|name| rest.iter().all(|variant| required(variant).contains(name)))
+        .collect()
+}
+
+/// What the union said, for the model.
+fn choices(variants: &[Keywords]) -> String {
+    let sets: Vec<String> = variants
+        .iter()
+        .map(|variant| match required(variant).as_slice() {
+            [] => "none required".to_owned(),
+            names => names.join(" + "),
+        })
+        .collect();
+    format!("Give the properties of one of these sets: {}.", sets.join("; or "))
+}
