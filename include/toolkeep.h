@@ -113,6 +113,27 @@
 #define TOOLKEEP_DENIED_BY_TOOL 14
 
 /**
+ * Somebody has to approve the call; it waits under the id in the result. The same call again
+ * takes the decision up.
+ */
+#define TOOLKEEP_APPROVAL_PENDING 15
+
+/**
+ * The call was not approved: somebody said no, or nobody said anything in time.
+ */
+#define TOOLKEEP_APPROVAL_DENIED 16
+
+/**
+ * The run has made all the calls that it may make.
+ */
+#define TOOLKEEP_BUDGET_EXHAUSTED 17
+
+/**
+ * The calls go in circles: the same again and again, without anything new.
+ */
+#define TOOLKEEP_LOOP_DETECTED 18
+
+/**
  * The configuration is wrong; the message names the key.
  */
 #define TOOLKEEP_INVALID_CONFIG 40
@@ -242,7 +263,8 @@
 typedef struct toolkeep_error toolkeep_error;
 
 /**
- * One call of a tool of the host's, owned by the host until it is ended: exactly once, by
+ * One call of a tool of the host's, or one question to its `approve` function, owned by the host
+ * until it is ended: exactly once, by
  * toolkeep_invocation_resolve(), toolkeep_invocation_reject() or toolkeep_invocation_free(), from
  * any thread, at any time, even after the runtime was freed.
  *
@@ -281,6 +303,26 @@ typedef struct toolkeep_string toolkeep_string;
 typedef struct toolkeep_subscription toolkeep_subscription;
 
 /**
+ * The work of a tool. The host owns `invocation` from here on and ends it exactly once, with
+ * toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
+ * has returned, from any thread.
+ *
+ * It runs on a thread of toolkeep's that may block, several at once if several calls are made. It
+ * must not call toolkeep's blocking functions; their async twins are fine. A C++ exception must
+ * not leave it.
+ */
+typedef void (*toolkeep_tool_fn)(void *user_data, toolkeep_invocation *invocation);
+
+/**
+ * Releases a `user_data`. May be NULL.
+ *
+ * It is called exactly once, when toolkeep will not use the data again, also if the function that
+ * took it returns an error. It may run on any thread, and must not call toolkeep's blocking
+ * functions.
+ */
+typedef void (*toolkeep_destroy_fn)(void *user_data);
+
+/**
  * A piece of UTF-8 text that somebody else owns.
  *
  * Given to a function it is borrowed for the length of the call; toolkeep copies what it keeps.
@@ -308,15 +350,6 @@ typedef struct {
 typedef void (*toolkeep_done_fn)(void *user_data, toolkeep_string *result, toolkeep_error *error);
 
 /**
- * Releases a `user_data`. May be NULL.
- *
- * It is called exactly once, when toolkeep will not use the data again, also if the function that
- * took it returns an error. It may run on any thread, and must not call toolkeep's blocking
- * functions.
- */
-typedef void (*toolkeep_destroy_fn)(void *user_data);
-
-/**
  * Tells the host that nobody waits for its answer any more. It runs at most once, on a thread of
  * toolkeep's that may block; it may race with an answer, so that it must not use the invocation.
  */
@@ -338,31 +371,46 @@ typedef toolkeep_str (*toolkeep_key_fn)(void *user_data);
  */
 typedef void (*toolkeep_event_fn)(void *user_data, toolkeep_str event_json);
 
-/**
- * The work of a tool. The host owns `invocation` from here on and ends it exactly once, with
- * toolkeep_invocation_resolve() or toolkeep_invocation_reject(): within this function or after it
- * has returned, from any thread.
- *
- * It runs on a thread of toolkeep's that may block, several at once if several calls are made. It
- * must not call toolkeep's blocking functions; their async twins are fine. A C++ exception must
- * not leave it.
- */
-typedef void (*toolkeep_tool_fn)(void *user_data, toolkeep_invocation *invocation);
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
 
 /**
+ * Has `approve` asked where a call wants approval, instead of the function that was set before.
+ * NULL asks none.
+ *
+ * `approve` is called as a tool's function is, with an invocation whose arguments say what is to be
+ * decided: `id`, `tool`, `description`, `arguments` (with every secret in them), `reasons`, `plan`,
+ * `agent`, `user`, `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, an object
+ * (`allow`, and if wanted `by`, `reason` and `edited` arguments), or `null` to leave the decision to
+ * others. The first decision counts, wherever it comes from; toolkeep_invocation_is_cancelled() and
+ * toolkeep_invocation_on_cancel() tell when nobody waits for this one any more. Any other answer, a
+ * rejection, or none denies the call: the approval's `reason` says why, and the model is not told.
+ *
+ * `approve` gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+ * releases it once another function was set or the runtime was freed and the last `approve` has
+ * returned, or before this function returns an error. For callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_runtime_set_approver(const toolkeep_runtime *runtime,
+                                              toolkeep_tool_fn approve,
+                                              void *user_data,
+                                              toolkeep_destroy_fn destroy);
+
+/**
  * Calls a tool and waits for the result.
  *
  * `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
- * `timeout_ms`, …; empty means the default tenant and nothing else. `args_json` is the JSON object
+ * `parent` (an object like this one), `tools`, `timeout_ms`, …; empty means the default tenant and
+ * nothing else. `args_json` is the JSON object
  * of arguments as the model wrote it; broken text is the model's mistake and comes back as a
  * result that says so. On success `*result` is the result as JSON, owned by the host: release it
  * with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
- * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `call_id`
- * and `duration_us`. Whatever the model caused is a result with `is_error`, not an error.
+ * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `approval`,
+ * `call_id`, `duration_us`, and others. Whatever the model caused is a result with `is_error`, not
+ * an error.
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
  */
@@ -412,9 +460,10 @@ toolkeep_error *toolkeep_call_all(const toolkeep_runtime *runtime,
 /**
  * Gives the definitions of the tools that this caller may call, to put into a model request.
  *
- * `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini` or `mcp`. On success
- * `*definitions` is a JSON array, the same bytes every time, owned by the host: release it with
- * toolkeep_string_free().
+ * `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini`, `mcp` or `json-schema`; or an
+ * object, `{"dialect": "openai", "strict": true}`, for the form that the provider holds its model
+ * to. On success `*definitions` is a JSON array, the same bytes every time, owned by the host:
+ * release it with toolkeep_string_free().
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
  */
@@ -425,9 +474,25 @@ toolkeep_error *toolkeep_definitions(const toolkeep_runtime *runtime,
                                      toolkeep_string **definitions);
 
 /**
+ * Gives the definitions as toolkeep_definitions() does, and which tools are left out of them.
+ *
+ * On success `*report` is a JSON object, owned by the host: `dialect`, `strict`, `tools` (the
+ * definitions), `quarantined` (`[{"tool", "dialect", "reason", "path"}]`: what the provider cannot
+ * be told of) and `deferred` (the names of those that `tool_search` finds). Release it with
+ * toolkeep_string_free().
+ *
+ * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_definitions_report(const toolkeep_runtime *runtime,
+                                            toolkeep_str context_json,
+                                            toolkeep_str dialect,
+                                            toolkeep_string **report);
+
+/**
  * Tells whether this caller may call a tool, and which rule says so, without running anything.
  *
- * On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule` and `steps`,
+ * On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule`, `steps`, …,
  * owned by the host: release it with toolkeep_string_free().
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns:
@@ -464,7 +529,8 @@ TOOLKEEP_API const char *toolkeep_error_message(const toolkeep_error *error);
 TOOLKEEP_API void toolkeep_error_free(toolkeep_error *error);
 
 /**
- * The arguments of the call: a JSON object that fits the tool's schema. A NUL follows.
+ * The arguments of the call: a JSON object that fits the tool's schema; or what is to be approved.
+ * A NUL follows.
  *
  * Borrowed from the invocation: good until it is ended. Empty for NULL or a wrong handle.
  */
@@ -767,7 +833,9 @@ TOOLKEEP_API void toolkeep_subscription_free(toolkeep_subscription *subscription
  * Registers a tool of the host's.
  *
  * `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema),
- * and if wanted `group`, `capabilities` (`["read-only"]`, …) and `timeout_ms`. `run` may not be
+ * and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
+ * (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
+ * `needs_approval`, `taints`, `action` and `original_name`. `run` may not be
  * NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
  * releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
  * or before this function returns an error. For callbacks, too.
@@ -781,6 +849,20 @@ toolkeep_error *toolkeep_tool_register(const toolkeep_runtime *runtime,
                                        toolkeep_tool_fn run,
                                        void *user_data,
                                        toolkeep_destroy_fn destroy);
+
+/**
+ * As toolkeep_tool_register(), but the tool may take the place of what has its name: another tool,
+ * whose aliases it takes over, or an alias. Calls of the old one that are running go on. For
+ * callbacks, too.
+ *
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_tool_replace(const toolkeep_runtime *runtime,
+                                      toolkeep_str spec_json,
+                                      toolkeep_tool_fn run,
+                                      void *user_data,
+                                      toolkeep_destroy_fn destroy);
 
 /**
  * Takes a tool out, whoever brought it; its aliases go with it. Calls that are running go on. For

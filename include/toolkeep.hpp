@@ -294,12 +294,21 @@ class Runtime {
     return detail::take(answers);
   }
 
-  /** The definitions of the tools that this caller may call, in a provider's shape. */
+  /** The definitions of the tools that this caller may call, in a provider's shape: "anthropic", or
+   * {"dialect": "openai", "strict": true}. */
   std::string definitions(std::string_view dialect, std::string_view context = {}) const {
     toolkeep_string *definitions = nullptr;
     detail::check(toolkeep_definitions(handle_.get(), detail::lend(context),
                                        detail::lend(dialect), &definitions));
     return detail::take(definitions);
+  }
+
+  /** The definitions, and which tools are left out of them: {"tools", "quarantined", "deferred"}. */
+  std::string definitions_report(std::string_view dialect, std::string_view context = {}) const {
+    toolkeep_string *report = nullptr;
+    detail::check(toolkeep_definitions_report(handle_.get(), detail::lend(context),
+                                              detail::lend(dialect), &report));
+    return detail::take(report);
   }
 
   /** Whether this caller may call a tool, and which rule says so. */
@@ -328,27 +337,38 @@ class Runtime {
     });
   }
 
-  /** Registers a tool: {"name", "description", "parameters"} and a function. */
-  void tool(std::string_view spec, ToolFunction function) const {
-    deferred_tool(spec, [function = std::move(function)](Invocation &invocation) {
+  /** Registers a tool: {"name", "description", "parameters", …} and a function. With `replace` it
+   * may take the place of another tool. */
+  void tool(std::string_view spec, ToolFunction function, bool replace = false) const {
+    auto answer = [function = std::move(function)](Invocation &invocation) {
       invocation.resolve(function(invocation));
-    });
+    };
+    deferred_tool(spec, std::move(answer), replace);
   }
 
   /** Registers a tool that answers later, from any thread. */
-  void deferred_tool(std::string_view spec, DeferredToolFunction function) const {
+  void deferred_tool(std::string_view spec, DeferredToolFunction function,
+                     bool replace = false) const {
     using F = DeferredToolFunction;
-    auto run = [](void *kept, toolkeep_invocation *given) noexcept {
-      Invocation invocation(given);
-      try {
-        (*static_cast<F *>(kept))(invocation);
-      } catch (...) {
-        invocation.reject_current_exception();
-      }
-    };
     void *kept = detail::keep(std::move(function));
-    detail::check(toolkeep_tool_register(handle_.get(), detail::lend(spec), run, kept,
-                                         detail::release<F>));
+    auto add = replace ? toolkeep_tool_replace : toolkeep_tool_register;
+    detail::check(add(handle_.get(), detail::lend(spec), run_deferred, kept, detail::release<F>));
+  }
+
+  /**
+   * Has a function asked where a call wants approval. Its invocation's arguments say what is to be
+   * decided; it ends it, at once or later, with true, false, {"allow", "by", "reason", "edited"},
+   * or null to leave the decision to others. An empty function asks none.
+   */
+  void approver(DeferredToolFunction function) const {
+    using F = DeferredToolFunction;
+    if (!function) {
+      detail::check(toolkeep_runtime_set_approver(handle_.get(), nullptr, nullptr, nullptr));
+      return;
+    }
+    void *kept = detail::keep(std::move(function));
+    detail::check(toolkeep_runtime_set_approver(handle_.get(), run_deferred, kept,
+                                                detail::release<F>));
   }
 
   /** Takes a tool out. */
@@ -377,6 +397,15 @@ class Runtime {
 
  private:
   explicit Runtime(toolkeep_runtime *runtime) noexcept : handle_(runtime) {}
+
+  static void run_deferred(void *kept, toolkeep_invocation *given) noexcept {
+    Invocation invocation(given);
+    try {
+      (*static_cast<DeferredToolFunction *>(kept))(invocation);
+    } catch (...) {
+      invocation.reject_current_exception();
+    }
+  }
 
   template <typename Start>
   static std::future<std::string> start(Operation *operation, Start start) {

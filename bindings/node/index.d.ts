@@ -2,26 +2,21 @@
 
 import type { URL } from 'node:url'
 
-import type * as generated from './operations'
-import type { Capability, Code, Event, Operations } from './operations'
+import type {
+  Action,
+  Capability,
+  Code,
+  Config,
+  Event,
+  Operations,
+  Taint,
+  Touch,
+} from './operations'
 
 export type * from './operations'
 
 /** What JSON can hold. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
-
-/** Every part optional, at every depth but that of lists. */
-type Partly<T> = T extends readonly unknown[]
-  ? T
-  : T extends object
-    ? { [K in keyof T]?: Partly<T[K]> }
-    : T
-
-/**
- * How a runtime is set up: the same keys as in a configuration file, in `snake_case`. Every key may
- * be left out; an unknown one is an error (`invalid_config`) that names the nearest.
- */
-export type Config = Partly<generated.Config>
 
 /** Who calls and from where. Every field is the host's word: none is ever taken from a model. */
 export interface Caller {
@@ -37,6 +32,8 @@ export interface Caller {
   role?: string | null
   /** The channel: `telegram`, `cli`, … */
   channel?: string | null
+  /** The type of the channel, where `channel` is the name of one of several of that type. */
+  channelType?: string | null
   /** The chat within the channel. */
   chat?: string | null
   /** `direct` or `group`. */
@@ -53,8 +50,15 @@ export interface Caller {
   team?: string | null
   /** The run that this call is part of. */
   run?: string | null
-  /** How many agents stand above this one. Default: 0, the first. */
+  /** How many agents stand above this one. Default: one more than the parent's, or 0. */
   depth?: number | null
+  /**
+   * Who started this agent, where another agent did. It never gets more than that one has. A tool
+   * that starts an agent gives its own context.
+   */
+  parent?: Caller | null
+  /** Only these tools remain for this request, as in `policy.allow`. Empty: none. */
+  tools?: readonly string[] | null
   /** The deadline of one call in milliseconds, instead of the tool's or the runtime's. */
   timeoutMs?: number | null
 }
@@ -77,13 +81,16 @@ export interface Media {
   caption?: string
 }
 
-/** What was put right in the arguments of a call. It never holds a value of them. */
+/** Something that was done to an argument so that it fits the tool's schema. */
 export interface Repair {
   /** The argument: `a.b[0]`. Empty: the arguments as a whole. */
   path: string
-  /** What was done. */
-  kind: 'parsed' | 'renamed' | 'dropped_alias' | 'coerced' | 'wrapped' | 'dropped_null' | 'defaulted'
-  /** The type that it had, or the name that it came under. */
+  /**
+   * What was done: `parsed`, `renamed`, `dropped_alias`, `coerced`, `wrapped`, `dropped_null`,
+   * `defaulted`.
+   */
+  kind: string
+  /** The type that it had (`string`), or the name that it came under. */
   from?: string
   /** The type that it has now, or its own name. */
   to?: string
@@ -113,8 +120,12 @@ export interface ToolResult<Structured = unknown> {
   structured: Structured | null
   /** The artifact that holds the whole text when `forLlm` was cut. */
   artifact: string | null
-  /** What was put right in the arguments before the tool got them. */
+  /** What was done to the arguments so that they fit. */
   repairs: Repair[]
+  /** True if the answer is that of an earlier, identical call. */
+  cached: boolean
+  /** The approval that the call waits for, was denied by, or used: the id for `approvals`. */
+  approval: string | null
   /** The id of the call: the same as in its audit row and events. */
   callId: string
   /** How long the tool ran, in microseconds. 0 if it did not. */
@@ -139,31 +150,100 @@ export interface CallAnswer {
   result: ToolResult
 }
 
+/** A rule of the policy. */
+export interface PolicyRule {
+  /** The list and, where one entry decided, the entry: `policy.deny[0] = "group:fs"`. */
+  name: string
+  /** The same as a sentence. */
+  text: string
+}
+
+/** One step of an explanation. */
+export interface ExplanationStep {
+  /** The list that was applied: `policy.profile`, `policy.allow`, `agent helper deny`, … */
+  source: string
+  /** Whether the tool was still allowed before it. */
+  before: boolean
+  /** Whether the tool was still allowed after it. */
+  after: boolean
+  /** The rule that changed it; null if the step left the tool as it was. */
+  rule: PolicyRule | null
+}
+
 /** Why a tool may or may not be called. */
 export interface Explanation {
   /** The tool, by its own name. */
   tool: string
-  /** Whether the caller may call it. */
+  /** Whether the policy allows it. */
   allowed: boolean
+  /**
+   * True where the policy is only watched (`policy.mode = "shadow"`) and does not allow it: a call
+   * would run all the same, and the ledger would say what it would be refused by.
+   */
+  wouldBeRefused: boolean
   /** The code that a call would be refused with. */
   code: Code | null
-  /** The rule that would refuse it: its place in the lists, and the same as a sentence. */
-  rule: { name: string; text: string } | null
-  /** What each list did, in order: whether the tool was allowed before it, and after it. */
-  steps: Array<{ source: string; before: boolean; after: boolean }>
+  /** The rule that refuses it, or would. */
+  rule: PolicyRule | null
+  /** The rule by which each call wants somebody's approval. */
+  asks: PolicyRule | null
+  /** What each list did, in order. The last one's `after` is what `allowed` says. */
+  steps: ExplanationStep[]
+  /** Where the policy comes from: the path of its file, or `given in code`. */
+  source: string
 }
 
 /** A provider's way to write a tool definition. */
-export type Dialect = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'mcp'
+export type Dialect = 'openai' | 'openai-responses' | 'anthropic' | 'gemini' | 'mcp' | 'json-schema'
 
-/** Who called a tool, with all fields, and the signal of the call. */
-export type ToolContext = {
+/** Who calls, and which form of the definitions is wanted. */
+export interface DefinitionOptions extends CallOptions {
+  /**
+   * True for the form that the provider holds its model to. Default: `definitions.strict` of the
+   * configuration.
+   */
+  strict?: boolean | null
+}
+
+/** A tool that one provider cannot be told of. Calls of it still work. */
+export interface Quarantined {
+  /** The tool, by its own name. */
+  tool: string
+  /** The shape that it does not fit. */
+  dialect: Dialect
+  /** What cannot be expressed, and what would help. */
+  reason: string
+  /** Where, as a JSON pointer into the tool's `parameters`; empty for all of it. */
+  path: string
+}
+
+/** What a model is told of the tools that its caller may call, and what it is not. */
+export interface Definitions<Definition = any> {
+  /** The shape. */
+  dialect: Dialect
+  /** True if it is the strict form. */
+  strict: boolean
+  /** The definitions, one a tool: canonical names sorted, then aliases sorted. */
+  tools: Definition[]
+  /** The tools that are left out because the provider cannot be told of them. */
+  quarantined: Quarantined[]
+  /** The tools that are not defined yet but found by `tool_search`, sorted. */
+  deferred: string[]
+}
+
+/** Who called a tool, with all fields. */
+export type CallerContext = {
   readonly [K in keyof Caller]-?: K extends 'tenant'
     ? string
     : K extends 'depth'
       ? number
-      : Caller[K] & ({} | null)
-} & {
+      : K extends 'parent'
+        ? CallerContext | null
+        : Caller[K] & ({} | null)
+}
+
+/** Who called a tool, with all fields, and the signal of the call. */
+export type ToolContext = CallerContext & {
   /** Fires when the call is cancelled, when its time is up, or when the runtime is closed. */
   readonly signal: AbortSignal
 }
@@ -187,9 +267,28 @@ export interface ToolDefinition<Args = Record<string, any>> {
   /** The group that it joins, for policies. */
   group?: string
   /** What it can do. Default: `mutating`. */
-  capabilities?: Capability[]
+  capabilities?: readonly Capability[]
   /** Its deadline in milliseconds, instead of the runtime's. */
   timeoutMs?: number
+  /**
+   * Which arguments name what a call touches. Calls of one turn that touch different things run
+   * side by side.
+   */
+  touches?: readonly Touch[]
+  /** The channel types that it works on. Default: all. Where the caller's is another it is hidden. */
+  channels?: readonly string[]
+  /** Other names that arguments may come under, by the argument's own. */
+  argumentAliases?: { readonly [argument: string]: readonly string[] }
+  /** True if the same call may well be repeated until its answer changes. */
+  polling?: boolean
+  /** True if each call wants somebody's approval. */
+  needsApproval?: boolean
+  /** What its results do to a session. */
+  taints?: readonly Taint[]
+  /** The action that it is, for agents whose actions are limited. */
+  action?: Action
+  /** The name that it has where it comes from, if that is another. */
+  originalName?: string
   /**
    * Does the work. The arguments fit `parameters`. Throwing a {@link ToolError} chooses the code
    * that the model is told; anything else that is thrown is a `tool_failed` with its message.
@@ -287,8 +386,14 @@ export interface Runtime extends Operations, AsyncDisposable {
   /** The definitions of the tools that this caller may call, for a provider's API. */
   definitions<Definition = any>(
     dialect: Dialect,
-    options?: CallOptions | null,
+    options?: DefinitionOptions | null,
   ): Promise<Definition[]>
+
+  /** The definitions, and which tools are left out of them: quarantined, or deferred. */
+  definitionsReport<Definition = any>(
+    dialect: Dialect,
+    options?: DefinitionOptions | null,
+  ): Promise<Definitions<Definition>>
 
   /** Whether the caller may call the tool, and which rule says so. Rejects with `not_found`. */
   explain(tool: string, options?: CallOptions | null): Promise<Explanation>
@@ -299,8 +404,14 @@ export interface Runtime extends Operations, AsyncDisposable {
   /**
    * Adds a tool of the host's, for every call that is made afterwards. Rejects with `name_taken`
    * or `invalid_argument`.
+   *
+   * @param options With `replace` it may take the place of what has its name: another tool, whose
+   *   aliases it takes over, or an alias.
    */
-  tool<Args = Record<string, any>>(definition: ToolDefinition<Args>): Promise<void>
+  tool<Args = Record<string, any>>(
+    definition: ToolDefinition<Args>,
+    options?: { replace?: boolean } | null,
+  ): Promise<void>
 
   /** Removes a tool with its aliases. Calls that are running go on. Rejects with `not_found`. */
   unregister(name: string): Promise<void>
@@ -312,6 +423,42 @@ export interface Runtime extends Operations, AsyncDisposable {
   close(): Promise<void>
 }
 
+/** What somebody is asked to decide. */
+export interface ApprovalRequest {
+  /** The approval's id: the same as in the store and in the events. */
+  readonly id: string
+  /** The tool. */
+  readonly tool: string
+  /** What the tool does, as the model was told. */
+  readonly description: string
+  /** The arguments that the tool will get, with every secret in them. */
+  readonly arguments: Record<string, any>
+  /** Why it is asked: the rule that asks, and a sentence for the person who decides. */
+  readonly reasons: readonly { readonly rule: string; readonly why: string }[]
+  /** What the call comes to, where the tool says so. */
+  readonly plan: unknown
+  /** The agent that calls. */
+  readonly agent: string | null
+  /** The user for whom it calls. */
+  readonly user: string | null
+  /** The session of the call. */
+  readonly session: string | null
+  /** Until when it can be decided, in milliseconds since 1970-01-01T00:00:00Z. */
+  readonly expiresAtMs: number
+}
+
+/** What somebody decided. */
+export interface ApprovalAnswer {
+  /** True to allow the call once, false to deny it. */
+  allow: boolean
+  /** Who decides. Default: `host`. */
+  by?: string
+  /** Why. Where the call is denied the model is told. */
+  reason?: string | null
+  /** Other arguments to make the call with, all of them; only where it is allowed. */
+  edited?: Record<string, unknown> | null
+}
+
 /** What a host gives a runtime that no configuration can hold. */
 export interface RuntimeOptions {
   /**
@@ -320,7 +467,22 @@ export interface RuntimeOptions {
    * configuration. What it throws becomes the `cause` of an `invalid_config`.
    */
   key?: (() => string | PromiseLike<string>) | null
+  /**
+   * Decides where a call wants approval: `true`, `false`, an {@link ApprovalAnswer}, or nothing to
+   * leave it to others. The first decision counts, also one that comes from elsewhere. `signal`
+   * fires when nobody waits for this one any more. Throwing, or giving anything else, denies the
+   * call; the approval's `reason` says why, and the model is not told.
+   */
+  approve?:
+    | ((
+        request: ApprovalRequest,
+        context: ToolContext,
+      ) => ApprovalDecision | PromiseLike<ApprovalDecision>)
+    | null
 }
+
+/** What an `approve` handler may give. */
+export type ApprovalDecision = boolean | ApprovalAnswer | null | undefined | void
 
 export declare const Runtime: {
   /**

@@ -6,15 +6,16 @@ const { fileURLToPath } = require('node:url')
 
 const native = require('./native.cjs')
 const { operations } = require('./operations.cjs')
+const { approverOf } = require('./lib/approve.cjs')
 const { readOptions } = require('./lib/caller.cjs')
 const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
 const { EventStream } = require('./lib/events.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
 const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
 const { keyOf } = require('./lib/key.cjs')
-const { resultOf } = require('./lib/result.cjs')
+const { explanationOf, resultOf } = require('./lib/result.cjs')
 const { whenAborted } = require('./lib/signal.cjs')
-const { dispatcher, specOf } = require('./lib/tools.cjs')
+const { dispatcher, replaces, specOf } = require('./lib/tools.cjs')
 
 /** How `Runtime.open` tells the constructor that it has a path. */
 class ConfigFile {
@@ -83,16 +84,19 @@ class Runtime {
     return answers.map(({ id, result }) => ({ id, result: resultOf(result) }))
   }
 
-  async definitions(dialect, options) {
-    const { caller, signal } = readOptions(options)
-    stringOf(dialect, 'dialect')
-    return this.#answer(signal, () => this.#state.native.definitions(dialect, caller))
+  definitions(dialect, options) {
+    return this.#definitions(dialect, options, false)
+  }
+
+  definitionsReport(dialect, options) {
+    return this.#definitions(dialect, options, true)
   }
 
   async explain(tool, options) {
     const { caller, signal } = readOptions(options)
     stringOf(tool, 'tool')
-    return this.#answer(signal, () => this.#state.native.explain(tool, caller))
+    const core = await this.#answer(signal, () => this.#state.native.explain(tool, caller))
+    return explanationOf(core)
   }
 
   async invoke(operation, args = {}) {
@@ -101,8 +105,8 @@ class Runtime {
     return this.#answer(undefined, () => this.#state.native.invoke(operation, text))
   }
 
-  tool(definition) {
-    const added = this.#add(definition)
+  tool(definition, options) {
+    const added = this.#add(definition, options ?? undefined)
     // Where opening fails, the first awaited method says so; this promise need not say it again.
     this.#opening.catch(() => added.catch(() => {}))
     return added
@@ -129,12 +133,14 @@ class Runtime {
     if (!isPath) text = textOf(config, 'config', 'invalid_config')
     else
       text = stringOf(config.path instanceof URL ? fileURLToPath(config.path) : config.path, 'path')
+    const approve = approverOf(options)
     const key = await keyOf(options)
     try {
       await this.#state.native.open(text, isPath, key)
     } catch (error) {
       throw translated(error)
     }
+    if (approve !== undefined) this.#approve(approve)
     this.#staysOpen = closeAtExit(this.#state.native)
     this.#isOpen = true
   }
@@ -164,19 +170,33 @@ class Runtime {
     this.#staysOpen()
   }
 
-  async #add(definition) {
+  async #add(definition, options) {
     const spec = specOf(definition)
+    const replace = replaces(options)
     const run = definition.run.bind(definition)
     // Not `#opened`: this promise is often not awaited, and so tells nobody of a failed opening.
     if (!this.#isOpen) await this.#opening
     const number = ++this.#lastTool
     this.#state.tools.set(number, run)
     try {
-      this.#translating(() => this.#state.native.register(spec, number))
+      this.#translating(() => this.#state.native.register(spec, number, replace))
     } catch (error) {
       this.#state.tools.delete(number)
       throw error
     }
+  }
+
+  async #definitions(dialect, options, whole) {
+    const { strict, ...rest } = options ?? {}
+    const { caller, signal } = readOptions(typeof options === 'object' ? rest : options)
+    const form = textOf({ dialect: stringOf(dialect, 'dialect'), strict }, 'options')
+    return this.#answer(signal, () => this.#state.native.definitions(form, caller, whole))
+  }
+
+  #approve(approve) {
+    const number = ++this.#lastTool
+    this.#state.tools.set(number, approve)
+    this.#state.native.approver(number)
   }
 
   async #follow(options) {

@@ -62,11 +62,19 @@ export interface AcquiredLock {
 export type Action = 'patch' | 'finalize' | 'delegate'
 
 /** The actions that an agent may take. */
-export interface Actions {
+export interface FullActions {
   /** These. */
   allow: Array<Action>
   /** The agents that it may give work to. Empty: any. */
   delegate_targets: Array<string>
+}
+
+/** The actions that an agent may take. */
+export interface Actions {
+  /** These. */
+  allow?: ReadonlyArray<Action>
+  /** The agents that it may give work to. Empty: any. */
+  delegate_targets?: ReadonlyArray<string>
 }
 
 /** An agent as the store holds it. */
@@ -90,23 +98,43 @@ export interface Agent {
 }
 
 /** The lists for one agent. */
-export interface AgentPolicy {
+export interface FullAgentPolicy {
   /** The set of tools to start from instead of `policy.profile` and the provider's. */
   profile: string | null
   /** Only these remain. Absent: no change. Empty: none. */
-  allow: Array<ListEntry> | null
+  allow: Array<FullListEntry> | null
   /** These are taken away. */
-  deny: Array<ListEntry>
+  deny: Array<FullListEntry>
   /** These are given back. */
-  also_allow: Array<ListEntry>
+  also_allow: Array<FullListEntry>
   /** Each call of these wants somebody's approval. */
-  ask: Array<ListEntry>
+  ask: Array<FullListEntry>
   /** Lists for this agent with one provider, by `provider` or `provider/model`. */
-  by_provider: { [key: string]: ProviderPolicy }
+  by_provider: { [key: string]: FullProviderPolicy }
   /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
-  tools: Array<ListEntry> | null
+  tools: Array<FullListEntry> | null
   /** The actions that it may take, over and above the tools that it may call. Absent: all. */
-  actions: Actions | null
+  actions: FullActions | null
+}
+
+/** The lists for one agent. */
+export interface AgentPolicy {
+  /** The set of tools to start from instead of `policy.profile` and the provider's. */
+  profile?: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow?: ReadonlyArray<ListEntry> | null
+  /** These are taken away. */
+  deny?: ReadonlyArray<ListEntry>
+  /** These are given back. */
+  also_allow?: ReadonlyArray<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask?: ReadonlyArray<ListEntry>
+  /** Lists for this agent with one provider, by `provider` or `provider/model`. */
+  by_provider?: { [key: string]: ProviderPolicy }
+  /** The tools that its own front matter names; they only narrow. `["*"]`: no limit. */
+  tools?: ReadonlyArray<ListEntry> | null
+  /** The actions that it may take, over and above the tools that it may call. Absent: all. */
+  actions?: Actions | null
 }
 
 /** A call that waits for somebody's word, or what became of it. */
@@ -145,8 +173,31 @@ export interface Approval {
   updated_at_ms: number
 }
 
+/** The `approval` part of the configuration. */
+export interface FullApprovalConfig {
+  /** What a call does until somebody has decided. */
+  mode: ApprovalMode
+  /** For how long it can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
+  timeout_ms: number
+  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
+  external: boolean
+}
+
+/** The `approval` part of the configuration. */
+export interface ApprovalConfig {
+  /** What a call does until somebody has decided. */
+  mode?: ApprovalMode
+  /** For how long it can be decided, in milliseconds, up to 30 days. After that it counts as denied. */
+  timeout_ms?: number
+  /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
+  external?: boolean
+}
+
 /** What somebody decides on an approval. */
 export type ApprovalDecision = 'allow' | 'deny'
+
+/** What a call that wants approval does until somebody has decided. */
+export type ApprovalMode = 'wait' | 'return'
 
 /** How far an approval has come. */
 export type ApprovalState = 'pending' | 'allowed' | 'denied' | 'expired' | 'cancelled' | 'consumed'
@@ -259,13 +310,23 @@ export interface ChainProblem {
 }
 
 /** The lists for one chat. */
+export interface FullChatPolicy {
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow: Array<FullListEntry> | null
+  /** These are taken away. */
+  deny: Array<FullListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask: Array<FullListEntry>
+}
+
+/** The lists for one chat. */
 export interface ChatPolicy {
   /** Only these remain. Absent: no change. Empty: none. */
-  allow: Array<ListEntry> | null
+  allow?: ReadonlyArray<ListEntry> | null
   /** These are taken away. */
-  deny: Array<ListEntry>
+  deny?: ReadonlyArray<ListEntry>
   /** Each call of these wants somebody's approval. */
-  ask: Array<ListEntry>
+  ask?: ReadonlyArray<ListEntry>
 }
 
 /** Whether there was something to clear. */
@@ -275,7 +336,7 @@ export interface Cleared {
 }
 
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
-export interface Config {
+export interface FullConfig {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
   store: string | null
   /** How long one access to the store may take, in milliseconds; longer ones fail. Default: 5,000. */
@@ -285,23 +346,57 @@ export interface Config {
   /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */
   groups: { [key: string]: Array<string> }
   /** Who may call what. */
-  policy: Policy
+  policy: FullPolicy
   /** How many calls a session may make. Default: no limit. */
-  rate_limit: RateLimit | null
+  rate_limit: FullRateLimit | null
+  /** Who is asked where a call wants approval, and for how long. */
+  approval: FullApprovalConfig
   /** How tools run. */
-  execute: Execute
+  execute: FullExecute
   /** How tools are defined for models. */
-  definitions: DefinitionsConfig
+  definitions: FullDefinitionsConfig
   /** How much of a result the model gets at once. */
-  output: Output
+  output: FullOutput
   /** How secrets are masked. */
-  scrub: ScrubConfig
+  scrub: FullScrubConfig
   /** How calls are recorded. */
-  record: Record
+  record: FullRecord
   /** The keys under which secrets are stored. Without one no secret can be stored. */
-  secrets: Secrets
+  secrets: FullSecrets
   /** How much of what only grows is kept. */
-  retention: Retention
+  retention: FullRetention
+}
+
+/** How a runtime is set up. Every key may be left out; an unknown one is an error. */
+export interface Config {
+  /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
+  store?: string | null
+  /** How long one access to the store may take, in milliseconds; longer ones fail. Default: 5,000. */
+  store_timeout_ms?: number | null
+  /** The folder that file tools work in and never leave. Without one they are refused. */
+  workspace?: string | null
+  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */
+  groups?: { [key: string]: ReadonlyArray<string> }
+  /** Who may call what. */
+  policy?: Policy
+  /** How many calls a session may make. Default: no limit. */
+  rate_limit?: RateLimit | null
+  /** Who is asked where a call wants approval, and for how long. */
+  approval?: ApprovalConfig
+  /** How tools run. */
+  execute?: Execute
+  /** How tools are defined for models. */
+  definitions?: DefinitionsConfig
+  /** How much of a result the model gets at once. */
+  output?: Output
+  /** How secrets are masked. */
+  scrub?: ScrubConfig
+  /** How calls are recorded. */
+  record?: Record
+  /** The keys under which secrets are stored. Without one no secret can be stored. */
+  secrets?: Secrets
+  /** How much of what only grows is kept. */
+  retention?: Retention
 }
 
 /** A context file as a list shows it. */
@@ -408,11 +503,19 @@ export interface CustomTool {
 export type Decision = 'allowed' | 'refused'
 
 /** How tools are defined for models. */
-export interface DefinitionsConfig {
+export interface FullDefinitionsConfig {
   /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
   defer_over: number
   /** Whether definitions are strict where the caller does not say. Default: false. */
   strict: boolean
+}
+
+/** How tools are defined for models. */
+export interface DefinitionsConfig {
+  /** How many MCP, custom and host tools of a caller are defined in full. Where there are more, those that come first by name are; the others are listed by name in the description of `tool_search` and defined once it has found them. Default: 40. */
+  defer_over?: number
+  /** Whether definitions are strict where the caller does not say. Default: false. */
+  strict?: boolean
 }
 
 /** Whether something was deleted. */
@@ -493,9 +596,15 @@ export interface Event {
 }
 
 /** The `execute` part of the configuration. */
-export interface Execute {
+export interface FullExecute {
   /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
   timeout_ms: number
+}
+
+/** The `execute` part of the configuration. */
+export interface Execute {
+  /** The deadline of a call in milliseconds, where neither the caller nor the tool names one. */
+  timeout_ms?: number
 }
 
 /** The proof that a write is made under a lease that is still held. */
@@ -548,9 +657,9 @@ export interface GrantPlace {
   /** The grant's resource. */
   resource: string
   /** Its agent. */
-  agent: string | null
+  agent?: string | null
   /** Its user. */
-  user: string | null
+  user?: string | null
 }
 
 /** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
@@ -577,16 +686,33 @@ export interface Lease {
  *
  * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
  */
+export type FullListEntry = string | FullMarkedEntry
+
+/**
+ * One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+ *
+ * An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added.
+ */
 export type ListEntry = string | MarkedEntry
 
 /** An entry with marks. */
-export interface MarkedEntry {
+export interface FullMarkedEntry {
   /** The entry. */
   entry: string
   /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
   optional: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final: boolean
+}
+
+/** An entry with marks. */
+export interface MarkedEntry {
+  /** The entry. */
+  entry: string
+  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
+  optional?: boolean
+  /** Only in a deny list: true if no `also_allow` may bring it back. */
+  final?: boolean
 }
 
 /** A message to be appended. */
@@ -596,7 +722,7 @@ export interface MessageToAppend {
   /** What was said: text, or any other JSON. */
   content: unknown
   /** When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now. */
-  at_ms: number | null
+  at_ms?: number | null
 }
 
 /** Whether decisions are enforced. */
@@ -612,11 +738,19 @@ export interface Moved {
 export type Origin = 'builtin' | 'host' | 'skill' | 'custom' | 'mcp'
 
 /** The `output` part of the configuration. */
-export interface Output {
+export interface FullOutput {
   /** The most characters in `for_llm`, the closing note included; at least 1,000. */
   max_chars: number
   /** The most lines in `for_llm`; at least 10. */
   max_lines: number
+}
+
+/** The `output` part of the configuration. */
+export interface Output {
+  /** The most characters in `for_llm`, the closing note included; at least 1,000. */
+  max_chars?: number
+  /** The most lines in `for_llm`; at least 10. */
+  max_lines?: number
 }
 
 /** Why a lock was not given. */
@@ -652,30 +786,56 @@ export interface PathLock {
 /** How far a call had come when its row was written. */
 export type Phase = 'intent' | 'completed'
 
-/** The `policy` part of the configuration. See the [module](super) for the order in which its parts are applied. */
-export interface Policy {
+/** The `policy` part of the configuration. See the module for the order in which its parts are applied. */
+export interface FullPolicy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
   profile: string
   /** Only these remain. Absent: all of the profile. Empty: none. */
-  allow: Array<ListEntry> | null
+  allow: Array<FullListEntry> | null
   /** These are taken away. */
-  deny: Array<ListEntry>
+  deny: Array<FullListEntry>
   /** These are given back, whatever took them away, unless a deny entry is `final`. */
-  also_allow: Array<ListEntry>
+  also_allow: Array<FullListEntry>
   /** Each call of these wants somebody's approval. */
-  ask: Array<ListEntry>
+  ask: Array<FullListEntry>
   /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
-  by_provider: { [key: string]: ProviderPolicy }
+  by_provider: { [key: string]: FullProviderPolicy }
   /** Lists for an agent, by its id. */
-  agents: { [key: string]: AgentPolicy }
+  agents: { [key: string]: FullAgentPolicy }
   /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
-  by_chat: { [key: string]: ChatPolicy }
+  by_chat: { [key: string]: FullChatPolicy }
   /** What agents that other agents started may not have. */
-  subagents: SubagentPolicy
+  subagents: FullSubagentPolicy
   /** What happens when a session has read what strangers wrote, and private data. */
-  taint: TaintPolicy
+  taint: FullTaintPolicy
   /** Whether decisions are enforced. */
   mode: Mode
+}
+
+/** The `policy` part of the configuration. See the module for the order in which its parts are applied. */
+export interface Policy {
+  /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
+  profile?: string
+  /** Only these remain. Absent: all of the profile. Empty: none. */
+  allow?: ReadonlyArray<ListEntry> | null
+  /** These are taken away. */
+  deny?: ReadonlyArray<ListEntry>
+  /** These are given back, whatever took them away, unless a deny entry is `final`. */
+  also_allow?: ReadonlyArray<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask?: ReadonlyArray<ListEntry>
+  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
+  by_provider?: { [key: string]: ProviderPolicy }
+  /** Lists for an agent, by its id. */
+  agents?: { [key: string]: AgentPolicy }
+  /** Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not named. */
+  by_chat?: { [key: string]: ChatPolicy }
+  /** What agents that other agents started may not have. */
+  subagents?: SubagentPolicy
+  /** What happens when a session has read what strangers wrote, and private data. */
+  taint?: TaintPolicy
+  /** Whether decisions are enforced. */
+  mode?: Mode
 }
 
 /** What another policy would change for a caller. */
@@ -695,7 +855,7 @@ export interface PolicyInForce {
   /** Where it comes from: the path of its file, or `given in code`. */
   source: string
   /** The policy. */
-  policy: Policy
+  policy: FullPolicy
   /** The groups of the owner's own. */
   groups: { [key: string]: Array<string> }
 }
@@ -731,17 +891,31 @@ export interface PolicyStatus {
 }
 
 /** The lists for one provider. */
-export interface ProviderPolicy {
+export interface FullProviderPolicy {
   /** The set of tools to start from instead of `policy.profile`; it can be wider. */
   profile: string | null
   /** Only these remain. Absent: no change. Empty: none. */
-  allow: Array<ListEntry> | null
+  allow: Array<FullListEntry> | null
   /** These are taken away. */
-  deny: Array<ListEntry>
+  deny: Array<FullListEntry>
   /** These are given back. */
-  also_allow: Array<ListEntry>
+  also_allow: Array<FullListEntry>
   /** Each call of these wants somebody's approval. */
-  ask: Array<ListEntry>
+  ask: Array<FullListEntry>
+}
+
+/** The lists for one provider. */
+export interface ProviderPolicy {
+  /** The set of tools to start from instead of `policy.profile`; it can be wider. */
+  profile?: string | null
+  /** Only these remain. Absent: no change. Empty: none. */
+  allow?: ReadonlyArray<ListEntry> | null
+  /** These are taken away. */
+  deny?: ReadonlyArray<ListEntry>
+  /** These are given back. */
+  also_allow?: ReadonlyArray<ListEntry>
+  /** Each call of these wants somebody's approval. */
+  ask?: ReadonlyArray<ListEntry>
 }
 
 /** How much was deleted. */
@@ -759,17 +933,31 @@ export interface PrunedAudit {
 }
 
 /** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
-export interface RateLimit {
+export interface FullRateLimit {
   /** The most calls in one window; at least 1. 150 is a good start. */
   calls: number
   /** The length of the window in milliseconds. Default: an hour. */
   window_ms: number
 }
 
+/** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
+export interface RateLimit {
+  /** The most calls in one window; at least 1. 150 is a good start. */
+  calls: number
+  /** The length of the window in milliseconds. Default: an hour. */
+  window_ms?: number
+}
+
+/** The `record` part of the configuration. */
+export interface FullRecord {
+  /** `batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`. */
+  mode: RecordMode
+}
+
 /** The `record` part of the configuration. */
 export interface Record {
   /** `batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`. */
-  mode: RecordMode
+  mode?: RecordMode
 }
 
 /** When a call is recorded. */
@@ -799,7 +987,7 @@ export interface Renewed {
 export type ResourceKind = 'path' | 'host' | 'session'
 
 /** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
-export interface Retention {
+export interface FullRetention {
   /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
   events_keep: number | null
   /** How old an event may become, in milliseconds; at least 1. Default: any age. */
@@ -808,6 +996,18 @@ export interface Retention {
   audit_keep_rows: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms: number | null
+}
+
+/** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
+export interface Retention {
+  /** How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None (`null`): all of them. */
+  events_keep?: number | null
+  /** How old an event may become, in milliseconds; at least 1. Default: any age. */
+  events_older_than_ms?: number | null
+  /** How many rows of a tenant's ledger are kept at least, in whole segments, the newest. Default: all of them. */
+  audit_keep_rows?: number | null
+  /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
+  audit_older_than_ms?: number | null
 }
 
 /** A rule as the store holds it. */
@@ -842,20 +1042,34 @@ export interface Rule {
 export type RuleEffect = 'allow' | 'ask' | 'deny'
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
-export interface ScrubConfig {
+export interface FullScrubConfig {
   /** Which patterns are secrets. */
   profile: ScrubProfile
+}
+
+/** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
+export interface ScrubConfig {
+  /** Which patterns are secrets. */
+  profile?: ScrubProfile
 }
 
 /** A set of patterns that are masked. */
 export type ScrubProfile = 'seed'
 
 /** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
-export interface Secrets {
+export interface FullSecrets {
   /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
   key: KeySource | null
   /** Where keys are kept that only open what was sealed under them earlier. */
   older_keys: Array<KeySource>
+}
+
+/** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
+export interface Secrets {
+  /** Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read, relative to the configuration file. Default: none, and no secret can be stored. */
+  key?: KeySource | null
+  /** Where keys are kept that only open what was sealed under them earlier. */
+  older_keys?: ReadonlyArray<KeySource>
 }
 
 /** A session with what a list leaves out. */
@@ -965,11 +1179,11 @@ export interface SessionPlace {
 /** What is added to the counters of a session. */
 export interface SessionUsage {
   /** Tokens that went in. */
-  input_tokens: number
+  input_tokens?: number
   /** Tokens that came out. */
-  output_tokens: number
+  output_tokens?: number
   /** How often the history was shortened. */
-  compactions: number
+  compactions?: number
 }
 
 /** A file that was written. */
@@ -987,13 +1201,23 @@ export interface StoreInfo {
 }
 
 /** What agents that other agents started may not have. */
-export interface SubagentPolicy {
+export interface FullSubagentPolicy {
   /** No agent below the first may call these. Default: the seeds' list. */
-  deny: Array<ListEntry>
+  deny: Array<FullListEntry>
   /** No agent at `max_depth` or deeper may call these either. Default: the seeds' list. */
-  leaf_deny: Array<ListEntry>
+  leaf_deny: Array<FullListEntry>
   /** The depth at which agents start no others. Default: 1. */
   max_depth: number
+}
+
+/** What agents that other agents started may not have. */
+export interface SubagentPolicy {
+  /** No agent below the first may call these. Default: the seeds' list. */
+  deny?: ReadonlyArray<ListEntry>
+  /** No agent at `max_depth` or deeper may call these either. Default: the seeds' list. */
+  leaf_deny?: ReadonlyArray<ListEntry>
+  /** The depth at which agents start no others. Default: 1. */
+  max_depth?: number
 }
 
 /** What the result of a tool does to the session that reads it. */
@@ -1003,15 +1227,27 @@ export type Taint = 'untrusted' | 'private'
 export type TaintMode = 'record' | 'ask' | 'deny'
 
 /** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
-export interface TaintPolicy {
+export interface FullTaintPolicy {
   /** What happens. */
   mode: TaintMode
   /** The tools whose results strangers may have written, besides those that say so themselves. */
-  untrusted: Array<ListEntry>
+  untrusted: Array<FullListEntry>
   /** The tools whose results are private, besides those that say so themselves. */
-  private: Array<ListEntry>
+  private: Array<FullListEntry>
   /** The tools that such a session is watched for. Default: open-world and destructive ones. */
-  guarded: Array<ListEntry>
+  guarded: Array<FullListEntry>
+}
+
+/** What happens before an open-world or destructive call of a session that has read both what strangers may have written and private data. */
+export interface TaintPolicy {
+  /** What happens. */
+  mode?: TaintMode
+  /** The tools whose results strangers may have written, besides those that say so themselves. */
+  untrusted?: ReadonlyArray<ListEntry>
+  /** The tools whose results are private, besides those that say so themselves. */
+  private?: ReadonlyArray<ListEntry>
+  /** The tools that such a session is watched for. Default: open-world and destructive ones. */
+  guarded?: ReadonlyArray<ListEntry>
 }
 
 /** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
@@ -1067,6 +1303,38 @@ export interface ToolInfo {
   enabled: boolean
 }
 
+/** The description of a tool. */
+export interface ToolSpec {
+  /** The canonical name: a letter, then letters, digits, `_` or `-`, at most 64 characters. */
+  name: string
+  /** What it does and when to use it, for the model. */
+  description?: string
+  /** The JSON Schema (2020-12) of its arguments; an object. Default: any object. */
+  parameters?: unknown
+  /** The group that it joins, for policies. */
+  group?: string | null
+  /** What it can do. Empty means mutating. */
+  capabilities?: ReadonlyArray<Capability>
+  /** Its deadline in milliseconds, instead of the runtime's. */
+  timeout_ms?: number | null
+  /** Which arguments name what the call touches. */
+  touches?: ReadonlyArray<Touch>
+  /** The channel types that it works on: `telegram`, … Empty: all. Where the caller's is known and not among them, the tool is hidden. */
+  channels?: ReadonlyArray<string>
+  /** Other names that arguments may come under, by the argument's own name. */
+  argument_aliases?: { [key: string]: ReadonlyArray<string> }
+  /** True if the same call may well be repeated until its answer changes; the loop breaker then lets it be. */
+  polling?: boolean
+  /** True if each call of it wants somebody's approval. */
+  needs_approval?: boolean
+  /** What its results do to a session. */
+  taints?: ReadonlyArray<Taint>
+  /** The action that it is, for agents whose actions are limited. */
+  action?: Action | null
+  /** The name that it has where it comes from, if that is another: `create-issue` of an MCP server. */
+  original_name?: string | null
+}
+
 /** An argument that names what a call touches. */
 export interface Touch {
   /** The argument: a text, or a list of texts. */
@@ -1099,9 +1367,9 @@ export interface Operations {
       /** What it is for. */
       description?: string
       /** The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty: none. */
-      allow?: Array<string> | null
+      allow?: ReadonlyArray<string> | null
       /** The tools it may not use, as in `policy.deny`. */
-      deny?: Array<string>
+      deny?: ReadonlyArray<string>
       /** Whatever else the host keeps with it. */
       settings?: { [key: string]: unknown }
       /** Only if the stored agent has this version; 0: only if there is none. */
@@ -1175,7 +1443,7 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<Approval>>
-    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more: then this decision counts for nothing. */
+    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more, and with `invalid_argument` if `edited` does not fit the tool: then this decision counts for nothing. */
     decide(args: {
       /** The tenant. */
       tenant?: string
@@ -1247,7 +1515,7 @@ export interface Operations {
       /** The tenant. */
       tenant?: string
       /** The `heads` of an earlier report: each must still be there. */
-      anchors?: Array<ChainHead>
+      anchors?: ReadonlyArray<ChainHead>
     }): Promise<AuditReport>
     /** Deletes the oldest rows, in whole segments (10,000 rows or an hour of one writer each). Their checkpoints stay, so that the rest can still be verified. Segments that are still written stay too. Each segment that goes is told by an event `audit.pruned`. */
     prune(args?: {
@@ -1263,7 +1531,7 @@ export interface Operations {
   }
   readonly config: {
     /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
-    get(): Promise<Config>
+    get(): Promise<FullConfig>
   }
   readonly credentials: {
     /**
@@ -1706,7 +1974,7 @@ export interface Operations {
       /** The workspace whose paths are locked: any name that all who share it give. */
       space: string
       /** Glob patterns of paths relative to the workspace, 1 to 32: `src/main.rs`, `docs/**`, `src/*.{c,h}`. `*` and `?` stop at `/`, `**` does not; case counts. */
-      patterns: Array<string>
+      patterns: ReadonlyArray<string>
       /** Who takes it. */
       holder: string
       /** For how many milliseconds, up to a day. Default: 300,000 (five minutes). */
@@ -1786,7 +2054,7 @@ export interface Operations {
       /** The policy to check. Left out: the one in force. */
       policy?: Policy | null
       /** The groups to check it with. Left out: those in force. */
-      groups?: { [key: string]: Array<string> } | null
+      groups?: { [key: string]: ReadonlyArray<string> } | null
       /** The tenant whose agents are looked at. */
       tenant?: string
     }): Promise<PolicyReport>
@@ -1799,7 +2067,7 @@ export interface Operations {
       /** The policy to compare with the one in force. */
       policy: Policy
       /** Its groups. Left out: those in force. */
-      groups?: { [key: string]: Array<string> } | null
+      groups?: { [key: string]: ReadonlyArray<string> } | null
       /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
       context?: { [key: string]: unknown }
     }): Promise<PolicyDiff>
@@ -2053,7 +2321,7 @@ export interface Operations {
       /** The session's id. */
       id: string
       /** The messages, in order, at most 1,000. Left out: only the counters change. */
-      messages?: Array<MessageToAppend>
+      messages?: ReadonlyArray<MessageToAppend>
       /** What is added to the counters. */
       usage?: SessionUsage
     }): Promise<SessionInfo>

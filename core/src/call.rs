@@ -7,6 +7,7 @@
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
 //! budget     rate limit per session
+//! approve    somebody's word, where the call wants it
 //! execute    deadline, cancellation, panic isolation
 //! scrub      every text field of the result
 //! shape      cap by lines and characters; the whole goes to an artifact
@@ -18,9 +19,11 @@
 
 mod activate;
 mod all;
+mod approve;
 mod arguments;
 mod assess;
 mod budget;
+mod contained;
 mod excerpt;
 mod execute;
 mod policy;
@@ -31,6 +34,9 @@ mod scrub;
 mod shape;
 
 pub use all::{CallAnswer, CallRequest};
+pub use approve::{
+    ApprovalAnswer, ApprovalConfig, ApprovalMode, ApprovalRequest, Approver, AskReason, approve_fn,
+};
 pub use budget::RateLimit;
 pub use execute::Execute;
 pub use policy::{Explanation, PolicyDiff, ToolChange};
@@ -38,6 +44,7 @@ pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
 pub(crate) use activate::Finder;
+pub(crate) use approve::ApproveGate;
 pub(crate) use policy::{
     Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
 };
@@ -57,8 +64,8 @@ use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::{
-    Arguments, CallContext, Deferred, DefinitionCache, Entry, Registries, Repair, ToolError,
-    ToolResult,
+    Arguments, Assessment, CallContext, Deferred, DefinitionCache, Entry, Registries, Repair,
+    ToolError, ToolResult,
 };
 use crate::upkeep::Upkeep;
 
@@ -72,6 +79,7 @@ pub(crate) struct CallPath {
     pub deferred: Arc<Deferred>,
     pub definitions: DefinitionCache,
     pub rate_limit: Option<RateLimit>,
+    pub approval: ApproveGate,
     pub execute: Execute,
     pub scrubber: Scrubber,
     pub output: Output,
@@ -121,6 +129,10 @@ pub(crate) struct Call<'c> {
     /// What else is worth knowing of it afterwards, for its audit row and event: repaired
     /// arguments, an approval, a mark of the session. No value of an argument, no secret.
     pub notes: Map<String, Value>,
+    /// Why gates before `approve` want somebody's approval.
+    pub ask: Vec<AskReason>,
+    /// What the calls of the same turn have taken for themselves.
+    pub claims: Option<&'c approve::Claims>,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -130,6 +142,15 @@ pub(crate) struct Call<'c> {
     pub span: tracing::Span,
 }
 
+/// A call that the gates up to `assess` let through.
+pub(crate) struct Judged {
+    pub decision: Decided,
+    pub entry: Arc<Entry>,
+    /// The arguments that the tool gets.
+    pub args: Value,
+    pub assessment: Assessment,
+}
+
 impl CallPath {
     /// Takes one call along the path.
     pub async fn call(
@@ -137,6 +158,17 @@ impl CallPath {
         cx: &CallContext,
         name: &str,
         args: Arguments,
+    ) -> Result<ToolResult, Error> {
+        self.call_among(cx, name, args, None).await
+    }
+
+    /// Takes one call along the path, perhaps one of several of a turn.
+    async fn call_among(
+        &self,
+        cx: &CallContext,
+        name: &str,
+        args: Arguments,
+        claims: Option<&approve::Claims>,
     ) -> Result<ToolResult, Error> {
         cx.caller().check()?;
         if self.recorder.is_failing() {
@@ -149,7 +181,7 @@ impl CallPath {
             "gen_ai.agent.name" = cx.caller().agent,
             "error.type" = tracing::field::Empty,
         );
-        self.walk(cx, name, args, span.clone()).instrument(span).await
+        self.walk(cx, name, args, claims, span.clone()).instrument(span).await
     }
 
     async fn walk(
@@ -157,6 +189,7 @@ impl CallPath {
         cx: &CallContext,
         name: &str,
         args: Arguments,
+        claims: Option<&approve::Claims>,
         span: tracing::Span,
     ) -> Result<ToolResult, Error> {
         // Before anything walks through them: no depth and no size may harm what follows.
@@ -170,6 +203,8 @@ impl CallPath {
             tool: None,
             repairs: Vec::new(),
             notes: Map::new(),
+            ask: Vec::new(),
+            claims,
             allowed: false,
             started: None,
             ran: None,
@@ -186,12 +221,13 @@ impl CallPath {
         answer
     }
 
-    /// The gates up to the tool's own answer, in order.
-    async fn run(
+    /// The gates that decide on the call without doing anything, in order. A call that was allowed
+    /// later, or with other arguments, passes them once more.
+    async fn judge(
         &self,
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
-    ) -> Result<ToolResult, Stop> {
+    ) -> Result<Judged, Stop> {
         let snapshot = self.registries.of(call.cx.caller());
         let found = snapshot.find(call.called_as);
         call.tool = found.map(|found| found.entry.clone());
@@ -205,20 +241,33 @@ impl CallPath {
         let Some(found) = found else {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
-        let entry = &found.entry;
-        policy::pass(&decision, &snapshot, entry, &mut call.notes)?;
-        activate::pass(&self.deferred, &snapshot, decision.offered(), entry, call.cx.caller());
+        let entry = found.entry.clone();
+        policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
+        activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
         let args = arguments::pass(found, args)?.noted(call);
-        policy::pass_target(&decision, entry, &args, &mut call.notes)?;
-        assess::pass(entry, &args, call.cx)?;
+        policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
+        let assessment = assess::pass(&entry, &args, call.cx)?;
+        Ok(Judged { decision, entry, args, assessment })
+    }
+
+    /// The gates up to the tool's own answer, in order.
+    async fn run(
+        &self,
+        call: &mut Call<'_>,
+        args: Result<Arguments, TooMuch>,
+    ) -> Result<ToolResult, Stop> {
+        let mut judged = self.judge(call, args).await?;
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;
+        }
+        if approve::is_wanted(&judged, call) {
+            judged = Box::pin(approve::pass(self, judged, call)).await?;
         }
         call.allowed = true;
         if self.recorder.mode == RecordMode::Durable {
             Box::pin(record::intend(&self.recorder, call)).await?;
         }
-        execute::pass(&self.execute, entry, args, call).await
+        execute::pass(&self.execute, &judged.entry, judged.args, call).await
     }
 
     /// The gates that every answer passes, refusals too.
@@ -241,6 +290,7 @@ impl CallPath {
         result.artifact = None;
         result.repairs = std::mem::take(&mut call.repairs);
         scrub::pass(&self.scrubber, &mut result);
+        approve::mention(self, call, &mut result);
         if !shape::fits(&self.output, &result) {
             Box::pin(shape::pass(self, &mut result, call)).await?;
         }

@@ -37,7 +37,7 @@ mod joint;
 mod soak;
 mod upkeep;
 
-pub use call::{CallAnswer, CallRequest, Explanation};
+pub use call::{ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallRequest, Explanation};
 pub use error::{Code, Error};
 pub use event::Event;
 pub use runtime::{Config, EventStream, Follow, Runtime, RuntimeBuilder};

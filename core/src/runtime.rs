@@ -22,7 +22,7 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::call::{CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff};
+use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff};
 use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::limits::echo;
@@ -222,6 +222,12 @@ impl Runtime {
         self.registry().register(Arc::new(tool))
     }
 
+    /// Asks this handler from now on where a call wants approval, instead of the one before; `None`
+    /// asks none. Whoever is being asked goes on deciding.
+    pub fn set_approver(&self, approver: Option<Arc<dyn Approver>>) {
+        self.inner.path.approval.set_approver(approver);
+    }
+
     /// Adds a tool, from wherever it comes, and replaces another where that is asked for.
     ///
     /// # Errors
@@ -263,6 +269,7 @@ impl Runtime {
             running.close();
             // Calls end as soon as they are polled; a host may hold one that it does not poll.
             let _ = tokio::time::timeout(MOST_PATIENCE, running.wait()).await;
+            let _ = tokio::time::timeout(MOST_PATIENCE, path.approval.released()).await;
             path.recorder.flush().await?;
             path.recorder.seal();
             path.store.close().await?;

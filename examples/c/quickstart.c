@@ -1,4 +1,5 @@
-/* One governed call from C: open a runtime, add a tool of your own, call it. */
+/* Governed calls from C: open a runtime with a policy, add a tool of your own, see what a model
+ * gets and why it lacks a tool, make the calls. */
 #include <stdio.h>
 #include <toolkeep.h>
 
@@ -9,25 +10,37 @@ static void weather(void *user_data, toolkeep_invocation *call) {
   toolkeep_invocation_resolve(call, TOOLKEEP_STR("\"18 degrees, password=hunter2hunter2\""));
 }
 
-int main(void) {
-  toolkeep_str context = TOOLKEEP_STR("{\"agent\": \"helper\", \"session\": \"chat-7\"}");
-  toolkeep_runtime *runtime = NULL;
-  toolkeep_string *result = NULL;
-  toolkeep_error *error = toolkeep_runtime_open(TOOLKEEP_STR("{}"), &runtime);
-  if (!error)
-    error = toolkeep_tool_register(
-        runtime, TOOLKEEP_STR("{\"name\": \"weather\", \"description\": \"The weather now.\"}"),
-        weather, NULL, NULL);
-  if (!error)
-    error = toolkeep_call(runtime, context, TOOLKEEP_STR("weather"),
-                          TOOLKEEP_STR("{\"city\": \"Oslo\"}"), &result);
-  if (error)
+/* Prints an answer or an error, and frees it. True if all went well. */
+static int show(const char *what, toolkeep_error *error, toolkeep_string *answer) {
+  int good = error == NULL;
+  if (!good)
     fprintf(stderr, "%s: %s\n", toolkeep_error_name(error), toolkeep_error_message(error));
-  else
-    printf("result: %s\n", toolkeep_string_data(result));
-  int failed = error != NULL;
+  else if (answer)
+    printf("%s: %s\n", what, toolkeep_string_data(answer));
   toolkeep_error_free(error);
-  toolkeep_string_free(result);
-  toolkeep_runtime_free(runtime);
-  return failed;
+  toolkeep_string_free(answer);
+  return good;
+}
+
+int main(void) {
+  toolkeep_str config = TOOLKEEP_STR("{\"policy\": {\"deny\": [\"edit\"]}}");
+  toolkeep_str spec =
+      TOOLKEEP_STR("{\"name\": \"weather\", \"description\": \"The weather now.\"}");
+  toolkeep_str city = TOOLKEEP_STR("{\"city\": \"Oslo\"}");
+  toolkeep_str who = TOOLKEEP_STR("{\"agent\": \"helper\", \"session\": \"chat-7\"}");
+  toolkeep_runtime *rt = NULL;
+  toolkeep_string *out = NULL;
+  toolkeep_error *error = toolkeep_runtime_open(config, &rt);
+  int good = show("open", error, NULL);
+  if (good) good = show("add", toolkeep_tool_register(rt, spec, weather, NULL, NULL), NULL);
+  if (good) error = toolkeep_definitions(rt, who, TOOLKEEP_STR("anthropic"), &out);
+  if (good) good = show("definitions", error, out);
+  if (good) error = toolkeep_explain(rt, who, TOOLKEEP_STR("edit"), &out);
+  if (good) good = show("why not edit", error, out);
+  if (good) error = toolkeep_call(rt, who, TOOLKEEP_STR("weather"), city, &out);
+  if (good) good = show("result", error, out);
+  if (good) error = toolkeep_call(rt, who, TOOLKEEP_STR("edit"), TOOLKEEP_STR("{}"), &out);
+  if (good) good = show("refused", error, out);
+  toolkeep_runtime_free(rt);
+  return !good;
 }

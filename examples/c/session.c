@@ -1,5 +1,5 @@
-/* Runs the calls of a session file on a workspace, and prints what was decided and what the model
- * sees: session WORKSPACE SESSION */
+/* Prints which tools a model gets and why it lacks one, runs the calls of a session file on a
+ * workspace, and prints what was decided and what the model sees: session WORKSPACE SESSION */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,6 +37,58 @@ static void print_lines(const char *text) {
         printf("  | %.*s\n", (int)length, text);
         text += length + (text[length] == '\n');
     }
+}
+
+/* Prints what stands at a place in a JSON text. 0 if nothing does. */
+static int print_at(toolkeep_string *json, const char *before, const char *place) {
+    toolkeep_string *text = NULL;
+    toolkeep_str all = toolkeep_string_str(json);
+    toolkeep_error *error = toolkeep_json_get(all, toolkeep_cstr(place), &text);
+    if (error != NULL) {
+        toolkeep_error_free(error);
+        return 0;
+    }
+    printf("%s%s", before, toolkeep_string_data(text));
+    toolkeep_string_free(text);
+    return 1;
+}
+
+static const char *word(toolkeep_string *json, const char *place) {
+    toolkeep_string *allowed = NULL;
+    int is;
+    check(toolkeep_json_get(toolkeep_string_str(json), toolkeep_cstr(place), &allowed));
+    is = strcmp(toolkeep_string_data(allowed), "true") == 0;
+    toolkeep_string_free(allowed);
+    return is ? "allowed" : "refused";
+}
+
+/* Which tools a model gets, and what each list of the policy did to one that it lacks. */
+static void print_policy(toolkeep_runtime *rt, toolkeep_str context) {
+    toolkeep_string *tools = NULL, *why = NULL;
+    char place[64], before[64];
+    int index = 0;
+    check(toolkeep_definitions(rt, context, TOOLKEEP_STR("anthropic"), &tools));
+    printf("tools    ");
+    do {
+        snprintf(place, sizeof place, "/%d/name", index++);
+    } while (print_at(tools, " ", place));
+    check(toolkeep_explain(rt, context, TOOLKEEP_STR("write_file"), &why));
+    print_at(why, "\nexplain   ", "/tool");
+    for (index = 0;; index++) {
+        snprintf(place, sizeof place, "/steps/%d/source", index);
+        if (!print_at(why, "\n  | ", place)) {
+            break;
+        }
+        snprintf(before, sizeof before, "/steps/%d/before", index);
+        snprintf(place, sizeof place, "/steps/%d/after", index);
+        printf(": %s -> %s", word(why, before), word(why, place));
+    }
+    if (!print_at(why, "\n  | ", "/rule/text")) {
+        printf("\n  | allowed");
+    }
+    printf("\n\n");
+    toolkeep_string_free(tools);
+    toolkeep_string_free(why);
 }
 
 static void print_result(const char *tool, const char *args, toolkeep_string *result) {
@@ -81,6 +133,7 @@ int main(int argc, char **argv) {
                      " \"properties\": {\"text\": {\"type\": \"string\"}},"
                      " \"additionalProperties\": false}}"),
         count_words, NULL, NULL));
+    print_policy(rt, TOOLKEEP_STR("{\"agent\": \"demo\"}"));
     while (fgets(line, sizeof line, session) != NULL) {
         char *args;
         toolkeep_string *result = NULL;

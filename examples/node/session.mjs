@@ -1,5 +1,6 @@
-// Runs the calls of a session file on a workspace, and prints what was decided and what the model
-// sees: node session.mjs WORKSPACE SESSION
+// Prints which tools a model gets and why it lacks one, runs the calls of a session file on a
+// workspace, and prints what was decided and what the model sees:
+// node session.mjs WORKSPACE SESSION
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 
@@ -23,6 +24,15 @@ rt.tool({
   },
   run: ({ text }) => `${text.split(/\s+/).filter(Boolean).length} words`,
 })
+
+const tools = await rt.definitions('anthropic', { agent: 'demo' })
+console.log('tools    ', tools.map((tool) => tool.name).join(' '))
+const why = await rt.explain('write_file', { agent: 'demo' })
+const word = (allowed) => (allowed ? 'allowed' : 'refused')
+console.log(`explain   ${why.tool}`)
+for (const { source, before, after } of why.steps)
+  console.log(`  | ${source}: ${word(before)} -> ${word(after)}`)
+console.log(`  | ${why.rule?.text ?? 'allowed'}\n`)
 
 for (const line of readFileSync(session, 'utf8').split('\n')) {
   const space = line.indexOf(' ')

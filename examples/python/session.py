@@ -1,10 +1,14 @@
-"""Runs the calls of a session file on a workspace, and prints what was decided and what the model
-sees: session.py WORKSPACE SESSION"""
+"""Prints which tools a model gets and why it lacks one, runs the calls of a session file on a
+workspace, and prints what was decided and what the model sees: session.py WORKSPACE SESSION"""
 
 import sys
 from pathlib import Path
 
 import toolkeep
+
+
+def word(allowed: bool) -> str:
+    return "allowed" if allowed else "refused"
 
 
 def main(workspace: str, session: str) -> None:
@@ -20,6 +24,13 @@ def main(workspace: str, session: str) -> None:
         return f"{len(text.split())} words"
 
     with rt:
+        tools = rt.definitions("anthropic", agent="demo")
+        print("tools    ", " ".join(tool["name"] for tool in tools))
+        why = rt.explain("write_file", agent="demo")
+        print(f"explain   {why.tool}")
+        for step in why.steps:
+            print(f"  | {step.source}: {word(step.before)} -> {word(step.after)}")
+        print(f"  | {why.rule.text if why.rule else 'allowed'}\n")
         for line in Path(session).read_text(encoding="utf-8").splitlines():
             tool, _, args = line.partition(" ")
             if line.startswith("#") or not args:

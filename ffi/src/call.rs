@@ -7,7 +7,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolkeep::tool::Arguments;
-use toolkeep::{CallContext, CallRequest, Code, Dialect, Error, Runtime};
+use toolkeep::{CallContext, CallRequest, Code, DefinitionOptions, Definitions, Error, Runtime};
 
 use crate::callback::{UserData, required, toolkeep_destroy_fn};
 use crate::error::toolkeep_error;
@@ -21,12 +21,14 @@ use crate::string::{self, toolkeep_str, toolkeep_string};
 /// Calls a tool and waits for the result.
 ///
 /// `context_json` says who calls: an object with any of `tenant`, `agent`, `user`, `session`,
-/// `timeout_ms`, …; empty means the default tenant and nothing else. `args_json` is the JSON object
+/// `parent` (an object like this one), `tools`, `timeout_ms`, …; empty means the default tenant and
+/// nothing else. `args_json` is the JSON object
 /// of arguments as the model wrote it; broken text is the model's mistake and comes back as a
 /// result that says so. On success `*result` is the result as JSON, owned by the host: release it
 /// with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
-/// `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `call_id`
-/// and `duration_us`. Whatever the model caused is a result with `is_error`, not an error.
+/// `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `approval`,
+/// `call_id`, `duration_us`, and others. Whatever the model caused is a result with `is_error`, not
+/// an error.
 ///
 /// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
@@ -190,9 +192,10 @@ impl Request<'_> {
 
 /// Gives the definitions of the tools that this caller may call, to put into a model request.
 ///
-/// `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini`, `mcp` or `json-schema`. On success
-/// `*definitions` is a JSON array, the same bytes every time, owned by the host: release it with
-/// toolkeep_string_free().
+/// `dialect` is `openai`, `openai-responses`, `anthropic`, `gemini`, `mcp` or `json-schema`; or an
+/// object, `{"dialect": "openai", "strict": true}`, for the form that the provider holds its model
+/// to. On success `*definitions` is a JSON array, the same bytes every time, owned by the host:
+/// release it with toolkeep_string_free().
 ///
 /// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
 #[unsafe(no_mangle)]
@@ -202,23 +205,61 @@ pub unsafe extern "C" fn toolkeep_definitions(
     dialect: toolkeep_str,
     definitions: *mut *mut toolkeep_string,
 ) -> *mut toolkeep_error {
+    // SAFETY: what the host promises is the same.
+    unsafe { define(runtime, context_json, dialect, definitions, |all| Ok(all.text().to_owned())) }
+}
+
+/// Gives the definitions as toolkeep_definitions() does, and which tools are left out of them.
+///
+/// On success `*report` is a JSON object, owned by the host: `dialect`, `strict`, `tools` (the
+/// definitions), `quarantined` (`[{"tool", "dialect", "reason", "path"}]`: what the provider cannot
+/// be told of) and `deferred` (the names of those that `tool_search` finds). Release it with
+/// toolkeep_string_free().
+///
+/// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_definitions_report(
+    runtime: *const toolkeep_runtime,
+    context_json: toolkeep_str,
+    dialect: toolkeep_str,
+    report: *mut *mut toolkeep_string,
+) -> *mut toolkeep_error {
+    // SAFETY: what the host promises is the same.
+    unsafe { define(runtime, context_json, dialect, report, |all| input::text_of(all)) }
+}
+
+/// # Safety
+/// As [`toolkeep_definitions`].
+unsafe fn define(
+    runtime: *const toolkeep_runtime,
+    context_json: toolkeep_str,
+    dialect: toolkeep_str,
+    out: *mut *mut toolkeep_string,
+    told: impl FnOnce(&Definitions) -> Result<String, Error>,
+) -> *mut toolkeep_error {
     guard(|| {
         // SAFETY: the host gives NULL or a handle that it has not freed.
         let host = unsafe { Host::look(runtime) }?;
         // SAFETY: the host gives NULL or a place to write to.
-        let definitions = unsafe { Out::new(definitions) }?;
+        let out = unsafe { Out::new(out) }?;
         // SAFETY: the host lends the texts for the length of this call.
         let (cx, dialect) = unsafe { (input::context(context_json)?, dialect.text("dialect")?) };
-        let dialect = Dialect::from_name(dialect)?;
-        let all = host.wait(host.core.definitions(&cx, dialect))?;
-        string::put(definitions, all.text().to_owned());
+        let options = match dialect.trim_start().starts_with('{') {
+            true => serde_json::from_str(dialect).map_err(|error| {
+                let text = format!("`dialect` is not valid JSON: {error}");
+                Error::new(Code::InvalidJson, text)
+            })?,
+            false => Value::from(dialect),
+        };
+        let options = DefinitionOptions::from_value(&options)?;
+        string::put(out, told(&*host.wait(host.core.definitions(&cx, options))?)?);
         Ok(())
     })
 }
 
 /// Tells whether this caller may call a tool, and which rule says so, without running anything.
 ///
-/// On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule` and `steps`,
+/// On success `*explanation` is a JSON object with `tool`, `allowed`, `code`, `rule`, `steps`, …,
 /// owned by the host: release it with toolkeep_string_free().
 ///
 /// Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns:

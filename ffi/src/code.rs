@@ -30,6 +30,15 @@ pub const TOOLKEEP_CONFLICT: u32 = 12;
 pub const TOOLKEEP_UNAVAILABLE: u32 = 13;
 /// The tool's own rule for this call refused it.
 pub const TOOLKEEP_DENIED_BY_TOOL: u32 = 14;
+/// Somebody has to approve the call; it waits under the id in the result. The same call again
+/// takes the decision up.
+pub const TOOLKEEP_APPROVAL_PENDING: u32 = 15;
+/// The call was not approved: somebody said no, or nobody said anything in time.
+pub const TOOLKEEP_APPROVAL_DENIED: u32 = 16;
+/// The run has made all the calls that it may make.
+pub const TOOLKEEP_BUDGET_EXHAUSTED: u32 = 17;
+/// The calls go in circles: the same again and again, without anything new.
+pub const TOOLKEEP_LOOP_DETECTED: u32 = 18;
 /// The configuration is wrong; the message names the key.
 pub const TOOLKEEP_INVALID_CONFIG: u32 = 40;
 /// The runtime is closed.

@@ -1,4 +1,4 @@
-//! One call that a tool of the host's was asked to answer.
+//! One call that a function of the host's was asked to answer.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use toolkeep::{CallContext, Code, Error, ToolError, ToolResult};
+use toolkeep::{CallContext, Code, Error, ToolError};
 
 use crate::callback::{UserData, required, toolkeep_destroy_fn};
 use crate::error::toolkeep_error;
@@ -15,7 +15,8 @@ use crate::guard::{guard, guard_or};
 use crate::handle::{self, Allocation, Opaque};
 use crate::string::{Text, toolkeep_str};
 
-/// One call of a tool of the host's, owned by the host until it is ended: exactly once, by
+/// One call of a tool of the host's, or one question to its `approve` function, owned by the host
+/// until it is ended: exactly once, by
 /// toolkeep_invocation_resolve(), toolkeep_invocation_reject() or toolkeep_invocation_free(), from
 /// any thread, at any time, even after the runtime was freed.
 ///
@@ -37,7 +38,7 @@ impl Opaque for toolkeep_invocation {
 /// toolkeep's that may block; it may race with an answer, so that it must not use the invocation.
 pub type toolkeep_cancelled_fn = Option<unsafe extern "C" fn(user_data: *mut c_void)>;
 
-type Answer = Result<ToolResult, ToolError>;
+type Answer = Result<Value, ToolError>;
 
 /// What both sides know of a call.
 pub(crate) struct Invocation {
@@ -170,7 +171,8 @@ impl Invocation {
     }
 }
 
-/// The arguments of the call: a JSON object that fits the tool's schema. A NUL follows.
+/// The arguments of the call: a JSON object that fits the tool's schema; or what is to be approved.
+/// A NUL follows.
 ///
 /// Borrowed from the invocation: good until it is ended. Empty for NULL or a wrong handle.
 #[unsafe(no_mangle)]
@@ -314,5 +316,5 @@ unsafe fn result_of(json: toolkeep_str) -> Answer {
         let text = format!("The tool returned something that is no result: {}.", error.message());
         ToolError::new(Code::InvalidResult, text)
     };
-    ToolResult::from_value(value.map_err(invalid)?)
+    value.map_err(invalid)
 }

@@ -7,6 +7,7 @@
 // The names are C's: this crate exists for its header.
 #![allow(non_camel_case_types)]
 
+mod approver;
 mod call;
 mod callback;
 pub mod code;

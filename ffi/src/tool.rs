@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tokio::runtime::Handle;
-use toolkeep::{CallContext, Tool, ToolError, ToolResult, ToolSpec};
+use toolkeep::{CallContext, Registration, Tool, ToolError, ToolResult, ToolSpec};
 
 use crate::callback::{UserData, required, toolkeep_destroy_fn};
 use crate::error::toolkeep_error;
@@ -27,7 +27,7 @@ use crate::string::toolkeep_str;
 pub type toolkeep_tool_fn =
     Option<unsafe extern "C" fn(user_data: *mut c_void, invocation: *mut toolkeep_invocation)>;
 
-type Run = unsafe extern "C" fn(*mut c_void, *mut toolkeep_invocation);
+pub(crate) type Run = unsafe extern "C" fn(*mut c_void, *mut toolkeep_invocation);
 
 struct HostTool {
     spec: ToolSpec,
@@ -41,31 +41,38 @@ impl Tool for HostTool {
     }
 
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
-        let (run, data) = (self.run, self.data.clone());
-        async move {
-            let threads = Handle::current();
-            let (invocation, answer) = Invocation::new(&args, &cx, threads.clone());
-            let asked = invocation.clone();
-            threads.spawn_blocking(move || {
-                if let Some((_kept, handle)) = asked.begin() {
-                    // SAFETY: the host registered both for this.
-                    unsafe { run(data.pointer(), handle) };
-                }
-            });
-            // If this future is dropped here, the host is told.
-            let _abandon = invocation.abandon_on_drop();
-            answer
-                .await
-                .unwrap_or_else(|_| Err(ToolError::failed("The tool ended without an answer.")))
-        }
-        .boxed()
+        async move { ToolResult::from_value(ask(self.run, &self.data, &args, &cx).await?) }.boxed()
     }
+}
+
+/// Has the host answer an invocation: on a thread that may block, or later, from any thread.
+pub(crate) async fn ask(
+    run: Run,
+    data: &Arc<UserData>,
+    args: &Value,
+    cx: &CallContext,
+) -> Result<Value, ToolError> {
+    let data = data.clone();
+    let threads = Handle::current();
+    let (invocation, answer) = Invocation::new(args, cx, threads.clone());
+    let asked = invocation.clone();
+    threads.spawn_blocking(move || {
+        if let Some((_kept, handle)) = asked.begin() {
+            // SAFETY: the host registered both for this.
+            unsafe { run(data.pointer(), handle) };
+        }
+    });
+    // If this future is dropped here, the host is told.
+    let _abandon = invocation.abandon_on_drop();
+    answer.await.unwrap_or_else(|_| Err(ToolError::failed("The tool ended without an answer.")))
 }
 
 /// Registers a tool of the host's.
 ///
 /// `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema),
-/// and if wanted `group`, `capabilities` (`["read-only"]`, …) and `timeout_ms`. `run` may not be
+/// and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
+/// (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
+/// `needs_approval`, `taints`, `action` and `original_name`. `run` may not be
 /// NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
 /// releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
 /// or before this function returns an error. For callbacks, too.
@@ -80,14 +87,45 @@ pub unsafe extern "C" fn toolkeep_tool_register(
     user_data: *mut c_void,
     destroy: toolkeep_destroy_fn,
 ) -> *mut toolkeep_error {
-    let data = Arc::new(UserData::new(user_data, destroy));
+    // SAFETY: what the host promises is the same.
+    unsafe { add(runtime, spec_json, run, UserData::new(user_data, destroy), false) }
+}
+
+/// As toolkeep_tool_register(), but the tool may take the place of what has its name: another tool,
+/// whose aliases it takes over, or an alias. Calls of the old one that are running go on. For
+/// callbacks, too.
+///
+/// Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_tool_replace(
+    runtime: *const toolkeep_runtime,
+    spec_json: toolkeep_str,
+    run: toolkeep_tool_fn,
+    user_data: *mut c_void,
+    destroy: toolkeep_destroy_fn,
+) -> *mut toolkeep_error {
+    // SAFETY: what the host promises is the same.
+    unsafe { add(runtime, spec_json, run, UserData::new(user_data, destroy), true) }
+}
+
+/// # Safety
+/// As [`toolkeep_tool_register`].
+unsafe fn add(
+    runtime: *const toolkeep_runtime,
+    spec_json: toolkeep_str,
+    run: toolkeep_tool_fn,
+    data: UserData,
+    replace: bool,
+) -> *mut toolkeep_error {
+    let data = Arc::new(data);
     guard(move || {
         // SAFETY: the host gives NULL or a handle that it has not freed.
         let host = unsafe { Host::look(runtime) }?;
         let run = required(run, "run")?;
         // SAFETY: the host lends the text for the length of this call.
         let spec = ToolSpec::from_value(&unsafe { input::json(spec_json, "spec_json") }?)?;
-        host.core.register(HostTool { spec, run, data })
+        let registration = Registration::new(HostTool { spec, run, data });
+        host.core.add(if replace { registration.replace() } else { registration }).map(|_| ())
     })
 }
 

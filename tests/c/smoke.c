@@ -58,6 +58,14 @@ static void tool_says(void *data, toolkeep_invocation *call) {
   CHECK(toolkeep_invocation_resolve(call, toolkeep_cstr(((Box *)data)->text)));
 }
 
+/* Approves as the text in the box says. */
+static void approves(void *data, toolkeep_invocation *asked) {
+  toolkeep_str args = toolkeep_invocation_args(asked);
+  CHECK(strstr(args.ptr, "\"tool\":\"pay\"") != NULL);
+  CHECK(strstr(args.ptr, "\"arguments\":{\"amount\":5}") != NULL);
+  CHECK(toolkeep_invocation_resolve(asked, toolkeep_cstr(((Box *)data)->text)));
+}
+
 static void tool_refuses(void *data, toolkeep_invocation *call) {
   (void)data;
   CHECK(toolkeep_invocation_reject(call, TOOLKEEP_CONFLICT, TOOLKEEP_STR("It has changed.")));
@@ -136,10 +144,48 @@ static void a_tool_may_answer_in_every_way(void) {
   CHECK(holds(call(runtime, "says", ""), "\"code\":\"invalid_result\""));
   strcpy(says.text, "\"\xff\"");
   CHECK(holds(call(runtime, "says", ""), "\"code\":\"invalid_result\""));
+  FAILS(TOOLKEEP_NAME_TAKEN,
+        toolkeep_tool_register(runtime, SPEC("echo"), tool_refuses, &says, destroy));
+  CHECK(says.destroyed == 1);
+  OK(toolkeep_tool_replace(runtime, SPEC("echo"), tool_refuses, &says, destroy));
+  CHECK(holds(call(runtime, "echo", ""), "\"code\":\"conflict\""));
   OK(toolkeep_tool_unregister(runtime, TOOLKEEP_STR("echo")));
   FAILS(TOOLKEEP_NOT_FOUND, toolkeep_tool_unregister(runtime, TOOLKEEP_STR("echo")));
   CHECK(holds(call(runtime, "echo", ""), "\"code\":\"unknown_tool\""));
   toolkeep_runtime_free(runtime);
+}
+
+static void an_approver_decides(void) {
+  toolkeep_runtime *runtime = open_runtime("{\"approval\": {\"external\": false}}");
+  toolkeep_str spec = TOOLKEEP_STR("{\"name\": \"pay\", \"needs_approval\": true}");
+  Box first = BOX, box = BOX, outcome = BOX;
+  toolkeep_operation *operation = NULL;
+  add(runtime, spec, tool_echo, NULL);
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"code\":\"approval_denied\""));
+  OK(toolkeep_runtime_set_approver(runtime, approves, &first, destroy));
+  strcpy(first.text, "true");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"structured\":{\"amount\":5}"));
+  strcpy(first.text, "{\"allow\": false, \"reason\": \"too much\"}");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "too much"));
+  strcpy(first.text, "{\"allow\": true, \"edited\": {\"amount\": 1}}");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"structured\":{\"amount\":1}"));
+  strcpy(first.text, "\"yes\"");
+  CHECK(holds(call(runtime, "pay", "{\"amount\": 5}"), "\"code\":\"approval_denied\""));
+
+  /* It may answer later, and is told when nobody waits any more. */
+  OK(toolkeep_runtime_set_approver(runtime, tool_keep, &box, destroy));
+  box_wait(&first, &first.destroyed, 1);
+  OK(toolkeep_call_async(runtime, NO_TEXT, TOOLKEEP_STR("pay"), TOOLKEEP_STR("{\"amount\": 5}"),
+                         done, &outcome, destroy, &operation));
+  box_wait(&box, &box.count, 1);
+  OK(toolkeep_operation_cancel(operation));
+  box_wait(&box, &box.count, 2);
+  CHECK(!toolkeep_invocation_resolve(box.invocation, TOOLKEEP_STR("true")));
+  box_wait(&outcome, &outcome.destroyed, 1);
+  FAILS(TOOLKEEP_CANCELLED, outcome.error);
+  toolkeep_operation_free(operation);
+  toolkeep_runtime_free(runtime);
+  box_wait(&box, &box.destroyed, 1);
 }
 
 static void a_call_can_be_cancelled_and_times_out(void) {
@@ -205,131 +251,8 @@ static void what_a_runtime_leaves_behind_stays_good(void) {
   CHECK(!toolkeep_invocation_reject(tool.invocation, TOOLKEEP_CONFLICT, TOOLKEEP_STR("late")));
 }
 
-static void event(void *data, toolkeep_str event_json) {
-  Box *box = data;
-  CHECK(event_json.len > 0 && event_json.ptr[0] == '{');
-  if (strstr((const char *)event_json.ptr, "\"call.completed\""))
-    box_tick(box, &box->count);
-}
-
-/* Waits until the subscription is done with the event of that place. */
-static void comes_to(toolkeep_subscription *subscription, int64_t place) {
-  int64_t cursor = -1;
-  int tries;
-  for (tries = 0; tries < 1000 && cursor != place; tries++) {
-    OK(toolkeep_subscription_cursor(subscription, &cursor));
-    pause_ms(5);
-  }
-  CHECK(cursor == place);
-}
-
-static toolkeep_subscription *own;
-
-static void last_event(void *data, toolkeep_str event_json) {
-  Box *box = data;
-  (void)event_json;
-  pthread_mutex_lock(&box->lock);
-  pthread_mutex_unlock(&box->lock);
-  toolkeep_subscription_free(own);
-  box_tick(box, &box->count);
-}
-
-static void events_are_followed_until_the_subscription_is_freed(void) {
-  toolkeep_runtime *runtime = open_runtime("");
-  toolkeep_subscription *subscription = NULL;
-  Box all = BOX, one = BOX;
-  int seen;
-  add(runtime, SPEC("echo"), tool_echo, NULL);
-  OK(toolkeep_events_subscribe(runtime, TOOLKEEP_STR("{\"after\": 0}"), event, &all, destroy,
-                               &subscription));
-  toolkeep_string_free(call(runtime, "echo", ""));
-  toolkeep_string_free(call(runtime, "echo", ""));
-  box_wait(&all, &all.count, 2);
-  comes_to(subscription, 2);
-  toolkeep_subscription_free(subscription);
-  CHECK(all.destroyed == 1);
-  seen = all.count;
-
-  pthread_mutex_lock(&one.lock); /* until `own` is set */
-  OK(toolkeep_events_subscribe(runtime, NO_TEXT, last_event, &one, destroy, &own));
-  pthread_mutex_unlock(&one.lock);
-  box_wait(&one, &one.count, 1);
-  box_wait(&one, &one.destroyed, 1);
-  toolkeep_string_free(call(runtime, "echo", ""));
-  pause_ms(100);
-  CHECK(all.count == seen && one.count == 1);
-
-  OK(toolkeep_events_subscribe(runtime, NO_TEXT, event, &all, destroy, &subscription));
-  toolkeep_runtime_free(runtime);
-  toolkeep_subscription_free(subscription);
-  box_wait(&all, &all.destroyed, 2);
-}
-
-static Box begun = BOX;
-
-/* Is slow for as long as its box is locked. */
-static void slow_event(void *data, toolkeep_str event_json) {
-  Box *box = data;
-  int64_t cursor = -1;
-  (void)event_json;
-  box_tick(&begun, &begun.count);
-  pthread_mutex_lock(&box->lock);
-  pthread_mutex_unlock(&box->lock);
-  /* It is done only with the events before this one. */
-  OK(toolkeep_subscription_cursor(own, &cursor));
-  CHECK(cursor == (box->count == 0 ? 0 : 1));
-  box_tick(box, &box->count);
-}
-
-static void chosen_event(void *data, toolkeep_str event_json) {
-  Box *box = data;
-  CHECK(strstr((const char *)event_json.ptr, "\"agent.changed\"") != NULL);
-  box_tick(box, &box->count);
-}
-
-static void a_slow_reader_sees_how_much_it_missed(void) {
-  toolkeep_runtime *runtime = open_runtime("");
-  toolkeep_subscription *subscription = NULL;
-  toolkeep_string *out = NULL;
-  Box slow = BOX, chosen = BOX, none = BOX;
-  uint64_t dropped = 99;
-  int i;
-  add(runtime, SPEC("echo"), tool_echo, NULL);
-  toolkeep_string_free(call(runtime, "echo", ""));
-  pthread_mutex_lock(&slow.lock);
-  OK(toolkeep_events_subscribe(runtime, NO_TEXT, slow_event, &slow, destroy, &own));
-  OK(toolkeep_subscription_dropped(own, &dropped));
-  CHECK(dropped == 0);
-  box_wait(&begun, &begun.count, 1);
-  for (i = 0; i < 4; i++)
-    toolkeep_string_free(call(runtime, "echo", ""));
-  OK(toolkeep_invoke(runtime, TOOLKEEP_STR("events.prune"), TOOLKEEP_STR("{\"keep\": 1}"), &out));
-  CHECK(holds(out, "{\"pruned\":4}"));
-  pthread_mutex_unlock(&slow.lock);
-  box_wait(&slow, &slow.count, 2);
-  comes_to(own, 5);
-  OK(toolkeep_subscription_dropped(own, &dropped));
-  CHECK(dropped == 3);
-  toolkeep_subscription_free(own);
-
-  /* What is not chosen is passed over, and the cursor with it. */
-  OK(toolkeep_events_subscribe(
-      runtime, TOOLKEEP_STR("{\"after\": 4, \"kinds\": [\"agent.\"], \"subject\": \"a\"}"),
-      chosen_event, &chosen, destroy, &subscription));
-  comes_to(subscription, 5);
-  OK(toolkeep_invoke(runtime, TOOLKEEP_STR("agents.put"), TOOLKEEP_STR("{\"id\": \"a\"}"), &out));
-  CHECK(holds(out, "\"id\":\"a\""));
-  box_wait(&chosen, &chosen.count, 1);
-  toolkeep_subscription_free(subscription);
-
-  /* A place of another store ends the subscription. */
-  OK(toolkeep_events_subscribe(runtime, TOOLKEEP_STR("{\"after\": 700}"), event, &none, destroy,
-                               &subscription));
-  box_wait(&none, &none.destroyed, 1);
-  CHECK(none.count == 0);
-  toolkeep_subscription_free(subscription);
-  toolkeep_runtime_free(runtime);
-}
+#include "events.h"
+#include "refused.h"
 
 static void the_rest_of_the_face_works(void) {
   toolkeep_runtime *runtime = open_runtime("{\"policy\": {\"deny\": [\"edit\"]}}");
@@ -344,6 +267,14 @@ static void the_rest_of_the_face_works(void) {
   CHECK(holds(out, "\"code\":\"unknown_tool\""));
   OK(toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("anthropic"), &out));
   CHECK(holds(out, "\"name\":\"echo\""));
+  OK(toolkeep_definitions(runtime, NO_TEXT,
+                          TOOLKEEP_STR("{\"dialect\": \"openai\", \"strict\": true}"), &out));
+  CHECK(holds(out, "\"strict\":true"));
+  OK(toolkeep_definitions_report(runtime, NO_TEXT, TOOLKEEP_STR("mcp"), &out));
+  CHECK(holds(out, "\"quarantined\":[]"));
+  FAILS(TOOLKEEP_INVALID_ARGUMENT,
+        toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("{\"dialekt\": \"mcp\"}"), &out));
+  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("{"), &out));
   OK(toolkeep_explain(runtime, NO_TEXT, TOOLKEEP_STR("edit"), &out));
   CHECK(holds(out, "\"allowed\":false"));
   OK(toolkeep_invoke(runtime, TOOLKEEP_STR("agents.put"), TOOLKEEP_STR("{\"id\": \"a\"}"), &out));
@@ -386,193 +317,6 @@ static void json_can_be_looked_into(void) {
   FAILS(TOOLKEEP_NOT_FOUND, toolkeep_json_get(json, TOOLKEEP_STR("n"), &out));
   FAILS(TOOLKEEP_INVALID_JSON, toolkeep_json_get(TOOLKEEP_STR("{"), NO_TEXT, &out));
   FAILS(TOOLKEEP_INVALID_ARGUMENT, toolkeep_json_get(json, TOOLKEEP_STR("/n"), NULL));
-}
-
-static void wrong_handles_are_refused(void) {
-  toolkeep_runtime *runtime = open_runtime(NULL);
-  toolkeep_string *out = NULL;
-  toolkeep_string *string = NULL;
-  toolkeep_subscription *subscription = NULL;
-  toolkeep_str echo = TOOLKEEP_STR("echo");
-  Box box = BOX;
-  void *wrong[2] = {NULL, NULL};
-  int i;
-  OK(toolkeep_scrub(TOOLKEEP_STR("text"), &string));
-  wrong[1] = string;
-  for (i = 0; i < 2; i++) {
-    toolkeep_runtime *bad = (toolkeep_runtime *)wrong[i];
-    uint32_t code = TOOLKEEP_INVALID_HANDLE;
-    FAILS(code, toolkeep_call(bad, NO_TEXT, echo, NO_TEXT, &out));
-    FAILS(code, toolkeep_call_async(bad, NO_TEXT, echo, NO_TEXT, done, &box, destroy, NULL));
-    FAILS(code, toolkeep_call_all(bad, NO_TEXT, TOOLKEEP_STR("[]"), &out));
-    FAILS(code, toolkeep_definitions(bad, NO_TEXT, TOOLKEEP_STR("mcp"), &out));
-    FAILS(code, toolkeep_explain(bad, NO_TEXT, echo, &out));
-    FAILS(code, toolkeep_invoke(bad, TOOLKEEP_STR("config.get"), NO_TEXT, &out));
-    FAILS(code, toolkeep_invoke_async(bad, echo, NO_TEXT, done, &box, destroy, NULL));
-    FAILS(code, toolkeep_tool_register(bad, SPEC("echo"), tool_echo, &box, destroy));
-    FAILS(code, toolkeep_tool_unregister(bad, echo));
-    FAILS(code, toolkeep_events_subscribe(bad, NO_TEXT, event, &box, destroy, &subscription));
-    FAILS(code, toolkeep_runtime_close(bad));
-    FAILS(code, toolkeep_operation_cancel(wrong[i]));
-    FAILS(code, toolkeep_invocation_on_cancel(wrong[i], happened, &box, destroy));
-    CHECK(box.destroyed == 5 * (i + 1) && box.count == 0);
-    CHECK(!toolkeep_invocation_resolve(wrong[i], echo));
-    CHECK(!toolkeep_invocation_reject(wrong[i], 1, echo));
-    CHECK(toolkeep_invocation_args(wrong[i]).len == 0);
-    CHECK(toolkeep_invocation_context(wrong[i]).len == 0);
-    CHECK(toolkeep_invocation_is_cancelled(wrong[i]));
-    CHECK(toolkeep_error_code(wrong[i]) == (i ? code : TOOLKEEP_OK));
-    CHECK(*toolkeep_error_name(wrong[i]) == 0 && *toolkeep_error_message(wrong[i]) == 0);
-    toolkeep_runtime_free(bad);
-    toolkeep_operation_free(wrong[i]);
-    toolkeep_subscription_free(wrong[i]);
-    toolkeep_invocation_free(wrong[i]);
-    toolkeep_error_free(wrong[i]);
-  }
-  CHECK(toolkeep_string_data(NULL) == NULL && toolkeep_string_len(NULL) == 0);
-  CHECK(toolkeep_string_data((toolkeep_string *)(void *)runtime) == NULL);
-  toolkeep_string_free((toolkeep_string *)(void *)runtime);
-  toolkeep_string_free(NULL);
-  CHECK(holds(string, "text") && out == NULL && subscription == NULL);
-  toolkeep_runtime_free(runtime);
-}
-
-static void missing_functions_and_places_are_refused(void) {
-  toolkeep_runtime *runtime = open_runtime("");
-  uint32_t code = TOOLKEEP_INVALID_ARGUMENT;
-  toolkeep_subscription *subscription = NULL;
-  toolkeep_str name = TOOLKEEP_STR("datetime");
-  Box box = BOX;
-  int64_t cursor = 7;
-  uint64_t dropped = 7;
-  FAILS(code, toolkeep_runtime_open(NO_TEXT, NULL));
-  FAILS(code, toolkeep_scrub(name, NULL));
-  FAILS(code, toolkeep_call(runtime, NO_TEXT, name, NO_TEXT, NULL));
-  FAILS(code, toolkeep_call_async(runtime, NO_TEXT, name, NO_TEXT, NULL, &box, destroy, NULL));
-  FAILS(code, toolkeep_tool_register(runtime, SPEC("none"), NULL, &box, destroy));
-  FAILS(code, toolkeep_events_subscribe(runtime, NO_TEXT, NULL, &box, destroy, &subscription));
-  FAILS(code, toolkeep_events_subscribe(runtime, NO_TEXT, event, &box, destroy, NULL));
-  FAILS(code, toolkeep_events_subscribe(runtime, TOOLKEEP_STR("{\"tenants\": \"x\"}"), event, &box,
-                                        destroy, &subscription));
-  FAILS(code, toolkeep_events_subscribe(runtime, TOOLKEEP_STR("{\"tenant\": \"\"}"), event, &box,
-                                        destroy, &subscription));
-  CHECK(box.destroyed == 6 && box.count == 0);
-  OK(toolkeep_events_subscribe(runtime, NO_TEXT, event, &box, destroy, &subscription));
-  FAILS(code, toolkeep_subscription_cursor(subscription, NULL));
-  FAILS(code, toolkeep_subscription_dropped(subscription, NULL));
-  FAILS(TOOLKEEP_INVALID_HANDLE, toolkeep_subscription_cursor(NULL, &cursor));
-  FAILS(TOOLKEEP_INVALID_HANDLE, toolkeep_subscription_dropped(NULL, &dropped));
-  CHECK(cursor == 7 && dropped == 7);
-  toolkeep_subscription_free(subscription);
-  toolkeep_runtime_free(runtime);
-}
-
-/* `count` times `unit`, with `start` before and `end` after. */
-static char *repeat(const char *start, const char *unit, size_t count, const char *end) {
-  size_t length = strlen(unit), at = strlen(start), i;
-  char *text = malloc(at + length * count + strlen(end) + 1);
-  CHECK(text != NULL);
-  memcpy(text, start, at);
-  for (i = 0; i < count; i++, at += length)
-    memcpy(text + at, unit, length);
-  strcpy(text + at, end);
-  return text;
-}
-
-static void huge_and_deep_input_is_refused(void) {
-  toolkeep_runtime *runtime = open_runtime("");
-  toolkeep_string *out = NULL;
-  toolkeep_str op = TOOLKEEP_STR("agents.put");
-  char *huge = repeat("{\"id\": \"", "x", (size_t)64 << 20, "\"}");
-  char *deep = repeat("{\"id\": ", "[", 10000, "");
-  add(runtime, SPEC("echo"), tool_echo, NULL);
-  CHECK(holds(call(runtime, "echo", huge), "\"code\":\"invalid_arguments\""));
-  CHECK(holds(call(runtime, "echo", deep), "\"code\":\"invalid_arguments\""));
-  FAILS(TOOLKEEP_TOO_LARGE, toolkeep_invoke(runtime, op, toolkeep_cstr(huge), &out));
-  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_invoke(runtime, op, toolkeep_cstr(deep), &out));
-  FAILS(TOOLKEEP_TOO_LARGE,
-        toolkeep_call(runtime, toolkeep_cstr(huge), TOOLKEEP_STR("echo"), NO_TEXT, &out));
-  FAILS(TOOLKEEP_INVALID_JSON, toolkeep_call_all(runtime, NO_TEXT, toolkeep_cstr(deep), &out));
-  CHECK(holds(call(runtime, huge, ""), "\"code\":\"unknown_tool\""));
-  CHECK(out == NULL);
-  free(huge);
-  free(deep);
-  toolkeep_runtime_free(runtime);
-}
-
-static void text_that_is_none_is_refused(void) {
-  toolkeep_runtime *runtime = open_runtime("");
-  toolkeep_runtime *other = NULL;
-  toolkeep_string *out = NULL;
-  toolkeep_str bad = TOOLKEEP_STR("{\"id\": \"\xff\xfe\"}");
-  toolkeep_str broken = TOOLKEEP_STR("{\"id\": ");
-  toolkeep_str wrong = TOOLKEEP_STR("{\"agnet\": \"a\"}");
-  toolkeep_str nowhere = {NULL, 5};
-  toolkeep_str name = TOOLKEEP_STR("datetime"), op = TOOLKEEP_STR("agents.put");
-  Box box = BOX;
-  uint32_t utf8 = TOOLKEEP_INVALID_UTF8, json = TOOLKEEP_INVALID_JSON;
-  uint32_t argument = TOOLKEEP_INVALID_ARGUMENT;
-  FAILS(utf8, toolkeep_runtime_open(bad, &other));
-  FAILS(utf8, toolkeep_runtime_open_file(bad, &other));
-  FAILS(utf8, toolkeep_scrub(bad, &out));
-  FAILS(utf8, toolkeep_call(runtime, bad, name, NO_TEXT, &out));
-  FAILS(utf8, toolkeep_call(runtime, NO_TEXT, bad, NO_TEXT, &out));
-  FAILS(utf8, toolkeep_call(runtime, NO_TEXT, name, bad, &out));
-  FAILS(utf8, toolkeep_call_async(runtime, NO_TEXT, name, bad, done, &box, destroy, NULL));
-  FAILS(utf8, toolkeep_invoke(runtime, op, bad, &out));
-  FAILS(utf8, toolkeep_tool_register(runtime, bad, tool_echo, &box, destroy));
-  FAILS(json, toolkeep_tool_register(runtime, broken, tool_echo, &box, destroy));
-  FAILS(json, toolkeep_call(runtime, broken, name, NO_TEXT, &out));
-  FAILS(json, toolkeep_invoke(runtime, op, broken, &out));
-  FAILS(json, toolkeep_call_all(runtime, NO_TEXT, broken, &out));
-  FAILS(argument, toolkeep_call(runtime, wrong, name, NO_TEXT, &out));
-  FAILS(argument, toolkeep_call(runtime, nowhere, name, NO_TEXT, &out));
-  FAILS(argument, toolkeep_call_all(runtime, NO_TEXT, wrong, &out));
-  FAILS(argument, toolkeep_call_all(runtime, NO_TEXT, TOOLKEEP_STR("[5]"), &out));
-  FAILS(argument, toolkeep_invoke(runtime, op, wrong, &out));
-  FAILS(argument, toolkeep_tool_register(runtime, wrong, tool_echo, &box, destroy));
-  FAILS(argument, toolkeep_definitions(runtime, NO_TEXT, TOOLKEEP_STR("antropic"), &out));
-  FAILS(TOOLKEEP_NAME_TAKEN,
-        toolkeep_tool_register(runtime, SPEC("datetime"), tool_echo, &box, destroy));
-  FAILS(TOOLKEEP_NOT_FOUND, toolkeep_explain(runtime, NO_TEXT, TOOLKEEP_STR("nope"), &out));
-  FAILS(TOOLKEEP_UNKNOWN_OPERATION,
-        toolkeep_invoke(runtime, TOOLKEEP_STR("agents.putt"), NO_TEXT, &out));
-  CHECK(box.destroyed == 5 && box.count == 0 && out == NULL && other == NULL);
-  CHECK(holds(call(runtime, "datetime", "{\"timezone\": "), "\"code\":\"invalid_arguments\""));
-  CHECK(holds(call(runtime, "date_time", ""), "datetime"));
-  toolkeep_runtime_free(runtime);
-}
-
-static void unusable_configurations_are_refused(const char *folder) {
-  toolkeep_runtime *runtime = NULL;
-  char path[4096], config[8192];
-  FILE *file;
-  snprintf(path, sizeof path, "%s/corrupt.db", folder);
-  file = fopen(path, "w");
-  CHECK(file != NULL);
-  CHECK(fputs("This is no database, and it is long enough to be looked at as one.", file) >= 0);
-  fclose(file);
-  snprintf(config, sizeof config, "{\"store\": \"sqlite:%s\"}", path);
-  FAILS(TOOLKEEP_STORE_CORRUPT, toolkeep_runtime_open(toolkeep_cstr(config), &runtime));
-  snprintf(config, sizeof config, "{\"store\": \"sqlite:%s\"}", folder);
-  FAILS(TOOLKEEP_STORE_PATH, toolkeep_runtime_open(toolkeep_cstr(config), &runtime));
-  snprintf(config, sizeof config, "{\"workspace\": \"%s/nowhere\"}", folder);
-  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open(toolkeep_cstr(config), &runtime));
-  FAILS(TOOLKEEP_INVALID_CONFIG,
-        toolkeep_runtime_open(TOOLKEEP_STR("{\"polcy\": {}}"), &runtime));
-  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open(TOOLKEEP_STR("{\"policy\": 5}"), &runtime));
-  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open(TOOLKEEP_STR("{"), &runtime));
-  snprintf(path, sizeof path, "%s/nowhere.toml", folder);
-  FAILS(TOOLKEEP_INVALID_CONFIG, toolkeep_runtime_open_file(toolkeep_cstr(path), &runtime));
-  CHECK(runtime == NULL);
-  snprintf(path, sizeof path, "%s/toolkeep.toml", folder);
-  file = fopen(path, "w");
-  CHECK(file != NULL);
-  CHECK(fputs("workspace = \".\"\n", file) >= 0);
-  fclose(file);
-  OK(toolkeep_runtime_open_file(toolkeep_cstr(path), &runtime));
-  CHECK(holds(call(runtime, "read_file", "{\"path\": \"toolkeep.toml\"}"), "workspace"));
-  toolkeep_runtime_free(runtime);
 }
 
 static void a_forked_child_is_told(void) {
@@ -683,6 +427,7 @@ int main(int count, char **arguments) {
   CHECK(count == 2);
   versions_agree();
   a_tool_may_answer_in_every_way();
+  an_approver_decides();
   a_call_can_be_cancelled_and_times_out();
   what_a_runtime_leaves_behind_stays_good();
   events_are_followed_until_the_subscription_is_freed();

@@ -90,6 +90,10 @@ void tools_return_and_throw() {
   CHECK(has(runtime.call("refuses", ""), R"("code":"conflict")"));
   CHECK(has(runtime.call("odd", ""), R"("code":"tool_failed")"));
   CHECK(has(runtime.call("edit", "{}"), R"("code":"denied_by_policy")"));
+  auto second = [](const toolkeep::Invocation &) -> std::string { return R"("second")"; };
+  CHECK(code_of([&] { runtime.tool(spec("echo"), second); }) == TOOLKEEP_NAME_TAKEN);
+  runtime.tool(spec("echo"), second, true);
+  CHECK(has(runtime.call("echo", ""), R"("for_llm":"second")"));
   runtime.unregister("echo");
   CHECK(has(runtime.call("echo", ""), R"("code":"unknown_tool")"));
 }
@@ -111,6 +115,27 @@ void deferred_tools_answer_later() {
   CHECK(has(runtime.call("later", ""), R"("for_llm":"later")"));
   CHECK(has(runtime.call("throws", ""), R"("for_llm":"Before an answer.")"));
   CHECK(has(runtime.call("forgets", ""), R"("code":"tool_failed")"));
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
+
+void an_approver_decides_now_or_later() {
+  toolkeep::Runtime runtime(R"({"approval": {"external": false}})");
+  std::vector<std::thread> threads;
+  runtime.tool(R"({"name": "pay", "needs_approval": true})",
+               [](const toolkeep::Invocation &) -> std::string { return "\"paid\""; });
+  CHECK(has(runtime.call("pay", "{}"), R"("rule":"approval.external = false")"));
+  runtime.approver([&threads](toolkeep::Invocation &asked) {
+    CHECK(has(std::string(asked.args()), R"("tool":"pay")"));
+    threads.emplace_back([asked = std::move(asked)]() mutable { CHECK(asked.resolve("true")); });
+  });
+  CHECK(has(runtime.call("pay", "{}"), R"("for_llm":"paid")"));
+  runtime.approver([](toolkeep::Invocation &) { throw std::runtime_error("It went wrong."); });
+  std::string denied = runtime.call("pay", "{}");
+  CHECK(has(denied, R"("code":"approval_denied")") && !has(denied, "It went wrong."));
+  runtime.approver({});
+  CHECK(has(runtime.call("pay", "{}"), R"("rule":"approval.external = false")"));
   for (std::thread &thread : threads) {
     thread.join();
   }
@@ -172,6 +197,7 @@ void mistakes_are_exceptions() {
   CHECK(code_of([&] { runtime.call("datetime", "\xff"); }) == TOOLKEEP_INVALID_UTF8);
   CHECK(code_of([&] { runtime.explain("nope"); }) == TOOLKEEP_NOT_FOUND);
   CHECK(code_of([&] { runtime.definitions("latin"); }) == TOOLKEEP_INVALID_ARGUMENT);
+  CHECK(has(runtime.definitions_report("mcp"), R"("quarantined":[])"));
   CHECK(code_of([&] { runtime.invoke("agents.get", R"({"id": "a"})"); }) == TOOLKEEP_NOT_FOUND);
   auto captured = std::make_shared<int>(0);
   auto function = [captured](const toolkeep::Invocation &) -> std::string { return "1"; };
@@ -211,6 +237,7 @@ int main() {
   CHECK(toolkeep_abi_version() == TOOLKEEP_ABI_VERSION);
   tools_return_and_throw();
   deferred_tools_answer_later();
+  an_approver_decides_now_or_later();
   futures_carry_results_and_errors();
   events_reach_a_function();
   mistakes_are_exceptions();

@@ -11,7 +11,7 @@ test('a result has every field, in camelCase', async (t) => {
   assert.equal(typeof durationUs, 'number')
   assert.ok(forLlm.length > 0)
   assert.deepEqual(Object.keys(rest).sort(), [
-    ...['artifact', 'code', 'forUser', 'isAsync', 'isError', 'media'],
+    ...['approval', 'artifact', 'code', 'forUser', 'isAsync', 'isError', 'media'],
     ...['retryAfterMs', 'rule', 'silent', 'structured'],
   ])
 })
@@ -142,12 +142,18 @@ test('a schema or a configuration that is nested too deeply is refused, not cut'
 })
 
 test('wrong options name the key', async (t) => {
+  const itself = {}
+  itself.parent = itself
   const rt = await openRuntime(t)
   for (const [options, text] of [
     [{ sesion: 'x' }, /`sesion`.*`session`/],
     [{ agent: 5 }, /agent/],
     [{ timeoutMs: 'soon' }, /timeout_ms/],
     [{ agent: '' }, /`agent`/],
+    [{ timeoutMs: 0 }, /timeout_ms/],
+    [{ parent: 'boss' }, /parent/],
+    [{ parent: { agnet: 'boss' } }, /agnet/],
+    [{ tools: 'read_file' }, /tools/],
     [{ signal: {} }, /`signal` must be an AbortSignal/],
     ['x', /options/],
   ]) {
@@ -158,6 +164,7 @@ test('wrong options name the key', async (t) => {
     })
   }
   await assert.rejects(rt.call(5, {}), { code: 'invalid_argument' })
+  await assert.rejects(rt.call('datetime', {}, itself), { code: 'invalid_json' })
 })
 
 test('the calls of a turn are answered in order, and a failure loses no sibling', async (t) => {
@@ -205,6 +212,30 @@ test('definitions, explanations and operations are plain data', async (t) => {
     code: 'unknown_operation',
     message: /agents\.put/,
   })
+})
+
+test('definitions are strict on demand, and tell what they leave out', async (t) => {
+  const rt = await openRuntime(t)
+  const [first] = await rt.definitions('openai', { strict: true })
+  assert.equal(first.function.strict, true)
+  let parameters = { type: 'string' }
+  for (let level = 0; level < 14; level++) parameters = { type: 'object', properties: { a: parameters } }
+  await rt.tool({ name: 'deep', parameters, run: (args) => args })
+  const report = await rt.definitionsReport('openai', { strict: true, agent: 'helper' })
+  assert.deepEqual([report.dialect, report.strict, report.deferred], ['openai', true, []])
+  assert.deepEqual(report.quarantined.map((one) => one.tool), ['deep'])
+  assert.ok(report.tools.every((tool) => tool.function.name !== 'deep'))
+  await assert.rejects(rt.definitions('openai', { strict: 1 }), { code: 'invalid_argument' })
+  await assert.rejects(rt.definitions('openai', 'x'), { code: 'invalid_argument', message: /options/ })
+})
+
+test('an explanation has every field, in camelCase', async (t) => {
+  const rt = await openRuntime(t, { policy: { deny: ['edit'] } })
+  const { tool, allowed, wouldBeRefused, code, rule, asks, steps } = await rt.explain('edit')
+  assert.deepEqual([tool, allowed, wouldBeRefused, asks], ['edit', false, false, null])
+  assert.deepEqual([code, rule.name], ['denied_by_policy', 'policy.deny[0] = "edit"'])
+  const { source, before, after } = steps.at(-1)
+  assert.deepEqual([source, before, after], ['policy.deny', true, false])
 })
 
 test('secrets are masked, in results and by the free function', async (t) => {

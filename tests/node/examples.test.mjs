@@ -71,7 +71,9 @@ test('the quickstart does what it says, on this repository', async () => {
   assert.deepEqual([code, err], [0, ''])
   assert.match(out, /Cargo\.toml/)
   assert.match(out, /^5$/m)
-  assert.match(out, /^denied_by_policy - `edit`/m)
+  assert.match(out, /'word_count'/)
+  assert.match(out, /^the list `policy\.deny` rules it out by its entry `edit`$/m)
+  assert.match(out, /^denied_by_policy - policy\.deny\[0\] = "edit" - `edit`/m)
 })
 
 test('the quickstart is at most fifteen lines of code', async () => {

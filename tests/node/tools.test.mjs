@@ -128,12 +128,8 @@ test('a tool sees who called', async (t) => {
   const rt = await openRuntime(t)
   await rt.tool({ name: 'who', run: (_, { signal, ...caller }) => caller })
   const options = {
-    tenant: 't',
-    agent: 'a',
-    session: 's',
-    peerKind: 'group',
-    depth: 2,
-    timeoutMs: 900,
+    ...{ tenant: 't', agent: 'a', session: 's', peerKind: 'group', channelType: 'telegram' },
+    ...{ depth: 2, timeoutMs: 900, tools: ['who'] },
   }
   const { structured } = await rt.call('who', {}, options)
   assert.deepEqual(structured, {
@@ -147,7 +143,44 @@ test('a tool sees who called', async (t) => {
       team: null,
     },
     ...{ run: null, depth: 2, timeoutMs: 900 },
+    ...{ channelType: 'telegram', parent: null, tools: ['who'] },
   })
+})
+
+test('a tool names its own context as the parent of a call', async (t) => {
+  const rt = await openRuntime(t)
+  const seen = []
+  await rt.tool({ name: 'look', run: (_, context) => void seen.push(context) })
+  await rt.tool({
+    name: 'delegate',
+    run: (_, context) => rt.call('look', {}, { agent: 'child', parent: context }),
+  })
+  await rt.call('delegate', {}, { agent: 'boss', peerKind: 'direct' })
+  await rt.call('look', {}, { parent: { agent: 'boss', timeoutMs: 5, user: null } })
+  const [child, other] = seen
+  assert.deepEqual([child.agent, child.depth], ['child', 1])
+  assert.deepEqual([child.parent.agent, child.parent.peerKind], ['boss', 'direct'])
+  assert.equal(child.parent.parent, null)
+  assert.equal(other.parent.timeoutMs, 5)
+})
+
+test('everything that can be said of a tool is taken', async (t) => {
+  const rt = await openRuntime(t)
+  await rt.tool({
+    name: 'copy',
+    group: 'files',
+    touches: [{ argument: 'to', resource: 'path', effect: 'write' }],
+    channels: ['cli'],
+    argumentAliases: { to: ['target'] },
+    polling: true,
+    needsApproval: false,
+    taints: ['private'],
+    action: 'patch',
+    originalName: 'copy-file',
+    run: () => '',
+  })
+  const { group } = (await rt.registry.list()).find((tool) => tool.name === 'copy')
+  assert.equal(group, 'files')
 })
 
 test('AsyncLocalStorage of the caller is kept in its tools', async (t) => {
@@ -239,6 +272,11 @@ test('a tool that cannot be registered says why', async (t) => {
     [{ run }, 'invalid_argument', /name/],
     [{ name: 'x', run, timeoutMS: 5 }, 'invalid_argument', /timeoutMS/],
     [{ name: 'x', run, capabilities: ['readonly'] }, 'invalid_argument', /read-only/],
+    [{ name: 'x', run, taints: ['secret'] }, 'invalid_argument', /private/],
+    [{ name: 'x', run, action: 'patches' }, 'invalid_argument', /finalize/],
+    [{ name: 'x', run, argumentAliases: { a: 'b' } }, 'invalid_argument', /argument_aliases/],
+    [{ name: 'x', run, needsApproval: 1 }, 'invalid_argument', /needs_approval/],
+    [{ name: 'x', run, timeoutMs: 0 }, 'invalid_argument', /timeout_ms/],
     [{ name: 'x', run, parameters: { type: 5 } }, 'invalid_argument', /`x`/],
     [{ name: 'x', run, parameters: { default: 5n } }, 'invalid_argument', /bigint/],
     [undefined, 'invalid_argument', /object/],
@@ -249,6 +287,26 @@ test('a tool that cannot be registered says why', async (t) => {
       return true
     })
   }
+})
+
+test('a tool takes the place of another only when asked to', async (t) => {
+  const rt = await openRuntime(t)
+  await rt.tool({ name: 'greet', run: () => 'old' })
+  await rt.registry.alias({ alias: 'hello', name: 'greet' })
+  const greet = { name: 'greet', run: () => 'new' }
+  await assert.rejects(rt.tool(greet), { code: 'name_taken' })
+  await assert.rejects(rt.tool(greet, { replace: false }), { code: 'name_taken' })
+  assert.equal((await rt.call('greet')).forLlm, 'old')
+  await rt.tool(greet, { replace: true })
+  for (const name of ['greet', 'hello']) assert.equal((await rt.call(name)).forLlm, 'new')
+  for (const [options, text] of [
+    [{ replace: 1 }, /`replace`/],
+    [{ replaces: true }, /`replaces`/],
+    [5, /options/],
+  ])
+    await assert.rejects(rt.tool(greet, options), { code: 'invalid_argument', message: text })
+  await rt.unregister('hello')
+  assert.equal((await rt.call('greet')).code, 'unknown_tool')
 })
 
 test('a tool is gone once it is unregistered, and its name is free', async (t) => {

@@ -94,8 +94,11 @@ const VERBS = {
     const [domain, verb] = operation.split('.')
     return rt[domain]?.[verb] === undefined ? rt.invoke(operation, args) : rt[domain][verb](args)
   },
-  definitions: (rt, { dialect, context }) => rt.definitions(dialect, camel(context)),
-  explain: (rt, { tool, context }) => rt.explain(tool, camel(context)),
+  definitions: (rt, { dialect, strict, context }) =>
+    rt.definitions(dialect, { ...camel(context), strict }),
+  definitions_report: (rt, { dialect, strict, context }) =>
+    rt.definitionsReport(dialect, { ...camel(context), strict }),
+  explain: async (rt, { tool, context }) => snake(await rt.explain(tool, camel(context))),
   scrub: (_, { text }) => scrub(text),
   open: async (_, { config }) => (await new Runtime(config).ready()).close(),
   register: (rt, { spec }) => rt.tool({ ...camel(spec), run: (args) => args }),
@@ -167,6 +170,10 @@ const HOST_TOOLS = [
   { name: 'host_bad', run: async () => ({ for_llm: 5 }) },
   {
     name: 'host_context',
-    run: async (_, { tenant, agent, session }) => ({ tenant, agent, session }),
+    run: async (_, { tenant, agent, session, depth, channelType, parent, tools }) => ({
+      ...{ tenant, agent, session, depth, tools },
+      channel_type: channelType,
+      parent: parent?.agent ?? null,
+    }),
   },
 ]

@@ -38,7 +38,9 @@ def add_host_tools(rt: toolkeep.Runtime | toolkeep.AsyncRuntime) -> None:
         return {"for_llm": 5}
 
     async def host_context(context: toolkeep.Context, **_args: Any) -> Any:
-        return {"tenant": context.tenant, "agent": context.agent, "session": context.session}
+        keys = ("tenant", "agent", "session", "depth", "channel_type", "tools")
+        told = {key: getattr(context, key) for key in keys}
+        return {**told, "parent": context.parent.agent if context.parent else None}
 
     for reading in (host_echo, host_sleep):
         rt.tool(description=about, capabilities=["read-only"])(reading)

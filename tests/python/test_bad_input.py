@@ -197,10 +197,24 @@ def test_a_configuration_of_the_wrong_type_or_with_an_unknown_key() -> None:
     ):
         error = raised(lambda wrong=wrong: Runtime(wrong).close())  # type: ignore[misc]
         assert error.code == "invalid_config"
-    error = raised(lambda: Runtime(polcy={}))
+    error = raised(lambda: Runtime(polcy={}))  # type: ignore[call-arg]
     assert isinstance(error, toolkeep.ConfigError)
     assert "did you mean `policy`" in str(error)
-    assert raised(lambda: Runtime({"policy": {"denny": []}})).code == "invalid_config"
+    wrong = {"policy": {"denny": []}}
+    assert raised(lambda: Runtime(wrong)).code == "invalid_config"
+
+
+def test_a_path_or_a_list_of_calls_that_is_none(rt: Runtime) -> None:
+    wrong: Any = 5
+    for use, word in (
+        (lambda: Runtime.open(wrong), "`path` is a int"),
+        (lambda: asyncio.run(toolkeep.AsyncRuntime.open(wrong)), "`path` is a int"),
+        (lambda: rt.call_all(wrong), "`requests` is a int"),
+        (lambda: rt.call_all([wrong]), "`requests[0]`"),
+    ):
+        error = raised(use)
+        assert error.code == "invalid_argument"
+        assert word in str(error)
 
 
 def test_a_configuration_file_that_is_missing_or_broken(tmp_path: Path) -> None:
@@ -217,6 +231,8 @@ def test_a_workspace_that_does_not_exist(tmp_path: Path) -> None:
 
 
 def test_a_caller_that_is_wrong_names_the_field(rt: Runtime) -> None:
+    itself: dict[str, Any] = {}
+    itself["parent"] = itself
     wrong: Any
     for wrong, word in (
         ({"agent": ""}, "agent"),
@@ -228,16 +244,23 @@ def test_a_caller_that_is_wrong_names_the_field(rt: Runtime) -> None:
         ({"timeout": float("nan")}, "timeout"),
         ({"timeout": "1"}, "timeout"),
         ({"timeout": True}, "timeout"),
+        ({"timeout_ms": 0}, "timeout_ms"),
+        ({"parent": "boss"}, "parent"),
+        ({"parent": {"agnet": "boss"}}, "agnet"),
+        ({"parent": {"timeout": 0}}, "timeout"),
+        ({"tools": "read_file"}, "tools"),
     ):
         error = raised(lambda wrong=wrong: rt.call("datetime", **wrong))  # type: ignore[misc]
         assert error.code == "invalid_argument"
         assert word in str(error)
+    assert raised(lambda: rt.call("datetime", parent=itself)).code == "invalid_json"  # type: ignore[arg-type]
 
 
 def test_names_that_are_taken_or_unusable(rt: Runtime) -> None:
     assert raised(lambda: rt.register({"name": "edit"}, print)).code == "name_taken"
     assert raised(lambda: rt.register({"name": "a b"}, print)).code == "invalid_argument"
-    assert raised(lambda: rt.register({"nam": "x"}, print)).code == "invalid_argument"
+    wrong: Any = {"nam": "x"}
+    assert raised(lambda: rt.register(wrong, print)).code == "invalid_argument"
     assert raised(lambda: rt.unregister("nope")).code == "not_found"
 
     def edit() -> None: ...

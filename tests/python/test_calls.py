@@ -63,11 +63,44 @@ def test_every_field_of_a_caller_reaches_the_tool(rt: Runtime) -> None:
     names = [field.name for field in dataclasses.fields(Context) if field.type == "str | None"]
     caller: Any = {name: f"the {name}" for name in names}
     del caller["workspace"]
+    caller["tools"] = ["look"]
     rt.call("look", tenant="t", depth=2, timeout=1.5, **caller)
     assert (seen[0].tenant, seen[0].depth, seen[0].timeout_ms) == ("t", 2, 1500)
     assert {name: getattr(seen[0], name) for name in caller} == caller
     rt.call("look", agent=None)
     assert seen[1] == Context()
+
+
+def test_a_tool_names_its_own_context_as_the_parent_of_a_call(rt: Runtime) -> None:
+    seen: list[Context] = []
+
+    @rt.tool
+    def look(context: Context) -> None:
+        seen.append(context)
+
+    @rt.tool
+    def delegate(context: Context) -> None:
+        rt.call("look", agent="child", parent=context)
+
+    rt.call("delegate", agent="boss", workspace=None, timeout=5)
+    boss: toolkeep.Caller = {"agent": "boss", "workspace": Path("/tmp"), "user": None}
+    rt.call("look", parent={**boss, "timeout": 0.5})
+    child, other = seen
+    assert child.parent is not None
+    assert (child.agent, child.depth, child.parent.agent) == ("child", 1, "boss")
+    assert (child.parent.timeout_ms, child.parent.parent) == (5000, None)
+    assert other.parent == Context(agent="boss", workspace="/tmp", timeout_ms=500)
+
+
+def test_what_a_newer_core_tells_besides_breaks_nothing() -> None:
+    raw = {"for_llm": "x", "media": [{"path": "a", "size": 5}], "newer": 1}
+    assert ToolResult._of(raw) == ToolResult("x", media=(toolkeep.Media("a"),))
+    step = {"source": "a", "before": True, "after": False, "newer": 1}
+    rule = {"name": "a", "text": "b", "newer": 1}
+    known = {"tool": "t", "allowed": False, "code": None, "rule": rule, "steps": [step]}
+    explained = toolkeep.Explanation._of({**known, "newer": 1})
+    assert explained.rule == toolkeep.Rule("a", "b")
+    assert explained.steps == (toolkeep.Step("a", before=True, after=False),)
 
 
 def test_the_calls_of_a_turn_are_answered_in_order(rt: Runtime) -> None:
@@ -100,6 +133,30 @@ def test_definitions_and_explanations(rt: Runtime) -> None:
     with pytest.raises(toolkeep.NotFoundError) as raised:
         rt.explain("edti")
     assert raised.value.code == "not_found"
+
+
+def test_definitions_are_strict_on_demand_and_tell_what_they_leave_out(rt: Runtime) -> None:
+    [first, *_] = rt.definitions("openai", strict=True)
+    assert first["function"]["strict"] is True
+    schema: dict[str, Any] = {"type": "string"}
+    for _ in range(14):
+        schema = {"type": "object", "properties": {"a": schema}}
+    rt.register({"name": "deep", "parameters": schema}, lambda args, _context: args)
+    report = rt.definitions_report("openai", strict=True, agent="helper")
+    assert (report.dialect, report.strict, report.deferred) == ("openai", True, ())
+    assert [left.tool for left in report.quarantined] == ["deep"]
+    assert "deep" not in {tool["function"]["name"] for tool in report.tools}
+    assert report.to_dict()["quarantined"][0]["reason"] == report.quarantined[0].reason
+    assert {"title": "deep"}.items() <= rt.definitions("json-schema")[0].items()
+
+
+def test_an_explanation_is_a_table_as_text() -> None:
+    with Runtime(policy={"profile": "minimal", "deny": ["edit"]}) as rt:
+        lines = str(rt.explain("edit")).splitlines()
+    assert [line.split()[0] for line in lines[:-1]] == ["policy.profile", "policy.deny"]
+    assert lines[0].endswith("allowed -> refused")
+    assert lines[1].endswith("refused -> refused")
+    assert lines[-1].startswith("edit: refused, because `policy.profile")
 
 
 def test_operations_are_methods(rt: Runtime) -> None:
@@ -149,7 +206,7 @@ def test_a_workspace_may_be_a_path(workspace: Path) -> None:
 
 
 def test_keywords_replace_keys_of_the_configuration(workspace: Path) -> None:
-    config = {"workspace": "/nowhere", "policy": {"deny": ["edit"]}}
+    config: toolkeep.Config = {"workspace": "/nowhere", "policy": {"deny": ["edit"]}}
     with Runtime(config, workspace=workspace, store="memory:", rate_limit={"calls": 1}) as rt:
         got = rt.config.get()
         assert got["workspace"] == str(workspace)

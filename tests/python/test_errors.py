@@ -49,6 +49,6 @@ def test_everything_public_is_listed_and_documented() -> None:
 
 def test_familiar_exceptions_are_bases() -> None:
     with pytest.raises(ValueError, match="polcy"):
-        toolkeep.Runtime(polcy={})
+        toolkeep.Runtime(polcy={})  # type: ignore[call-arg]
     with pytest.raises(LookupError), toolkeep.Runtime() as rt:
         rt.agents.get(id="nobody")

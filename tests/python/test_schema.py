@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
 import pytest
-from toolkeep import Context, Runtime
+from toolkeep import Context, Runtime, ToolSpec
 
 
 class Colour(enum.Enum):
@@ -250,7 +250,7 @@ def test_an_annotation_without_a_schema_names_the_parameter(rt: Runtime) -> None
 
 
 def test_a_description_by_hand_takes_a_handler_of_two_arguments(rt: Runtime) -> None:
-    spec = {"name": "mine", "parameters": {"type": "object", "required": ["a"]}}
+    spec: ToolSpec = {"name": "mine", "parameters": {"type": "object", "required": ["a"]}}
     rt.register(spec, lambda args, context: f"{args} {context.session}")
     assert rt.call("mine", {"a": 1}, session="s").for_llm == "{'a': 1} s"
     assert rt.call("mine", {}).code == "invalid_arguments"

@@ -21,9 +21,50 @@ with toolkeep.Runtime(workspace=".") as rt:
     async def later(context: toolkeep.Context) -> str:
         return context.tenant
 
+    @rt.tool(
+        touches=[{"argument": "path", "resource": "path", "effect": "write"}],
+        argument_aliases={"path": ["file"]},
+        taints=["untrusted"],
+        action="patch",
+        channels=("telegram",),
+        polling=True,
+        needs_approval=True,
+        timeout=2,
+    )
+    def patch(path: str, context: toolkeep.Context) -> str:
+        return rt.call("add", {"a": 1}, agent="child", parent=context, tools=["add"]).for_llm
+
+    spec: toolkeep.ToolSpec = {"name": "by_hand", "taints": ["private"], "timeout_ms": 5}
+    rt.register(spec, lambda args, context: args)
     total: int = add(1)
     text: str = rt.call("add", {"a": 1}, agent="x", timeout=1.5).for_llm
     version: int = rt.agents.put(id="x")["version"]
+    denied: str = rt.explain("add", parent={"agent": "boss"}, channel_type="cli").steps[0].source
+    mode: str = rt.config.get()["policy"]["taint"]["mode"]
+
+denied_by_owner: list[toolkeep.ListEntry] = ["exec", {"entry": "mcp_*", "optional": True}]
+policy: toolkeep.Policy = {
+    "profile": "coding",
+    "allow": None,
+    "deny": [*denied_by_owner, {"entry": "group:web", "final": True}],
+    "by_provider": {"openai/gpt-5": {"also_allow": ("exec",), "ask": ["exec"]}},
+    "agents": {
+        "helper": {
+            "tools": ["*"],
+            "actions": {"allow": ["patch"], "delegate_targets": ["b"]},
+            "by_provider": {"anthropic": {"deny": ["edit"]}},
+        }
+    },
+    "by_chat": {"telegram:42": {"allow": ["read_file"]}},
+    "subagents": {"deny": [], "max_depth": 2},
+    "taint": {"mode": "ask", "untrusted": ["group:web"]},
+    "mode": "shadow",
+}
+config: toolkeep.Config = {"policy": policy, "rate_limit": {"calls": 5}, "store": "memory:"}
+with toolkeep.Runtime(config, groups={"mine": ["exec"]}, secrets={"key": {"env": "KEY"}}):
+    pass
+with toolkeep.Runtime(policy={"deny": ["exec"]}, retention={}):
+    pass
 """
 
 
@@ -53,6 +94,17 @@ def test_a_type_checker_takes_right_uses_and_finds_wrong_ones() -> None:
         ('rt.tool(capabilities=["fast"])', "Literal"),
         ("rt.agents.put()", "id"),
         ('add("x")', "int"),
+        ('rt.tool(taints=["secret"])', "Literal"),
+        ('rt.tool(action="patches")', "Literal"),
+        ('rt.tool(touches=[{"argument": "a", "resource": "file", "effect": "read"}])', "resource"),
+        ('rt.register({"description": "no name"}, print)', "name"),
+        ('rt.call("add", parent="boss")', "parent"),
+        ('toolkeep.Runtime(policy={"denny": []})', "denny"),
+        ('toolkeep.Runtime({"policy": {"deny": [5]}})', "int"),
+        ('toolkeep.Runtime(policy={"deny": [{"final": True}]})', "MarkedEntry"),
+        ('toolkeep.Runtime(policy={"mode": "watch"})', "mode"),
+        ('toolkeep.Runtime(policy={"agents": {"a": {"profil": "full"}}})', "profil"),
+        ("toolkeep.Runtime(polcy={})", "polcy"),
     ):
         done = mypy("-c", f"{USES}\n    {line}")
         assert done.returncode == 1, line

@@ -86,7 +86,12 @@ class _Case:
         if kind == "invoke":
             return await _awaited(rt._invoke(given["operation"], given.get("args")))  # type: ignore[arg-type]
         if kind == "definitions":
-            return await _awaited(rt.definitions(given["dialect"], **context))
+            strict = given.get("strict")
+            return await _awaited(rt.definitions(given["dialect"], strict=strict, **context))
+        if kind == "definitions_report":
+            strict = given.get("strict")
+            report = rt.definitions_report(given["dialect"], strict=strict, **context)
+            return _data(await _awaited(report))
         if kind == "explain":
             return _data(await _awaited(rt.explain(given["tool"], **context)))
         if kind == "scrub":

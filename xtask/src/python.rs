@@ -12,7 +12,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, cast
+
+if TYPE_CHECKING:
+    import os
+
+    from typing_extensions import Required
 
 
 class _Unset:
@@ -46,13 +51,19 @@ pub fn operations(api: &Api) -> String {
     put(&mut out, &format!("\nCode = Literal[\n{}\n]\n", codes.join("\n")));
     put(&mut out, "\"\"\"The name of an error code.\"\"\"\n");
     for (name, definition) in &api.types {
-        if name != "Code" {
-            put(&mut out, &named(name, definition));
+        if name == "Code" {
+            continue;
+        }
+        if api.differs(name) || !api.inputs.contains(name) {
+            put(&mut out, &named(api, &api.result_name(name), definition, Way::Out));
+        }
+        if api.inputs.contains(name) {
+            put(&mut out, &named(api, name, definition, Way::In));
         }
     }
     for awaited in [false, true] {
         for (domain, operations) in api.domains() {
-            put(&mut out, &class(domain, &operations, awaited));
+            put(&mut out, &class(api, domain, &operations, awaited));
         }
         put(&mut out, &facade(api, awaited));
     }
@@ -63,29 +74,53 @@ fn put(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-fn named(name: &str, definition: &Definition) -> String {
+/// Whether a host writes a type, or reads it.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    In,
+    Out,
+}
+
+/// The keys of the configuration that have a parameter of their own wherever one is given.
+const PARAMETERS: &[&str] = &["store", "workspace"];
+
+fn named(api: &Api, name: &str, definition: &Definition, way: Way) -> String {
     match definition {
         Definition::Alias { doc, kind } => {
-            format!("\n{name} = {}\n\"\"\"{doc}\"\"\"\n", annotation(kind, false))
+            let kind = annotation(api, kind, way);
+            format!("\n{name}: TypeAlias = \"{}\"\n\"\"\"{doc}\"\"\"\n", kind.replace('"', "'"))
         }
-        Definition::Object { doc, fields } => {
-            let mut text =
-                format!("\n\nclass {name}(TypedDict):\n    \"\"\"{}\"\"\"\n", wrapped(doc, 4));
-            for field in fields {
-                let kind = annotation(&field.kind, false);
-                let _ = write!(
-                    text,
-                    "\n    {}: {kind}\n    \"\"\"{}\"\"\"\n",
-                    field.name,
-                    wrapped(&field.doc, 4)
-                );
-            }
-            text
+        Definition::Object { doc, fields } if name == "Config" && way == Way::In => {
+            let (own, rest): (Vec<Field>, Vec<Field>) =
+                fields.iter().cloned().partition(|f| PARAMETERS.contains(&f.name.as_str()));
+            let settings = "The keys of a configuration but for `workspace` and `store`.";
+            object(api, "Settings", "TypedDict", settings, &rest, way)
+                + &object(api, name, "Settings", doc, &own, way)
         }
+        Definition::Object { doc, fields } => object(api, name, "TypedDict", doc, fields, way),
     }
 }
 
-fn class(domain: &str, operations: &[&Operation], awaited: bool) -> String {
+fn object(api: &Api, name: &str, base: &str, doc: &str, fields: &[Field], way: Way) -> String {
+    let partial = way == Way::In && fields.iter().any(|field| !field.required);
+    let total = if partial { ", total=False" } else { "" };
+    let mut text =
+        format!("\n\nclass {name}({base}{total}):\n    \"\"\"{}\"\"\"\n", wrapped(doc, 4));
+    for field in fields {
+        let mut kind = annotation(api, &field.kind, way);
+        if way == Way::In && name == "Config" && field.name == "workspace" {
+            kind = format!("os.PathLike[str] | {kind}");
+        }
+        if partial && field.required {
+            kind = format!("Required[{kind}]");
+        }
+        let about = wrapped(&field.doc, 4);
+        let _ = write!(text, "\n    {}: {kind}\n    \"\"\"{about}\"\"\"\n", field.name);
+    }
+    text
+}
+
+fn class(api: &Api, domain: &str, operations: &[&Operation], awaited: bool) -> String {
     let name = class_name(domain, awaited);
     let invoke = if awaited { "_AsyncInvoke" } else { "_Invoke" };
     let mut text = format!(
@@ -93,7 +128,7 @@ fn class(domain: &str, operations: &[&Operation], awaited: bool) -> String {
          invoke: {invoke}) -> None:\n        self._invoke = invoke\n"
     );
     for operation in operations {
-        text.push_str(&method(operation, awaited));
+        text.push_str(&method(api, operation, awaited));
     }
     text
 }
@@ -106,10 +141,10 @@ fn method_name(verb: &str) -> String {
     }
 }
 
-fn method(operation: &Operation, awaited: bool) -> String {
+fn method(api: &Api, operation: &Operation, awaited: bool) -> String {
     let Operation { domain, verb, doc, arguments, result } = operation;
     let name = method_name(verb);
-    let result = annotation(result, false);
+    let result = annotation(api, result, Way::Out);
     let (keyword, wait) = if awaited { ("async def", "await ") } else { ("def", "") };
     let mut text = format!("\n    {keyword} {name}(\n        self,\n");
     if !arguments.is_empty() {
@@ -119,8 +154,8 @@ fn method(operation: &Operation, awaited: bool) -> String {
         arguments.iter().partition(|field| field.required);
     for field in required.iter().chain(&optional) {
         let default = if field.required { "" } else { " = _UNSET" };
-        let _ =
-            writeln!(text, "        {}: {}{default},", field.name, annotation(&field.kind, true));
+        let kind = annotation(api, &field.kind, Way::In);
+        let _ = writeln!(text, "        {}: {kind}{default},", field.name);
     }
     let mut about = wrapped(doc, 8);
     if !arguments.is_empty() {
@@ -170,9 +205,9 @@ fn class_name(domain: &str, awaited: bool) -> String {
     format!("{prefix}{first}{}Operations", letters.as_str())
 }
 
-/// The type in Python; `taken` for an argument, which may be any sequence or mapping.
-fn annotation(kind: &Type, taken: bool) -> String {
-    let inner = |kind: &Type| annotation(kind, taken);
+/// The type in Python. What goes in may be any sequence or mapping.
+fn annotation(api: &Api, kind: &Type, way: Way) -> String {
+    let inner = |kind: &Type| annotation(api, kind, way);
     match kind {
         Type::Any => "Any".into(),
         Type::Null => "None".into(),
@@ -184,10 +219,11 @@ fn annotation(kind: &Type, taken: bool) -> String {
             let quoted: Vec<String> = options.iter().map(|o| format!("\"{o}\"")).collect();
             format!("Literal[{}]", quoted.join(", "))
         }
-        Type::List(item) if taken => format!("Sequence[{}]", inner(item)),
+        Type::List(item) if way == Way::In => format!("Sequence[{}]", inner(item)),
         Type::List(item) => format!("builtins.list[{}]", inner(item)),
-        Type::Map(value) if taken => format!("Mapping[str, {}]", inner(value)),
+        Type::Map(value) if way == Way::In => format!("Mapping[str, {}]", inner(value)),
         Type::Map(value) => format!("dict[str, {}]", inner(value)),
+        Type::Named(name) if way == Way::Out => api.result_name(name),
         Type::Named(name) => name.clone(),
         Type::Union(kinds) => kinds.iter().map(inner).collect::<Vec<_>>().join(" | "),
     }

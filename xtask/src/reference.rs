@@ -26,6 +26,9 @@ pub fn operations(api: &Api) -> String {
     }
     out.push_str("\n# Types\n");
     for (name, definition) in &api.types {
+        if !api.is_of_operations(name) {
+            continue;
+        }
         match definition {
             Definition::Alias { doc, kind } => {
                 let _ = write!(out, "\n## `{name}`\n\n{doc}\n\n{}\n", written(kind));
@@ -118,7 +121,7 @@ fn keys(root: &Value, schema: &Value, place: &str, out: &mut String) -> Result<(
                 let names = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
                 names.collect::<Vec<_>>().join(" or ")
             }
-            _ => "one of the named".into(),
+            _ => named_values(target),
         };
         let table = target.get("properties").is_some();
         let default = match own.get("default") {
@@ -129,8 +132,19 @@ fn keys(root: &Value, schema: &Value, place: &str, out: &mut String) -> Result<(
         };
         let _ = writeln!(out, "| `{key}` | {kind} | {default} | {about} |");
         keys(root, target, &key, out)?;
+        if let Some(values) = target.get("additionalProperties").filter(|all| all.is_object()) {
+            keys(root, self::target(root, values).0, &format!("{key}.*"), out)?;
+        }
     }
     Ok(())
+}
+
+/// The values of a choice among texts.
+fn named_values(target: &Value) -> String {
+    let choices = target.get("oneOf").and_then(Value::as_array);
+    let named = choices.into_iter().flatten().filter_map(|one| one["const"].as_str());
+    let all: Vec<String> = named.map(|name| format!("`\"{name}\"`")).collect();
+    if all.is_empty() { "one of the named".into() } else { all.join(" or ") }
 }
 
 fn target<'s>(root: &'s Value, schema: &'s Value) -> (&'s Value, bool) {

@@ -1,10 +1,11 @@
 //! The operations with their types, read from the JSON Schemas that the core gives.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
-use schemars::Schema;
+use schemars::{Schema, schema_for};
 use serde_json::{Map, Value};
+use toolkeep::{Config, ToolSpec};
 
 /// A type as the generated languages need it.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,12 +52,19 @@ pub struct Operation {
     pub result: Type,
 }
 
-/// Every operation and the types that their results name.
+/// Every operation, and every type that goes in or comes out.
 #[derive(Default)]
 pub struct Api {
     pub operations: Vec<Operation>,
     pub types: BTreeMap<String, Definition>,
+    /// What a host writes: the configuration, the description of a tool, arguments.
+    pub inputs: BTreeSet<String>,
+    /// What operations answer with.
+    pub results: BTreeSet<String>,
 }
+
+/// The parts of the data plane that a host writes as data.
+const INPUTS: &[&str] = &["Config", "ToolSpec"];
 
 impl Api {
     /// Reads the core's table.
@@ -74,7 +82,63 @@ impl Api {
                 result,
             });
         }
+        for schema in [schema_for!(Config), schema_for!(ToolSpec)] {
+            api.root_type(root(schema)?)?;
+        }
+        api.sort();
         Ok(api)
+    }
+
+    /// Finds out which types go in and which come out.
+    fn sort(&mut self) {
+        let arguments = self.operations.iter().flat_map(|one| &one.arguments);
+        let mut inputs: BTreeSet<String> = INPUTS.iter().map(|name| (*name).to_owned()).collect();
+        arguments.for_each(|field| names(&field.kind, &mut inputs));
+        let mut results = BTreeSet::new();
+        self.operations.iter().for_each(|one| names(&one.result, &mut results));
+        self.inputs = self.with_parts(inputs);
+        self.results = self.with_parts(results);
+    }
+
+    /// The types and those that they are made of.
+    fn with_parts(&self, mut found: BTreeSet<String>) -> BTreeSet<String> {
+        let mut left: Vec<String> = found.iter().cloned().collect();
+        while let Some(name) = left.pop() {
+            let mut parts = BTreeSet::new();
+            match self.types.get(&name) {
+                Some(Definition::Object { fields, .. }) => {
+                    fields.iter().for_each(|field| names(&field.kind, &mut parts));
+                }
+                Some(Definition::Alias { kind, .. }) => names(kind, &mut parts),
+                None => {}
+            }
+            left.extend(parts.into_iter().filter(|part| found.insert(part.clone())));
+        }
+        found
+    }
+
+    /// The name of a type where it comes out. What may leave keys out when it goes in has all of
+    /// them when it comes out, and another name.
+    pub fn result_name(&self, name: &str) -> String {
+        if self.differs(name) { format!("Full{name}") } else { name.to_owned() }
+    }
+
+    /// True if the type goes in and comes out, and not in the same shape.
+    pub fn differs(&self, name: &str) -> bool {
+        self.inputs.contains(name)
+            && self.results.contains(name)
+            && self.with_parts(BTreeSet::from([name.to_owned()])).iter().any(|part| {
+                matches!(self.types.get(part), Some(Definition::Object { fields, .. })
+                    if fields.iter().any(|field| !field.required))
+            })
+    }
+
+    /// True if operations speak of the type.
+    pub fn is_of_operations(&self, name: &str) -> bool {
+        let arguments = self.operations.iter().flat_map(|one| &one.arguments);
+        let mut named = BTreeSet::new();
+        arguments.for_each(|field| names(&field.kind, &mut named));
+        self.results.contains(name) || self.with_parts(named).contains(name)
     }
 
     /// The domains with their operations, in the table's order.
@@ -202,6 +266,18 @@ impl Api {
     }
 }
 
+/// The types that a type names itself.
+fn names(kind: &Type, found: &mut BTreeSet<String>) {
+    match kind {
+        Type::Named(name) => {
+            found.insert(name.clone());
+        }
+        Type::List(inner) | Type::Map(inner) => names(inner, found),
+        Type::Union(kinds) => kinds.iter().for_each(|kind| names(kind, found)),
+        _ => {}
+    }
+}
+
 fn root(schema: Schema) -> Result<Map<String, Value>, Box<dyn Error>> {
     match schema.to_value() {
         Value::Object(schema) => Ok(schema),
@@ -240,7 +316,7 @@ fn doc_of(schema: &Map<String, Value>) -> String {
 /// A doc comment with its lines joined to paragraphs, and its links to Rust items as plain code.
 pub fn paragraphs(doc: &str) -> String {
     let mut doc = doc.to_owned();
-    while let Some(link) = doc.find("](crate::") {
+    while let Some(link) = doc.find("](crate::").or_else(|| doc.find("](super")) {
         let Some(end) = doc[link..].find(')') else { break };
         doc.replace_range(link..=link + end, "");
         if let Some(start) = doc[..link].rfind('[') {

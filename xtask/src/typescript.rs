@@ -39,18 +39,11 @@ pub fn types(api: &Api) -> String {
         if name == "Code" {
             continue;
         }
-        match definition {
-            Definition::Alias { doc, kind } => {
-                let _ =
-                    write!(out, "\n{}export type {name} = {}\n", comment(doc, 0), written(kind));
-            }
-            Definition::Object { doc, fields } => {
-                let _ = write!(out, "\n{}export interface {name} {{\n", comment(doc, 0));
-                for field in fields {
-                    out.push_str(&property(field, false, 2));
-                }
-                out.push_str("}\n");
-            }
+        if api.differs(name) || !api.inputs.contains(name) {
+            out.push_str(&named(api, &api.result_name(name), definition, Way::Out));
+        }
+        if api.inputs.contains(name) {
+            out.push_str(&named(api, name, definition, Way::In));
         }
     }
     out.push_str(
@@ -59,7 +52,7 @@ pub fn types(api: &Api) -> String {
     for (domain, operations) in api.domains() {
         let _ = writeln!(out, "  readonly {domain}: {{");
         for operation in operations {
-            out.push_str(&method(operation));
+            out.push_str(&method(api, operation));
         }
         out.push_str("  }\n");
     }
@@ -67,9 +60,31 @@ pub fn types(api: &Api) -> String {
     out
 }
 
-fn method(operation: &Operation) -> String {
+/// Whether a host writes a type, or reads it.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    In,
+    Out,
+}
+
+fn named(api: &Api, name: &str, definition: &Definition, way: Way) -> String {
+    match definition {
+        Definition::Alias { doc, kind } => {
+            format!("\n{}export type {name} = {}\n", comment(doc, 0), written(api, kind, way))
+        }
+        Definition::Object { doc, fields } => {
+            let mut text = format!("\n{}export interface {name} {{\n", comment(doc, 0));
+            for field in fields {
+                text.push_str(&property(api, field, way, 2));
+            }
+            text + "}\n"
+        }
+    }
+}
+
+fn method(api: &Api, operation: &Operation) -> String {
     let Operation { verb, doc, arguments, result, .. } = operation;
-    let result = written(result);
+    let result = written(api, result, Way::Out);
     let mut out = comment(doc, 4);
     if arguments.is_empty() {
         let _ = writeln!(out, "    {verb}(): Promise<{result}>");
@@ -78,20 +93,20 @@ fn method(operation: &Operation) -> String {
     let optional = if arguments.iter().any(|field| field.required) { "" } else { "?" };
     let _ = writeln!(out, "    {verb}(args{optional}: {{");
     for field in arguments {
-        out.push_str(&property(field, true, 6));
+        out.push_str(&property(api, field, Way::In, 6));
     }
     let _ = writeln!(out, "    }}): Promise<{result}>");
     out
 }
 
-fn property(field: &Field, taken: bool, indent: usize) -> String {
-    let optional = if taken && !field.required { "?" } else { "" };
+fn property(api: &Api, field: &Field, way: Way, indent: usize) -> String {
+    let optional = if way == Way::In && !field.required { "?" } else { "" };
     let pad = " ".repeat(indent);
     format!(
         "{}{pad}{}{optional}: {}\n",
         comment(&field.doc, indent),
         field.name,
-        written(&field.kind)
+        written(api, &field.kind, way)
     )
 }
 
@@ -107,7 +122,8 @@ fn comment(doc: &str, indent: usize) -> String {
     }
 }
 
-fn written(kind: &Type) -> String {
+fn written(api: &Api, kind: &Type, way: Way) -> String {
+    let inner = |kind: &Type| written(api, kind, way);
     match kind {
         Type::Any => "unknown".into(),
         Type::Null => "null".into(),
@@ -117,10 +133,12 @@ fn written(kind: &Type) -> String {
         Type::OneOf(options) => {
             options.iter().map(|option| format!("'{option}'")).collect::<Vec<_>>().join(" | ")
         }
-        Type::List(item) => format!("Array<{}>", written(item)),
+        Type::List(item) if way == Way::In => format!("ReadonlyArray<{}>", inner(item)),
+        Type::List(item) => format!("Array<{}>", inner(item)),
         // `Record<…>` would be the configuration's own `Record`.
-        Type::Map(value) => format!("{{ [key: string]: {} }}", written(value)),
+        Type::Map(value) => format!("{{ [key: string]: {} }}", inner(value)),
+        Type::Named(name) if way == Way::Out => api.result_name(name),
         Type::Named(name) => name.clone(),
-        Type::Union(kinds) => kinds.iter().map(written).collect::<Vec<_>>().join(" | "),
+        Type::Union(kinds) => kinds.iter().map(inner).collect::<Vec<_>>().join(" | "),
     }
 }

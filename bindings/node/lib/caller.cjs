@@ -12,6 +12,7 @@ const FIELDS = {
   sender: 'sender',
   role: 'role',
   channel: 'channel',
+  channelType: 'channel_type',
   chat: 'chat',
   peerKind: 'peer_kind',
   session: 'session',
@@ -21,6 +22,8 @@ const FIELDS = {
   team: 'team',
   run: 'run',
   depth: 'depth',
+  parent: 'parent',
+  tools: 'tools',
   timeoutMs: 'timeout_ms',
 }
 
@@ -31,16 +34,35 @@ const FIELDS = {
 function readOptions(options) {
   if (options === undefined || options === null) return { caller: undefined, signal: undefined }
   if (typeof options !== 'object') throw invalid('the options of a call must be an object')
-  let fields
-  let signal
-  for (const key of Object.keys(options)) {
-    const value = options[key]
-    if (value === undefined || value === null) continue
-    if (key === 'signal') signal = checkedSignal(value)
-    else (fields ??= {})[Object.hasOwn(FIELDS, key) ? FIELDS[key] : key] = value
-  }
+  const signal = options.signal ?? undefined
+  const fields = fieldsOf(options)
+  if (signal !== undefined) checkedSignal(signal)
   return { caller: fields && textOf(fields, 'options'), signal }
 }
+
+/** The fields of a caller under core's names, without those that say nothing. */
+function fieldsOf(caller, depth = 0) {
+  let fields
+  for (const key of Object.keys(caller)) {
+    const value = caller[key]
+    if (value === undefined || value === null || (key === 'signal' && depth === 0)) continue
+    const isCaller = key === 'parent' && typeof value === 'object' && !Array.isArray(value)
+    // One who is his own parent is deeper than core takes, and core says so.
+    const given = isCaller && depth < DEEPEST ? (fieldsOf(value, depth + 1) ?? {}) : value
+    ;(fields ??= {})[Object.hasOwn(FIELDS, key) ? FIELDS[key] : key] = given
+  }
+  return fields
+}
+
+/** A caller of core's under our names. */
+function callerOf(core, caller = {}) {
+  for (const key in FIELDS) caller[key] = core[FIELDS[key]]
+  if (caller.parent !== null) caller.parent = callerOf(caller.parent)
+  return caller
+}
+
+/** How many callers are looked at above each other: more than core takes. */
+const DEEPEST = 32
 
 function checkedSignal(signal) {
   const usable =
@@ -49,4 +71,4 @@ function checkedSignal(signal) {
   return signal
 }
 
-module.exports = { FIELDS, checkedSignal, readOptions }
+module.exports = { callerOf, checkedSignal, readOptions }

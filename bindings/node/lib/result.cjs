@@ -1,5 +1,5 @@
 'use strict'
-// Results of calls, in our names.
+// Results of calls and explanations, in our names.
 
 /** Core's name of each field of a result, by ours. */
 const FIELDS = {
@@ -15,6 +15,8 @@ const FIELDS = {
   structured: 'structured',
   artifact: 'artifact',
   repairs: 'repairs',
+  cached: 'cached',
+  approval: 'approval',
   callId: 'call_id',
   durationUs: 'duration_us',
 }
@@ -33,9 +35,25 @@ function resultOf(core) {
     media: core.media,
     structured: core.structured,
     artifact: core.artifact,
-    repairs: core.repairs,
+    repairs: core.repairs ?? [],
+    cached: core.cached ?? false,
+    approval: core.approval ?? null,
     callId: core.call_id,
     durationUs: core.duration_us,
+  }
+}
+
+/** An explanation of core's as an object of ours. */
+function explanationOf(core) {
+  return {
+    tool: core.tool,
+    allowed: core.allowed,
+    wouldBeRefused: core.would_be_refused ?? false,
+    code: core.code,
+    rule: core.rule,
+    asks: core.asks ?? null,
+    steps: core.steps.map((step) => ({ rule: null, ...step })),
+    source: core.source ?? '',
   }
 }
 
@@ -46,4 +64,4 @@ function returned(value) {
   return Object.fromEntries(fields)
 }
 
-module.exports = { resultOf, returned }
+module.exports = { explanationOf, resultOf, returned }

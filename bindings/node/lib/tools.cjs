@@ -1,7 +1,7 @@
 'use strict'
 // The tools that are written in JavaScript: how they are described, run and cancelled.
 
-const { FIELDS: CALLER } = require('./caller.cjs')
+const { callerOf } = require('./caller.cjs')
 const { aborted, invalid } = require('./errors.cjs')
 const { flawIn, isCyclic, textOf } = require('./json.cjs')
 const { returned } = require('./result.cjs')
@@ -14,6 +14,14 @@ const SPEC = {
   group: 'group',
   capabilities: 'capabilities',
   timeoutMs: 'timeout_ms',
+  touches: 'touches',
+  channels: 'channels',
+  argumentAliases: 'argument_aliases',
+  polling: 'polling',
+  needsApproval: 'needs_approval',
+  taints: 'taints',
+  action: 'action',
+  originalName: 'original_name',
 }
 
 /** The JSON text of a tool's specification. */
@@ -29,13 +37,23 @@ function specOf(definition) {
   return textOf(spec, 'tool')
 }
 
+/** Whether a tool may take the place of another, as the options of its registration say. */
+function replaces(options = {}) {
+  if (typeof options !== 'object') throw invalid('the options of a tool must be an object')
+  for (const key of Object.keys(options))
+    if (key !== 'replace') throw invalid(`a tool has no option \`${key}\`; there is \`replace\``)
+  const { replace = false } = options
+  if (typeof replace !== 'boolean') throw invalid('`replace` must be true or false')
+  return replace
+}
+
 /** Who called a tool, and the signal that fires when nobody waits for it any more. */
 class ToolContext {
   #controller
   #cancelled = false
 
   constructor(caller) {
-    for (const key in CALLER) this[key] = caller[CALLER[key]]
+    callerOf(caller, this)
   }
 
   get signal() {
@@ -123,4 +141,4 @@ function thrown(error) {
   }
 }
 
-module.exports = { dispatcher, specOf }
+module.exports = { dispatcher, replaces, specOf }

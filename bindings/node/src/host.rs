@@ -1,4 +1,4 @@
-//! Tools that are written in JavaScript.
+//! Tools, and the `approve` handler, that are written in JavaScript.
 //!
 //! Everything that goes to JavaScript goes through one function of the runtime's, [`Dispatch`], in
 //! order: run a tool, cancel a run, forget a tool. The answer of a run comes back as a plain call,
@@ -14,7 +14,10 @@ use napi::bindgen_prelude::FnArgs;
 use napi::threadsafe_function::{ThreadsafeFunction, ThreadsafeFunctionCallMode};
 use serde_json::Value;
 use tokio::sync::oneshot;
-use toolkeep::{CallContext, Code, Tool, ToolError, ToolResult, ToolSpec};
+use toolkeep::{
+    ApprovalAnswer, ApprovalRequest, Approver, CallContext, Code, Error, Tool, ToolError,
+    ToolResult, ToolSpec,
+};
 
 use crate::json;
 
@@ -112,28 +115,73 @@ impl Tool for HostTool {
 
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
         Box::pin(async move {
-            let (run, answer) = Run::new(&self.host);
-            let slot = cx.host_slot().and_then(|slot| slot.downcast_ref::<u32>());
-            let message = Message::Run {
-                run: run.number,
-                tool: self.number,
-                slot: slot.copied().unwrap_or(0),
-                args: json::write(&args).map_err(ToolError::raise)?,
-                caller: json::write(cx.caller()).map_err(ToolError::raise)?,
-            };
-            if !self.host.send(message) {
-                return Err(gone(&self.spec.name));
-            }
-            match answer.await {
-                Ok(Answer::Returned(text)) => {
-                    let value = json::parse(&text)
-                        .map_err(|error| ToolError::new(Code::InvalidResult, error.message()))?;
-                    ToolResult::from_value(value)
-                }
-                Ok(Answer::Threw(error)) => Err(error),
-                Err(_) => Err(gone(&self.spec.name)),
-            }
+            let gone = || gone(&self.spec.name);
+            ToolResult::from_value(run(&self.host, self.number, &args, &cx, gone).await?)
         })
+    }
+}
+
+/// Runs the function of that number, and gives what it returned.
+async fn run(
+    host: &Host,
+    number: u32,
+    args: &Value,
+    cx: &CallContext,
+    gone: impl Fn() -> ToolError,
+) -> Result<Value, ToolError> {
+    let (run, answer) = Run::new(host);
+    let slot = cx.host_slot().and_then(|slot| slot.downcast_ref::<u32>());
+    let message = Message::Run {
+        run: run.number,
+        tool: number,
+        slot: slot.copied().unwrap_or(0),
+        args: json::write(args).map_err(ToolError::raise)?,
+        caller: json::write(cx.caller()).map_err(ToolError::raise)?,
+    };
+    if !host.send(message) {
+        return Err(gone());
+    }
+    match answer.await {
+        Ok(Answer::Returned(text)) => {
+            json::parse(&text).map_err(|error| ToolError::new(Code::InvalidResult, error.message()))
+        }
+        Ok(Answer::Threw(error)) => Err(error),
+        Err(_) => Err(gone()),
+    }
+}
+
+/// The host's `approve` handler.
+pub struct HostApprover {
+    host: Arc<Host>,
+    number: u32,
+}
+
+impl HostApprover {
+    pub fn new(host: Arc<Host>, number: u32) -> HostApprover {
+        HostApprover { host, number }
+    }
+}
+
+impl Approver for HostApprover {
+    fn approve(
+        &self,
+        request: ApprovalRequest,
+        cx: CallContext,
+    ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>> {
+        Box::pin(async move {
+            let request = serde_json::to_value(request)
+                .map_err(|error| Error::new(Code::Internal, error.to_string()))?;
+            let gone = || ToolError::failed("the JavaScript that it is written in has ended");
+            let answer = run(&self.host, self.number, &request, &cx, gone).await;
+            let answer = answer.map_err(|error| Error::new(Code::Internal, error.message))?;
+            ApprovalAnswer::from_value(&answer)
+        })
+    }
+}
+
+impl Drop for HostApprover {
+    fn drop(&mut self) {
+        self.host.send(Message::Forget { tool: self.number });
     }
 }
 

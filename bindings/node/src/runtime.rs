@@ -13,11 +13,12 @@ use tokio_util::sync::CancellationToken;
 use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime, ToolSpec,
+    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Follow, Registration,
+    Runtime, ToolSpec,
 };
 
 use crate::failure::{failure, settle};
-use crate::host::{Host, HostTool, Parts, dispatch};
+use crate::host::{Host, HostApprover, HostTool, Parts, dispatch};
 use crate::json;
 use crate::stream::NativeStream;
 
@@ -178,18 +179,20 @@ impl NativeRuntime {
         }))
     }
 
-    /// The definitions of the tools that the caller may call.
+    /// The definitions of the tools that the caller may call; with `whole` also which are left out.
     #[napi(catch_unwind)]
     pub fn definitions<'env>(
         &self,
         env: &'env Env,
-        dialect: String,
+        options: String,
         caller: Option<String>,
+        whole: bool,
     ) -> napi::Result<PromiseRaw<'env, String>> {
         let started = Started::new(&self.state, caller, 0).map_err(failure)?;
         env.spawn_future(settle(async move {
-            let dialect = Dialect::from_name(&dialect)?;
-            json::write(&started.state.runtime()?.definitions(&started.cx, dialect).await?.tools)
+            let options = DefinitionOptions::from_value(&json::parse(&options)?)?;
+            let definitions = started.state.runtime()?.definitions(&started.cx, options).await?;
+            if whole { json::write(&*definitions) } else { Ok(definitions.text().to_owned()) }
         }))
     }
 
@@ -232,16 +235,27 @@ impl NativeRuntime {
         follow().map(NativeStream::new).map_err(failure)
     }
 
-    /// Adds a tool of the host's under a number of its choice.
+    /// Adds a tool of the host's under a number of its choice, or puts it in the place of another.
     #[napi(catch_unwind)]
-    pub fn register(&self, spec: String, number: u32) -> napi::Result<()> {
-        self.add(&spec, number).map_err(failure)
+    pub fn register(&self, spec: String, number: u32, replace: bool) -> napi::Result<()> {
+        self.add(&spec, number, replace).map_err(failure)
     }
 
-    fn add(&self, spec: &str, number: u32) -> Result<(), Error> {
+    fn add(&self, spec: &str, number: u32, replace: bool) -> Result<(), Error> {
         let runtime = self.state.runtime()?;
         let spec = ToolSpec::from_value(&json::parse(spec)?)?;
-        runtime.register(HostTool::new(self.state.host.clone(), number, spec))
+        let tool = HostTool::new(self.state.host.clone(), number, spec);
+        let registration = Registration::new(tool);
+        runtime.add(if replace { registration.replace() } else { registration }).map(|_| ())
+    }
+
+    /// Asks the function of that number where a call wants approval.
+    #[napi(catch_unwind)]
+    pub fn approver(&self, number: u32) -> napi::Result<()> {
+        let runtime = self.state.runtime().map_err(failure)?;
+        let approver = HostApprover::new(self.state.host.clone(), number);
+        runtime.set_approver(Some(Arc::new(approver)));
+        Ok(())
     }
 
     /// Removes a tool.

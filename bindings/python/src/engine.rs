@@ -10,11 +10,12 @@ use serde_json::Value;
 use toolkeep::secret::SecretString;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, Dialect, Error, Follow, Runtime,
-    RuntimeBuilder, ToolSpec,
+    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Follow, Registration,
+    Runtime, RuntimeBuilder, ToolSpec,
 };
 
 use crate::answer::Answer;
+use crate::approver::HostApprover;
 use crate::fault;
 use crate::host_tool::{Host, HostTool};
 use crate::job::Job;
@@ -93,19 +94,21 @@ impl Engine {
         self.job(py, |runtime| async move { Answer::of(runtime.call_all(&cx, requests).await?) })
     }
 
-    /// The definitions of the tools that the caller may call.
-    #[pyo3(signature = (dialect, caller, /))]
+    /// The definitions of the tools that the caller may call; with `whole` also which are left out.
+    #[pyo3(signature = (options, caller, whole, /))]
     fn definitions(
         &self,
         py: Python<'_>,
-        dialect: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
         caller: &Bound<'_, PyDict>,
+        whole: bool,
     ) -> PyResult<Job> {
-        let dialect = json::text(py, "dialect", dialect)?;
+        let options = json::required("options", options)?;
         let cx = context(caller, None)?;
-        self.job(py, |runtime| async move {
-            let dialect = Dialect::from_name(&dialect)?;
-            Answer::of(&runtime.definitions(&cx, dialect).await?.tools)
+        self.job(py, move |runtime| async move {
+            let options = DefinitionOptions::from_value(&options)?;
+            let definitions = runtime.definitions(&cx, options).await?;
+            if whole { Answer::of(&*definitions) } else { Answer::of(&definitions.tools) }
         })
     }
 
@@ -152,6 +155,7 @@ impl Engine {
     fn close(&self, py: Python<'_>) -> PyResult<Job> {
         self.job(py, |runtime| async move {
             let closed = runtime.close().await;
+            runtime.set_approver(None);
             runtime.registries().clear();
             closed.map(|()| Answer::Json(Value::Null))
         })
@@ -177,14 +181,33 @@ impl Engine {
         self.process.is_here()
     }
 
-    /// Adds a tool. `start(invocation)` is called for each call and must return at once.
-    #[pyo3(signature = (spec, start, /))]
-    fn register(&self, py: Python<'_>, spec: &Bound<'_, PyAny>, start: Py<PyAny>) -> PyResult<()> {
+    /// Adds a tool, or puts it in the place of another. `start(invocation)` is called for each call
+    /// and must return at once.
+    #[pyo3(signature = (spec, start, replace, /))]
+    fn register(
+        &self,
+        py: Python<'_>,
+        spec: &Bound<'_, PyAny>,
+        start: Py<PyAny>,
+        replace: bool,
+    ) -> PyResult<()> {
         self.process.check(py)?;
         let spec = ToolSpec::from_value(&json::required("spec", spec)?)
             .map_err(|error| fault::exception(py, &error))?;
-        let tool = HostTool::new(spec, start);
-        py.detach(|| self.runtime.register(tool)).map_err(|error| fault::exception(py, &error))
+        let mut registration = Registration::new(HostTool::new(spec, start));
+        if replace {
+            registration = registration.replace();
+        }
+        let added = py.detach(|| self.runtime.add(registration));
+        added.map(|_| ()).map_err(|error| fault::exception(py, &error))
+    }
+
+    /// Asks this handler where a call wants approval. `start(invocation)` as for a tool.
+    #[pyo3(signature = (start, /))]
+    fn set_approver(&self, py: Python<'_>, start: Py<PyAny>) -> PyResult<()> {
+        self.process.check(py)?;
+        self.runtime.set_approver(Some(Arc::new(HostApprover(start))));
+        Ok(())
     }
 
     /// Removes a tool.

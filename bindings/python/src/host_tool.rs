@@ -1,4 +1,4 @@
-//! Tools that are written in Python.
+//! Tools, and other handlers, that are written in Python.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use toolkeep::{CallContext, Code, Tool, ToolError, ToolResult, ToolSpec};
 
 use crate::json::{self, TooDeep};
 
-type Outcome = Result<ToolResult, ToolError>;
+type Outcome = Result<Value, ToolError>;
 
 /// What Python put into a call's context; its tools get it back.
 pub struct Host(pub Py<PyAny>);
@@ -28,18 +28,6 @@ impl HostTool {
     pub fn new(spec: ToolSpec, start: Py<PyAny>) -> HostTool {
         HostTool { spec, start }
     }
-
-    fn begin(
-        &self,
-        py: Python<'_>,
-        args: Value,
-        cx: CallContext,
-        answer: oneshot::Sender<Outcome>,
-    ) -> PyResult<Cancel> {
-        let invocation = Invocation { args, cx, answer: Mutex::new(Some(answer)) };
-        let cancel = self.start.call1(py, (invocation,))?;
-        Ok(Cancel((!cancel.is_none(py)).then_some(cancel)))
-    }
 }
 
 impl Tool for HostTool {
@@ -47,20 +35,35 @@ impl Tool for HostTool {
         self.spec.clone()
     }
 
-    fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Outcome> {
-        Box::pin(async move {
-            let (answer, answered) = oneshot::channel();
-            let began = Python::try_attach(|py| {
-                self.begin(py, args, cx, answer).map_err(|error| error.to_string())
-            });
-            let _cancel = match began {
-                Some(Ok(cancel)) => cancel,
-                Some(Err(why)) => return Err(ToolError::failed(why)),
-                None => return Err(stopped()),
-            };
-            answered.await.unwrap_or_else(|_| Err(stopped()))
-        })
+    fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        Box::pin(async move { ToolResult::from_value(ask(&self.start, args, cx).await?) })
     }
+}
+
+/// Asks Python for a value: starts an invocation and waits for its answer.
+pub async fn ask(start: &Py<PyAny>, args: Value, cx: CallContext) -> Outcome {
+    let (answer, answered) = oneshot::channel();
+    let began = Python::try_attach(|py| {
+        begin(py, start, args, cx, answer).map_err(|error| error.to_string())
+    });
+    let _cancel = match began {
+        Some(Ok(cancel)) => cancel,
+        Some(Err(why)) => return Err(ToolError::failed(why)),
+        None => return Err(stopped()),
+    };
+    answered.await.unwrap_or_else(|_| Err(stopped()))
+}
+
+fn begin(
+    py: Python<'_>,
+    start: &Py<PyAny>,
+    args: Value,
+    cx: CallContext,
+    answer: oneshot::Sender<Outcome>,
+) -> PyResult<Cancel> {
+    let invocation = Invocation { args, cx, answer: Mutex::new(Some(answer)) };
+    let cancel = start.call1(py, (invocation,))?;
+    Ok(Cancel((!cancel.is_none(py)).then_some(cancel)))
 }
 
 /// The failure of a tool whose task was ended from outside.
@@ -137,7 +140,7 @@ impl Invocation {
     #[pyo3(signature = (value, /))]
     fn resolve(&self, value: &Bound<'_, PyAny>) {
         let outcome = match json::from_python(value, TooDeep::Refuse) {
-            Ok(value) => ToolResult::from_value(value),
+            Ok(value) => Ok(value),
             Err(why) => {
                 let text = format!(
                     "The tool returned {}, which is not JSON: {}. Return text, None, or JSON data.",

@@ -5,6 +5,7 @@
 //! [`Invocation`](host_tool::Invocation) that Python answers when it likes. The rest is Python.
 
 mod answer;
+mod approver;
 #[cfg(feature = "bench")]
 #[path = "../../../tests/bench/empty_core.rs"]
 mod empty_core;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::approve::Claims;
 use super::arguments::Prepared;
 use super::{CallPath, Decided, arguments, assess};
 use crate::error::{Code, Error};
@@ -81,24 +82,30 @@ impl CallPath {
         let decision = self.policy.decision(&snapshot, cx.caller()).await.ok();
         let mut answers = Vec::with_capacity(requests.len());
         let mut wave: Vec<(CallRequest, Use)> = Vec::new();
+        let claims = Claims::default();
         for request in requests {
             let uses = match &decision {
                 Some(decision) => uses(&snapshot, decision, &request, cx),
                 None => Use::Nothing,
             };
             if wave.iter().any(|(_, earlier)| earlier.conflicts(&uses)) {
-                answers.extend(self.run_wave(cx, std::mem::take(&mut wave)).await);
+                answers.extend(self.run_wave(cx, std::mem::take(&mut wave), &claims).await);
             }
             wave.push((request, uses));
         }
-        answers.extend(self.run_wave(cx, wave).await);
+        answers.extend(self.run_wave(cx, wave, &claims).await);
         answers
     }
 
-    async fn run_wave(&self, cx: &CallContext, wave: Vec<(CallRequest, Use)>) -> Vec<CallAnswer> {
+    async fn run_wave(
+        &self,
+        cx: &CallContext,
+        wave: Vec<(CallRequest, Use)>,
+        claims: &Claims,
+    ) -> Vec<CallAnswer> {
         let calls = wave.into_iter().map(|(request, _)| async move {
             let CallRequest { id, name, arguments } = request;
-            let result = self.call(cx, &name, arguments_of(arguments)).await;
+            let result = self.call_among(cx, &name, arguments_of(arguments), Some(claims)).await;
             CallAnswer { id, result: result.unwrap_or_else(|error| self.answer_of(&error)) }
         });
         stream::iter(calls).buffered(MOST_AT_ONCE).collect().await

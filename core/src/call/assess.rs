@@ -7,10 +7,11 @@ use serde_json::Value;
 use crate::error::Code;
 use crate::tool::{Assessment, CallContext, Entry, ToolError};
 
-pub(super) fn pass(entry: &Entry, args: &Value, cx: &CallContext) -> Result<(), ToolError> {
-    match ask(entry, args, cx)?.objection {
+pub(super) fn pass(entry: &Entry, args: &Value, cx: &CallContext) -> Result<Assessment, ToolError> {
+    let mut assessment = ask(entry, args, cx)?;
+    match assessment.objection.take() {
         Some(objection) => Err(ToolError::new(Code::DeniedByTool, objection)),
-        None => Ok(()),
+        None => Ok(assessment),
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) async fn pass(
 }
 
 /// A span of time in words, rounded up so that waiting that long is enough.
-fn spoken(ms: u64) -> String {
+pub(super) fn spoken(ms: u64) -> String {
     let (amount, unit) = match ms {
         0..1_000 => (ms, "millisecond"),
         1_000..120_000 => (ms.div_ceil(1_000), "second"),

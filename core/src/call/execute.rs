@@ -1,16 +1,13 @@
 //! Gate: the tool runs, with a deadline, cancellable, and with its panics contained.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::contained::{self, Contained};
 use super::{Call, Stop};
 use crate::error::Code;
 use crate::tool::{Entry, ToolError, ToolResult};
@@ -62,39 +59,6 @@ pub(super) async fn pass(
     }
 }
 
-type Panic = Box<dyn Any + Send>;
-
-/// A tool's future whose panics are caught, also those of its end.
-struct Contained<'t>(Option<BoxFuture<'t, Result<ToolResult, ToolError>>>);
-
-impl<'t> Contained<'t> {
-    fn start(
-        call: impl FnOnce() -> BoxFuture<'t, Result<ToolResult, ToolError>>,
-    ) -> Result<Contained<'t>, Panic> {
-        catch_unwind(AssertUnwindSafe(call)).map(|run| Contained(Some(run)))
-    }
-}
-
-impl Future for Contained<'_> {
-    type Output = Result<Result<ToolResult, ToolError>, Panic>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(run) = &mut self.0 else { return Poll::Pending };
-        match catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(cx))) {
-            Ok(polled) => polled.map(Ok),
-            Err(panic) => Poll::Ready(Err(panic)),
-        }
-    }
-}
-
-impl Drop for Contained<'_> {
-    fn drop(&mut self) {
-        let run = self.0.take();
-        // The tool's own destructors may panic; there is nobody left to tell.
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(run)));
-    }
-}
-
 fn late(entry: &Entry, timeout_ms: u64) -> ToolError {
     let text = format!(
         "`{}` did not finish within {timeout_ms} ms and was given up. What it had begun may still \
@@ -104,12 +68,8 @@ fn late(entry: &Entry, timeout_ms: u64) -> ToolError {
     ToolError::new(Code::Timeout, text)
 }
 
-fn panicked(entry: &Entry, panic: &(dyn std::any::Any + Send)) -> ToolError {
-    let why = panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("no message");
+fn panicked(entry: &Entry, panic: &(dyn Any + Send)) -> ToolError {
+    let why = contained::message(panic);
     let text = format!(
         "`{}` panicked: {why}. This is a fault in the tool; the same call will likely fail again.",
         entry.spec.name

@@ -9,6 +9,7 @@ use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::runtime::Runtime;
 use crate::store::{Approval, ApprovalQuery, ApprovalState, NewApproval, Verdict};
+use crate::tool::Caller;
 
 /// The longest that an approval can be waited for: 30 days.
 const MOST_TTL_MS: i64 = 30 * 24 * 60 * 60 * 1000;
@@ -24,7 +25,8 @@ operations! {
         /// Lists approvals by id.
         list(ListApprovals) -> Vec<Approval> = list;
         /// Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        /// if it is not pending any more: then this decision counts for nothing.
+        /// if it is not pending any more, and with `invalid_argument` if `edited` does not fit the
+        /// tool: then this decision counts for nothing.
         decide(DecideApproval) -> Approval = decide;
         /// Uses an allowed approval, once. Make the call with the `edited` arguments if there are
         /// any. Fails with `conflict` if it is not allowed, was used already, or is for a call of
@@ -168,6 +170,7 @@ async fn request(runtime: &Runtime, args: RequestApproval) -> Result<Approval, E
         session: args.session,
         tool: args.tool,
         request: Value::Object(args.request),
+        told: Value::Object(Map::new()),
         expires_at_ms: now_ms.saturating_add(args.ttl_ms),
     };
     Ok(runtime.writing(&approval.tenant).request_approval(approval, now_ms).await?)
@@ -189,8 +192,39 @@ async fn decide(runtime: &Runtime, args: DecideApproval) -> Result<Approval, Err
     let DecideApproval { tenant, id, decision, by, reason, edited } = args;
     let allow = decision == ApprovalDecision::Allow;
     let verdict = Verdict { allow, by, reason, edited: edited.map(Value::Object) };
+    if let Some(edited) = &verdict.edited {
+        check_edited(runtime, &tenant, &id, edited).await?;
+    }
     let now_ms = runtime.clock().now_ms();
     found(runtime.writing(&tenant).decide_approval(&tenant, &id, verdict, now_ms).await?, &id)
+}
+
+/// Refuses arguments that do not fit the tool, where it is known here in the version that the call
+/// is for, so that the person learns of it. Elsewhere the call itself is refused.
+async fn check_edited(
+    runtime: &Runtime,
+    tenant: &str,
+    id: &str,
+    edited: &Value,
+) -> Result<(), Error> {
+    let approval = runtime.store().get_approval(tenant, id, runtime.clock().now_ms()).await?;
+    let approval = found(approval, id)?;
+    let caller = Caller {
+        tenant: approval.tenant.clone(),
+        agent: approval.agent.clone(),
+        ..Caller::default()
+    };
+    let snapshot = runtime.registries().of(&caller);
+    let tool = snapshot.resolve(&approval.tool);
+    let Some(tool) = tool.filter(|tool| approval.request["version"] == *tool.version) else {
+        return Ok(());
+    };
+    let complaints = tool.schema.complaints(edited);
+    if complaints.is_empty() {
+        return Ok(());
+    }
+    let text = format!("`edited` does not fit `{}`: {}", approval.tool, complaints.join(" "));
+    Err(Error::new(Code::InvalidArgument, text))
 }
 
 async fn consume(runtime: &Runtime, args: ConsumeApproval) -> Result<Approval, Error> {

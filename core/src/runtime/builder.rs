@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
 use crate::call::{
-    CallPath, Finder, PolicyFile, PolicyGate, PolicyParts, RecordMode, Recorder, Written,
+    ApproveGate, Approver, CallPath, Finder, PolicyFile, PolicyGate, PolicyParts, RecordMode,
+    Recorder, Written,
 };
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
@@ -31,6 +32,7 @@ pub struct RuntimeBuilder {
     tools: Vec<Registration>,
     key: Option<KeyCallback>,
     older_keys: Vec<KeyCallback>,
+    approver: Option<Arc<dyn Approver>>,
 }
 
 type KeyCallback = Box<dyn FnOnce() -> Result<SecretString, Error> + Send>;
@@ -46,6 +48,7 @@ impl Default for RuntimeBuilder {
             tools: Vec::new(),
             key: None,
             older_keys: Vec::new(),
+            approver: None,
         }
     }
 }
@@ -113,6 +116,13 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn replace(mut self, tool: impl Tool) -> RuntimeBuilder {
         self.tools.push(Registration::new(tool).replace());
+        self
+    }
+
+    /// Asks this handler where a call wants approval.
+    #[must_use]
+    pub fn approver(mut self, approver: impl Approver) -> RuntimeBuilder {
+        self.approver = Some(Arc::new(approver));
         self
     }
 
@@ -199,6 +209,7 @@ impl RuntimeBuilder {
             deferred,
             definitions: DefinitionCache::default(),
             rate_limit: self.config.rate_limit.clone(),
+            approval: ApproveGate::new(self.config.approval.clone(), self.approver.take()),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
             output: self.config.output.clone(),

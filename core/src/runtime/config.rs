@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::call::{Execute, Output, RateLimit, Record};
+use crate::call::{ApprovalConfig, Execute, Output, RateLimit, Record};
 use crate::error::{Code, Error};
 use crate::policy::Policy;
 use crate::secret::Secrets;
@@ -33,6 +33,8 @@ pub struct Config {
     pub policy: Policy,
     /// How many calls a session may make. Default: no limit.
     pub rate_limit: Option<RateLimit>,
+    /// Who is asked where a call wants approval, and for how long.
+    pub approval: ApprovalConfig,
     /// How tools run.
     pub execute: Execute,
     /// How tools are defined for models.
@@ -142,6 +144,12 @@ impl Config {
             at_least("rate_limit.calls", u64::from(limit.calls), 1)?;
             at_least("rate_limit.window_ms", limit.window_ms, 1)?;
         }
+        at_least("approval.timeout_ms", self.approval.timeout_ms, 1)?;
+        if self.approval.timeout_ms > MOST_APPROVAL_MS {
+            let given = self.approval.timeout_ms;
+            let why = format!("{given} is too much, the most is {MOST_APPROVAL_MS} (30 days)");
+            return Err(invalid("approval.timeout_ms", &why));
+        }
         at_least("store_timeout_ms", self.store_timeout_ms.unwrap_or(1), 1)?;
         let kept = &self.retention;
         at_least("retention.events_keep", kept.events_keep.unwrap_or(1), 1)?;
@@ -155,6 +163,9 @@ impl Config {
         Ok(())
     }
 }
+
+/// The longest that an approval can be waited for: 30 days.
+const MOST_APPROVAL_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
 fn invalid(key: &str, why: &str) -> Error {
     Error::new(Code::InvalidConfig, format!("configuration: `{key}`: {why}"))

@@ -120,6 +120,8 @@ pub struct NewApproval {
     pub tool: String,
     /// What a person is shown in order to decide, a JSON object. Already scrubbed.
     pub request: Json,
+    /// What the event `approval.requested` tells besides, a JSON object. Already scrubbed.
+    pub told: Json,
     /// Until when it can be decided, in milliseconds since 1970-01-01T00:00:00Z.
     pub expires_at_ms: i64,
 }
@@ -189,11 +191,21 @@ pub trait Approvals: Send + Sync {
     /// Approvals in order of id (byte by byte).
     fn list_approvals(&self, query: ApprovalQuery, now_ms: i64) -> Answer<'_, Vec<Approval>>;
 
-    /// The newest approval of that digest that can still be of use: allowed, or pending.
-    fn find_approval<'a>(
+    /// The approvals of that digest that can still be of use to a call, at most 200 of them, oldest
+    /// first: allowed, pending, or denied and not told to any call yet.
+    fn find_approvals<'a>(
         &'a self,
         tenant: &'a str,
         digest: &'a str,
+        now_ms: i64,
+    ) -> Answer<'a, Vec<Approval>>;
+
+    /// Marks a denial as told to the call, once, by its `updated_at_ms`. None if there is no such
+    /// denial, or it was told already.
+    fn tell_denial<'a>(
+        &'a self,
+        tenant: &'a str,
+        id: &'a str,
         now_ms: i64,
     ) -> Answer<'a, Option<Approval>>;
 

@@ -86,18 +86,23 @@ impl Default for Caller {
 }
 
 impl Caller {
-    /// A caller from JSON-like data: what the other languages hand over.
+    /// A caller from JSON-like data: what the other languages hand over. Where it has a `parent`
+    /// and no `depth`, it stands one below that.
     ///
     /// # Errors
     /// `invalid_argument` that names the key, and the nearest known one.
     pub fn from_value(value: &Value) -> Result<Caller, Error> {
-        crate::strict::from_value(value).map_err(|why| {
+        let mut caller: Caller = crate::strict::from_value(value).map_err(|why| {
             let code = check_json(value).err().map_or(Code::InvalidArgument, TooMuch::code);
             Error::new(code, format!("the context of the call: {why}"))
-        })
+        })?;
+        if let (None, Some(parent)) = (value.get("depth"), &caller.parent) {
+            caller.depth = parent.depth.saturating_add(1);
+        }
+        Ok(caller)
     }
 
-    /// Checks every key: 1 to 512 bytes, no NUL.
+    /// Checks every key: 1 to 512 bytes, no NUL; and that a deadline leaves time.
     pub fn check(&self) -> Result<(), Error> {
         check_key("tenant", &self.tenant)?;
         let keys = [
@@ -119,6 +124,10 @@ impl Caller {
             if let Some(key) = key {
                 check_key(field, key)?;
             }
+        }
+        if self.timeout_ms == Some(0) {
+            let text = "`timeout_ms` is 0; give at least 1, or leave it out";
+            return Err(Error::new(Code::InvalidArgument, text));
         }
         self.check_parents()
     }

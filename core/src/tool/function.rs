@@ -1,6 +1,7 @@
 //! Tools made of an argument struct and a closure.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -8,9 +9,9 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Assessment, CallContext, Tool, ToolError, ToolResult, ToolSpec};
+use super::{Assessment, CallContext, Tool, ToolError, ToolResult, ToolSpec, Touch};
 use crate::error::Code;
-use crate::kind::Capability;
+use crate::kind::{Action, Capability, Effect, ResourceKind, Taint};
 
 type Handler<A> =
     Arc<dyn Fn(A, CallContext) -> BoxFuture<'static, Result<ToolResult, ToolError>> + Send + Sync>;
@@ -50,6 +51,67 @@ impl<A> FnTool<A> {
     #[must_use]
     pub fn capability(mut self, capability: Capability) -> FnTool<A> {
         self.spec = self.spec.capability(capability);
+        self
+    }
+
+    /// Sets the deadline of a call, instead of the runtime's.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Duration) -> FnTool<A> {
+        self.spec = self.spec.timeout(timeout);
+        self
+    }
+
+    /// Says that an argument, a text or a list of texts, names what a call touches.
+    #[must_use]
+    pub fn touches(
+        mut self,
+        argument: impl Into<String>,
+        resource: ResourceKind,
+        effect: Effect,
+    ) -> FnTool<A> {
+        self.spec.touches.push(Touch { argument: argument.into(), resource, effect });
+        self
+    }
+
+    /// Limits the tool to channels of these types. Where the caller's is another, it is hidden.
+    #[must_use]
+    pub fn channels<T: Into<String>>(mut self, types: impl IntoIterator<Item = T>) -> FnTool<A> {
+        self.spec.channels.extend(types.into_iter().map(Into::into));
+        self
+    }
+
+    /// Says that the same call may well be repeated until its answer changes.
+    #[must_use]
+    pub fn polling(mut self) -> FnTool<A> {
+        self.spec.polling = true;
+        self
+    }
+
+    /// Says that each call wants somebody's approval.
+    #[must_use]
+    pub fn needs_approval(mut self) -> FnTool<A> {
+        self.spec.needs_approval = true;
+        self
+    }
+
+    /// Adds what its results do to a session.
+    #[must_use]
+    pub fn taints(mut self, taint: Taint) -> FnTool<A> {
+        self.spec.taints.push(taint);
+        self
+    }
+
+    /// Says which action it is, for agents whose actions are limited.
+    #[must_use]
+    pub fn action(mut self, action: Action) -> FnTool<A> {
+        self.spec.action = Some(action);
+        self
+    }
+
+    /// Sets the name that it has where it comes from, if that is another.
+    #[must_use]
+    pub fn original_name(mut self, name: impl Into<String>) -> FnTool<A> {
+        self.spec.original_name = Some(name.into());
         self
     }
 
@@ -97,5 +159,58 @@ impl<A: DeserializeOwned + 'static> Tool for FnTool<A> {
                 std::future::ready(Err(refusal)).boxed()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Copies a file.
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Copy {
+        from: String,
+        to: String,
+    }
+
+    #[test]
+    fn the_builder_says_what_a_description_in_json_says() {
+        let tool = tool_fn("copy", |_: Copy, _| async { Ok(ToolResult::default()) })
+            .group("files")
+            .capability(Capability::Mutating)
+            .timeout(Duration::from_secs(2))
+            .touches("from", ResourceKind::Path, Effect::Read)
+            .touches("to", ResourceKind::Path, Effect::Write)
+            .channels(["cli"])
+            .argument_aliases("from", &["source", "src"])
+            .polling()
+            .needs_approval()
+            .taints(Taint::Private)
+            .action(Action::Patch)
+            .original_name("copy-file");
+        let written = ToolSpec::from_value(&json!({
+            "name": "copy",
+            "description": "Copies a file.",
+            "parameters": tool.spec().parameters,
+            "group": "files",
+            "capabilities": ["mutating"],
+            "timeout_ms": 2_000,
+            "touches": [
+                { "argument": "from", "resource": "path", "effect": "read" },
+                { "argument": "to", "resource": "path", "effect": "write" },
+            ],
+            "channels": ["cli"],
+            "argument_aliases": { "from": ["source", "src"] },
+            "polling": true,
+            "needs_approval": true,
+            "taints": ["private"],
+            "action": "patch",
+            "original_name": "copy-file",
+        }));
+        assert_eq!(tool.spec(), written.unwrap());
     }
 }

@@ -55,6 +55,8 @@ pub struct ToolResult {
     pub artifact: Option<String>,
     /// What was put right in the arguments before the tool got them. Never a value of them.
     pub repairs: Vec<Repair>,
+    /// The approval that the call waits for, was denied by, or used: the id for `approvals.*`.
+    pub approval: Option<String>,
     /// The id of the call: the same as in its audit row and events.
     pub call_id: String,
     /// How long the tool ran, in microseconds. 0 if it did not.

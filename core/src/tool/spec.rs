@@ -173,6 +173,22 @@ impl ToolSpec {
         self.capabilities.is_empty() || self.capabilities.contains(&capability)
     }
 
+    /// Checks the name, and that a deadline leaves time.
+    ///
+    /// # Errors
+    /// `invalid_argument` that names the key.
+    pub fn check(&self) -> Result<(), Error> {
+        ToolSpec::check_name(&self.name)?;
+        if self.timeout_ms == Some(0) {
+            let text = format!(
+                "`timeout_ms` of the tool `{}` is 0; give at least 1, or leave it out",
+                self.name
+            );
+            return Err(Error::new(Code::InvalidArgument, text));
+        }
+        Ok(())
+    }
+
     /// Checks a tool name or alias.
     pub fn check_name(name: &str) -> Result<(), Error> {
         let mut bytes = name.bytes();

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![expect(clippy::print_stdout, reason = "a child process speaks to its parent")]
 
+mod approve;
 mod calls;
 mod claims;
 mod crash;

@@ -82,8 +82,13 @@ fn host_tools() -> Vec<HostTool> {
         }),
         tool("host_bad", any.clone(), false, |_, _| async { Ok(json!({ "for_llm": 5 })) }.boxed()),
         tool("host_context", any, false, |_, cx| {
-            let Caller { tenant, agent, session, .. } = cx.caller().clone();
-            let told = json!({ "tenant": tenant, "agent": agent, "session": session });
+            let Caller { tenant, agent, session, channel_type, depth, parent, tools, .. } =
+                cx.caller().clone();
+            let told = json!({
+                "tenant": tenant, "agent": agent, "session": session, "depth": depth,
+                "channel_type": channel_type, "parent": parent.and_then(|one| one.agent),
+                "tools": tools,
+            });
             async move { Ok(told) }.boxed()
         }),
     ]
@@ -153,11 +158,12 @@ async fn governed(
                 serde_json::from_value(input["requests"].clone()).unwrap();
             rt.call_all(cx, requests).await.map(|answers| json!(answers))
         }
-        "definitions" => {
+        "definitions" | "definitions_report" => {
             let strict = input.get("strict").cloned().unwrap_or_default();
             let options = json!({ "dialect": input["dialect"], "strict": strict });
             let options = DefinitionOptions::from_value(&options)?;
-            rt.definitions(cx, options).await.map(|definitions| json!(definitions.tools))
+            let definitions = rt.definitions(cx, options).await?;
+            Ok(if verb == "definitions" { json!(definitions.tools) } else { json!(*definitions) })
         }
         "explain" => rt.explain(cx, &text("tool")).await.map(|why| json!(why)),
         _ => panic!("no such verb: {verb}"),

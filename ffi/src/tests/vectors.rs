@@ -7,7 +7,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use toolkeep_vectors::{Face, Raised, run};
 
-use crate::call::{toolkeep_call, toolkeep_call_all, toolkeep_definitions, toolkeep_explain};
+use crate::call::{
+    toolkeep_call, toolkeep_call_all, toolkeep_definitions, toolkeep_definitions_report,
+    toolkeep_explain,
+};
 use crate::code::TOOLKEEP_CONFLICT;
 use crate::error::{
     toolkeep_error, toolkeep_error_free, toolkeep_error_message, toolkeep_error_name,
@@ -71,8 +74,16 @@ impl Face for CFace {
                     let requests = input["requests"].to_string();
                     toolkeep_call_all(rt, context, lend(&requests), &mut out)
                 }
-                "definitions" => {
-                    toolkeep_definitions(rt, context, lend(&text("dialect")), &mut out)
+                "definitions" | "definitions_report" => {
+                    let (dialect, strict) = (&input["dialect"], &input["strict"]);
+                    let options = json!({ "dialect": dialect, "strict": strict }).to_string();
+                    let plain = strict.is_null() && dialect.is_string();
+                    let options = if plain { text("dialect") } else { options };
+                    let define = match verb {
+                        "definitions" => toolkeep_definitions,
+                        _ => toolkeep_definitions_report,
+                    };
+                    define(rt, context, lend(&options), &mut out)
                 }
                 "explain" => toolkeep_explain(rt, context, lend(&text("tool")), &mut out),
                 "invoke" => {
@@ -187,7 +198,9 @@ fn host_tools() -> Vec<(Value, Handler)> {
             let context: Value = serde_json::from_str(&context).unwrap();
             let told = json!({
                 "tenant": context["tenant"], "agent": context["agent"],
-                "session": context["session"]
+                "session": context["session"], "depth": context["depth"],
+                "channel_type": context["channel_type"], "tools": context["tools"],
+                "parent": context["parent"]["agent"],
             });
             resolve(invocation, told);
         }),

@@ -5,6 +5,9 @@ use crate::program::{Program, run};
 #[test]
 fn the_c_quickstart_works() {
     let printed = run(&mut Program::compile("examples/c/quickstart.c", &[]).command());
+    assert!(printed.contains(r#""name":"weather","description":"The weather now.""#), "{printed}");
+    assert!(printed.contains(r#"why not edit: {"tool":"edit","allowed":false"#), "{printed}");
+    assert!(printed.contains(r#""code":"denied_by_policy""#), "{printed}");
     assert!(printed.contains(r#"asked: {"city":"Oslo"}"#), "{printed}");
     assert!(printed.contains(r#""for_llm":"18 degrees, [REDACTED]""#), "{printed}");
 }
@@ -13,5 +16,7 @@ fn the_c_quickstart_works() {
 fn the_cpp_quickstart_works() {
     let printed = run(&mut Program::compile("examples/cpp/quickstart.cpp", &[]).command());
     assert!(printed.contains(r#""for_llm":"18 degrees, [REDACTED]""#), "{printed}");
+    assert!(printed.contains(r#""allowed":false"#), "{printed}");
+    assert!(printed.contains(r#""code":"denied_by_policy""#), "{printed}");
     assert!(printed.contains(r#""code":"unknown_tool""#), "{printed}");
 }

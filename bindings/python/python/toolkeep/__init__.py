@@ -11,15 +11,29 @@ model may see.
         print(result.for_llm)
 """
 
+from ._approval import ApprovalAnswer, ApprovalRequest, AskReason
 from ._async_runtime import AsyncRuntime
 from ._context import Caller, Context
 from ._events import AsyncEventStream, EventStream
-from ._operations import Code, Event
+from ._operations import (
+    Action,
+    Capability,
+    Code,
+    Config,
+    Event,
+    ListEntry,
+    Policy,
+    Taint,
+    ToolSpec,
+    Touch,
+)
 from ._results import (
     CallAnswer,
     CallRequest,
+    Definitions,
     Explanation,
     Media,
+    Quarantined,
     Repair,
     Rule,
     Step,
@@ -60,17 +74,24 @@ from .errors import (
 )
 
 __all__ = [
+    "Action",
+    "ApprovalAnswer",
+    "ApprovalRequest",
+    "AskReason",
     "AsyncEventStream",
     "AsyncRuntime",
     "CallAnswer",
     "CallRequest",
     "Caller",
     "CancelledError",
+    "Capability",
     "ClosedError",
     "Code",
+    "Config",
     "ConfigError",
     "ConflictError",
     "Context",
+    "Definitions",
     "Dialect",
     "Event",
     "EventStream",
@@ -81,12 +102,15 @@ __all__ = [
     "InvalidHandleError",
     "InvalidJsonError",
     "InvalidUtf8Error",
+    "ListEntry",
     "Media",
-    "Repair",
     "NameTakenError",
     "NoKeyError",
     "NotFoundError",
     "PanicError",
+    "Policy",
+    "Quarantined",
+    "Repair",
     "Rule",
     "Runtime",
     "SecretUnreadableError",
@@ -100,10 +124,13 @@ __all__ = [
     "StoreReadOnlyError",
     "StoreTimeoutError",
     "StoreUnavailableError",
+    "Taint",
     "TooLargeError",
     "ToolError",
     "ToolResult",
+    "ToolSpec",
     "ToolkeepError",
+    "Touch",
     "UnknownOperationError",
     "WouldBlockError",
     "__version__",

@@ -11,15 +11,18 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from ._approval import Approve, check_approve
 from ._context import Caller, caller_fields
 from ._events import AsyncEvents, AsyncEventStream
 from ._operations import AsyncOperations
-from ._results import CallAnswer, Explanation, ToolResult
-from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, requests_of
+from ._results import CallAnswer, Definitions, Explanation, ToolResult
+from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, path_of, requests_of
 from ._toolkeep import Engine, Job
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
+
+    from ._operations import Config, Settings
 
 
 class AsyncRuntime(RuntimeBase, AsyncOperations):
@@ -32,12 +35,13 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
 
     def __init__(
         self,
-        config: Mapping[str, Any] | None = None,
+        config: Config | None = None,
         *,
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
         key: Key | None = None,
-        **keys: Any,
+        approve: Approve | None = None,
+        **keys: Unpack[Settings],
     ) -> None:
         """Opens a runtime, as `Runtime` does, so that tools can be added before a loop runs.
 
@@ -50,20 +54,30 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
             store: Where state is kept: `memory:` (the default), `sqlite:<file>` or
                 `postgres://<user>@<host>/<database>`.
             key: Gives the key that secrets are sealed under; called once, now.
+            approve: Decides where a call wants approval, as for `Runtime`. An `async def` runs on
+                the event loop that awaits the call.
             keys: Any other key of the configuration.
         """
         config = config_of(config, workspace, store, keys)
-        self._adopt(Engine.open(config, key_of(key)).wait())
+        check_approve(approve)
+        self._adopt(Engine.open(config, key_of(key)).wait(), approve)
 
     @classmethod
-    async def open(cls, path: str | os.PathLike[str], *, key: Key | None = None) -> Self:
+    async def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        key: Key | None = None,
+        approve: Approve | None = None,
+    ) -> Self:
         """Opens the runtime that a `.toml` or `.json` file describes, as `Runtime.open` does.
 
         `key` runs on a thread, so that a slow keychain does not block the loop.
         """
+        check_approve(approve)
         runtime = cls.__new__(cls)
         text = None if key is None else await asyncio.to_thread(key_of, key)
-        runtime._adopt(await _outcome(Engine.open_file(os.fspath(path), text)))
+        runtime._adopt(await _outcome(Engine.open_file(path_of(path), text)), approve)
         return runtime
 
     async def call(
@@ -83,11 +97,22 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         job = self._engine.call_all(requests_of(requests), caller_fields(caller), _host_data())
         return [CallAnswer._of(answer) for answer in await _outcome(job)]
 
-    async def definitions(self, dialect: Dialect, **caller: Unpack[Caller]) -> list[dict[str, Any]]:
-        """The definitions of the tools that this caller may call, in a provider's shape."""
-        job = self._engine.definitions(dialect, caller_fields(caller))
+    async def definitions(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> list[dict[str, Any]]:
+        """The definitions of the tools that this caller may call, as `Runtime.definitions` does."""
+        options = {"dialect": dialect, "strict": strict}
+        job = self._engine.definitions(options, caller_fields(caller), False)
         answer: list[dict[str, Any]] = await _outcome(job)
         return answer
+
+    async def definitions_report(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> Definitions:
+        """The definitions, and what is left out, as `Runtime.definitions_report` does."""
+        options = {"dialect": dialect, "strict": strict}
+        job = self._engine.definitions(options, caller_fields(caller), True)
+        return Definitions._of(await _outcome(job))
 
     async def explain(self, tool: str, **caller: Unpack[Caller]) -> Explanation:
         """Whether this caller may call the tool, as `Runtime.explain` does."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from .errors import InvalidArgumentError
@@ -32,6 +33,8 @@ class Caller(TypedDict, total=False):
     """The sender's role, in the host's words."""
     channel: str | None
     """The channel: `telegram`, `cli`, …"""
+    channel_type: str | None
+    """The type of the channel, where `channel` is the name of one of several of that type."""
     chat: str | None
     """The chat within the channel."""
     peer_kind: str | None
@@ -49,7 +52,13 @@ class Caller(TypedDict, total=False):
     run: str | None
     """The run that this call is part of."""
     depth: int | None
-    """How many agents stand above this one: 0 for the first."""
+    """How many agents stand above this one. Default: one more than the parent's, or 0."""
+    parent: Caller | Context | None
+    """Who started this agent, where another agent did. It never gets more than that one has. A
+    tool that starts an agent gives its own `Context`."""
+    tools: Sequence[str] | None
+    """Only these tools remain for this request, as in `policy.allow`. None: no change. Empty:
+    none."""
     timeout: float | None
     """The deadline of each call in seconds, instead of the tool's or the runtime's."""
 
@@ -64,6 +73,7 @@ class Context:
     sender: str | None = None
     role: str | None = None
     channel: str | None = None
+    channel_type: str | None = None
     chat: str | None = None
     peer_kind: str | None = None
     session: str | None = None
@@ -73,6 +83,8 @@ class Context:
     team: str | None = None
     run: str | None = None
     depth: int = 0
+    parent: Context | None = None
+    tools: Sequence[str] | None = None
     timeout_ms: int | None = None
     _invocation: Invocation | None = field(default=None, repr=False, compare=False)
 
@@ -86,19 +98,45 @@ class Context:
         return self._invocation is not None and self._invocation.cancelled
 
 
+_KEYS = frozenset(one.name for one in fields(Context)) - {"_invocation"}
+
+
 def context_of(invocation: Invocation) -> Context:
     """The context of one call of a tool."""
-    return Context(**invocation.caller, _invocation=invocation)
+    return _context(invocation.caller, invocation)
 
 
-def caller_fields(caller: Caller) -> dict[str, Any]:
-    """The caller as the core takes it."""
-    fields: dict[str, Any] = {**caller}
-    if "timeout" in fields:
-        fields["timeout_ms"] = milliseconds(fields.pop("timeout"))
-    if isinstance(fields.get("workspace"), os.PathLike):
-        fields["workspace"] = os.fspath(fields["workspace"])
-    return fields
+def _context(caller: dict[str, Any], invocation: Invocation | None) -> Context:
+    # What a newer core tells besides is left out.
+    known = {key: value for key, value in caller.items() if key in _KEYS}
+    if known.get("parent") is not None:
+        known["parent"] = _context(known["parent"], None)
+    return Context(**known, _invocation=invocation)
+
+
+def caller_fields(caller: Mapping[str, Any], above: int = 0) -> dict[str, Any]:
+    """The caller as the core takes it. The core refuses what is no caller."""
+    given: dict[str, Any] = {**caller}
+    if "timeout" in given:
+        given["timeout_ms"] = milliseconds(given.pop("timeout"))
+    if isinstance(given.get("workspace"), os.PathLike):
+        given["workspace"] = os.fspath(given["workspace"])
+    if given.get("parent") is not None:
+        given["parent"] = _parent_fields(given["parent"], above + 1)
+    return given
+
+
+# More than the core takes: one who is his own parent is left for it to refuse.
+_MOST_ABOVE = 32
+
+
+def _parent_fields(parent: Any, above: int) -> Any:
+    if isinstance(parent, Context):
+        parent = {key: getattr(parent, key) for key in _KEYS}
+    if not isinstance(parent, Mapping) or above > _MOST_ABOVE:
+        return parent
+    fields = caller_fields(parent, above)
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def milliseconds(timeout: float | None) -> int | None:

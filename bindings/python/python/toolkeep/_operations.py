@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Awaitable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, cast
+
+if TYPE_CHECKING:
+    import os
+
+    from typing_extensions import Required
 
 
 class _Unset:
@@ -91,17 +96,27 @@ class AcquiredLock(TypedDict):
     conflict: PathConflict | None
     """What is in the way."""
 
-Action = Literal["patch", "finalize", "delegate"]
+Action: TypeAlias = "Literal['patch', 'finalize', 'delegate']"
 """What an agent may be given leave for, over and above the tools that it may call."""
 
 
-class Actions(TypedDict):
+class FullActions(TypedDict):
     """The actions that an agent may take."""
 
     allow: builtins.list[Action]
     """These."""
 
     delegate_targets: builtins.list[str]
+    """The agents that it may give work to. Empty: any."""
+
+
+class Actions(TypedDict, total=False):
+    """The actions that an agent may take."""
+
+    allow: Sequence[Action]
+    """These."""
+
+    delegate_targets: Sequence[str]
     """The agents that it may give work to. Empty: any."""
 
 
@@ -133,28 +148,56 @@ class Agent(TypedDict):
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
-class AgentPolicy(TypedDict):
+class FullAgentPolicy(TypedDict):
     """The lists for one agent."""
 
     profile: str | None
     """The set of tools to start from instead of `policy.profile` and the provider's."""
 
-    allow: builtins.list[ListEntry] | None
+    allow: builtins.list[FullListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[ListEntry]
+    deny: builtins.list[FullListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[ListEntry]
+    also_allow: builtins.list[FullListEntry]
     """These are given back."""
 
-    ask: builtins.list[ListEntry]
+    ask: builtins.list[FullListEntry]
     """Each call of these wants somebody's approval."""
 
-    by_provider: dict[str, ProviderPolicy]
+    by_provider: dict[str, FullProviderPolicy]
     """Lists for this agent with one provider, by `provider` or `provider/model`."""
 
-    tools: builtins.list[ListEntry] | None
+    tools: builtins.list[FullListEntry] | None
+    """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
+
+    actions: FullActions | None
+    """The actions that it may take, over and above the tools that it may call. Absent: all."""
+
+
+class AgentPolicy(TypedDict, total=False):
+    """The lists for one agent."""
+
+    profile: str | None
+    """The set of tools to start from instead of `policy.profile` and the provider's."""
+
+    allow: Sequence[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: Sequence[ListEntry]
+    """These are taken away."""
+
+    also_allow: Sequence[ListEntry]
+    """These are given back."""
+
+    ask: Sequence[ListEntry]
+    """Each call of these wants somebody's approval."""
+
+    by_provider: Mapping[str, ProviderPolicy]
+    """Lists for this agent with one provider, by `provider` or `provider/model`."""
+
+    tools: Sequence[ListEntry] | None
     """The tools that its own front matter names; they only narrow. `["*"]`: no limit."""
 
     actions: Actions | None
@@ -213,10 +256,45 @@ class Approval(TypedDict):
     updated_at_ms: int
     """When it last changed."""
 
-ApprovalDecision = Literal["allow", "deny"]
+
+class FullApprovalConfig(TypedDict):
+    """The `approval` part of the configuration."""
+
+    mode: ApprovalMode
+    """What a call does until somebody has decided."""
+
+    timeout_ms: int
+    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
+    denied."""
+
+    external: bool
+    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
+    it only the host's `approve` handler decides, and where there is none every call that
+    wants approval is denied."""
+
+
+class ApprovalConfig(TypedDict, total=False):
+    """The `approval` part of the configuration."""
+
+    mode: ApprovalMode
+    """What a call does until somebody has decided."""
+
+    timeout_ms: int
+    """For how long it can be decided, in milliseconds, up to 30 days. After that it counts as
+    denied."""
+
+    external: bool
+    """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
+    it only the host's `approve` handler decides, and where there is none every call that
+    wants approval is denied."""
+
+ApprovalDecision: TypeAlias = "Literal['allow', 'deny']"
 """What somebody decides on an approval."""
 
-ApprovalState = Literal["pending", "allowed", "denied", "expired", "cancelled", "consumed"]
+ApprovalMode: TypeAlias = "Literal['wait', 'return']"
+"""What a call that wants approval does until somebody has decided."""
+
+ApprovalState: TypeAlias = "Literal['pending', 'allowed', 'denied', 'expired', 'cancelled', 'consumed']"
 """How far an approval has come."""
 
 
@@ -330,7 +408,7 @@ class AuditRow(TypedDict):
     """What else the gates noted, by the gate's word: repaired arguments, an approval, a
     repetition. Already scrubbed and capped."""
 
-Capability = Literal["read-only", "mutating", "async", "mcp-bridged", "open-world", "destructive"]
+Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
 """What a tool can do, as far as scheduling and policy must know."""
 
 
@@ -369,16 +447,29 @@ class ChainProblem(TypedDict):
     """What is wrong."""
 
 
-class ChatPolicy(TypedDict):
+class FullChatPolicy(TypedDict):
     """The lists for one chat."""
 
-    allow: builtins.list[ListEntry] | None
+    allow: builtins.list[FullListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[ListEntry]
+    deny: builtins.list[FullListEntry]
     """These are taken away."""
 
-    ask: builtins.list[ListEntry]
+    ask: builtins.list[FullListEntry]
+    """Each call of these wants somebody's approval."""
+
+
+class ChatPolicy(TypedDict, total=False):
+    """The lists for one chat."""
+
+    allow: Sequence[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: Sequence[ListEntry]
+    """These are taken away."""
+
+    ask: Sequence[ListEntry]
     """Each call of these wants somebody's approval."""
 
 
@@ -389,7 +480,7 @@ class Cleared(TypedDict):
     """True if the session was marked until now."""
 
 
-class Config(TypedDict):
+class FullConfig(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
     store: str | None
@@ -406,11 +497,55 @@ class Config(TypedDict):
     groups: dict[str, builtins.list[str]]
     """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
 
+    policy: FullPolicy
+    """Who may call what."""
+
+    rate_limit: FullRateLimit | None
+    """How many calls a session may make. Default: no limit."""
+
+    approval: FullApprovalConfig
+    """Who is asked where a call wants approval, and for how long."""
+
+    execute: FullExecute
+    """How tools run."""
+
+    definitions: FullDefinitionsConfig
+    """How tools are defined for models."""
+
+    output: FullOutput
+    """How much of a result the model gets at once."""
+
+    scrub: FullScrubConfig
+    """How secrets are masked."""
+
+    record: FullRecord
+    """How calls are recorded."""
+
+    secrets: FullSecrets
+    """The keys under which secrets are stored. Without one no secret can be stored."""
+
+    retention: FullRetention
+    """How much of what only grows is kept."""
+
+
+class Settings(TypedDict, total=False):
+    """The keys of a configuration but for `workspace` and `store`."""
+
+    store_timeout_ms: int | None
+    """How long one access to the store may take, in milliseconds; longer ones fail. Default:
+    5,000."""
+
+    groups: Mapping[str, Sequence[str]]
+    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
+
     policy: Policy
     """Who may call what."""
 
     rate_limit: RateLimit | None
     """How many calls a session may make. Default: no limit."""
+
+    approval: ApprovalConfig
+    """Who is asked where a call wants approval, and for how long."""
 
     execute: Execute
     """How tools run."""
@@ -432,6 +567,17 @@ class Config(TypedDict):
 
     retention: Retention
     """How much of what only grows is kept."""
+
+
+class Config(Settings, total=False):
+    """How a runtime is set up. Every key may be left out; an unknown one is an error."""
+
+    store: str | None
+    """Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`.
+    Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file."""
+
+    workspace: os.PathLike[str] | str | None
+    """The folder that file tools work in and never leave. Without one they are refused."""
 
 
 class ContextFileInfo(TypedDict):
@@ -573,11 +719,23 @@ class CustomTool(TypedDict):
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-Decision = Literal["allowed", "refused"]
+Decision: TypeAlias = "Literal['allowed', 'refused']"
 """Whether the gates let a call through."""
 
 
-class DefinitionsConfig(TypedDict):
+class FullDefinitionsConfig(TypedDict):
+    """How tools are defined for models."""
+
+    defer_over: int
+    """How many MCP, custom and host tools of a caller are defined in full. Where there are more,
+    those that come first by name are; the others are listed by name in the description of
+    `tool_search` and defined once it has found them. Default: 40."""
+
+    strict: bool
+    """Whether definitions are strict where the caller does not say. Default: false."""
+
+
+class DefinitionsConfig(TypedDict, total=False):
     """How tools are defined for models."""
 
     defer_over: int
@@ -667,7 +825,7 @@ class DroppedClone(TypedDict):
     agent: str
     """The agent that has the shared tools again."""
 
-Effect = Literal["read", "write"]
+Effect: TypeAlias = "Literal['read', 'write']"
 """How a call uses a resource."""
 
 
@@ -694,7 +852,14 @@ class Event(TypedDict):
     """The particulars, a JSON object. Scrubbed."""
 
 
-class Execute(TypedDict):
+class FullExecute(TypedDict):
+    """The `execute` part of the configuration."""
+
+    timeout_ms: int
+    """The deadline of a call in milliseconds, where neither the caller nor the tool names one."""
+
+
+class Execute(TypedDict, total=False):
     """The `execute` part of the configuration."""
 
     timeout_ms: int
@@ -757,14 +922,14 @@ class GrantCheck(TypedDict):
     by: Grant | None
     """The grant that decided; none: there is none that applies."""
 
-GrantEffect = Literal["allow", "deny"]
+GrantEffect: TypeAlias = "Literal['allow', 'deny']"
 """Whether a grant gives or takes."""
 
 
-class GrantPlace(TypedDict):
+class GrantPlace(TypedDict, total=False):
     """A place in the list of a kind's grants."""
 
-    resource: str
+    resource: Required[str]
     """The grant's resource."""
 
     agent: str | None
@@ -773,7 +938,7 @@ class GrantPlace(TypedDict):
     user: str | None
     """Its user."""
 
-KeySource = dict[str, str]
+KeySource: TypeAlias = "Mapping[str, str]"
 """Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
 
 
@@ -798,13 +963,18 @@ class Lease(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-ListEntry = str | MarkedEntry
+FullListEntry: TypeAlias = "str | FullMarkedEntry"
+"""One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
+
+An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
+
+ListEntry: TypeAlias = "str | MarkedEntry"
 """One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
 
 An entry is a tool name, an alias, `group:name`, `capability:name`, a glob over tool names (`mcp_*`, `*`), or one of these with `!` before it, which takes away what the rest of the list added."""
 
 
-class MarkedEntry(TypedDict):
+class FullMarkedEntry(TypedDict):
     """An entry with marks."""
 
     entry: str
@@ -818,19 +988,33 @@ class MarkedEntry(TypedDict):
     """Only in a deny list: true if no `also_allow` may bring it back."""
 
 
-class MessageToAppend(TypedDict):
+class MarkedEntry(TypedDict, total=False):
+    """An entry with marks."""
+
+    entry: Required[str]
+    """The entry."""
+
+    optional: bool
+    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
+    entry that matches no known tool is an error."""
+
+    final: bool
+    """Only in a deny list: true if no `also_allow` may bring it back."""
+
+
+class MessageToAppend(TypedDict, total=False):
     """A message to be appended."""
 
-    role: str
+    role: Required[str]
     """Who said it, such as `user`, `assistant` or `tool`."""
 
-    content: Any
+    content: Required[Any]
     """What was said: text, or any other JSON."""
 
     at_ms: int | None
     """When it was said, in milliseconds since 1970-01-01T00:00:00Z. Left out: now."""
 
-Mode = Literal["enforce", "shadow"]
+Mode: TypeAlias = "Literal['enforce', 'shadow']"
 """Whether decisions are enforced."""
 
 
@@ -840,11 +1024,21 @@ class Moved(TypedDict):
     rows: int
     """The number of rows."""
 
-Origin = Literal["builtin", "host", "skill", "custom", "mcp"]
+Origin: TypeAlias = "Literal['builtin', 'host', 'skill', 'custom', 'mcp']"
 """Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
 
 
-class Output(TypedDict):
+class FullOutput(TypedDict):
+    """The `output` part of the configuration."""
+
+    max_chars: int
+    """The most characters in `for_llm`, the closing note included; at least 1,000."""
+
+    max_lines: int
+    """The most lines in `for_llm`; at least 10."""
+
+
+class Output(TypedDict, total=False):
     """The `output` part of the configuration."""
 
     max_chars: int
@@ -894,37 +1088,77 @@ class PathLock(TypedDict):
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-Phase = Literal["intent", "completed"]
+Phase: TypeAlias = "Literal['intent', 'completed']"
 """How far a call had come when its row was written."""
 
 
-class Policy(TypedDict):
-    """The `policy` part of the configuration. See the [module](super) for the order in which its
-    parts are applied."""
+class FullPolicy(TypedDict):
+    """The `policy` part of the configuration. See the module for the order in which its parts
+    are applied."""
 
     profile: str
     """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
 
-    allow: builtins.list[ListEntry] | None
+    allow: builtins.list[FullListEntry] | None
     """Only these remain. Absent: all of the profile. Empty: none."""
 
-    deny: builtins.list[ListEntry]
+    deny: builtins.list[FullListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[ListEntry]
+    also_allow: builtins.list[FullListEntry]
     """These are given back, whatever took them away, unless a deny entry is `final`."""
 
-    ask: builtins.list[ListEntry]
+    ask: builtins.list[FullListEntry]
     """Each call of these wants somebody's approval."""
 
-    by_provider: dict[str, ProviderPolicy]
+    by_provider: dict[str, FullProviderPolicy]
     """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
     only the lists of `provider/model` hold."""
 
-    agents: dict[str, AgentPolicy]
+    agents: dict[str, FullAgentPolicy]
     """Lists for an agent, by its id."""
 
-    by_chat: dict[str, ChatPolicy]
+    by_chat: dict[str, FullChatPolicy]
+    """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
+    named."""
+
+    subagents: FullSubagentPolicy
+    """What agents that other agents started may not have."""
+
+    taint: FullTaintPolicy
+    """What happens when a session has read what strangers wrote, and private data."""
+
+    mode: Mode
+    """Whether decisions are enforced."""
+
+
+class Policy(TypedDict, total=False):
+    """The `policy` part of the configuration. See the module for the order in which its parts
+    are applied."""
+
+    profile: str
+    """The set of tools to start from: `full`, `coding`, `messaging` or `minimal`."""
+
+    allow: Sequence[ListEntry] | None
+    """Only these remain. Absent: all of the profile. Empty: none."""
+
+    deny: Sequence[ListEntry]
+    """These are taken away."""
+
+    also_allow: Sequence[ListEntry]
+    """These are given back, whatever took them away, unless a deny entry is `final`."""
+
+    ask: Sequence[ListEntry]
+    """Each call of these wants somebody's approval."""
+
+    by_provider: Mapping[str, ProviderPolicy]
+    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
+    only the lists of `provider/model` hold."""
+
+    agents: Mapping[str, AgentPolicy]
+    """Lists for an agent, by its id."""
+
+    by_chat: Mapping[str, ChatPolicy]
     """Lists for a chat, by `channel:chat`, `chat`, or `*` for every group chat that is not
     named."""
 
@@ -960,7 +1194,7 @@ class PolicyInForce(TypedDict):
     source: str
     """Where it comes from: the path of its file, or `given in code`."""
 
-    policy: Policy
+    policy: FullPolicy
     """The policy."""
 
     groups: dict[str, builtins.list[str]]
@@ -1010,22 +1244,41 @@ class PolicyStatus(TypedDict):
     """What it names and is not there, where that is no mistake."""
 
 
-class ProviderPolicy(TypedDict):
+class FullProviderPolicy(TypedDict):
     """The lists for one provider."""
 
     profile: str | None
     """The set of tools to start from instead of `policy.profile`; it can be wider."""
 
-    allow: builtins.list[ListEntry] | None
+    allow: builtins.list[FullListEntry] | None
     """Only these remain. Absent: no change. Empty: none."""
 
-    deny: builtins.list[ListEntry]
+    deny: builtins.list[FullListEntry]
     """These are taken away."""
 
-    also_allow: builtins.list[ListEntry]
+    also_allow: builtins.list[FullListEntry]
     """These are given back."""
 
-    ask: builtins.list[ListEntry]
+    ask: builtins.list[FullListEntry]
+    """Each call of these wants somebody's approval."""
+
+
+class ProviderPolicy(TypedDict, total=False):
+    """The lists for one provider."""
+
+    profile: str | None
+    """The set of tools to start from instead of `policy.profile`; it can be wider."""
+
+    allow: Sequence[ListEntry] | None
+    """Only these remain. Absent: no change. Empty: none."""
+
+    deny: Sequence[ListEntry]
+    """These are taken away."""
+
+    also_allow: Sequence[ListEntry]
+    """These are given back."""
+
+    ask: Sequence[ListEntry]
     """Each call of these wants somebody's approval."""
 
 
@@ -1046,7 +1299,7 @@ class PrunedAudit(TypedDict):
     """How many rows that were."""
 
 
-class RateLimit(TypedDict):
+class FullRateLimit(TypedDict):
     """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
     per tenant and session. Calls without a session are not limited."""
 
@@ -1057,13 +1310,31 @@ class RateLimit(TypedDict):
     """The length of the window in milliseconds. Default: an hour."""
 
 
-class Record(TypedDict):
+class RateLimit(TypedDict, total=False):
+    """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
+    per tenant and session. Calls without a session are not limited."""
+
+    calls: Required[int]
+    """The most calls in one window; at least 1. 150 is a good start."""
+
+    window_ms: int
+    """The length of the window in milliseconds. Default: an hour."""
+
+
+class FullRecord(TypedDict):
     """The `record` part of the configuration."""
 
     mode: RecordMode
     """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
 
-RecordMode = Literal["batched", "durable"]
+
+class Record(TypedDict, total=False):
+    """The `record` part of the configuration."""
+
+    mode: RecordMode
+    """`batched` (fast, with a loss window of 25 ms or 4,096 calls) or `durable`."""
+
+RecordMode: TypeAlias = "Literal['batched', 'durable']"
 """When a call is recorded."""
 
 
@@ -1090,11 +1361,30 @@ class Renewed(TypedDict):
     renewed: bool
     """False if it was no longer held."""
 
-ResourceKind = Literal["path", "host", "session"]
+ResourceKind: TypeAlias = "Literal['path', 'host', 'session']"
 """What kind of [`Resource`] an argument names."""
 
 
-class Retention(TypedDict):
+class FullRetention(TypedDict):
+    """The `retention` part of the configuration: how much of what only grows is kept. Looked
+    after once a minute while there are writes, so there may be a minute's worth more."""
+
+    events_keep: int | None
+    """How many events of a tenant are kept, the newest; at least 1. Default: 100,000. None
+    (`null`): all of them."""
+
+    events_older_than_ms: int | None
+    """How old an event may become, in milliseconds; at least 1. Default: any age."""
+
+    audit_keep_rows: int | None
+    """How many rows of a tenant's ledger are kept at least, in whole segments, the newest.
+    Default: all of them."""
+
+    audit_older_than_ms: int | None
+    """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
+
+
+class Retention(TypedDict, total=False):
     """The `retention` part of the configuration: how much of what only grows is kept. Looked
     after once a minute while there are writes, so there may be a minute's worth more."""
 
@@ -1152,21 +1442,28 @@ class Rule(TypedDict):
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
-RuleEffect = Literal["allow", "ask", "deny"]
+RuleEffect: TypeAlias = "Literal['allow', 'ask', 'deny']"
 """What a rule does with a call that fits it."""
 
 
-class ScrubConfig(TypedDict):
+class FullScrubConfig(TypedDict):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
     profile: ScrubProfile
     """Which patterns are secrets."""
 
-ScrubProfile = Literal["seed"]
+
+class ScrubConfig(TypedDict, total=False):
+    """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
+
+    profile: ScrubProfile
+    """Which patterns are secrets."""
+
+ScrubProfile: TypeAlias = "Literal['seed']"
 """A set of patterns that are masked."""
 
 
-class Secrets(TypedDict):
+class FullSecrets(TypedDict):
     """The `secrets` part of the configuration: the keys under which secrets are stored. The
     configuration says where a key is kept and never holds one."""
 
@@ -1176,6 +1473,19 @@ class Secrets(TypedDict):
     relative to the configuration file. Default: none, and no secret can be stored."""
 
     older_keys: builtins.list[KeySource]
+    """Where keys are kept that only open what was sealed under them earlier."""
+
+
+class Secrets(TypedDict, total=False):
+    """The `secrets` part of the configuration: the keys under which secrets are stored. The
+    configuration says where a key is kept and never holds one."""
+
+    key: KeySource | None
+    """Where the key is kept that seals and opens secrets: `{ env = "TOOLKEEP_KEY" }`, an
+    environment variable, or `{ file = "toolkeep.key" }`, a file that only its owner can read,
+    relative to the configuration file. Default: none, and no secret can be stored."""
+
+    older_keys: Sequence[KeySource]
     """Where keys are kept that only open what was sealed under them earlier."""
 
 
@@ -1325,7 +1635,7 @@ class SessionPlace(TypedDict):
     """Its id."""
 
 
-class SessionUsage(TypedDict):
+class SessionUsage(TypedDict, total=False):
     """What is added to the counters of a session."""
 
     input_tokens: int
@@ -1355,42 +1665,72 @@ class StoreInfo(TypedDict):
     """The schema version of its tables."""
 
 
-class SubagentPolicy(TypedDict):
+class FullSubagentPolicy(TypedDict):
     """What agents that other agents started may not have."""
 
-    deny: builtins.list[ListEntry]
+    deny: builtins.list[FullListEntry]
     """No agent below the first may call these. Default: the seeds' list."""
 
-    leaf_deny: builtins.list[ListEntry]
+    leaf_deny: builtins.list[FullListEntry]
     """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
 
     max_depth: int
     """The depth at which agents start no others. Default: 1."""
 
-Taint = Literal["untrusted", "private"]
+
+class SubagentPolicy(TypedDict, total=False):
+    """What agents that other agents started may not have."""
+
+    deny: Sequence[ListEntry]
+    """No agent below the first may call these. Default: the seeds' list."""
+
+    leaf_deny: Sequence[ListEntry]
+    """No agent at `max_depth` or deeper may call these either. Default: the seeds' list."""
+
+    max_depth: int
+    """The depth at which agents start no others. Default: 1."""
+
+Taint: TypeAlias = "Literal['untrusted', 'private']"
 """What the result of a tool does to the session that reads it."""
 
-TaintMode = Literal["record", "ask", "deny"]
+TaintMode: TypeAlias = "Literal['record', 'ask', 'deny']"
 """What a marked session means for an open-world or destructive call."""
 
 
-class TaintPolicy(TypedDict):
+class FullTaintPolicy(TypedDict):
     """What happens before an open-world or destructive call of a session that has read both what
     strangers may have written and private data."""
 
     mode: TaintMode
     """What happens."""
 
-    untrusted: builtins.list[ListEntry]
+    untrusted: builtins.list[FullListEntry]
     """The tools whose results strangers may have written, besides those that say so themselves."""
 
-    private: builtins.list[ListEntry]
+    private: builtins.list[FullListEntry]
     """The tools whose results are private, besides those that say so themselves."""
 
-    guarded: builtins.list[ListEntry]
+    guarded: builtins.list[FullListEntry]
     """The tools that such a session is watched for. Default: open-world and destructive ones."""
 
-Tier = Literal["core", "skill", "extra"]
+
+class TaintPolicy(TypedDict, total=False):
+    """What happens before an open-world or destructive call of a session that has read both what
+    strangers may have written and private data."""
+
+    mode: TaintMode
+    """What happens."""
+
+    untrusted: Sequence[ListEntry]
+    """The tools whose results strangers may have written, besides those that say so themselves."""
+
+    private: Sequence[ListEntry]
+    """The tools whose results are private, besides those that say so themselves."""
+
+    guarded: Sequence[ListEntry]
+    """The tools that such a session is watched for. Default: open-world and destructive ones."""
+
+Tier: TypeAlias = "Literal['core', 'skill', 'extra']"
 """Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
 
 
@@ -1464,6 +1804,55 @@ class ToolInfo(TypedDict):
 
     enabled: bool
     """False while it is switched off."""
+
+
+class ToolSpec(TypedDict, total=False):
+    """The description of a tool."""
+
+    name: Required[str]
+    """The canonical name: a letter, then letters, digits, `_` or `-`, at most 64 characters."""
+
+    description: str
+    """What it does and when to use it, for the model."""
+
+    parameters: Any
+    """The JSON Schema (2020-12) of its arguments; an object. Default: any object."""
+
+    group: str | None
+    """The group that it joins, for policies."""
+
+    capabilities: Sequence[Capability]
+    """What it can do. Empty means mutating."""
+
+    timeout_ms: int | None
+    """Its deadline in milliseconds, instead of the runtime's."""
+
+    touches: Sequence[Touch]
+    """Which arguments name what the call touches."""
+
+    channels: Sequence[str]
+    """The channel types that it works on: `telegram`, … Empty: all. Where the caller's is
+    known and not among them, the tool is hidden."""
+
+    argument_aliases: Mapping[str, Sequence[str]]
+    """Other names that arguments may come under, by the argument's own name."""
+
+    polling: bool
+    """True if the same call may well be repeated until its answer changes; the loop breaker then
+    lets it be."""
+
+    needs_approval: bool
+    """True if each call of it wants somebody's approval."""
+
+    taints: Sequence[Taint]
+    """What its results do to a session."""
+
+    action: Action | None
+    """The action that it is, for agents whose actions are limited."""
+
+    original_name: str | None
+    """The name that it has where it comes from, if that is another: `create-issue` of an MCP
+    server."""
 
 
 class Touch(TypedDict):
@@ -1694,7 +2083,8 @@ class ApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more: then this decision counts for nothing.
+        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
+        the tool: then this decision counts for nothing.
 
         Args:
             id: The approval's id.
@@ -1892,11 +2282,11 @@ class ConfigOperations:
 
     def get(
         self,
-    ) -> Config:
+    ) -> FullConfig:
         """Gives the configuration with its defaults filled in, and with the policy and groups
         that are in force."""
         args: dict[str, Any] = {}
-        return cast("Config", self._invoke("config.get", args))
+        return cast("FullConfig", self._invoke("config.get", args))
 
 
 class CredentialsOperations:
@@ -3973,7 +4363,8 @@ class AsyncApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more: then this decision counts for nothing.
+        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
+        the tool: then this decision counts for nothing.
 
         Args:
             id: The approval's id.
@@ -4171,11 +4562,11 @@ class AsyncConfigOperations:
 
     async def get(
         self,
-    ) -> Config:
+    ) -> FullConfig:
         """Gives the configuration with its defaults filled in, and with the policy and groups
         that are in force."""
         args: dict[str, Any] = {}
-        return cast("Config", await self._invoke("config.get", args))
+        return cast("FullConfig", await self._invoke("config.get", args))
 
 
 class AsyncCredentialsOperations:

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from ._operations import Code
+
+
+T = TypeVar("T")
+
+
+def _made(kind: type[T], raw: dict[str, Any]) -> T:
+    """The dataclass of what the core tells. What a newer core tells besides is left out."""
+    try:
+        return kind(**raw)
+    except TypeError:
+        names: tuple[str, ...] = kind.__slots__  # type: ignore[attr-defined]
+        return kind(**{name: raw[name] for name in names if name in raw})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +38,17 @@ class Media:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was put right in the arguments of a call. It never holds a value of them."""
+    """Something that was done to an argument so that it fits the tool's schema."""
 
     path: str
     """The argument: `a.b[0]`. Empty: the arguments as a whole."""
     kind: str
-    """What was done: `parsed`, `renamed`, `dropped_alias`, `coerced`, `wrapped`, `dropped_null` or
+    """What was done: `parsed`, `renamed`, `dropped_alias`, `coerced`, `wrapped`, `dropped_null`,
     `defaulted`."""
     from_: str | None = None
-    """The type that it had, or the name that it came under."""
+    """The type that it had (`string`), or the name that it came under."""
     to: str | None = None
     """The type that it has now, or its own name."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """The repair as JSON data."""
-        return {"path": self.path, "kind": self.kind, "from": self.from_, "to": self.to}
-
-    @classmethod
-    def _of(cls, raw: dict[str, Any]) -> Repair:
-        return cls(raw["path"], raw["kind"], raw.get("from"), raw.get("to"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,11 @@ class ToolResult:
     artifact: str | None = None
     """The artifact that holds the whole text when `for_llm` was cut."""
     repairs: tuple[Repair, ...] = ()
-    """What was put right in the arguments before the tool got them."""
+    """What was done to the arguments so that they fit."""
+    cached: bool = False
+    """True if the answer is that of an earlier, identical call."""
+    approval: str | None = None
+    """The id under which the call waits for somebody's approval, or was decided on."""
     call_id: str = ""
     """The id of the call: the same as in its audit row and events."""
     duration_us: int = 0
@@ -87,14 +95,19 @@ class ToolResult:
         """The result as JSON data, every key present."""
         data = {name: getattr(self, name) for name in self.__slots__}
         data["media"] = [asdict(media) for media in self.media]
-        data["repairs"] = [repair.to_dict() for repair in self.repairs]
+        data["repairs"] = [
+            {key.rstrip("_"): one for key, one in asdict(repair).items()} for repair in self.repairs
+        ]
         return data
 
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> ToolResult:
-        raw["media"] = tuple(Media(**media) for media in raw["media"])
-        raw["repairs"] = tuple(Repair._of(repair) for repair in raw["repairs"])
-        return cls(**raw)
+        raw["media"] = tuple(_made(Media, media) for media in raw["media"])
+        if "repairs" in raw:
+            # `from` is a word of Python's own.
+            repairs = ({**one, "from_": one.pop("from", None)} for one in raw["repairs"] or ())
+            raw["repairs"] = tuple(_made(Repair, one) for one in repairs)
+        return _made(cls, raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +141,50 @@ class CallAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class Quarantined:
+    """A tool that one provider cannot be told of. Calls of it still work."""
+
+    tool: str
+    """The tool, by its own name."""
+    dialect: str
+    """The shape that it does not fit."""
+    reason: str
+    """What cannot be expressed, and what would help."""
+    path: str
+    """Where, as a JSON pointer into the tool's `parameters`; empty for all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """What a model is told of the tools that its caller may call, and what it is not."""
+
+    dialect: str
+    """The shape."""
+    strict: bool
+    """True if it is the strict form."""
+    tools: tuple[dict[str, Any], ...]
+    """The definitions, one a tool: canonical names sorted, then aliases sorted."""
+    quarantined: tuple[Quarantined, ...]
+    """The tools that are left out because the provider cannot be told of them."""
+    deferred: tuple[str, ...]
+    """The tools that are not defined yet but found by `tool_search`, sorted."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        lists = {key: list(getattr(self, key)) for key in ("tools", "deferred")}
+        left_out = [asdict(one) for one in self.quarantined]
+        given = {"dialect": self.dialect, "strict": self.strict}
+        return {**given, **lists, "quarantined": left_out}
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> Definitions:
+        raw["tools"] = tuple(raw["tools"])
+        raw["quarantined"] = tuple(_made(Quarantined, one) for one in raw["quarantined"])
+        raw["deferred"] = tuple(raw["deferred"])
+        return _made(cls, raw)
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """The rule that refuses a tool."""
 
@@ -147,34 +204,65 @@ class Step:
     """Whether the tool was still allowed before it."""
     after: bool
     """Whether the tool was still allowed after it."""
+    rule: Rule | None = None
+    """The rule that changed it; None if the step left the tool as it was."""
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> Step:
+        return _made(cls, {**raw, "rule": _rule(raw.get("rule"))})
+
+
+def _rule(raw: dict[str, Any] | None) -> Rule | None:
+    return None if raw is None else _made(Rule, raw)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a tool may or may not be called."""
+    """Why a tool may or may not be called. As a `str` it is a small table."""
 
     tool: str
     """The tool, by its own name."""
     allowed: bool
-    """Whether the caller may call it."""
+    """Whether the policy allows it."""
     code: Code | None
     """The code that a call would be refused with."""
     rule: Rule | None
-    """The rule that would refuse it."""
+    """The rule that refuses it, or would."""
     steps: tuple[Step, ...]
-    """What each list did, in order."""
+    """What each list did, in order. The last one's `after` is what `allowed` says."""
+    would_be_refused: bool = False
+    """True where the policy is only watched (`policy.mode = "shadow"`) and does not allow it: a
+    call would run all the same, and the ledger would say what it would be refused by."""
+    asks: Rule | None = None
+    """The rule by which each call wants somebody's approval."""
+    source: str = ""
+    """Where the policy comes from: the path of its file, or `given in code`."""
 
     def to_dict(self) -> dict[str, Any]:
         """The explanation as JSON data."""
         return {**asdict(self), "steps": [asdict(step) for step in self.steps]}
 
+    def __str__(self) -> str:
+        """What each list did, a line each, and the decision below."""
+        width = max((len(step.source) for step in self.steps), default=0)
+        words = {True: "allowed", False: "refused"}
+        lines = [
+            f"{step.source:<{width}}  {words[step.before]} -> {words[step.after]}"
+            for step in self.steps
+        ]
+        decision = f"{self.tool}: {words[self.allowed]}"
+        if self.would_be_refused:
+            decision += ", but runs all the same: the policy is only watched"
+        if self.rule is not None:
+            decision += f", because {self.rule.text}"
+        if self.asks is not None:
+            decision += f"; each call wants approval, because {self.asks.text}"
+        return "\n".join([*lines, decision])
+
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> Explanation:
-        rule = raw["rule"]
-        return cls(
-            tool=raw["tool"],
-            allowed=raw["allowed"],
-            code=raw["code"],
-            rule=None if rule is None else Rule(**rule),
-            steps=tuple(Step(**step) for step in raw["steps"]),
-        )
+        raw["rule"] = _rule(raw["rule"])
+        if "asks" in raw:
+            raw["asks"] = _rule(raw["asks"])
+        raw["steps"] = tuple(Step._of(step) for step in raw["steps"])
+        return _made(cls, raw)

@@ -14,21 +14,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from weakref import WeakSet
 
+from ._approval import Approve, approver_of, check_approve
 from ._context import Caller, caller_fields, milliseconds
 from ._events import Events, EventStream
 from ._host import Host
 from ._operations import Operations
-from ._results import CallAnswer, CallRequest, Explanation, ToolResult
+from ._results import CallAnswer, CallRequest, Definitions, Explanation, ToolResult
 from ._signature import HostTool, Options, handler_of, tool_of
 from ._toolkeep import Engine, Job, shutdown
-from .errors import ConfigError, WouldBlockError
+from .errors import ConfigError, InvalidArgumentError, WouldBlockError
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._operations import Capability
+    from ._operations import Action, Capability, Config, Settings, Taint, ToolSpec, Touch
 
-Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp"]
+Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp", "json-schema"]
 """A provider's way to write a tool definition."""
 
 Request = CallRequest | Mapping[str, Any]
@@ -46,10 +47,13 @@ class RuntimeBase:
     _engine: Engine
     _host: Host
 
-    def _adopt(self, engine: Engine) -> None:
+    def _adopt(self, engine: Engine, approve: Approve | None) -> None:
         self._engine = engine
         self._host = Host()
         _open.add(self)
+        if approve is not None:
+            ask, is_async = approver_of(approve)
+            engine.set_approver(self._host.start_of(ask, is_async=is_async))
 
     @property
     def closed(self) -> bool:
@@ -74,6 +78,15 @@ class RuntimeBase:
         capabilities: Sequence[Capability] = (),
         timeout: float | None = None,
         parameters: Mapping[str, Any] | None = None,
+        touches: Sequence[Touch] = (),
+        channels: Sequence[str] = (),
+        argument_aliases: Mapping[str, Sequence[str]] | None = None,
+        polling: bool = False,
+        needs_approval: bool = False,
+        taints: Sequence[Taint] = (),
+        action: Action | None = None,
+        original_name: str | None = None,
+        replace: bool = False,
     ) -> Callable[[F], F]: ...
 
     def tool(
@@ -87,6 +100,15 @@ class RuntimeBase:
         capabilities: Sequence[Capability] = (),
         timeout: float | None = None,
         parameters: Mapping[str, Any] | None = None,
+        touches: Sequence[Touch] = (),
+        channels: Sequence[str] = (),
+        argument_aliases: Mapping[str, Sequence[str]] | None = None,
+        polling: bool = False,
+        needs_approval: bool = False,
+        taints: Sequence[Taint] = (),
+        action: Action | None = None,
+        original_name: str | None = None,
+        replace: bool = False,
     ) -> Any:
         """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
 
@@ -105,6 +127,20 @@ class RuntimeBase:
             timeout: Its deadline in seconds, instead of the runtime's.
             parameters: The JSON Schema of its arguments, instead of the annotations'. The
                 function then gets the arguments as they came, by name.
+            touches: Which arguments name what a call touches:
+                `{"argument": "path", "resource": "path", "effect": "write"}`. Calls of one turn
+                that touch different things run side by side.
+            channels: The channel types that it works on. Default: all. Where the caller's is
+                another, the tool is hidden.
+            argument_aliases: Other names that arguments may come under, by the argument's own.
+            polling: True if the same call may well be repeated until its answer changes.
+            needs_approval: True if each call wants somebody's approval.
+            taints: What its results do to a session: `untrusted`, `private`.
+            action: The action that it is, for agents whose actions are limited: `patch`,
+                `finalize` or `delegate`.
+            original_name: The name that it has where it comes from, if that is another.
+            replace: True if it may take the place of what has its name: another tool, whose
+                aliases it takes over, or an alias.
 
         Raises:
             TypeError: A parameter has no annotation, or one that has no JSON Schema.
@@ -118,28 +154,40 @@ class RuntimeBase:
             capabilities=capabilities,
             timeout_ms=milliseconds(timeout),
             parameters=parameters,
+            touches=touches,
+            channels=channels,
+            argument_aliases=argument_aliases,
+            polling=polling,
+            needs_approval=needs_approval,
+            taints=taints,
+            action=action,
+            original_name=original_name,
         )
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._register(tool_of(function, options))
+            self._register(tool_of(function, options), replace)
             return function
 
         return register if function is None else register(function)
 
-    def register(self, spec: Mapping[str, Any], handler: Callable[..., Any]) -> None:
+    def register(
+        self, spec: ToolSpec, handler: Callable[..., Any], *, replace: bool = False
+    ) -> None:
         """Adds a tool with a description written by hand.
 
         Args:
-            spec: `name`, `description`, `parameters` (JSON Schema), `group`, `capabilities`,
-                `timeout_ms`; only the name is required.
+            spec: `name`, `description`, `parameters` (JSON Schema), and what else `tool` takes,
+                with `timeout_ms` for its deadline; only the name is required.
             handler: `handler(args, context)`, sync or async: the arguments as a dict, and the
                 `Context` of the call. What it returns is as for `tool`.
+            replace: True if it may take the place of what has its name: another tool, whose
+                aliases it takes over, or an alias.
 
         Raises:
             NameTakenError: A tool or an alias has that name.
             InvalidArgumentError: The description is not usable; the text says where.
         """
-        self._register(handler_of(spec, handler))
+        self._register(handler_of(spec, handler), replace)
 
     def unregister(self, name: str) -> None:
         """Removes a tool and its aliases. Calls that are running go on.
@@ -149,9 +197,12 @@ class RuntimeBase:
         """
         self._engine.unregister(name)
 
-    def _register(self, tool: HostTool) -> None:
+    def _register(self, tool: HostTool, replace: bool) -> None:
+        if not isinstance(replace, bool):
+            what = type(replace).__name__
+            raise InvalidArgumentError(f"`replace` is a {what}; give True or False")
         start = self._host.start_of(tool.call, is_async=tool.is_async)
-        self._engine.register(tool.spec, start)
+        self._engine.register(tool.spec, start, replace)
 
     def __del__(self) -> None:
         # Opening may have failed.
@@ -177,12 +228,13 @@ class Runtime(RuntimeBase, Operations):
 
     def __init__(
         self,
-        config: Mapping[str, Any] | None = None,
+        config: Config | None = None,
         *,
         workspace: str | os.PathLike[str] | None = None,
         store: str | None = None,
         key: Key | None = None,
-        **keys: Any,
+        approve: Approve | None = None,
+        **keys: Unpack[Settings],
     ) -> None:
         """Opens a runtime.
 
@@ -194,6 +246,9 @@ class Runtime(RuntimeBase, Operations):
                 `postgres://<user>@<host>/<database>`.
             key: Gives the key that secrets are sealed under, from a keychain, say: called once,
                 now. Instead of `secrets.key` in the configuration.
+            approve: Decides where a call wants approval: takes an `ApprovalRequest`, gives `True`,
+                `False`, an `ApprovalAnswer`, or `None` to leave it to others. Sync (on a thread)
+                or async.
             keys: Any other key of the configuration (`policy`, `rate_limit`, …). A key given here
                 replaces the one in `config`.
 
@@ -202,10 +257,17 @@ class Runtime(RuntimeBase, Operations):
             StoreError: The store cannot be opened; the subclass says why.
         """
         config = config_of(config, workspace, store, keys)
-        self._adopt(Engine.open(config, key_of(key)).wait())
+        check_approve(approve)
+        self._adopt(Engine.open(config, key_of(key)).wait(), approve)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, key: Key | None = None) -> Self:
+    def open(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        key: Key | None = None,
+        approve: Approve | None = None,
+    ) -> Self:
         """Opens the runtime that a `.toml` or `.json` file describes.
 
         Relative paths in it start at its folder. Without a `store` the state is kept in
@@ -214,13 +276,15 @@ class Runtime(RuntimeBase, Operations):
         Args:
             path: The file.
             key: As for `Runtime`.
+            approve: As for `Runtime`.
 
         Raises:
             ConfigError: The text names the file and the key. What `key` raised is its cause.
             StoreError: The store cannot be opened; the subclass says why.
         """
+        check_approve(approve)
         runtime = cls.__new__(cls)
-        runtime._adopt(Engine.open_file(os.fspath(path), key_of(key)).wait())
+        runtime._adopt(Engine.open_file(path_of(path), key_of(key)).wait(), approve)
         return runtime
 
     def call(
@@ -260,12 +324,36 @@ class Runtime(RuntimeBase, Operations):
         )
         return [CallAnswer._of(answer) for answer in self._wait(job)]
 
-    def definitions(self, dialect: Dialect, **caller: Unpack[Caller]) -> list[dict[str, Any]]:
-        """The definitions of the tools that this caller may call, in a provider's shape."""
+    def definitions(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> list[dict[str, Any]]:
+        """The definitions of the tools that this caller may call, in a provider's shape.
+
+        Args:
+            dialect: The provider's shape.
+            strict: True for the form that the provider holds its model to. Default:
+                `definitions.strict` of the configuration.
+            caller: As for `call`.
+        """
+        options = {"dialect": dialect, "strict": strict}
         answer: list[dict[str, Any]] = self._wait(
-            self._engine.definitions(dialect, caller_fields(caller))
+            self._engine.definitions(options, caller_fields(caller), False)
         )
         return answer
+
+    def definitions_report(
+        self, dialect: Dialect, *, strict: bool | None = None, **caller: Unpack[Caller]
+    ) -> Definitions:
+        """The definitions, and which tools are left out of them: quarantined, or deferred.
+
+        Args:
+            dialect: The provider's shape.
+            strict: As for `definitions`.
+            caller: As for `call`.
+        """
+        options = {"dialect": dialect, "strict": strict}
+        job = self._engine.definitions(options, caller_fields(caller), True)
+        return Definitions._of(self._wait(job))
 
     def explain(self, tool: str, **caller: Unpack[Caller]) -> Explanation:
         """Whether this caller may call the tool, and which rule says so. Runs nothing.
@@ -316,6 +404,14 @@ class Runtime(RuntimeBase, Operations):
         return job.wait()
 
 
+def path_of(path: str | os.PathLike[str]) -> str:
+    """The path of a configuration file."""
+    if not isinstance(path, (str, os.PathLike)):
+        what = type(path).__name__
+        raise InvalidArgumentError(f"`path` is a {what}; give the path of a .toml or .json file")
+    return os.fspath(path)
+
+
 def config_of(
     config: Mapping[str, Any] | None,
     workspace: str | os.PathLike[str] | None,
@@ -363,6 +459,11 @@ def _bad_key(why: str) -> ConfigError:
 
 def requests_of(requests: Iterable[Request]) -> list[Any]:
     """The requests as the core takes them."""
+    if not isinstance(requests, Iterable):
+        what = type(requests).__name__
+        raise InvalidArgumentError(
+            f"`requests` is a {what}; give a list of calls: dicts with `id`, `name`, `arguments`"
+        )
     return [asdict(one) if isinstance(one, CallRequest) else _as_dict(one) for one in requests]
 
 

@@ -14,7 +14,7 @@ from ._context import Context, context_of
 from ._schema import Shape, UnsupportedError, shape_of
 
 if TYPE_CHECKING:
-    from ._operations import Capability
+    from ._operations import Action, Capability, Taint, Touch
     from ._toolkeep import Invocation
 
 _KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -30,6 +30,14 @@ class Options:
     capabilities: Sequence[Capability] = ()
     timeout_ms: int | None = None
     parameters: Mapping[str, Any] | None = None
+    touches: Sequence[Touch] = ()
+    channels: Sequence[str] = ()
+    argument_aliases: Mapping[str, Sequence[str]] | None = None
+    polling: bool = False
+    needs_approval: bool = False
+    taints: Sequence[Taint] = ()
+    action: Action | None = None
+    original_name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,8 +63,16 @@ def tool_of(function: Callable[..., Any], options: Options) -> HostTool:
         "description": description if options.description is None else options.description,
         "parameters": schema,
         "group": options.group,
-        "capabilities": list(options.capabilities),
+        "capabilities": _list(options.capabilities),
         "timeout_ms": options.timeout_ms,
+        "touches": _list(options.touches),
+        "channels": _list(options.channels),
+        "argument_aliases": options.argument_aliases or {},
+        "polling": options.polling,
+        "needs_approval": options.needs_approval,
+        "taints": _list(options.taints),
+        "action": options.action,
+        "original_name": options.original_name,
     }
 
     def call(invocation: Invocation) -> Any:
@@ -68,6 +84,11 @@ def tool_of(function: Callable[..., Any], options: Options) -> HostTool:
         return function(**args)
 
     return HostTool(spec, call, is_async(function))
+
+
+def _list(values: Sequence[Any]) -> Any:
+    # The core refuses a text; a list of its letters it might take.
+    return values if isinstance(values, str) else list(values)
 
 
 def handler_of(spec: Mapping[str, Any], handler: Callable[..., Any]) -> HostTool:

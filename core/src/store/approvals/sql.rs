@@ -52,7 +52,23 @@ const FIND: &str = concat!(
     columns!(),
     " FROM toolkeep_approvals WHERE tenant = ?1 AND digest = ?2 \
      AND state IN ('pending', 'allowed') AND (state = 'allowed' OR expires_at_ms > ?3) \
-     ORDER BY created_at_ms DESC, id DESC LIMIT 1"
+     ORDER BY created_at_ms, id LIMIT 100"
+);
+
+/// A denial changes once more when it is told.
+const UNTOLD: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM toolkeep_approvals WHERE tenant = ?1 AND digest = ?2 AND state = 'denied' \
+     AND updated_at_ms = decided_at_ms ORDER BY created_at_ms DESC, id DESC LIMIT 100"
+);
+
+const TELL: &str = concat!(
+    "UPDATE toolkeep_approvals SET updated_at_ms = \
+     CASE WHEN decided_at_ms < ?3 THEN ?3 ELSE decided_at_ms + 1 END \
+     WHERE tenant = ?1 AND id = ?2 AND state = 'denied' AND updated_at_ms = decided_at_ms \
+     RETURNING ",
+    columns!()
 );
 
 const DECIDE: &str = concat!(
@@ -224,15 +240,19 @@ impl<D: Driver> Approvals for SqlStore<D> {
         async move {
             const OPERATION: &str = "approvals.request";
             let request = self.check_request(OPERATION, &new)?;
+            let mut data = json!({
+                "tool": new.tool, "agent": new.agent, "user": new.user,
+                "session": new.session, "expires_at_ms": new.expires_at_ms
+            });
+            if let (Some(data), Json::Object(told)) = (data.as_object_mut(), new.told) {
+                data.extend(told);
+            }
             let told = NewEvent {
                 tenant: new.tenant.clone(),
                 at_ms: now_ms,
                 kind: "approval.requested",
                 subject: new.id.clone(),
-                data: json!({
-                    "tool": new.tool, "agent": new.agent, "user": new.user,
-                    "session": new.session, "expires_at_ms": new.expires_at_ms
-                }),
+                data,
             };
             let params = vec![
                 new.tenant.as_str().into(),
@@ -313,18 +333,43 @@ impl<D: Driver> Approvals for SqlStore<D> {
         .boxed()
     }
 
-    fn find_approval<'a>(
+    fn find_approvals<'a>(
         &'a self,
         tenant: &'a str,
         digest: &'a str,
         now_ms: i64,
-    ) -> Answer<'a, Option<Approval>> {
+    ) -> Answer<'a, Vec<Approval>> {
         async move {
             const OPERATION: &str = "approvals.find";
             self.check(OPERATION, &[("tenant", tenant), ("digest", digest)])?;
-            let params = vec![tenant.into(), digest.into(), now_ms.into()];
-            let statement = Statement::new(FIND, params);
-            Ok(self.read_all(OPERATION, statement, COLUMNS, decode).await?.pop())
+            let key = || vec![tenant.into(), digest.into()];
+            let usable = Statement::new(FIND, [key(), vec![now_ms.into()]].concat());
+            let mut found = self.read_all(OPERATION, usable, COLUMNS, decode).await?;
+            let untold = Statement::new(UNTOLD, key());
+            found.extend(self.read_all(OPERATION, untold, COLUMNS, decode).await?);
+            found.sort_by(|a, b| (a.created_at_ms, &a.id).cmp(&(b.created_at_ms, &b.id)));
+            Ok(found)
+        }
+        .boxed()
+    }
+
+    fn tell_denial<'a>(
+        &'a self,
+        tenant: &'a str,
+        id: &'a str,
+        now_ms: i64,
+    ) -> Answer<'a, Option<Approval>> {
+        async move {
+            const OPERATION: &str = "approvals.tell";
+            self.check(OPERATION, &[("tenant", tenant), ("id", id)])?;
+            let params = vec![tenant.into(), id.into(), now_ms.into()];
+            let statement = Statement::new(TELL, params).must_change();
+            let outcomes = match self.write(OPERATION, statement.into()).await? {
+                Written::Done(outcomes) => outcomes,
+                Written::ConditionFailed { .. } => return Ok(None),
+            };
+            let rows = outcomes.into_iter().next().map(|outcome| outcome.rows).unwrap_or_default();
+            self.decode_all(OPERATION, rows, COLUMNS, decode).map(|mut found| found.pop())
         }
         .boxed()
     }

@@ -23,6 +23,7 @@ pub async fn approvals(store: &dyn Approvals) -> Result<Report, Failure> {
     report.check("approvals: of racing decisions one counts", racing(store)).await?;
     report.check("approvals: a list filters and goes on", listing(store)).await?;
     report.check("approvals: one of use is found by its digest", finding(store)).await?;
+    report.check("approvals: a denial is told once", telling_a_denial(store)).await?;
     report.check("approvals: tenants with equal ids are apart", tenants(store)).await?;
     report.check("approvals: any good key is taken", takes_good_keys(store)).await?;
     report.check("approvals: a bad key or value is refused", refuses_bad_input(store)).await?;
@@ -51,6 +52,7 @@ fn new(tenant: &str, id: &str) -> NewApproval {
         session: None,
         tool: "exec".into(),
         request: json!({}),
+        told: json!({}),
         expires_at_ms: 200,
     }
 }
@@ -288,22 +290,39 @@ async fn listing(store: &dyn Approvals) -> Result<(), Problem> {
 async fn finding(store: &dyn Approvals) -> Result<(), Problem> {
     let tenant = new_tenant();
     let found = async |now_ms| {
-        let found = store.find_approval(&tenant, "d1", now_ms).await?;
-        Ok::<_, Problem>(found.map(|found| found.id))
+        let found = store.find_approvals(&tenant, "d1", now_ms).await?;
+        let ids: Vec<_> = found.into_iter().map(|found| found.id).collect();
+        Ok::<_, Problem>(ids.join(" "))
     };
-    same(found(100).await?, None)?;
+    same(found(100).await?.as_str(), "")?;
     for (id, at_ms) in [("z", 100), ("y", 101), ("x", 102), ("w", 103)] {
         store.request_approval(new(&tenant, id), at_ms).await?;
     }
-    same(found(110).await?, Some("w".into()))?;
+    same(found(110).await?.as_str(), "z y x w")?;
     store.decide_approval(&tenant, "w", verdict(false, "p"), 110).await?;
-    same(found(110).await?, Some("x".into()))?;
     store.cancel_approval(&tenant, "x", 110).await?;
     store.decide_approval(&tenant, "y", verdict(true, "p"), 110).await?;
-    same(found(300).await?, Some("y".into()))?;
+    same(found(110).await?.as_str(), "z y w")?;
+    same(found(300).await?.as_str(), "y w")?;
     store.consume_approval(&tenant, "y", "d1", 300).await?;
-    same(found(150).await?, Some("z".into()))?;
-    same(found(200).await?, None)
+    same(found(150).await?.as_str(), "z w")
+}
+
+async fn telling_a_denial(store: &dyn Approvals) -> Result<(), Problem> {
+    let tenant = new_tenant();
+    for id in ["a", "b", "c"] {
+        store.request_approval(new(&tenant, id), 100).await?;
+    }
+    store.decide_approval(&tenant, "a", verdict(false, "p"), 110).await?;
+    store.decide_approval(&tenant, "b", verdict(true, "p"), 110).await?;
+    // Also in the very millisecond of the decision, and by a clock that is slow.
+    let told = there(store.tell_denial(&tenant, "a", 105).await?)?;
+    same((told.state, told.updated_at_ms), (ApprovalState::Denied, 111))?;
+    for id in ["a", "b", "c", "nope"] {
+        same(store.tell_denial(&tenant, id, 120).await?, None)?;
+    }
+    let found = store.find_approvals(&tenant, "d1", 110).await?;
+    same(found.len(), 2)
 }
 
 async fn tenants(store: &dyn Approvals) -> Result<(), Problem> {
@@ -314,8 +333,8 @@ async fn tenants(store: &dyn Approvals) -> Result<(), Problem> {
     store.decide_approval(&one, "a", verdict(true, "x"), 101).await?;
     says(store.consume_approval(&two, "a", "d1", 102).await, "is still pending")?;
     same(store.list_approvals(ApprovalQuery::new(&two), 102).await?.len(), 1)?;
-    let found = store.find_approval(&two, "d1", 102).await?;
-    same(found.map(|found| found.state), Some(ApprovalState::Pending))?;
+    let found = store.find_approvals(&two, "d1", 102).await?;
+    same(found.iter().map(|found| found.state).collect(), vec![ApprovalState::Pending])?;
     store.cancel_approval(&two, "a", 103).await?;
     same(there(store.get_approval(&one, "a", 104).await?)?.state, ApprovalState::Allowed)
 }
@@ -348,7 +367,8 @@ async fn refuses_bad_input(store: &dyn Approvals) -> Result<(), Problem> {
         let agent = NewApproval { agent: Some(key.clone()), ..new(&tenant, "a") };
         refused(put(agent).await, invalid)?;
         refused(store.get_approval(&tenant, &key, 1).await, invalid)?;
-        refused(store.find_approval(&tenant, &key, 1).await, invalid)?;
+        refused(store.find_approvals(&tenant, &key, 1).await, invalid)?;
+        refused(store.tell_denial(&tenant, &key, 1).await, invalid)?;
         refused(store.decide_approval(&tenant, "a", verdict(true, &key), 1).await, invalid)?;
         refused(store.consume_approval(&tenant, "a", &key, 1).await, invalid)?;
         refused(store.cancel_approval(&tenant, &key, 1).await, invalid)?;

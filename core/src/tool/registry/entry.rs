@@ -36,7 +36,7 @@ pub struct Entry {
 impl Entry {
     pub(super) fn new(registration: &Registration) -> Result<Entry, Error> {
         let spec = registration.tool.spec();
-        ToolSpec::check_name(&spec.name)?;
+        spec.check()?;
         let schema = Schema::compile(&spec.name, &spec.parameters)?;
         Ok(Entry {
             id: ToolId(0),

@@ -1,5 +1,5 @@
 use serde_json::json;
-use toolkeep::{CallContext, Config, Runtime, ToolResult, tool_fn};
+use toolkeep::{CallContext, Config, Dialect, Runtime, ToolResult, tool_fn};
 
 /// Counts the words of a text.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -15,9 +15,11 @@ async fn main() -> Result<(), toolkeep::Error> {
         Ok(ToolResult::data(json!(args.text.split_whitespace().count())))
     }))?;
     let cx = CallContext::new().agent("helper").session("demo");
+    println!("{}", rt.definitions(&cx, Dialect::Anthropic).await?.text());
+    println!("{:?}", rt.explain(&cx, "edit").await?.rule);
     for (tool, args) in [("list_files", "{}"), ("word_count", r#"{"text": "a b"}"#), ("edit", "")] {
         let result = rt.call(&cx, tool, args).await?;
-        println!("{tool}: {} {:?}", result.for_llm, result.code);
+        println!("{tool}: {} {:?} {:?}", result.for_llm, result.code, result.rule);
     }
     rt.close().await
 }

@@ -1,10 +1,10 @@
-//! Runs the calls of a session file on a workspace, and prints what was decided and what the model
-//! sees: `session WORKSPACE SESSION`.
+//! Prints which tools a model gets and why it lacks one, runs the calls of a session file on a
+//! workspace, and prints what was decided and what the model sees: `session WORKSPACE SESSION`.
 
 use std::error::Error;
 
 use serde_json::json;
-use toolkeep::{CallContext, Config, Runtime, ToolResult, tool_fn};
+use toolkeep::{CallContext, Config, Dialect, Runtime, ToolResult, tool_fn};
 
 /// Counts the words of a text.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -30,6 +30,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Ok(ToolResult::text(format!("{} words", args.text.split_whitespace().count())))
     }))?;
     let cx = CallContext::new().agent("demo").session("demo-1");
+    print_policy(&rt, &CallContext::new().agent("demo")).await?;
     for line in std::fs::read_to_string(session)?.lines() {
         let Some((tool, args)) = line.split_once(' ').filter(|_| !line.starts_with('#')) else {
             continue;
@@ -47,5 +48,21 @@ async fn main() -> Result<(), Box<dyn Error>> {
         println!();
     }
     rt.close().await?;
+    Ok(())
+}
+
+/// Which tools a model gets, and what each list of the policy did to one that it lacks.
+async fn print_policy(rt: &Runtime, cx: &CallContext) -> Result<(), Box<dyn Error>> {
+    let definitions = rt.definitions(cx, Dialect::Anthropic).await?;
+    let names: Vec<&str> =
+        definitions.tools.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    println!("tools     {}", names.join(" "));
+    let why = rt.explain(cx, "write_file").await?;
+    let word = |allowed| if allowed { "allowed" } else { "refused" };
+    println!("explain   {}", why.tool);
+    for step in &why.steps {
+        println!("  | {}: {} -> {}", step.source, word(step.before), word(step.after));
+    }
+    println!("  | {}\n", why.rule.map_or("allowed".to_owned(), |rule| rule.text));
     Ok(())
 }

@@ -1,0 +1,116 @@
+"""Somebody of the host's who is asked whether a call may be made."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from ._signature import is_async
+
+if TYPE_CHECKING:
+    from ._toolkeep import Invocation
+
+_log = logging.getLogger("toolkeep")
+
+
+@dataclass(frozen=True, slots=True)
+class AskReason:
+    """Why a call wants approval."""
+
+    rule: str
+    """What asks for it: `tool.needs_approval`, the entry of a policy, …"""
+    why: str
+    """Why, as a sentence for the person who decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalRequest:
+    """What somebody is asked to decide."""
+
+    id: str
+    """The approval's id: the same as in the store and in the events."""
+    tool: str
+    """The tool."""
+    description: str
+    """What the tool does, as the model was told."""
+    arguments: dict[str, Any]
+    """The arguments that the tool will get, with every secret in them."""
+    reasons: tuple[AskReason, ...]
+    """Why it is asked."""
+    plan: Any
+    """What the call comes to, where the tool says so."""
+    agent: str | None
+    """The agent that calls."""
+    user: str | None
+    """The user for whom it calls."""
+    session: str | None
+    """The session of the call."""
+    expires_at_ms: int
+    """Until when it can be decided, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    @classmethod
+    def _of(cls, raw: dict[str, Any]) -> ApprovalRequest:
+        reasons = tuple(AskReason(**reason) for reason in raw["reasons"])
+        return cls(**{**raw, "reasons": reasons})
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAnswer:
+    """What somebody decided."""
+
+    allow: bool
+    """True to allow the call once, False to deny it."""
+    by: str = "host"
+    """Who decides."""
+    reason: str | None = None
+    """Why. Where the call is denied the model is told."""
+    edited: Mapping[str, Any] | None = None
+    """Other arguments to make the call with, all of them; only where it is allowed."""
+
+
+Decision = ApprovalAnswer | Mapping[str, Any] | bool | None
+"""An answer: `True`, `False`, an `ApprovalAnswer` or a dict like one; `None` leaves it to others."""
+
+Approve = Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
+"""Decides whether a call may be made. May be an `async def`."""
+
+
+def check_approve(function: Any) -> None:
+    """Raises TypeError for what cannot be asked, before anything is opened."""
+    if function is not None and not callable(function):
+        kind = type(function).__name__
+        raise TypeError(f"`approve` is a {kind}; give a function that takes an ApprovalRequest")
+
+
+def approver_of(function: Approve) -> tuple[Callable[[Invocation], Any], bool]:
+    """How the core asks this function, and whether it is async."""
+    if is_async(function):
+
+        async def ask_async(invocation: Invocation) -> Any:
+            try:
+                answer: Any = function(ApprovalRequest._of(invocation.args))
+                return _plain(await answer)
+            except Exception:
+                _log.exception("the approve handler failed, and so the call is denied")
+                raise
+
+        return ask_async, True
+
+    def ask(invocation: Invocation) -> Any:
+        try:
+            return _plain(function(ApprovalRequest._of(invocation.args)))
+        except Exception:
+            _log.exception("the approve handler failed, and so the call is denied")
+            raise
+
+    return ask, False
+
+
+def _plain(answer: Any) -> Any:
+    if inspect.iscoroutine(answer):
+        answer.close()
+        raise TypeError("the approve handler gave a coroutine; make it an `async def`")
+    return asdict(answer) if isinstance(answer, ApprovalAnswer) else answer

@@ -1,0 +1,171 @@
+//! What is asked: the call as a person sees it, and the digest that binds the decision to it.
+
+use data_encoding::HEXLOWER;
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::super::{Call, CallPath, Judged, excerpt};
+use super::{ApprovalRequest, AskReason};
+use crate::policy::Rule;
+use crate::store::NewApproval;
+use crate::tool::{Arguments, Caller};
+
+/// Why the call wants approval. Empty: it does not.
+pub(super) fn reasons(judged: &Judged, call: &Call<'_>) -> Vec<AskReason> {
+    let spec = &judged.entry.spec;
+    let mut reasons = Vec::new();
+    if spec.needs_approval {
+        let why = format!("Each call of `{}` wants approval.", spec.name);
+        reasons.push(AskReason { rule: "tool.needs_approval".into(), why });
+    }
+    if let Some(rule) = policy(judged) {
+        reasons.push(AskReason { rule: rule.name, why: rule.text });
+    }
+    if let Some(why) = &judged.assessment.ask {
+        reasons.push(AskReason { rule: "tool.assess".into(), why: why.clone() });
+    }
+    reasons.extend(call.ask.iter().cloned());
+    reasons
+}
+
+/// The rule of the policy that asks. One that is only watched does not.
+pub(super) fn policy(judged: &Judged) -> Option<Rule> {
+    if judged.decision.is_shadow() { None } else { judged.decision.asks(judged.entry.id) }
+}
+
+/// The digest of a call: SHA-256 in 64 hexadecimal digits. Another caller, tool, version, plan or
+/// argument gives another one; the order of keys does not matter.
+pub(super) fn digest(caller: &Caller, judged: &Judged) -> String {
+    let parts = json!([
+        "toolkeep.approval.1",
+        caller.tenant,
+        caller.agent,
+        caller.user,
+        judged.entry.spec.name,
+        judged.entry.version,
+        canonical(&judged.args),
+        judged.assessment.plan.as_ref().map(canonical),
+    ]);
+    HEXLOWER.encode(&Sha256::digest(parts.to_string()))
+}
+
+/// The same with the keys of every object in order.
+fn canonical(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().map(canonical).collect(),
+        Value::Object(fields) => {
+            let mut sorted: Vec<_> = fields.iter().collect();
+            sorted.sort_by_key(|(key, _)| *key);
+            let sorted = sorted.into_iter().map(|(key, field)| (key.clone(), canonical(field)));
+            Value::Object(sorted.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// A call that somebody is asked about.
+pub(super) struct Asking {
+    pub id: String,
+    pub digest: String,
+    pub expires_at_ms: i64,
+    reasons: Vec<AskReason>,
+}
+
+impl Asking {
+    pub(super) fn new(path: &CallPath, judged: &Judged, call: &Call<'_>, id: String) -> Asking {
+        let timeout_ms = i64::try_from(path.approval.config.timeout_ms).unwrap_or(i64::MAX);
+        Asking {
+            id,
+            digest: digest(call.cx.caller(), judged),
+            expires_at_ms: path.clock.now_ms().saturating_add(timeout_ms),
+            reasons: reasons(judged, call),
+        }
+    }
+
+    /// What the store keeps and the events tell. Nothing in it is secret. `waits` is true where the
+    /// call itself waits, so that no other call of the same digest takes its decision.
+    pub(super) fn row(
+        &self,
+        path: &CallPath,
+        judged: &Judged,
+        call: &Call<'_>,
+        waits: bool,
+    ) -> NewApproval {
+        let caller = call.cx.caller();
+        let spec = &judged.entry.spec;
+        let mut shown = shown(path, judged);
+        let mut reasons = json!(self.reasons);
+        path.scrubber.scrub_json(&mut reasons);
+        let arguments = Arguments::Value(std::mem::take(&mut shown["arguments"]));
+        let told = json!({ "reasons": reasons, "arguments": excerpt::excerpt(&arguments) });
+        if let Arguments::Value(arguments) = arguments {
+            shown["arguments"] = arguments;
+        }
+        let request = json!({
+            "description": spec.description,
+            "arguments": shown["arguments"],
+            "plan": shown["plan"],
+            "reasons": reasons,
+            "version": judged.entry.version,
+            "call": call.id,
+            "waits": waits,
+        });
+        NewApproval {
+            tenant: caller.tenant.clone(),
+            id: self.id.clone(),
+            digest: self.digest.clone(),
+            agent: caller.agent.clone(),
+            user: caller.user.clone(),
+            session: caller.session.clone(),
+            tool: spec.name.clone(),
+            request,
+            told,
+            expires_at_ms: self.expires_at_ms,
+        }
+    }
+
+    /// What the host's handler gets.
+    pub(super) fn request(&self, judged: &Judged, call: &Call<'_>) -> ApprovalRequest {
+        let caller = call.cx.caller();
+        let spec = &judged.entry.spec;
+        ApprovalRequest {
+            id: self.id.clone(),
+            tool: spec.name.clone(),
+            description: spec.description.clone(),
+            arguments: fields(&judged.args),
+            reasons: self.reasons.clone(),
+            plan: judged.assessment.plan.clone(),
+            agent: caller.agent.clone(),
+            user: caller.user.clone(),
+            session: caller.session.clone(),
+            expires_at_ms: self.expires_at_ms,
+        }
+    }
+}
+
+/// Arguments and plan with every secret in them masked.
+fn shown(path: &CallPath, judged: &Judged) -> Value {
+    let mut shown = json!({ "arguments": judged.args, "plan": judged.assessment.plan });
+    path.scrubber.scrub_json(&mut shown);
+    shown
+}
+
+fn fields(args: &Value) -> Map<String, Value> {
+    args.as_object().cloned().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_order_of_keys_is_no_part_of_what_is_approved() {
+        let one = canonical(&json!({ "a": { "x": 1, "y": [ { "p": 1, "q": 2 } ] }, "b": 2 }));
+        let two = canonical(&json!({ "b": 2, "a": { "y": [ { "q": 2, "p": 1 } ], "x": 1 } }));
+        assert_eq!(one.to_string(), two.to_string());
+        let other = canonical(&json!({ "b": 2, "a": { "y": [ { "q": 1, "p": 2 } ], "x": 1 } }));
+        assert_ne!(one.to_string(), other.to_string());
+    }
+}

@@ -1,0 +1,186 @@
+//! The host's part: somebody who is asked.
+
+use futures_util::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::error::{Code, Error};
+use crate::tool::CallContext;
+
+/// Why a call wants approval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskReason {
+    /// What asks for it: `tool.needs_approval`, the entry of a policy, …
+    pub rule: String,
+    /// Why, as a sentence for the person who decides.
+    pub why: String,
+}
+
+/// What somebody is asked to decide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalRequest {
+    /// The approval's id: the same as in the store and in the events.
+    pub id: String,
+    /// The tool.
+    pub tool: String,
+    /// What the tool does, as the model was told.
+    pub description: String,
+    /// The arguments that the tool will get, with every secret in them.
+    pub arguments: Map<String, Value>,
+    /// Why it is asked.
+    pub reasons: Vec<AskReason>,
+    /// What the call comes to, where the tool says so.
+    pub plan: Option<Value>,
+    /// The agent that calls.
+    pub agent: Option<String>,
+    /// The user for whom it calls.
+    pub user: Option<String>,
+    /// The session of the call.
+    pub session: Option<String>,
+    /// Until when it can be decided, in milliseconds since 1970-01-01T00:00:00Z.
+    pub expires_at_ms: i64,
+}
+
+/// What somebody decided.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApprovalAnswer {
+    /// True to allow the call once, false to deny it.
+    pub allow: bool,
+    /// Who decides. Default: `host`.
+    #[serde(default = "host")]
+    pub by: String,
+    /// Why. Where the call is denied the model is told.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// Other arguments to make the call with, all of them; only where it is allowed.
+    #[serde(default)]
+    pub edited: Option<Map<String, Value>>,
+}
+
+fn host() -> String {
+    "host".into()
+}
+
+impl ApprovalAnswer {
+    /// The call may be made, once.
+    pub fn allow() -> ApprovalAnswer {
+        ApprovalAnswer { allow: true, by: host(), reason: None, edited: None }
+    }
+
+    /// The call must not be made, and why: the model is told.
+    pub fn deny(reason: impl Into<String>) -> ApprovalAnswer {
+        let reason = Some(reason.into());
+        ApprovalAnswer { allow: false, by: host(), reason, edited: None }
+    }
+
+    /// Says who decided.
+    #[must_use]
+    pub fn by(mut self, by: impl Into<String>) -> ApprovalAnswer {
+        self.by = by.into();
+        self
+    }
+
+    /// Has the call made with these arguments instead.
+    #[must_use]
+    pub fn edited(mut self, arguments: Map<String, Value>) -> ApprovalAnswer {
+        self.edited = Some(arguments);
+        self
+    }
+
+    /// An answer as the other languages give it: `true`, `false`, an object with the fields of an
+    /// `ApprovalAnswer`, or `null` to leave the decision to others.
+    ///
+    /// # Errors
+    /// `invalid_argument` for anything else: nothing that is not a clear yes is one.
+    pub fn from_value(value: &Value) -> Result<Option<ApprovalAnswer>, Error> {
+        match value {
+            Value::Null => Ok(None),
+            Value::Bool(true) => Ok(Some(ApprovalAnswer::allow())),
+            Value::Bool(false) => {
+                Ok(Some(ApprovalAnswer { allow: false, ..ApprovalAnswer::allow() }))
+            }
+            Value::Object(_) => crate::strict::from_value(value).map(Some).map_err(bad),
+            _ => Err(bad("give true, false, an object with `allow`, or nothing".into())),
+        }
+    }
+}
+
+fn bad(why: String) -> Error {
+    Error::new(Code::InvalidArgument, format!("the answer of the `approve` handler: {why}"))
+}
+
+/// Somebody of the host's who decides whether a call may be made: a person at a prompt, or a rule.
+///
+/// It is asked beside all others who may decide, and the first decision counts. Its future is
+/// dropped when somebody else was faster, when the time is over, and when the call is cancelled;
+/// `cx.cancellation()` fires then, too.
+///
+/// ```
+/// use futures_util::{FutureExt, future::BoxFuture};
+/// use toolkeep::{ApprovalAnswer, ApprovalRequest, Approver, CallContext, Error, Runtime};
+///
+/// struct OnlyReading;
+///
+/// impl Approver for OnlyReading {
+///     fn approve(
+///         &self,
+///         request: ApprovalRequest,
+///         _cx: CallContext,
+///     ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>> {
+///         async move {
+///             Ok(Some(match request.tool.as_str() {
+///                 "read_file" => ApprovalAnswer::allow(),
+///                 _ => ApprovalAnswer::deny("Only reading is allowed today."),
+///             }))
+///         }
+///         .boxed()
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// let rt = Runtime::builder().approver(OnlyReading).build().await?;
+/// # rt.close().await
+/// # }
+/// ```
+pub trait Approver: Send + Sync + 'static {
+    /// Decides; `None` leaves it to others.
+    ///
+    /// # Errors
+    /// An error, or a panic, denies the call. The host finds its text in the approval's `reason`
+    /// and in the log; the model is not told.
+    fn approve(
+        &self,
+        request: ApprovalRequest,
+        cx: CallContext,
+    ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>>;
+}
+
+/// An [`Approver`] that is a function.
+pub fn approve_fn<F, R>(ask: F) -> impl Approver
+where
+    F: Fn(ApprovalRequest, CallContext) -> R + Send + Sync + 'static,
+    R: Future<Output = Result<Option<ApprovalAnswer>, Error>> + Send + 'static,
+{
+    struct Function<F>(F);
+
+    impl<F, R> Approver for Function<F>
+    where
+        F: Fn(ApprovalRequest, CallContext) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<Option<ApprovalAnswer>, Error>> + Send + 'static,
+    {
+        fn approve(
+            &self,
+            request: ApprovalRequest,
+            cx: CallContext,
+        ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>> {
+            Box::pin((self.0)(request, cx))
+        }
+    }
+
+    Function(ask)
+}

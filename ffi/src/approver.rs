@@ -1,0 +1,66 @@
+//! The `approve` function that a C host brings.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use toolkeep::{ApprovalAnswer, ApprovalRequest, Approver, CallContext, Code, Error};
+
+use crate::callback::{UserData, toolkeep_destroy_fn};
+use crate::error::toolkeep_error;
+use crate::guard::guard;
+use crate::runtime::{Host, toolkeep_runtime};
+use crate::tool::{Run, ask, toolkeep_tool_fn};
+
+struct HostApprover {
+    run: Run,
+    data: Arc<UserData>,
+}
+
+impl Approver for HostApprover {
+    fn approve(
+        &self,
+        request: ApprovalRequest,
+        cx: CallContext,
+    ) -> BoxFuture<'_, Result<Option<ApprovalAnswer>, Error>> {
+        Box::pin(async move {
+            let internal = |why: String| Error::new(Code::Internal, why);
+            let request =
+                serde_json::to_value(request).map_err(|error| internal(error.to_string()))?;
+            let answer = ask(self.run, &self.data, &request, &cx).await;
+            ApprovalAnswer::from_value(&answer.map_err(|error| internal(error.message))?)
+        })
+    }
+}
+
+/// Has `approve` asked where a call wants approval, instead of the function that was set before.
+/// NULL asks none.
+///
+/// `approve` is called as a tool's function is, with an invocation whose arguments say what is to be
+/// decided: `id`, `tool`, `description`, `arguments` (with every secret in them), `reasons`, `plan`,
+/// `agent`, `user`, `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, an object
+/// (`allow`, and if wanted `by`, `reason` and `edited` arguments), or `null` to leave the decision to
+/// others. The first decision counts, wherever it comes from; toolkeep_invocation_is_cancelled() and
+/// toolkeep_invocation_on_cancel() tell when nobody waits for this one any more. Any other answer, a
+/// rejection, or none denies the call: the approval's `reason` says why, and the model is not told.
+///
+/// `approve` gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+/// releases it once another function was set or the runtime was freed and the last `approve` has
+/// returned, or before this function returns an error. For callbacks, too.
+///
+/// Returns NULL, or an error that the host owns.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_runtime_set_approver(
+    runtime: *const toolkeep_runtime,
+    approve: toolkeep_tool_fn,
+    user_data: *mut c_void,
+    destroy: toolkeep_destroy_fn,
+) -> *mut toolkeep_error {
+    let data = Arc::new(UserData::new(user_data, destroy));
+    guard(move || {
+        // SAFETY: the host gives NULL or a handle that it has not freed.
+        let host = unsafe { Host::look(runtime) }?;
+        host.core.set_approver(approve.map(|run| Arc::new(HostApprover { run, data }) as _));
+        Ok(())
+    })
+}
