@@ -147,7 +147,7 @@ const CASES: &[Case] = &[
     reads("grants.check", |_| json!({ "kind": "cli", "resource": "gh", "agent": "a" })),
     changes("grants.delete", |_| json!({ "kind": "cli", "resource": "gh" })),
     reads("registry.list", |_| json!({ "agent": "a" })),
-    reads("registry.get", |_| json!({ "agent": "a", "name": "echo" })),
+    reads("registry.get", |_| json!({ "agent": "a", "name": "list_files" })),
     reads("registry.groups", |_| json!({ "agent": "a" })),
     changes("registry.enable", |_| json!({ "agent": "a", "name": "datetime" })),
     changes("registry.disable", |_| json!({ "agent": "a", "name": "echo" })),
@@ -217,7 +217,7 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
             json!({ "id": "s", "messages": [{ "role": "user", "content": tenant }] })
         }),
         ("registry.clone", json!({ "agent": "a" })),
-        ("registry.alias", json!({ "agent": "a", "alias": tenant, "name": "echo" })),
+        ("registry.alias", json!({ "agent": "a", "alias": tenant, "name": "list_files" })),
         ("registry.alias", json!({ "agent": "a", "alias": "other", "name": "echo" })),
         ("registry.disable", json!({ "agent": "a", "name": "datetime" })),
     ] {
@@ -228,7 +228,8 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
     let cx = CallContext::new().tenant(tenant).agent("a").session("s");
     let long = json!({ "text": format!("{tenant} ").repeat(10_000) });
     let result = rt.call(&cx, "echo", long).await.unwrap();
-    let note = result.for_llm.split("artifact:").nth(1).unwrap();
+    let note = result.for_llm.split("artifact:").nth(1);
+    let note = note.unwrap_or_else(|| panic!("no artifact: {result:?}"));
     let artifact = note.chars().take_while(char::is_ascii_hexdigit).collect();
     let lease = json!({ "kind": "job", "name": "n", "holder": tenant, "ttl_ms": 60_000 });
     let lease = invoke(rt, tenant, "leases.acquire", lease).await.unwrap();

@@ -20,7 +20,6 @@ impl Names<'_> {
         let Value::Object(fields) = args else { return Vec::new() };
         let mut renames: Vec<Rename> = Vec::new();
         let own = self.alias.iter().flat_map(|alias| &alias.arguments);
-        let own = own.map(|(alias, name)| (alias, name));
         let general = self.argument_aliases.iter();
         let general = general.flat_map(|(name, aliases)| aliases.iter().map(move |a| (a, name)));
         for (alias, name) in own.chain(general) {
