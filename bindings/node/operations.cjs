@@ -79,6 +79,14 @@ function operations(invoke) {
       list: (args) => invoke('locks.list', args ?? {}),
       covering: (args) => invoke('locks.covering', args ?? {}),
     }),
+    policy: Object.freeze({
+      get: (args) => invoke('policy.get', args ?? {}),
+      set: (args) => invoke('policy.set', args ?? {}),
+      reload: (args) => invoke('policy.reload', args ?? {}),
+      status: (args) => invoke('policy.status', args ?? {}),
+      check: (args) => invoke('policy.check', args ?? {}),
+      diff: (args) => invoke('policy.diff', args ?? {}),
+    }),
     registry: Object.freeze({
       list: (args) => invoke('registry.list', args ?? {}),
       get: (args) => invoke('registry.get', args ?? {}),

@@ -672,7 +672,7 @@ export type ListEntry = string | MarkedEntry
 export interface FullMarkedEntry {
   /** The entry. */
   entry: string
-  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
+  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
   optional: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final: boolean
@@ -682,7 +682,7 @@ export interface FullMarkedEntry {
 export interface MarkedEntry {
   /** The entry. */
   entry: string
-  /** True if it may match nothing: a tool that is not always there. Otherwise an entry that matches no known tool is an error. */
+  /** True if it may match nothing: a tool or a group that is not always there. Otherwise an entry that matches no known tool is an error. */
   optional?: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final?: boolean
@@ -771,7 +771,7 @@ export interface FullPolicy {
   also_allow: Array<FullListEntry>
   /** Each call of these wants somebody's approval. */
   ask: Array<FullListEntry>
-  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
+  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
   by_provider: { [key: string]: FullProviderPolicy }
   /** Lists for an agent, by its id. */
   agents: { [key: string]: FullAgentPolicy }
@@ -797,7 +797,7 @@ export interface Policy {
   also_allow?: ReadonlyArray<ListEntry>
   /** Each call of these wants somebody's approval. */
   ask?: ReadonlyArray<ListEntry>
-  /** Lists for a model's provider, by `provider` or `provider/model`; the latter goes before. */
+  /** Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only the lists of `provider/model` hold. */
   by_provider?: { [key: string]: ProviderPolicy }
   /** Lists for an agent, by its id. */
   agents?: { [key: string]: AgentPolicy }
@@ -809,6 +809,58 @@ export interface Policy {
   taint?: TaintPolicy
   /** Whether decisions are enforced. */
   mode?: Mode
+}
+
+/** What another policy would change for a caller. */
+export interface PolicyDiff {
+  /** The tools that it would add, each with the rule that refuses it now, sorted. */
+  added: Array<ToolChange>
+  /** The tools that it would take away, each with the rule that would refuse it, sorted. */
+  removed: Array<ToolChange>
+}
+
+/** The policy in force. */
+export interface PolicyInForce {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** The policy. */
+  policy: FullPolicy
+  /** The groups of the owner's own. */
+  groups: { [key: string]: Array<string> }
+}
+
+/** What `policy.check` found. */
+export interface PolicyReport {
+  /** True if there are no errors. */
+  ok: boolean
+  /** What is wrong, each with its place. A policy with errors decides nothing. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
+  /** The entries of agents' own lists that mean nothing, each with its place. */
+  agents: Array<string>
+}
+
+/** Which policy is in force. */
+export interface PolicyStatus {
+  /** Grows with every policy that is put in force, from 1. */
+  generation: number
+  /** Whether its decisions are enforced. */
+  mode: Mode
+  /** Where it comes from: the path of its file, or `given in code`. */
+  source: string
+  /** Why what the file says now is not in force. None if it is. */
+  rejected: string | null
+  /** The other parts of the configuration that have changed in the file; they hold from the next opening on. */
+  needs_reopening: Array<string>
+  /** Why every call is refused: what the policy in force names and is not there. Empty if all is well. */
+  errors: Array<string>
+  /** What it names and is not there, where that is no mistake. */
+  warnings: Array<string>
 }
 
 /** The lists for one provider. */
@@ -888,6 +940,14 @@ export type RecordMode = 'batched' | 'durable'
 export interface Released {
   /** False if it was no longer held. */
   released: boolean
+}
+
+/** What `policy.reload` came to. */
+export interface Reloaded {
+  /** False if what the file says was in force already. */
+  changed: boolean
+  /** What is in force now. */
+  status: PolicyStatus
 }
 
 /** Whether something was renewed. */
@@ -1166,6 +1226,14 @@ export interface TaintPolicy {
 /** Where a name is looked up, in this order. A tool hides those of the same name in later tiers. */
 export type Tier = 'core' | 'skill' | 'extra'
 
+/** A tool that another policy would add or take away. */
+export interface ToolChange {
+  /** The tool. */
+  tool: string
+  /** The rule that refuses it: now where it would be added, then where it would be taken away. */
+  rule: Rule | null
+}
+
 /** What the registry tells of a tool. */
 export interface ToolInfo {
   /** The canonical name. */
@@ -1435,7 +1503,7 @@ export interface Operations {
     }): Promise<PrunedAudit>
   }
   readonly config: {
-    /** Gives the configuration with its defaults filled in. */
+    /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
     get(): Promise<FullConfig>
   }
   readonly credentials: {
@@ -1933,6 +2001,49 @@ export interface Operations {
       /** The path, relative to the workspace. */
       path: string
     }): Promise<CoveredBy>
+  }
+  readonly policy: {
+    /** Gives the policy in force. */
+    get(): Promise<PolicyInForce>
+    /**
+     * Puts another policy in force, for every call that begins after this has returned. It is checked first: a wrong one is refused, and the one before stays.
+     *
+     * Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was opened from a file: that file then says what is in force.
+     */
+    set(args: {
+      /** The policy, as the `policy` part of the configuration has it. */
+      policy: Policy
+    }): Promise<PolicyInForce>
+    /**
+     * Takes up what the configuration file says now, without waiting for the next look at it. Only `policy` and `groups` are taken up.
+     *
+     * Fails with `invalid_config` if the file is wrong, and what was in force stays; with `conflict` if the runtime was not opened from a file.
+     */
+    reload(): Promise<Reloaded>
+    /** Tells which policy is in force, and whether the file says another that is wrong. */
+    status(): Promise<PolicyStatus>
+    /** Checks a policy, or the one in force, against the tools that there are, and the lists of a tenant's agents against it. Nothing changes. */
+    check(args?: {
+      /** The policy to check. Left out: the one in force. */
+      policy?: Policy | null
+      /** The groups to check it with. Left out: those in force. */
+      groups?: { [key: string]: ReadonlyArray<string> } | null
+      /** The tenant whose agents are looked at. */
+      tenant?: string
+    }): Promise<PolicyReport>
+    /**
+     * Tells which tools another policy would add and take away for a caller. Nothing changes.
+     *
+     * Fails with `invalid_config` if that policy is wrong.
+     */
+    diff(args: {
+      /** The policy to compare with the one in force. */
+      policy: Policy
+      /** Its groups. Left out: those in force. */
+      groups?: { [key: string]: ReadonlyArray<string> } | null
+      /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
+      context?: { [key: string]: unknown }
+    }): Promise<PolicyDiff>
   }
   readonly registry: {
     /** Lists the tools, sorted by name, disabled ones and those in the shadow of another, too. */

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! resolve    name or alias → tool
-//! policy     the compiled decision for (tenant, agent): hidden is refused
+//! policy     the compiled decision for this caller: hidden is refused
 //! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
@@ -33,12 +33,14 @@ mod shape;
 pub use all::{CallAnswer, CallRequest};
 pub use budget::RateLimit;
 pub use execute::Execute;
-pub use policy::Explanation;
+pub use policy::{Explanation, PolicyDiff, ToolChange};
 pub use recorder::{Record, RecordMode};
 pub use shape::Output;
 
 pub(crate) use activate::Finder;
-pub(crate) use policy::PolicyGate;
+pub(crate) use policy::{
+    Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
+};
 pub(crate) use recorder::Recorder;
 pub(crate) use shape::NOTE_CHARS;
 
@@ -55,8 +57,7 @@ use crate::limits::TooMuch;
 use crate::scrub::Scrubber;
 use crate::store::Store;
 use crate::tool::{
-    Arguments, CallContext, Deferred, DefinitionCache, Entry, Offered, Registries, ToolError,
-    ToolResult,
+    Arguments, CallContext, Deferred, DefinitionCache, Entry, Registries, ToolError, ToolResult,
 };
 use crate::upkeep::Upkeep;
 
@@ -199,10 +200,10 @@ impl CallPath {
         let Some(entry) = call.tool.clone() else {
             return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
         };
-        policy::pass(&decision, &entry)?;
-        let offered = Offered { decision: &decision, everything: false };
-        activate::pass(&self.deferred, &snapshot, offered, &entry, call.cx.caller());
+        policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;
+        activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
         let args = arguments::pass(&entry, args)?;
+        policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         assess::pass(&entry, &args, call.cx)?;
         if let Some(limit) = &self.rate_limit {
             Box::pin(budget::pass(self, limit, call.cx.caller(), call.at_ms)).await?;

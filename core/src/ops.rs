@@ -18,6 +18,7 @@ mod events;
 mod grants;
 mod leases;
 mod locks;
+mod policy;
 mod registry;
 mod rules;
 mod sessions;
@@ -51,6 +52,10 @@ pub use leases::{
 };
 pub use locks::{
     AcquireLock, AcquiredLock, CoveredBy, CoveringLock, ListLocks, Locks, ReleaseLock, RenewLock,
+};
+pub use policy::{
+    CheckPolicy, DiffPolicy, GetPolicy, PolicyInForce, PolicyOps, PolicyReport, PolicyStatus,
+    PolicyStatusArgs, ReloadPolicy, Reloaded, SetPolicy,
 };
 pub use registry::{
     AddAlias, DroppedClone, Groups, ListGroups, ListTools, NamedTool, OneAgent, RegistryOps,
@@ -226,6 +231,11 @@ impl<'r> Ops<'r> {
         Locks::new(self.0)
     }
 
+    /// The policy.
+    pub fn policy(&self) -> PolicyOps<'r> {
+        PolicyOps::new(self.0)
+    }
+
     /// The tools.
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
@@ -253,6 +263,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         grants::OPERATIONS,
         leases::OPERATIONS,
         locks::OPERATIONS,
+        policy::OPERATIONS,
         registry::OPERATIONS,
         store::OPERATIONS,
         rules::OPERATIONS,

@@ -11,6 +11,7 @@ pub use follow::{EventStream, Follow, Progress};
 pub(crate) use follow::{events_after, has_come_to};
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Deref;
 use std::path::Path;
@@ -21,15 +22,16 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::call::{CallAnswer, CallPath, CallRequest, Explanation};
+use crate::call::{CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff};
 use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::limits::echo;
+use crate::policy::Policy;
 use crate::secret::{self, KeyRing};
 use crate::store::Store;
 use crate::tool::{
-    Arguments, CallContext, DefinitionOptions, Definitions, Offered, Registered, Registration,
-    Registries, Registry, Tool, ToolResult,
+    Arguments, CallContext, DefinitionOptions, Definitions, Registered, Registration, Registries,
+    Registry, Tool, ToolResult,
 };
 
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
@@ -152,8 +154,7 @@ impl Runtime {
         let activated = deferred.activated(cx.caller());
         let DefinitionOptions { dialect, strict } = options.into();
         let shape = (dialect, strict.unwrap_or(self.inner.config.definitions.strict));
-        let offered = Offered { decision: &decision, everything: false };
-        Ok(definitions.definitions(&snapshot, offered, shape, (deferred, &activated)))
+        Ok(definitions.definitions(&snapshot, decision.offered(), shape, (deferred, &activated)))
     }
 
     /// Whether the caller may call the tool, and which rule says so, without running anything.
@@ -172,6 +173,44 @@ impl Runtime {
             return Err(Error::new(Code::NotFound, text));
         };
         self.inner.path.policy.explain(&snapshot, entry, cx.caller()).await
+    }
+
+    /// What another policy would change for this caller. Nothing changes.
+    ///
+    /// # Errors
+    /// `invalid_config` if that policy is wrong, `invalid_argument` (a bad key in `cx`), `closed`,
+    /// or the store's error.
+    pub async fn diff(&self, cx: &CallContext, policy: Policy) -> Result<PolicyDiff, Error> {
+        self.diff_with(cx, policy, None).await
+    }
+
+    pub(crate) async fn diff_with(
+        &self,
+        cx: &CallContext,
+        policy: Policy,
+        groups: Option<BTreeMap<String, Vec<String>>>,
+    ) -> Result<PolicyDiff, Error> {
+        self.check_open()?;
+        cx.caller().check()?;
+        let snapshot = self.registry().snapshot();
+        self.inner.path.policy.diff(&snapshot, cx.caller(), policy, groups).await
+    }
+
+    /// Puts another policy in force and gives its generation. It is checked first, then takes the
+    /// place of the one before in one step: every call that begins after this has returned is
+    /// decided by it.
+    ///
+    /// # Errors
+    /// `invalid_config` if the policy is wrong, and the one before stays; `conflict` if the runtime
+    /// was opened from a file, which then says what is in force; `closed`.
+    pub async fn set_policy(&self, policy: Policy) -> Result<u64, Error> {
+        self.check_open()?;
+        self.inner.path.policy.set(&self.registry().snapshot(), policy).await
+    }
+
+    /// Looks whether the file of the policy has changed, if it is time to.
+    pub(crate) async fn follow_policy(&self) {
+        self.inner.path.policy.follow_file(&self.registry().snapshot()).await;
     }
 
     /// Adds a tool of the host's.

@@ -38,6 +38,7 @@ mod search;
 mod spec;
 
 pub use arguments::Arguments;
+pub(crate) use context::MOST_PARENTS;
 pub use context::{CallContext, Caller};
 pub use definitions::{DefinitionOptions, Definitions, DefinitionsConfig, Quarantined};
 pub use dialect::{Dialect, Unfit};

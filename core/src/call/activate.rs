@@ -55,8 +55,7 @@ impl Finder {
         };
         let snapshot = registries.of(caller);
         let decision = policy.decision(&snapshot, caller).await?;
-        let offered = Offered { decision: &decision, everything: false };
-        let found = self.deferred.search(&snapshot, offered, words, most);
+        let found = self.deferred.search(&snapshot, decision.offered(), words, most);
         let names: Vec<&str> = found.iter().map(|entry| entry.spec.name.as_str()).collect();
         self.deferred.activate(caller, &names);
         Ok(found)

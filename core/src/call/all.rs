@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CallPath, arguments, assess};
+use super::{CallPath, Decided, arguments, assess};
 use crate::error::{Code, Error};
 use crate::kind::{Effect, Resource};
 use crate::limits::check_json;
-use crate::policy::Decision;
 use crate::tool::{Arguments, CallContext, Snapshot, ToolError, ToolResult};
 
 /// How many calls of one turn run at once at most.
@@ -129,8 +128,8 @@ fn arguments_of(arguments: Value) -> Arguments {
 }
 
 /// What a request uses. One that will be refused anyway uses nothing, and its tool is not asked.
-fn uses(snapshot: &Snapshot, decision: &Decision, request: &CallRequest, cx: &CallContext) -> Use {
-    let Some(entry) = snapshot.resolve(&request.name).filter(|entry| decision.allows(entry.id))
+fn uses(snapshot: &Snapshot, decision: &Decided, request: &CallRequest, cx: &CallContext) -> Use {
+    let Some(entry) = snapshot.resolve(&request.name).filter(|entry| decision.lets_pass(entry.id))
     else {
         return Use::Nothing;
     };

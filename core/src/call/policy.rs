@@ -1,131 +1,144 @@
-//! Gate: the compiled decision for (tenant, agent). A tool that is hidden is refused here, also
-//! when the model names it all the same.
+//! Gate: the compiled decision for a caller. A tool that is hidden is refused here, also when the
+//! model names it all the same.
+//!
+//! What is in force is one value ([`InForce`]), replaced as one: the policy, the groups, and what is
+//! compiled from them for each state of the registry. So nobody decides by half of a change, and
+//! whoever asks after a change returned is decided by it. Nobody waits for a change.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+mod examine;
+mod explanation;
+mod file;
+mod in_force;
+mod place;
+mod refusal;
+mod rows;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use explanation::{Change as ToolChange, Explanation, PolicyDiff};
 
+pub(crate) use examine::Candidate;
+pub(crate) use file::{PolicyFile, Written};
+pub(crate) use in_force::{Decided, Groups, InForce};
+pub(super) use refusal::{pass, pass_target};
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use serde_json::json;
+
+use crate::clock::Clock;
+use crate::detached::detached;
 use crate::error::{Code, Error};
-use crate::policy::{Compiled, Decision, Inputs, Policy, RowLists, Rule, Step};
+use crate::event::NewEvent;
+use crate::id::DEFAULT_TENANT;
+use crate::policy::{Decision, Inputs, Policy, RowLists};
+use crate::scrub::Scrubber;
 use crate::store::Store;
-use crate::tool::{Caller, Entry, Snapshot, ToolError};
+use crate::tool::{Caller, Entry, MOST_PARENTS, Snapshot};
+use file::{Look, Report};
+use in_force::Generation;
+use rows::{Row, Rows};
 
-/// How long an agent's lists are believed before the store is asked again, so that a change made
-/// by another process is seen within a second.
-const FRESH: Duration = Duration::from_secs(1);
-
-/// How many agents' lists are kept at most.
-const MOST_AGENTS: usize = 4_096;
-
-/// Why a tool may or may not be called.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Explanation {
-    /// The tool, by its own name.
-    pub tool: String,
-    /// Whether the caller may call it.
-    pub allowed: bool,
-    /// The code that a call would be refused with.
-    pub code: Option<Code>,
-    /// The rule that would refuse it.
-    pub rule: Option<Rule>,
-    /// What each list did, in order.
-    pub steps: Vec<Step>,
-}
-
-/// Decides for one runtime, and remembers its decisions for one registry generation.
+/// Decides for one runtime.
 pub(crate) struct PolicyGate {
-    policy: Policy,
+    in_force: ArcSwap<InForce>,
+    rows: Rows,
+    file: Option<PolicyFile>,
     store: Arc<dyn Store>,
-    plain: RwLock<Option<(u64, Arc<Decision>)>>,
-    agents: RwLock<HashMap<(String, String), Agent>>,
-    /// Counts changes of agents' rows by this process: what was read before one is not kept.
-    changes: AtomicU64,
-    /// How many of them are on their way.
-    changing: AtomicU64,
+    clock: Arc<dyn Clock>,
+    scrubber: Scrubber,
 }
 
-#[derive(Clone)]
-struct Agent {
-    read_at: Instant,
-    generation: u64,
-    decision: Arc<Decision>,
+/// What a [`PolicyGate`] works with.
+pub(crate) struct Parts {
+    pub policy: Policy,
+    pub groups: Groups,
+    /// Where both came from, if that is a file.
+    pub file: Option<PolicyFile>,
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+    pub scrubber: Scrubber,
+}
+
+/// The rows of a caller's agent and of those above it, in that order.
+type RowsAbove = [Option<Arc<Row>>; MOST_PARENTS + 1];
+
+/// A caller and those above it.
+fn upwards(caller: &Caller) -> impl Iterator<Item = &Caller> {
+    std::iter::successors(Some(caller), |caller| caller.parent.as_deref())
 }
 
 impl PolicyGate {
-    pub(crate) fn new(policy: Policy, store: Arc<dyn Store>) -> PolicyGate {
+    pub(crate) fn new(parts: Parts) -> PolicyGate {
+        let Parts { policy, groups, file, store, clock, scrubber } = parts;
+        let in_force = InForce::first(policy, groups);
         PolicyGate {
-            policy,
+            in_force: ArcSwap::from_pointee(in_force),
+            rows: Rows::new(store.clone()),
+            file,
             store,
-            plain: RwLock::new(None),
-            agents: RwLock::new(HashMap::new()),
-            changes: AtomicU64::new(0),
-            changing: AtomicU64::new(0),
+            clock,
+            scrubber,
         }
     }
 
-    /// The decision that holds for this caller, if it need not be read from the store.
+    /// The decision that holds for this caller, if nothing need be read for it.
     pub(crate) fn remembered(
         &self,
         snapshot: &Snapshot,
         caller: &Caller,
-    ) -> Option<Result<Arc<Decision>, Error>> {
-        let Some(agent) = &caller.agent else {
-            return Some(self.plain(snapshot));
-        };
-        let key = (caller.tenant.clone(), agent.clone());
-        let agents = self.agents.read().unwrap_or_else(PoisonError::into_inner);
-        let known = agents.get(&key)?;
-        let holds = known.generation == snapshot.generation() && known.read_at.elapsed() < FRESH;
-        holds.then(|| Ok(known.decision.clone()))
+    ) -> Option<Result<Decided, Error>> {
+        if self.file.as_ref().is_some_and(PolicyFile::is_due) {
+            return None;
+        }
+        let mut rows = RowsAbove::default();
+        for (row, caller) in rows.iter_mut().zip(upwards(caller)) {
+            if let Some(agent) = &caller.agent {
+                *row = Some(self.rows.remembered(&caller.tenant, agent)?);
+            }
+        }
+        Some(self.decided(snapshot, caller, &rows))
     }
 
     /// The decision that holds for this caller.
+    ///
+    /// # Errors
+    /// `invalid_config` for a policy that names what is not there, or the store's error.
     pub(crate) async fn decision(
         &self,
         snapshot: &Snapshot,
         caller: &Caller,
-    ) -> Result<Arc<Decision>, Error> {
-        if let Some(decision) = self.remembered(snapshot, caller) {
-            return decision;
-        }
-        let Some(agent) = &caller.agent else {
-            return self.plain(snapshot);
-        };
-        let key = (caller.tenant.clone(), agent.clone());
-        let read_at = Instant::now();
-        let changes = self.changes.load(Ordering::Acquire);
-        let row = self.store.get_agent(&caller.tenant, agent).await?;
-        let decision = match &row {
-            None => self.plain(snapshot)?,
-            Some(row) => {
-                let row = RowLists { allow: row.allow.as_deref(), deny: &row.deny };
-                Arc::new(self.with_row(snapshot, agent, row)?)
+    ) -> Result<Decided, Error> {
+        self.follow_file(snapshot).await;
+        let rows = self.read_rows(caller).await?;
+        self.decided(snapshot, caller, &rows)
+    }
+
+    async fn read_rows(&self, caller: &Caller) -> Result<RowsAbove, Error> {
+        let mut rows = RowsAbove::default();
+        for (row, caller) in rows.iter_mut().zip(upwards(caller)) {
+            if let Some(agent) = &caller.agent {
+                *row = Some(self.rows.read(&caller.tenant, agent).await?);
             }
-        };
-        let known = Agent { read_at, generation: snapshot.generation(), decision };
-        let mut agents = self.agents.write().unwrap_or_else(PoisonError::into_inner);
-        let stale = self.changes.load(Ordering::Acquire) != changes;
-        if stale || self.changing.load(Ordering::Acquire) > 0 {
-            return Ok(known.decision);
         }
-        if agents.len() >= MOST_AGENTS {
-            agents.clear();
-        }
-        agents.insert(key, known.clone());
-        Ok(known.decision)
+        Ok(rows)
+    }
+
+    fn decided(
+        &self,
+        snapshot: &Snapshot,
+        caller: &Caller,
+        rows: &RowsAbove,
+    ) -> Result<Decided, Error> {
+        let generation = self.in_force.load().generation(snapshot)?;
+        generation.check()?;
+        let decision = decide(&generation, caller, rows)?;
+        Ok(Decided::new(decision, generation))
     }
 
     /// Announces that an agent's row is about to change. Until the announcement is dropped no
-    /// decision is remembered, so that none outlives the row that it was made from.
-    pub(crate) fn changing(&self, tenant: &str, agent: &str) -> Change<'_> {
-        let change = Change { gate: self, key: (tenant.to_owned(), agent.to_owned()) };
-        self.changing.fetch_add(1, Ordering::AcqRel);
-        change.forget();
-        change
+    /// decision is remembered for it, so that none outlives the row that it was made from.
+    pub(crate) fn changing(&self, tenant: &str, agent: &str) -> rows::Change {
+        self.rows.changing(tenant, agent)
     }
 
     /// Checks lists as an agent's row would have them, against the tools there are.
@@ -135,22 +148,129 @@ impl PolicyGate {
         agent: &str,
         row: RowLists<'_>,
     ) -> Result<(), Error> {
-        self.with_row(snapshot, agent, row)?;
+        let inputs = Inputs { agent: Some(agent), row: Some(row), ..Inputs::default() };
+        self.in_force.load().generation(snapshot)?.compiled().decide(&inputs)?;
         Ok(())
     }
 
-    fn with_row(
-        &self,
-        snapshot: &Snapshot,
-        agent: &str,
-        row: RowLists<'_>,
-    ) -> Result<Decision, Error> {
-        let inputs = Inputs { agent: Some(agent), row: Some(row), ..Inputs::default() };
-        Ok(self.compiled(snapshot)?.decide(&inputs)?)
+    /// What is in force.
+    pub(crate) fn in_force(&self) -> Arc<InForce> {
+        self.in_force.load_full()
     }
 
-    fn compiled(&self, snapshot: &Snapshot) -> Result<Compiled, Error> {
-        Ok(Compiled::new(snapshot.catalog().clone(), Arc::new(self.policy.clone()))?)
+    /// Puts another policy in force, for every decision from then on, and gives its generation.
+    ///
+    /// # Errors
+    /// `conflict` where a file says what is in force; `invalid_config` if the policy is wrong, and
+    /// then the one before stays.
+    pub(crate) async fn set(&self, snapshot: &Snapshot, policy: Policy) -> Result<u64, Error> {
+        if let Some(file) = &self.file {
+            let text = format!(
+                "this runtime was opened from {}, and that file says what is in force; change \
+                 `policy` there, then wait a second or use `policy.reload`",
+                file.path().display()
+            );
+            return Err(Error::new(Code::Conflict, text));
+        }
+        let generation = self.replace(snapshot, &policy, None)?;
+        self.tell(&Look::Changed(generation, Vec::new())).await;
+        Ok(generation)
+    }
+
+    /// Takes up what the file says now. False if that was in force already.
+    ///
+    /// # Errors
+    /// `conflict` if no file was opened; `invalid_config` if what it says is wrong, and then what
+    /// was in force stays.
+    pub(crate) async fn reload(&self, snapshot: &Snapshot) -> Result<bool, Error> {
+        let Some(file) = &self.file else {
+            let text = "this runtime was not opened from a file, so there is nothing to reload; \
+                        use `policy.set`";
+            return Err(Error::new(Code::Conflict, text));
+        };
+        let look = file.reload(|written| self.take_up(snapshot, written));
+        self.tell(&look).await;
+        match look {
+            Look::Same => Ok(false),
+            Look::Changed(..) => Ok(true),
+            Look::Rejected(error) => Err(error),
+        }
+    }
+
+    /// Where the policy comes from.
+    pub(crate) fn source(&self) -> String {
+        match &self.file {
+            Some(file) => file.path().display().to_string(),
+            None => "given in code".to_owned(),
+        }
+    }
+
+    /// Why the newest policy is not in force, and the parts that wait for a reopening.
+    pub(crate) fn report(&self) -> Report {
+        self.file.as_ref().map(PolicyFile::report).unwrap_or_default()
+    }
+
+    /// Looks at the file if it is time to.
+    pub(crate) async fn follow_file(&self, snapshot: &Snapshot) {
+        let Some(file) = self.file.as_ref().filter(|file| file.takes_the_look()) else { return };
+        let look = file.look(|written| self.take_up(snapshot, written));
+        self.tell(&look).await;
+    }
+
+    fn take_up(&self, snapshot: &Snapshot, written: &Written) -> Result<Option<u64>, Error> {
+        let held = self.in_force.load();
+        if held.policy.as_ref() == &written.policy && held.groups.as_ref() == &written.groups {
+            return Ok(None);
+        }
+        self.replace(snapshot, &written.policy, Some(&written.groups)).map(Some)
+    }
+
+    fn replace(
+        &self,
+        snapshot: &Snapshot,
+        policy: &Policy,
+        groups: Option<&Groups>,
+    ) -> Result<u64, Error> {
+        let next = place::change(&self.in_force, |held| {
+            let next = held.next(policy.clone(), groups.cloned());
+            next.generation(snapshot)?.check()?;
+            Ok::<_, Error>(next)
+        })?;
+        Ok(next.generation)
+    }
+
+    /// Tells of a change, or of one that was refused.
+    async fn tell(&self, look: &Look) {
+        let (kind, data) = match look {
+            Look::Same => return,
+            Look::Changed(generation, needs_reopening) => {
+                tracing::info!(generation, "another policy is in force");
+                let data = json!({
+                    "generation": generation,
+                    "source": self.source(),
+                    "needs_reopening": needs_reopening,
+                });
+                ("policy.changed", data)
+            }
+            Look::Rejected(error) => {
+                let error = self.scrubber.scrub(error.message()).into_owned();
+                tracing::error!(error, "a policy was not taken up; the one before stays in force");
+                ("policy.rejected", json!({ "source": self.source(), "error": error }))
+            }
+        };
+        let event = NewEvent {
+            tenant: DEFAULT_TENANT.into(),
+            at_ms: self.clock.now_ms(),
+            kind,
+            subject: "policy".into(),
+            data,
+        };
+        let store = self.store.clone();
+        // The call that happened to look may be dropped; the change has been made all the same.
+        let told = detached(async move { store.append_events(vec![event]).await }).await;
+        if let Err(error) = told {
+            tracing::warn!(%error, kind, "the event could not be stored");
+        }
     }
 
     /// Why the caller may or may not call the tool.
@@ -160,64 +280,54 @@ impl PolicyGate {
         entry: &Entry,
         caller: &Caller,
     ) -> Result<Explanation, Error> {
-        let decision = self.decision(snapshot, caller).await?;
-        let allowed = decision.allows(entry.id);
-        Ok(Explanation {
-            tool: entry.spec.name.clone(),
-            allowed,
-            code: (!allowed).then_some(Code::DeniedByPolicy),
-            rule: decision.refusal(entry.id),
-            steps: decision.steps(entry.id),
-        })
+        let decided = self.decision(snapshot, caller).await?;
+        Ok(Explanation::of(&decided, entry, self.source()))
     }
 
-    fn plain(&self, snapshot: &Snapshot) -> Result<Arc<Decision>, Error> {
-        if let Some((generation, decision)) =
-            &*self.plain.read().unwrap_or_else(PoisonError::into_inner)
-            && *generation == snapshot.generation()
-        {
-            return Ok(decision.clone());
-        }
-        let decision = Arc::new(self.compiled(snapshot)?.decide(&Inputs::default())?);
-        let mut plain = self.plain.write().unwrap_or_else(PoisonError::into_inner);
-        *plain = Some((snapshot.generation(), decision.clone()));
-        Ok(decision)
+    /// What another policy would change for the caller.
+    pub(crate) async fn diff(
+        &self,
+        snapshot: &Snapshot,
+        caller: &Caller,
+        policy: Policy,
+        groups: Option<Groups>,
+    ) -> Result<PolicyDiff, Error> {
+        let rows = self.read_rows(caller).await?;
+        let now = self.decided(snapshot, caller, &rows)?;
+        let next = self.in_force.load().next(policy, groups).generation(snapshot)?;
+        next.check()?;
+        let then = decide(&next, caller, &rows)?;
+        Ok(PolicyDiff::between(snapshot, &now, &then))
     }
 }
 
-/// A change of an agent's row that is on its way.
-pub(crate) struct Change<'g> {
-    gate: &'g PolicyGate,
-    key: (String, String),
-}
-
-impl Change<'_> {
-    fn forget(&self) {
-        let mut agents = self.gate.agents.write().unwrap_or_else(PoisonError::into_inner);
-        self.gate.changes.fetch_add(1, Ordering::AcqRel);
-        agents.remove(&self.key);
-    }
-}
-
-impl Drop for Change<'_> {
-    fn drop(&mut self) {
-        self.forget();
-        self.gate.changing.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// Lets a tool pass that the decision allows.
-pub(super) fn pass(decision: &Decision, entry: &Entry) -> Result<(), ToolError> {
-    if decision.allows(entry.id) {
-        return Ok(());
-    }
-    let rule = decision.refusal(entry.id).unwrap_or_else(|| Rule {
-        name: "policy".into(),
-        text: "the policy does not include it".into(),
-    });
-    let text = format!(
-        "`{}` is not allowed here: {}. Do without it, or use another tool that you were given.",
-        entry.spec.name, rule.text
-    );
-    Err(ToolError::new(Code::DeniedByPolicy, text).by_rule(rule.name))
+/// Decides for a caller, and first for those above it: nobody gets more than they have.
+fn decide(
+    generation: &Generation,
+    caller: &Caller,
+    rows: &[Option<Arc<Row>>],
+) -> Result<Arc<Decision>, Error> {
+    let (row, above) = match rows.split_first() {
+        Some((row, above)) => (row.as_ref(), above),
+        None => (None, rows),
+    };
+    let parent = match &caller.parent {
+        Some(parent) => Some(decide(generation, parent, above)?),
+        None => None,
+    };
+    let stand_above = u32::try_from(upwards(caller).skip(1).count()).unwrap_or(u32::MAX);
+    let inputs = Inputs {
+        agent: caller.agent.as_deref(),
+        provider: caller.provider.as_deref(),
+        model: caller.model.as_deref(),
+        channel: caller.channel.as_deref(),
+        channel_type: caller.channel_type.as_deref(),
+        chat: caller.chat.as_deref(),
+        in_group: caller.peer_kind.as_deref() == Some("group"),
+        depth: caller.depth.max(stand_above),
+        tools: caller.tools.as_deref(),
+        row: row.and_then(|row| row.lists()),
+        parent: parent.as_ref(),
+    };
+    generation.decide(&inputs)
 }

@@ -10,7 +10,8 @@ use crate::runtime::{Config, Runtime};
 operations! {
     /// The configuration.
     config as ConfigOps {
-        /// Gives the configuration with its defaults filled in.
+        /// Gives the configuration with its defaults filled in, and with the policy and groups that are
+        /// in force.
         get(GetConfig) -> Config = get;
     }
 }
@@ -21,5 +22,9 @@ operations! {
 pub struct GetConfig {}
 
 async fn get(runtime: &Runtime, _: GetConfig) -> Result<Config, Error> {
-    Ok(runtime.config().clone())
+    let in_force = runtime.path().policy.in_force();
+    let mut config = runtime.config().clone();
+    config.policy = in_force.policy.as_ref().clone();
+    config.groups = in_force.groups.as_ref().clone();
+    Ok(config)
 }

@@ -207,7 +207,9 @@ async fn drop_clone(runtime: &Runtime, args: OneAgent) -> Result<DroppedClone, E
 }
 
 async fn groups(runtime: &Runtime, args: ListGroups) -> Result<Groups, Error> {
-    Ok(seen(runtime, &args.tenant, args.agent)?.catalog().groups().clone())
+    let snapshot = seen(runtime, &args.tenant, args.agent)?;
+    let catalog = runtime.path().policy.in_force().catalog(&snapshot)?;
+    Ok(catalog.groups().clone())
 }
 
 /// The tools as the agent's calls find them.

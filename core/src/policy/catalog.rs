@@ -1,10 +1,12 @@
 //! What a policy has to know of the registry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-use super::profile::BUILTIN_GROUPS;
+use super::entry::CAPABILITIES;
+use super::profile::{BUILTIN_GROUPS, LEAF_DENY, MCP, NATIVE, SUBAGENT_DENY};
 use super::{Entry, Error};
 use crate::kind::{Action, Capability, Origin, Taint, ToolId};
 
@@ -13,7 +15,14 @@ use crate::kind::{Action, Capability, Origin, Taint, ToolId};
 pub struct Catalog {
     tools: Vec<CatalogTool>,
     aliases: BTreeMap<String, String>,
+    /// By canonical name and by alias.
+    ids: HashMap<String, ToolId>,
     groups: BTreeMap<String, Vec<String>>,
+    grouped: HashMap<String, FixedBitSet>,
+    capable: Vec<(Capability, FixedBitSet)>,
+    enabled: FixedBitSet,
+    ever: Arc<BTreeSet<String>>,
+    strangers: Vec<Error>,
 }
 
 /// One tool of a [`Catalog`]. Its place in the list is its [`ToolId`].
@@ -33,6 +42,8 @@ pub struct CatalogTool {
     pub action: Option<Action>,
     /// What its results do to a session.
     pub taints: Vec<Taint>,
+    /// False while it is switched off: no policy allows it then.
+    pub enabled: bool,
 }
 
 impl CatalogTool {
@@ -46,14 +57,29 @@ impl CatalogTool {
             channels: Vec::new(),
             action: None,
             taints: Vec::new(),
+            enabled: true,
         }
+    }
+
+    fn can(&self, capability: Capability) -> bool {
+        match capability {
+            Capability::Mutating if self.capabilities.is_empty() => true,
+            Capability::McpBridged if self.origin == Origin::Mcp => true,
+            _ => self.capabilities.contains(&capability),
+        }
+    }
+
+    fn is_of_mcp(&self) -> bool {
+        let of_server = |group: &str| group.strip_prefix(MCP).is_some_and(|g| g.starts_with(':'));
+        self.origin == Origin::Mcp || self.group.as_deref().is_some_and(of_server)
     }
 }
 
 impl Catalog {
     /// A catalog of these tools (in order of id), aliases (to canonical names) and declared groups
     /// (to their members). The built-in groups are added. A member is an entry like any other: a
-    /// name, an alias, a glob, or another group.
+    /// name, an alias, a glob, a capability, or another group. An alias may stand for a tool that
+    /// is not there (yet).
     ///
     /// # Errors
     /// A member that is no entry, a group that is unknown, or groups that hold each other.
@@ -62,37 +88,106 @@ impl Catalog {
         aliases: BTreeMap<String, String>,
         declared: &BTreeMap<String, Vec<String>>,
     ) -> Result<Catalog, Error> {
-        let mut groups: BTreeMap<String, Vec<String>> = BUILTIN_GROUPS
-            .iter()
-            .map(|(name, members)| {
-                ((*name).to_owned(), members.iter().map(|m| (*m).to_owned()).collect())
-            })
-            .collect();
-        for name in declared.keys() {
-            groups.entry(name.clone()).or_default();
-        }
-        for tool in &tools {
-            if let Some(group) = &tool.group {
-                groups.entry(group.clone()).or_default().push(tool.name.clone());
-            }
-        }
-        let mut catalog = Catalog { tools, aliases, groups };
+        Catalog::with_known(tools, aliases, declared, Arc::default())
+    }
+
+    /// As [`Catalog::new`], with the names of tools that there were once: a list may go on to name
+    /// them.
+    ///
+    /// # Errors
+    /// As [`Catalog::new`].
+    pub fn with_known(
+        tools: Vec<CatalogTool>,
+        aliases: BTreeMap<String, String>,
+        declared: &BTreeMap<String, Vec<String>>,
+        ever: Arc<BTreeSet<String>>,
+    ) -> Result<Catalog, Error> {
+        let mut catalog = Catalog { tools, aliases, ever, ..Catalog::default() };
+        catalog.number();
+        catalog.start_groups();
         catalog.fill(declared)?;
         for members in catalog.groups.values_mut() {
             members.sort();
             members.dedup();
         }
+        catalog.grouped = catalog
+            .groups
+            .iter()
+            .map(|(group, members)| {
+                let mut tools = catalog.nothing();
+                tools.extend(members.iter().filter_map(|name| catalog.id(name)).map(index));
+                (group.clone(), tools)
+            })
+            .collect();
         Ok(catalog)
+    }
+
+    fn number(&mut self) {
+        let numbered = || (0..).map(ToolId).zip(&self.tools);
+        let mut ids: HashMap<String, ToolId> =
+            numbered().map(|(id, tool)| (tool.name.clone(), id)).collect();
+        for (alias, canonical) in &self.aliases {
+            if let Some(id) = ids.get(canonical).copied() {
+                ids.entry(alias.clone()).or_insert(id);
+            }
+        }
+        self.ids = ids;
+        let those = |accept: &dyn Fn(&CatalogTool) -> bool| {
+            let mut set = FixedBitSet::with_capacity(self.tools.len());
+            set.extend(numbered().filter(|(_, tool)| accept(tool)).map(|(id, _)| index(id)));
+            set
+        };
+        let enabled = those(&|tool| tool.enabled);
+        let capable = CAPABILITIES
+            .map(|(_, capability)| (capability, those(&|tool| tool.can(capability))))
+            .to_vec();
+        self.enabled = enabled;
+        self.capable = capable;
+    }
+
+    /// The built-in groups, and those that the tools themselves name.
+    fn start_groups(&mut self) {
+        let mut add = |group: &str, member: &str| {
+            self.groups.entry(group.to_owned()).or_default().push(member.to_owned());
+        };
+        for (group, members) in BUILTIN_GROUPS {
+            for member in *members {
+                add(group, member);
+                NATIVE.iter().for_each(|native| add(native, member));
+            }
+        }
+        for tool in &self.tools {
+            if let Some(group) = &tool.group {
+                add(group, &tool.name);
+            }
+            if tool.is_of_mcp() {
+                add(MCP, &tool.name);
+            }
+            if tool.origin == Origin::Builtin {
+                NATIVE.iter().for_each(|native| add(native, &tool.name));
+            }
+        }
+        self.groups.entry(MCP.to_owned()).or_default();
     }
 
     /// Puts the members of the declared groups in, each group after those that it names.
     fn fill(&mut self, declared: &BTreeMap<String, Vec<String>>) -> Result<(), Error> {
+        for name in declared.keys() {
+            self.groups.entry(name.clone()).or_default();
+        }
         let mut waiting: Vec<(&String, Vec<Entry>)> = Vec::new();
         for (group, members) in declared {
             let parse = |(index, text): (usize, &String)| {
                 Entry::parse(&format!("groups.{group}[{index}]"), text)
             };
             waiting.push((group, members.iter().enumerate().map(parse).collect::<Result<_, _>>()?));
+        }
+        for (group, entries) in &waiting {
+            for (index, entry) in entries.iter().enumerate() {
+                let place = format!("groups.{group}[{index}]");
+                let stranger = entry.unmatched(&place, self);
+                self.strangers.extend(stranger);
+            }
         }
         while !waiting.is_empty() {
             let names: Vec<&str> = waiting.iter().map(|(group, _)| group.as_str()).collect();
@@ -120,7 +215,7 @@ impl Catalog {
                 if entry.is_negated() != negated {
                     continue;
                 }
-                let names = entry.names(&format!("groups.{group}[{index}]"), self)?;
+                let names = entry.member_names(&format!("groups.{group}[{index}]"), self)?;
                 if negated {
                     members.retain(|member| !names.contains(member));
                 } else {
@@ -129,6 +224,15 @@ impl Catalog {
             }
         }
         Ok(members)
+    }
+
+    /// The same tools and aliases with other declared groups.
+    ///
+    /// # Errors
+    /// As [`Catalog::new`].
+    pub fn with_groups(&self, declared: &BTreeMap<String, Vec<String>>) -> Result<Catalog, Error> {
+        let (tools, aliases) = (self.tools.clone(), self.aliases.clone());
+        Catalog::with_known(tools, aliases, declared, self.ever.clone())
     }
 
     /// How many tools there are.
@@ -146,6 +250,20 @@ impl Catalog {
         &self.groups
     }
 
+    /// The tool of that id.
+    pub fn tool(&self, id: ToolId) -> Option<&CatalogTool> {
+        self.tools.get(index(id))
+    }
+
+    /// The id of the tool of that name or alias.
+    pub fn id(&self, name: &str) -> Option<ToolId> {
+        self.ids.get(name).copied()
+    }
+
+    pub(super) fn tools(&self) -> &[CatalogTool] {
+        &self.tools
+    }
+
     /// The name that an alias stands for; any other name as it is.
     pub(super) fn canonical<'n>(&'n self, name: &'n str) -> &'n str {
         self.aliases.get(name).map_or(name, String::as_str)
@@ -156,28 +274,55 @@ impl Catalog {
         self.tools.get(index).map(|tool| tool.name.as_str())
     }
 
-    /// The id of the tool of that name or alias.
-    pub fn id(&self, name: &str) -> Option<ToolId> {
-        let canonical = self.canonical(name);
-        let index = self.tools.iter().position(|tool| tool.name == canonical)?;
-        u32::try_from(index).ok().map(ToolId)
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.name.as_str())
     }
 
-    pub(super) fn everything(&self) -> FixedBitSet {
-        let mut set = self.nothing();
-        set.insert_range(..);
-        set
+    pub(super) fn alias_names(&self) -> impl Iterator<Item = &str> {
+        self.aliases.keys().map(String::as_str)
+    }
+
+    /// The names of tools that a list may speak of: those there are, those there were, and those
+    /// that are in a group or in the seeds' own lists.
+    pub(super) fn known_names(&self) -> impl Iterator<Item = &str> {
+        let listed = self.groups.values().flatten().chain(self.ever.iter()).map(String::as_str);
+        self.names().chain(listed).chain(SUBAGENT_DENY.iter().chain(LEAF_DENY).copied())
+    }
+
+    /// True if a list may speak of a tool of that name or alias.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.ids.contains_key(name)
+            || self.aliases.contains_key(name)
+            || self.ever.contains(name)
+            || self.known_names().any(|known| known == name)
+    }
+
+    /// What the declared groups name and nobody knows.
+    pub(super) fn strangers(&self) -> &[Error] {
+        &self.strangers
+    }
+
+    pub(super) fn grouped(&self, group: &str) -> Option<&FixedBitSet> {
+        self.grouped.get(group)
+    }
+
+    pub(super) fn capable(&self, capability: Capability) -> &FixedBitSet {
+        let known = self.capable.iter().find(|(known, _)| *known == capability);
+        known.map_or(NOTHING, |(_, tools)| tools)
+    }
+
+    pub(super) fn enabled(&self) -> &FixedBitSet {
+        &self.enabled
     }
 
     pub(super) fn nothing(&self) -> FixedBitSet {
         FixedBitSet::with_capacity(self.tools.len())
     }
+}
 
-    pub(super) fn matching(&self, accept: impl Fn(&str) -> bool) -> FixedBitSet {
-        let mut set = self.nothing();
-        for (index, tool) in self.tools.iter().enumerate() {
-            set.set(index, accept(&tool.name));
-        }
-        set
-    }
+const NOTHING: &FixedBitSet = &FixedBitSet::new();
+
+/// The bit of a tool.
+pub(super) fn index(id: ToolId) -> usize {
+    id.0 as usize
 }

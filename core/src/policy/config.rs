@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ListEntry;
+use super::profile::{LEAF_DENY, SUBAGENT_DENY};
 use crate::kind::Action;
 
 /// The `policy` part of the configuration. See the [module](super) for the order in which its
@@ -23,7 +24,8 @@ pub struct Policy {
     pub also_allow: Vec<ListEntry>,
     /// Each call of these wants somebody's approval.
     pub ask: Vec<ListEntry>,
-    /// Lists for a model's provider, by `provider` or `provider/model`; the latter goes before.
+    /// Lists for a model's provider, by `provider/model` or `provider`. Where both are named, only
+    /// the lists of `provider/model` hold.
     pub by_provider: BTreeMap<String, ProviderPolicy>,
     /// Lists for an agent, by its id.
     pub agents: BTreeMap<String, AgentPolicy>,
@@ -128,22 +130,6 @@ pub struct SubagentPolicy {
     /// The depth at which agents start no others. Default: 1.
     pub max_depth: u32,
 }
-
-/// The tools that no sub-agent has, as all the seeds list them.
-const SUBAGENT_DENY: &[&str] = &[
-    "gateway",
-    "agents_list",
-    "whatsapp_login",
-    "session_status",
-    "cron",
-    "memory_search",
-    "memory_get",
-    "sessions_send",
-];
-
-/// The tools that a sub-agent which starts no others has not, as all the seeds list them.
-const LEAF_DENY: &[&str] =
-    &["sessions_list", "sessions_history", "sessions_spawn", "spawn", "subagent"];
 
 impl Default for SubagentPolicy {
     fn default() -> SubagentPolicy {

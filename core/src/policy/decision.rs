@@ -1,31 +1,47 @@
-//! Layers of lists compiled to one bit per tool, with the steps kept so that a refusal can name
-//! the rule that decided.
+//! What a caller may call, and why. The layers stand here in their order, once for the decision
+//! and for its explanation.
+
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::profile::PROFILES;
-use super::{Catalog, Entry, Error, Inputs, ListEntry, Policy};
+use super::catalog::index;
+use super::compiled::{Shared, of_provider};
+use super::layer::{Finals, Layer};
+use super::lists::{AgentLists, Lists, Profile};
+use super::tool_list::ToolList;
+use super::{Catalog, Error, Inputs};
 use crate::kind::ToolId;
 
-/// A compiled policy: which tools of one catalog may be called.
-#[derive(Clone, Debug)]
+/// Which tools of one catalog a caller may call. It keeps which lists hold for the caller, so that
+/// it can explain itself.
+#[derive(Debug)]
 pub struct Decision {
     allowed: FixedBitSet,
-    stages: Vec<Stage>,
+    shared: Arc<Shared>,
+    provider: Option<Arc<Lists>>,
+    agent: Option<Arc<AgentLists>>,
+    agent_provider: Option<Arc<Lists>>,
+    chat: Option<Arc<Lists>>,
+    row_allow: Option<ToolList>,
+    row_deny: Option<ToolList>,
+    channel: Option<String>,
+    depth: u32,
+    parent: Option<Parent>,
+    request: Option<ToolList>,
 }
 
-/// One list applied: the tools left after it, and what is needed to name the entry that decided.
-#[derive(Clone, Debug)]
-struct Stage {
-    source: String,
-    denies: bool,
-    entries: Vec<(Entry, FixedBitSet)>,
-    left: FixedBitSet,
+/// What the agent above has.
+#[derive(Debug)]
+struct Parent {
+    decision: Arc<Decision>,
+    /// In this catalog's numbers, where it was decided for another one.
+    translated: Option<FixedBitSet>,
 }
 
-/// The rule that refused a tool.
+/// The rule that decided about a tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rule {
     /// The list and, where one entry decided, the entry: `policy.deny[0] = "group:fs"`.
@@ -43,293 +59,229 @@ pub struct Step {
     pub before: bool,
     /// Whether the tool was still allowed after it.
     pub after: bool,
+    /// The rule that changed it; none if the step left the tool as it was.
+    #[serde(default)]
+    pub rule: Option<Rule>,
+}
+
+/// What one decision allows and another does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// The tools that only the later decision allows, sorted.
+    pub added: Vec<String>,
+    /// The tools that only the earlier decision allows, sorted.
+    pub removed: Vec<String>,
+}
+
+/// What changes for a caller when one decision takes the place of another. They may be about
+/// different catalogs: tools are compared by name.
+pub fn diff(before: &Decision, after: &Decision) -> Difference {
+    let only = |these: &Decision, those: &Decision| {
+        let mut names: Vec<String> = these
+            .allowed()
+            .filter_map(|tool| these.catalog().name(index(tool)))
+            .filter(|name| !those.allows_name(name))
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        names
+    };
+    Difference { added: only(after, before), removed: only(before, after) }
 }
 
 impl Decision {
-    /// Compiles the configuration's policy and then the layers, in order, for one catalog.
-    pub(super) fn compile(
-        catalog: &Catalog,
-        policy: &Policy,
-        inputs: &Inputs<'_>,
-    ) -> Result<Decision, Error> {
-        let texts = |list: &[ListEntry]| -> Vec<String> {
-            list.iter().map(|entry| entry.text().to_owned()).collect()
+    pub(super) fn new(shared: &Arc<Shared>, inputs: &Inputs<'_>) -> Result<Decision, Error> {
+        let catalog = &*shared.catalog;
+        let agent = inputs.agent.and_then(|agent| shared.lists.agents.get(agent)).cloned();
+        let (row_allow, row_deny) = row(inputs, catalog)?;
+        let mut decision = Decision {
+            allowed: catalog.enabled().clone(),
+            shared: shared.clone(),
+            provider: of_provider(&shared.lists.by_provider, inputs).cloned(),
+            agent_provider: agent
+                .as_ref()
+                .and_then(|agent| of_provider(&agent.by_provider, inputs))
+                .cloned(),
+            agent,
+            chat: shared.chat(inputs).cloned(),
+            row_allow,
+            row_deny,
+            channel: inputs.channel_type.or(inputs.channel).map(str::to_owned),
+            depth: inputs.depth,
+            parent: inputs.parent.map(|parent| Parent::new(parent, catalog)),
+            request: inputs
+                .tools
+                .map(|tools| ToolList::narrowing("request.tools".into(), tools, catalog))
+                .transpose()?,
         };
-        let row = format!("agent {}", inputs.agent.unwrap_or_default());
-        let mut decision = Decision { allowed: catalog.everything(), stages: Vec::new() };
-        decision.profile(catalog, &policy.profile)?;
-        let allow = policy.allow.as_deref().map(texts);
-        decision.allow(catalog, "policy.allow", allow.as_deref())?;
-        if let Some(lists) = inputs.row {
-            decision.allow(catalog, &format!("{row} allow"), lists.allow)?;
-        }
-        decision.deny(catalog, "policy.deny", &texts(&policy.deny))?;
-        if let Some(lists) = inputs.row {
-            decision.deny(catalog, &format!("{row} deny"), lists.deny)?;
-        }
+        let mut allowed = std::mem::take(&mut decision.allowed);
+        decision.layers(|layer| layer.apply(&mut allowed));
+        decision.allowed = allowed;
         Ok(decision)
     }
 
-    /// True if a call of the tool wants somebody's approval.
-    pub fn asks(&self, _tool: ToolId) -> Option<Rule> {
-        None
+    /// The lists that hold for the caller, from the widest to the narrowest.
+    fn lists(&self) -> [Option<&Lists>; 5] {
+        [
+            Some(&self.shared.lists.global),
+            self.provider.as_deref(),
+            self.agent.as_ref().map(|agent| &*agent.lists),
+            self.agent_provider.as_deref(),
+            self.chat.as_deref(),
+        ]
+    }
+
+    /// Visits the layers in their order.
+    fn layers(&self, mut visit: impl FnMut(Layer<'_>)) {
+        let (shared, lists) = (&*self.shared, self.lists());
+        let each = || lists.iter().flatten().copied();
+        if let Some(Profile::Some(list)) = each().filter_map(|l| l.profile.as_ref()).last() {
+            visit(Layer::Only(list));
+        }
+        each().filter_map(|lists| lists.allow.as_ref()).for_each(|list| visit(Layer::Only(list)));
+        each().filter_map(|lists| lists.deny.as_ref()).for_each(|list| visit(Layer::Deny(list)));
+        let finals = Finals { enabled: shared.catalog.enabled(), lists };
+        for list in each().filter_map(|lists| lists.also_allow.as_ref()) {
+            visit(Layer::AlsoAllow(list, &finals));
+        }
+        self.row_allow.iter().for_each(|list| visit(Layer::Only(list)));
+        self.row_deny.iter().for_each(|list| visit(Layer::Deny(list)));
+        if let Some(agent) = &self.agent {
+            agent.tools.iter().for_each(|list| visit(Layer::Only(list)));
+            agent.actions.iter().for_each(|gate| visit(Layer::Actions(gate)));
+        }
+        if let Some(channel) = &self.channel
+            && let Some(elsewhere) = shared.elsewhere(channel)
+        {
+            visit(Layer::Channel(channel, elsewhere));
+        }
+        if self.depth > 0 {
+            shared.lists.subagent_deny.iter().for_each(|list| visit(Layer::Deny(list)));
+            if self.depth >= shared.policy.subagents.max_depth {
+                shared.lists.leaf_deny.iter().for_each(|list| visit(Layer::Deny(list)));
+            }
+        }
+        if let Some(parent) = &self.parent {
+            visit(Layer::Parent(&parent.decision, parent.allowed()));
+        }
+        self.request.iter().for_each(|list| visit(Layer::Only(list)));
+    }
+
+    /// What it is about.
+    pub fn catalog(&self) -> &Arc<Catalog> {
+        &self.shared.catalog
     }
 
     /// True if the tool may be called.
     pub fn allows(&self, tool: ToolId) -> bool {
-        self.allowed.contains(tool.0 as usize)
+        self.allowed.contains(index(tool))
     }
 
-    /// The rule that refuses the tool; none if it is allowed.
-    pub fn refusal(&self, tool: ToolId) -> Option<Rule> {
-        let index = tool.0 as usize;
-        self.stages.iter().find(|stage| !stage.left.contains(index)).map(|stage| stage.rule(index))
+    fn allows_name(&self, name: &str) -> bool {
+        self.catalog().id(name).is_some_and(|tool| self.allows(tool))
     }
 
-    /// What each list did to the tool, in order.
-    pub fn steps(&self, tool: ToolId) -> Vec<Step> {
-        let index = tool.0 as usize;
-        let mut before = true;
-        self.stages
-            .iter()
-            .map(|stage| {
-                let after = stage.left.contains(index);
-                let step = Step { source: stage.source.clone(), before, after };
-                before = after;
-                step
+    /// The tools that may be called, in order of id.
+    pub fn allowed(&self) -> impl Iterator<Item = ToolId> {
+        self.allowed.ones().filter_map(|tool| u32::try_from(tool).ok()).map(ToolId)
+    }
+
+    /// The rule by which each call of the tool wants somebody's approval; none if it does not.
+    /// What the agent above has to ask about, this one has to ask about, too.
+    pub fn asks(&self, tool: ToolId) -> Option<Rule> {
+        let tool = index(tool);
+        let own = self
+            .lists()
+            .into_iter()
+            .flatten()
+            .filter_map(|lists| lists.ask.as_ref())
+            .find(|list| list.tools().contains(tool))
+            .map(|list| list.asks(tool, self.catalog()));
+        own.or_else(|| {
+            let parent = &self.parent.as_ref()?.decision;
+            parent.asks(parent.catalog().id(self.catalog().name(tool)?)?)
+        })
+    }
+
+    /// The agents that the caller may give work to, in lower case: empty if it may to any, none if
+    /// its actions are not limited.
+    pub fn delegate_targets(&self) -> Option<&[String]> {
+        let gate = self.agent.as_ref()?.actions.as_ref()?;
+        Some(&gate.delegate_targets)
+    }
+
+    /// The limits on whom the caller may give work to: its own, and those of the agents above it.
+    /// Each is a place in the configuration with the agents that it names, in lower case.
+    pub fn delegate_limits(&self) -> Vec<(String, &[String])> {
+        std::iter::successors(Some(self), |decision| Some(&*decision.parent.as_ref()?.decision))
+            .filter_map(|decision| {
+                let gate = decision.agent.as_ref()?.actions.as_ref()?;
+                let place = format!("{}delegate_targets", gate.place.strip_suffix("allow")?);
+                let targets = gate.delegate_targets.as_slice();
+                (!targets.is_empty()).then_some((place, targets))
             })
             .collect()
     }
 
-    fn profile(&mut self, catalog: &Catalog, profile: &str) -> Result<(), Error> {
-        if profile == "full" {
-            return Ok(());
+    /// The rule that refuses the tool; none if it is allowed.
+    pub fn refusal(&self, tool: ToolId) -> Option<Rule> {
+        if self.allows(tool) {
+            return None;
         }
-        let Some((_, entries)) = PROFILES.iter().find(|(name, _)| *name == profile) else {
-            return Err(Error::UnknownProfile {
-                source_name: "policy.profile".into(),
-                profile: profile.to_owned(),
-            });
-        };
-        let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
-        self.apply(catalog, &format!("policy.profile = \"{profile}\""), &entries, false)
+        self.steps(tool).into_iter().rev().find(|step| step.before).and_then(|step| step.rule)
     }
 
-    fn allow(
-        &mut self,
-        catalog: &Catalog,
-        source: &str,
-        entries: Option<&[String]>,
-    ) -> Result<(), Error> {
-        match entries {
-            Some(entries) => self.apply(catalog, source, entries, false),
-            None => Ok(()),
+    /// What each list did to the tool, in order; none if no list holds for the caller.
+    pub fn steps(&self, tool: ToolId) -> Vec<Step> {
+        let tool = index(tool);
+        let mut steps = Vec::new();
+        let mut before = self.catalog().enabled().contains(tool);
+        if !before {
+            let text = "it is switched off, or there is no such tool";
+            let rule = Rule { name: "registry".into(), text: text.into() };
+            let source = rule.name.clone();
+            steps.push(Step { source, before: true, after: false, rule: Some(rule) });
         }
-    }
-
-    fn deny(&mut self, catalog: &Catalog, source: &str, entries: &[String]) -> Result<(), Error> {
-        if entries.is_empty() {
-            return Ok(());
-        }
-        self.apply(catalog, source, entries, true)
-    }
-
-    fn apply(
-        &mut self,
-        catalog: &Catalog,
-        source: &str,
-        entries: &[String],
-        denies: bool,
-    ) -> Result<(), Error> {
-        let mut named = catalog.nothing();
-        let mut expanded = Vec::with_capacity(entries.len());
-        for (index, text) in entries.iter().enumerate() {
-            let place = format!("{source}[{index}]");
-            let entry = Entry::parse(&place, text)?;
-            let tools = entry.expand(&place, catalog)?;
-            if !entry.is_negated() {
-                named.union_with(&tools);
-            }
-            expanded.push((entry, tools));
-        }
-        if !entries.is_empty() && expanded.iter().all(|(entry, _)| entry.is_negated()) {
-            return Err(Error::BadEntry {
-                source_name: source.to_owned(),
-                entry: entries[0].clone(),
-                why: "the list has only entries with `!`, so there is nothing to take them from"
-                    .into(),
-            });
-        }
-        for (entry, tools) in &expanded {
-            if entry.is_negated() {
-                named.difference_with(tools);
-            }
-        }
-        let mut left = self.allowed.clone();
-        if denies {
-            left.difference_with(&named);
-        } else {
-            left.intersect_with(&named);
-        }
-        self.allowed.clone_from(&left);
-        self.stages.push(Stage { source: source.to_owned(), denies, entries: expanded, left });
-        Ok(())
+        self.layers(|layer| {
+            let after = layer.keeps(tool, before);
+            let rule = (after != before).then(|| layer.rule(tool, self.catalog()));
+            steps.push(Step { source: layer.source().into_owned(), before, after, rule });
+            before = after;
+        });
+        steps
     }
 }
 
-impl Stage {
-    fn rule(&self, tool: usize) -> Rule {
-        let decided = self
-            .entries
-            .iter()
-            .position(|(entry, tools)| entry.is_negated() != self.denies && tools.contains(tool));
-        match decided {
-            Some(index) => {
-                let entry = self.entries[index].0.text();
-                let name = format!("{}[{index}] = \"{entry}\"", self.source);
-                let text =
-                    format!("the list `{}` rules it out by its entry `{entry}`", self.source);
-                Rule { name, text }
-            }
-            None => Rule {
-                name: self.source.clone(),
-                text: format!("`{}` does not include it", self.source),
-            },
-        }
+impl Parent {
+    fn new(decision: &Arc<Decision>, catalog: &Catalog) -> Parent {
+        let same = std::ptr::eq(&**decision.catalog(), catalog);
+        let translated = (!same).then(|| {
+            let names = decision.allowed().filter_map(|t| decision.catalog().name(index(t)));
+            let mut allowed = catalog.nothing();
+            // By canonical name only: an alias may stand for another tool by now.
+            let id =
+                |name: &str| catalog.id(name).filter(|id| catalog.name(index(*id)) == Some(name));
+            allowed.extend(names.filter_map(id).map(index));
+            allowed
+        });
+        Parent { decision: decision.clone(), translated }
+    }
+
+    fn allowed(&self) -> &FixedBitSet {
+        self.translated.as_ref().unwrap_or(&self.decision.allowed)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use super::super::{CatalogTool, RowLists};
-    use super::*;
-
-    const TOOLS: [&str; 6] = ["edit", "exec", "list_files", "read_file", "weather", "write_file"];
-
-    fn catalog() -> Catalog {
-        let tools = TOOLS
-            .map(|name| CatalogTool {
-                group: (name == "weather").then(|| "outside".into()),
-                ..CatalogTool::named(name)
-            })
-            .to_vec();
-        let aliases = BTreeMap::from([("bash".to_owned(), "exec".to_owned())]);
-        let groups = BTreeMap::from([
-            ("both".to_owned(), vec!["group:files".to_owned(), "!edit".to_owned()]),
-            ("files".to_owned(), vec!["*_file".to_owned(), "bash".to_owned(), "edit".to_owned()]),
-        ]);
-        Catalog::new(tools, aliases, &groups).unwrap()
-    }
-
-    #[test]
-    fn members_of_a_declared_group_are_entries() {
-        let files = ["edit", "exec", "read_file", "write_file"];
-        assert_eq!(allowed(&lists(Some(&["group:files"]), &[]), None), files);
-        let both = ["exec", "read_file", "write_file"];
-        assert_eq!(allowed(&lists(Some(&["group:both"]), &[]), None), both);
-        let new = |name: &str, member: &str| {
-            let groups = BTreeMap::from([(name.to_owned(), vec![member.to_owned()])]);
-            Catalog::new(Vec::new(), BTreeMap::new(), &groups).unwrap_err().to_string()
-        };
-        assert!(new("a", "group:a").contains("holds itself"));
-        assert!(new("a", "group:nope").contains("groups.a[0]"));
-        assert!(new("a", "x y").contains("groups.a[0]"));
-    }
-
-    #[test]
-    fn an_entry_that_can_match_nothing_is_refused() {
-        for entry in ["groups:fs", "group fs", "a,b", "@fs", "!edit", "", "!", "group:", "a["] {
-            let refused = Decision::compile(&catalog(), &lists(None, &[entry]), &Inputs::default());
-            assert!(refused.is_err(), "{entry}");
-        }
-    }
-
-    fn allowed(policy: &Policy, row: Option<RowLists<'_>>) -> Vec<&'static str> {
-        let catalog = catalog();
-        let inputs = Inputs { agent: Some("a"), row, ..Inputs::default() };
-        let decision = Decision::compile(&catalog, policy, &inputs).unwrap();
-        TOOLS.into_iter().filter(|name| decision.allows(catalog.id(name).unwrap())).collect()
-    }
-
-    fn lists(allow: Option<&[&str]>, deny: &[&str]) -> Policy {
-        Policy {
-            allow: allow.map(|a| a.iter().map(|s| ListEntry::from(*s)).collect()),
-            deny: deny.iter().map(|s| ListEntry::from(*s)).collect(),
-            ..Policy::default()
-        }
-    }
-
-    #[test]
-    fn a_default_policy_allows_everything() {
-        assert_eq!(allowed(&Policy::default(), None).len(), 6);
-    }
-
-    #[test]
-    fn an_empty_allow_list_allows_nothing() {
-        assert!(allowed(&lists(Some(&[]), &[]), None).is_empty());
-    }
-
-    #[test]
-    fn groups_aliases_and_globs_are_entries() {
-        let all_fs = ["edit", "list_files", "read_file", "write_file"];
-        assert_eq!(allowed(&lists(Some(&["group:fs"]), &[]), None), all_fs);
-        assert_eq!(allowed(&lists(Some(&["bash"]), &[]), None), ["exec"]);
-        assert_eq!(allowed(&lists(Some(&["*_file"]), &[]), None), ["read_file", "write_file"]);
-        assert_eq!(allowed(&lists(Some(&["group:outside"]), &[]), None), ["weather"]);
-    }
-
-    #[test]
-    fn negation_subtracts_after_the_whole_list_whatever_the_order() {
-        let expected = ["edit", "list_files", "read_file"];
-        assert_eq!(allowed(&lists(Some(&["!write_file", "group:fs"]), &[]), None), expected);
-        assert_eq!(allowed(&lists(Some(&["group:fs", "!write_file"]), &[]), None), expected);
-    }
-
-    #[test]
-    fn deny_wins_over_allow_and_a_layer_only_narrows() {
-        let own = ["read_file".to_owned(), "exec".to_owned()];
-        let row = Some(RowLists { allow: Some(&own), deny: &[] });
-        let policy = lists(Some(&["group:fs"]), &[]);
-        assert_eq!(allowed(&policy, row), ["read_file"]);
-        let policy = lists(None, &["exec"]);
-        assert_eq!(allowed(&policy, row), ["read_file"]);
-    }
-
-    #[test]
-    fn profiles_are_built_in_and_unknown_ones_are_errors() {
-        let coding = Policy { profile: "coding".into(), ..Policy::default() };
-        let expected = ["edit", "exec", "list_files", "read_file", "write_file"];
-        assert_eq!(allowed(&coding, None), expected);
-        let bogus = Policy { profile: "bogus".into(), ..Policy::default() };
-        let error = Decision::compile(&catalog(), &bogus, &Inputs::default()).unwrap_err();
-        assert!(error.to_string().contains("bogus"));
-    }
-
-    #[test]
-    fn an_unknown_group_names_its_place_and_the_nearest_group() {
-        let error = Decision::compile(&catalog(), &lists(None, &["group:fss"]), &Inputs::default())
-            .unwrap_err();
-        assert!(error.to_string().contains("policy.deny[0]"), "{error}");
-        assert!(error.to_string().contains("group:fs`"), "{error}");
-    }
-
-    #[test]
-    fn a_refusal_names_the_entry_and_the_steps_end_with_the_decision() {
-        let catalog = catalog();
-        let policy = lists(Some(&["group:fs"]), &["edit", "write_*"]);
-        let decision = Decision::compile(&catalog, &policy, &Inputs::default()).unwrap();
-        let id = |name| catalog.id(name).unwrap();
-        assert_eq!(
-            decision.refusal(id("write_file")).unwrap().name,
-            "policy.deny[1] = \"write_*\""
-        );
-        assert_eq!(decision.refusal(id("exec")).unwrap().name, "policy.allow");
-        assert!(decision.refusal(id("read_file")).is_none());
-        for name in ["exec", "edit", "read_file"] {
-            let last = decision.steps(id(name)).pop().unwrap();
-            assert_eq!(last.after, decision.allows(id(name)));
-        }
-    }
+fn row(
+    inputs: &Inputs<'_>,
+    catalog: &Catalog,
+) -> Result<(Option<ToolList>, Option<ToolList>), Error> {
+    let Some(row) = inputs.row else { return Ok((None, None)) };
+    let agent = inputs.agent.unwrap_or_default();
+    let list = |which: &str, texts: &[String]| {
+        ToolList::narrowing(format!("agent {agent} {which}"), texts, catalog)
+    };
+    let allow = row.allow.map(|allow| list("allow", allow)).transpose()?;
+    let deny = if row.deny.is_empty() { None } else { Some(list("deny", row.deny)?) };
+    Ok((allow, deny))
 }

@@ -1,12 +1,26 @@
-//! One entry of a list: a name, an alias, `group:x` or a glob, with or without `!`.
+//! One entry of a list: a name, an alias, `group:x`, `capability:x` or a glob, with or without `!`.
 
 use fixedbitset::FixedBitSet;
 use globset::{Glob, GlobMatcher};
 
 use super::{Catalog, Error};
+use crate::kind::Capability;
 use crate::nearest::nearest;
 
-/// A parsed entry of an allow or deny list.
+/// The capabilities as lists name them.
+pub(super) const CAPABILITIES: [(&str, Capability); 6] = [
+    ("read-only", Capability::ReadOnly),
+    ("mutating", Capability::Mutating),
+    ("async", Capability::Async),
+    ("mcp-bridged", Capability::McpBridged),
+    ("open-world", Capability::OpenWorld),
+    ("destructive", Capability::Destructive),
+];
+
+const GROUP: &str = "group";
+const CAPABILITY: &str = "capability";
+
+/// A parsed entry of a list.
 #[derive(Clone, Debug)]
 pub struct Entry {
     text: String,
@@ -16,39 +30,49 @@ pub struct Entry {
 
 #[derive(Clone, Debug)]
 enum Pattern {
-    Name(String),
-    Group(String),
+    Name,
+    Group,
+    Capability(Capability),
     Glob(Box<GlobMatcher>),
 }
 
 impl Entry {
     /// Parses one entry; `source` names its place (`policy.deny[2]`) in an error.
+    ///
+    /// # Errors
+    /// The text is no entry, or names a capability that there is not.
     pub fn parse(source: &str, text: &str) -> Result<Entry, Error> {
-        let bad = |why: &str| Error::BadEntry {
-            source_name: source.to_owned(),
-            entry: text.to_owned(),
-            why: why.to_owned(),
-        };
         let trimmed = text.trim();
         let (negated, body) = match trimmed.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, trimmed),
         };
-        if body.is_empty() {
-            return Err(bad("it is empty"));
-        }
-        let pattern = if let Some(group) = body.strip_prefix("group:") {
-            if group.is_empty() {
-                return Err(bad("the group has no name"));
+        let bad = |why: String| Error::BadEntry {
+            source_name: source.to_owned(),
+            entry: text.to_owned(),
+            why,
+        };
+        let pattern = match body.split_once(':') {
+            _ if body.is_empty() => return Err(bad("it is empty".into())),
+            Some((GROUP, "")) => return Err(bad("the group has no name".into())),
+            Some((GROUP, _)) => Pattern::Group,
+            Some((CAPABILITY, name)) => Pattern::Capability(capability(source, name)?),
+            Some((prefix, name)) if mistyped(prefix).is_some() => {
+                let meant = mistyped(prefix).unwrap_or_default();
+                return Err(bad(format!("did you mean `{meant}:{name}`?")));
             }
-            Pattern::Group(group.to_owned())
-        } else if body.contains(['*', '?', '[', '{']) {
-            let glob = Glob::new(body).map_err(|error| bad(&error.to_string()))?;
-            Pattern::Glob(Box::new(glob.compile_matcher()))
-        } else if body.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-') {
-            Pattern::Name(body.to_owned())
-        } else {
-            return Err(bad("a tool name has only letters, digits, `_` and `-`"));
+            _ if body.contains(['*', '?', '[', '{']) => {
+                let glob = Glob::new(body).map_err(|error| bad(error.to_string()))?;
+                Pattern::Glob(Box::new(glob.compile_matcher()))
+            }
+            _ => {
+                if !body.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-.:/".contains(&b)) {
+                    return Err(bad(
+                        "a tool name has only letters, digits, `_`, `-`, `.`, `:` and `/`".into(),
+                    ));
+                }
+                Pattern::Name
+            }
         };
         Ok(Entry { text: trimmed.to_owned(), negated, pattern })
     }
@@ -58,54 +82,172 @@ impl Entry {
         &self.text
     }
 
-    /// The tools that the entry means, whether it adds or takes them away.
-    pub(super) fn expand(&self, source: &str, catalog: &Catalog) -> Result<FixedBitSet, Error> {
+    /// Without `!`, and without `group:`.
+    fn body(&self) -> &str {
+        let body = self.text.strip_prefix('!').unwrap_or(&self.text);
         match &self.pattern {
-            Pattern::Name(name) => {
-                let mut set = catalog.nothing();
-                if let Some(id) = catalog.id(name) {
-                    set.insert(id.0 as usize);
+            Pattern::Group => body.split_once(':').map_or(body, |(_, group)| group),
+            _ => body,
+        }
+    }
+
+    /// Adds the tools that the entry means, whether it adds or takes them away.
+    pub(super) fn expand(
+        &self,
+        source: &str,
+        catalog: &Catalog,
+        into: &mut FixedBitSet,
+    ) -> Result<(), Error> {
+        match &self.pattern {
+            Pattern::Name => {
+                if let Some(id) = catalog.id(self.body()) {
+                    into.insert(id.0 as usize);
                 }
-                Ok(set)
             }
-            Pattern::Glob(glob) => Ok(catalog.matching(|name| glob.is_match(name))),
-            Pattern::Group(group) => match catalog.groups().get(group) {
-                Some(members) => Ok(catalog.matching(|name| {
-                    members.binary_search_by(|member| member.as_str().cmp(name)).is_ok()
-                })),
-                None => Err(Error::UnknownGroup {
-                    source_name: source.to_owned(),
-                    group: group.clone(),
-                    nearest: nearest(group, catalog.groups().keys().map(String::as_str))
-                        .map(str::to_owned),
-                }),
+            Pattern::Capability(capability) => into.union_with(catalog.capable(*capability)),
+            Pattern::Glob(glob) => {
+                for (index, name) in catalog.names().enumerate() {
+                    if glob.is_match(name) {
+                        into.insert(index);
+                    }
+                }
+            }
+            Pattern::Group => match catalog.grouped(self.body()) {
+                Some(tools) => into.union_with(tools),
+                None => return Err(self.unknown_group(source, catalog)),
             },
+        }
+        Ok(())
+    }
+
+    /// True if the entry means the tool, whether it adds or takes it away.
+    pub(super) fn means(&self, tool: usize, catalog: &Catalog) -> bool {
+        match &self.pattern {
+            Pattern::Name => catalog.id(self.body()).is_some_and(|id| id.0 as usize == tool),
+            Pattern::Capability(capability) => catalog.capable(*capability).contains(tool),
+            Pattern::Glob(glob) => catalog.name(tool).is_some_and(|name| glob.is_match(name)),
+            Pattern::Group => {
+                catalog.grouped(self.body()).is_some_and(|tools| tools.contains(tool))
+            }
         }
     }
 
     /// The names that the entry means, of tools that there are and of tools that are not.
-    pub(super) fn names(&self, source: &str, catalog: &Catalog) -> Result<Vec<String>, Error> {
-        if let Pattern::Name(name) = &self.pattern {
-            return Ok(vec![catalog.canonical(name).to_owned()]);
+    pub(super) fn member_names(
+        &self,
+        source: &str,
+        catalog: &Catalog,
+    ) -> Result<Vec<String>, Error> {
+        match &self.pattern {
+            Pattern::Name => Ok(vec![catalog.canonical(self.body()).to_owned()]),
+            Pattern::Group => match catalog.groups().get(self.body()) {
+                Some(members) => Ok(members.clone()),
+                None => Err(self.unknown_group(source, catalog)),
+            },
+            Pattern::Capability(_) | Pattern::Glob(_) => {
+                let mut tools = catalog.nothing();
+                self.expand(source, catalog, &mut tools)?;
+                Ok(tools.ones().filter_map(|tool| catalog.name(tool)).map(str::to_owned).collect())
+            }
         }
-        if let Pattern::Group(group) = &self.pattern
-            && let Some(members) = catalog.groups().get(group)
-        {
-            return Ok(members.clone());
+    }
+
+    /// The complaint about a name or a glob that matches no tool that is known; none if it does.
+    pub(super) fn unmatched(&self, source: &str, catalog: &Catalog) -> Option<Error> {
+        let body = self.body();
+        let matched = match &self.pattern {
+            Pattern::Name => catalog.knows(body),
+            Pattern::Glob(glob) => catalog.known_names().any(|name| glob.is_match(name)),
+            Pattern::Group | Pattern::Capability(_) => true,
+        };
+        if matched {
+            return None;
         }
-        let tools = self.expand(source, catalog)?;
-        Ok(tools.ones().filter_map(|index| catalog.name(index)).map(str::to_owned).collect())
+        let meant = if catalog.groups().contains_key(body) {
+            Some(format!("{GROUP}:{body}"))
+        } else if CAPABILITIES.iter().any(|(name, _)| *name == body) {
+            Some(format!("{CAPABILITY}:{body}"))
+        } else {
+            nearest(body, catalog.known_names().chain(catalog.alias_names())).map(str::to_owned)
+        };
+        Some(Error::Unmatched {
+            source_name: source.to_owned(),
+            entry: self.text.clone(),
+            nearest: meant,
+        })
+    }
+
+    fn unknown_group(&self, source: &str, catalog: &Catalog) -> Error {
+        let group = self.body();
+        Error::UnknownGroup {
+            source_name: source.to_owned(),
+            group: group.to_owned(),
+            nearest: nearest(group, catalog.groups().keys().map(String::as_str)).map(str::to_owned),
+        }
     }
 
     /// The group that the entry names, if it names one.
     pub(super) fn group(&self) -> Option<&str> {
-        match &self.pattern {
-            Pattern::Group(group) => Some(group),
-            _ => None,
-        }
+        matches!(self.pattern, Pattern::Group).then(|| self.body())
     }
 
     pub(super) fn is_negated(&self) -> bool {
         self.negated
+    }
+}
+
+/// The prefix that this one was probably meant to be.
+fn mistyped(prefix: &str) -> Option<&'static str> {
+    nearest(prefix, [GROUP, CAPABILITY].into_iter())
+}
+
+fn capability(source: &str, name: &str) -> Result<Capability, Error> {
+    if let Some((_, capability)) = CAPABILITIES.iter().find(|(known, _)| *known == name) {
+        return Ok(*capability);
+    }
+    Err(Error::UnknownCapability {
+        source_name: source.to_owned(),
+        capability: name.to_owned(),
+        nearest: nearest(name, CAPABILITIES.iter().map(|(known, _)| *known)).map(str::to_owned),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn capabilities_have_the_names_that_tools_give_them() {
+        for (name, capability) in CAPABILITIES {
+            assert_eq!(serde_json::to_value(capability).unwrap(), name);
+        }
+    }
+
+    #[test]
+    fn foreign_names_are_names_and_mistyped_prefixes_are_not() {
+        for name in ["server.tool", "ns/tool", "mcp:github", "!a.b", " exec "] {
+            assert!(Entry::parse("l", name).is_ok(), "{name}");
+        }
+        for (typo, meant) in [
+            ("groups:fs", "group:fs"),
+            ("Group:fs", "group:fs"),
+            ("gruop:mcp:x", "group:mcp:x"),
+            ("capabilities:mutating", "capability:mutating"),
+            ("!grup:fs", "group:fs"),
+        ] {
+            let text = Entry::parse("policy.deny[1]", typo).unwrap_err().to_string();
+            assert!(text.contains(meant) && text.contains("policy.deny[1]"), "{text}");
+        }
+        for bad in ["", "!", "group:", "group fs", "a,b", "@fs", "a[", "! exec", "é"] {
+            assert!(Entry::parse("l", bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_capability_names_the_known_ones() {
+        let text = Entry::parse("policy.deny[0]", "capability:mutatin").unwrap_err().to_string();
+        for part in ["policy.deny[0]", "did you mean `capability:mutating`", "read-only"] {
+            assert!(text.contains(part), "{text}");
+        }
     }
 }

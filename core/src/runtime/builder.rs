@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde_json::{Map, Value};
+
 use super::{Config, Runtime, ScrubProfile};
 use crate::builtin;
-use crate::call::{CallPath, Finder, PolicyGate, RecordMode, Recorder};
+use crate::call::{
+    CallPath, Finder, PolicyFile, PolicyGate, PolicyParts, RecordMode, Recorder, Written,
+};
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;
@@ -21,6 +25,7 @@ use crate::workspace::Workspace;
 pub struct RuntimeBuilder {
     config: Config,
     folder: Option<PathBuf>,
+    file: Option<PolicyFile>,
     store: Option<Arc<dyn Store>>,
     clock: Arc<dyn Clock>,
     tools: Vec<Registration>,
@@ -35,6 +40,7 @@ impl Default for RuntimeBuilder {
         RuntimeBuilder {
             config: Config::default(),
             folder: None,
+            file: None,
             store: None,
             clock: Arc::new(SystemClock),
             tools: Vec::new(),
@@ -49,6 +55,7 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn config(mut self, config: Config) -> RuntimeBuilder {
         self.config = config;
+        self.file = None;
         self
     }
 
@@ -58,7 +65,9 @@ impl RuntimeBuilder {
     /// # Errors
     /// `invalid_config` naming the file and the key.
     pub fn file(mut self, path: &Path) -> Result<RuntimeBuilder, Error> {
+        let file = PolicyFile::at(path, written);
         self.config = Config::from_file(path)?;
+        self.file = Some(file.opened_with(parts(self.config.clone()).rest));
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         self.folder = Some(folder.unwrap_or(Path::new(".")).to_owned());
         self.config.store.get_or_insert_with(|| "sqlite:toolkeep.db".into());
@@ -158,7 +167,14 @@ impl RuntimeBuilder {
         };
         let registries = Arc::new(Registries::new(registry));
         let registry = registries.shared();
-        let gate = Arc::new(PolicyGate::new(self.config.policy.clone(), store.clone()));
+        let gate = Arc::new(PolicyGate::new(PolicyParts {
+            policy: self.config.policy.clone(),
+            groups: self.config.groups.clone(),
+            file: self.file.take(),
+            store: store.clone(),
+            clock: self.clock.clone(),
+            scrubber: scrubber.clone(),
+        }));
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
             finder: Finder::new(&registries, &gate, &deferred),
@@ -273,6 +289,21 @@ impl RuntimeBuilder {
         }
         Ok(store)
     }
+}
+
+/// Reads a configuration file, as it is read again when it changes.
+fn written(path: &Path) -> Result<Written, Error> {
+    Config::from_file(path).map(parts)
+}
+
+/// What of a configuration is taken up while a runtime is open, and what is not.
+fn parts(config: Config) -> Written {
+    let mut rest = match serde_json::to_value(&config) {
+        Ok(Value::Object(parts)) => parts,
+        _ => Map::new(),
+    };
+    rest.retain(|part, _| part != "policy" && part != "groups");
+    Written { policy: config.policy, groups: config.groups, rest }
 }
 
 fn host_key(setting: &str, provide: KeyCallback) -> Result<Key, Error> {

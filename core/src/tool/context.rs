@@ -167,7 +167,7 @@ impl Caller {
 }
 
 /// How many callers may stand above each other.
-const MOST_PARENTS: usize = 16;
+pub(crate) const MOST_PARENTS: usize = 16;
 
 /// The context of a call: a [`Caller`], a cancellation token, and a slot for the host. Immutable,
 /// and cheap to clone.

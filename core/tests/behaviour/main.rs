@@ -13,12 +13,14 @@ mod ledger;
 mod load;
 mod moving;
 mod operations;
+mod policy;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
 mod sealed;
 mod secrets;
 mod support;
+mod swapping;
 mod tenants;
 mod upkeep;
 mod vectors;

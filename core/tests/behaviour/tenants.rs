@@ -22,7 +22,22 @@ const ONE: &str = "of-one";
 const TWO: &str = "of-two";
 
 /// The operations that are about the runtime and not about a tenant.
-const WITHOUT_TENANT: &[&str] = &["config.get", "store.info", "store.backup", "store.import"];
+const WITHOUT_TENANT: &[&str] = &[
+    "config.get",
+    "policy.get",
+    "policy.set",
+    "policy.reload",
+    "policy.status",
+    "policy.diff",
+    "registry.list",
+    "registry.enable",
+    "registry.disable",
+    "registry.alias",
+    "registry.groups",
+    "store.info",
+    "store.backup",
+    "store.import",
+];
 
 /// The operations that have a test of their own here: one answers with a file, one needs a ledger
 /// that is hours old, one is seen only in what follows it.
@@ -127,6 +142,7 @@ const CASES: &[Case] = &[
         "locks.release",
         |made| json!({ "space": "ws", "id": made.lock_id, "holder": "h", "epoch": made.lock_epoch }),
     ),
+    reads("policy.check", |_| json!({})),
     reads("locks.list", |_| json!({ "space": "ws" })),
     reads("locks.covering", |_| json!({ "space": "ws", "path": "x" })),
     changes("grants.put", |_| json!({ "kind": "cli", "resource": "gh", "effect": "deny" })),
@@ -182,7 +198,7 @@ impl Tool for Grouped {
 /// Gives a tenant one of everything, under the same keys as any other tenant.
 async fn settle(rt: &Runtime, tenant: &str) -> Made {
     for (operation, args) in [
-        ("agents.put", json!({ "id": "a", "description": tenant })),
+        ("agents.put", json!({ "id": "a", "description": tenant, "deny": [tenant] })),
         ("context_files.put", json!({ "agent": "a", "name": "n", "text": tenant })),
         ("documents.put", json!({ "agent": "a", "path": "p", "text": tenant })),
         ("credentials.put", {

@@ -940,8 +940,8 @@ class FullMarkedEntry(TypedDict):
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
-    matches no known tool is an error."""
+    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
+    entry that matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
@@ -954,8 +954,8 @@ class MarkedEntry(TypedDict, total=False):
     """The entry."""
 
     optional: bool
-    """True if it may match nothing: a tool that is not always there. Otherwise an entry that
-    matches no known tool is an error."""
+    """True if it may match nothing: a tool or a group that is not always there. Otherwise an
+    entry that matches no known tool is an error."""
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
@@ -1071,7 +1071,8 @@ class FullPolicy(TypedDict):
     """Each call of these wants somebody's approval."""
 
     by_provider: dict[str, FullProviderPolicy]
-    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
+    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
+    only the lists of `provider/model` hold."""
 
     agents: dict[str, FullAgentPolicy]
     """Lists for an agent, by its id."""
@@ -1110,7 +1111,8 @@ class Policy(TypedDict, total=False):
     """Each call of these wants somebody's approval."""
 
     by_provider: Mapping[str, ProviderPolicy]
-    """Lists for a model's provider, by `provider` or `provider/model`; the latter goes before."""
+    """Lists for a model's provider, by `provider/model` or `provider`. Where both are named,
+    only the lists of `provider/model` hold."""
 
     agents: Mapping[str, AgentPolicy]
     """Lists for an agent, by its id."""
@@ -1127,6 +1129,78 @@ class Policy(TypedDict, total=False):
 
     mode: Mode
     """Whether decisions are enforced."""
+
+
+class PolicyDiff(TypedDict):
+    """What another policy would change for a caller."""
+
+    added: builtins.list[ToolChange]
+    """The tools that it would add, each with the rule that refuses it now, sorted."""
+
+    removed: builtins.list[ToolChange]
+    """The tools that it would take away, each with the rule that would refuse it, sorted."""
+
+
+class PolicyInForce(TypedDict):
+    """The policy in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    policy: FullPolicy
+    """The policy."""
+
+    groups: dict[str, builtins.list[str]]
+    """The groups of the owner's own."""
+
+
+class PolicyReport(TypedDict):
+    """What `policy.check` found."""
+
+    ok: bool
+    """True if there are no errors."""
+
+    errors: builtins.list[str]
+    """What is wrong, each with its place. A policy with errors decides nothing."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
+
+    agents: builtins.list[str]
+    """The entries of agents' own lists that mean nothing, each with its place."""
+
+
+class PolicyStatus(TypedDict):
+    """Which policy is in force."""
+
+    generation: int
+    """Grows with every policy that is put in force, from 1."""
+
+    mode: Mode
+    """Whether its decisions are enforced."""
+
+    source: str
+    """Where it comes from: the path of its file, or `given in code`."""
+
+    rejected: str | None
+    """Why what the file says now is not in force. None if it is."""
+
+    needs_reopening: builtins.list[str]
+    """The other parts of the configuration that have changed in the file; they hold from the
+    next opening on."""
+
+    errors: builtins.list[str]
+    """Why every call is refused: what the policy in force names and is not there. Empty if all
+    is well."""
+
+    warnings: builtins.list[str]
+    """What it names and is not there, where that is no mistake."""
 
 
 class FullProviderPolicy(TypedDict):
@@ -1228,6 +1302,16 @@ class Released(TypedDict):
 
     released: bool
     """False if it was no longer held."""
+
+
+class Reloaded(TypedDict):
+    """What `policy.reload` came to."""
+
+    changed: bool
+    """False if what the file says was in force already."""
+
+    status: PolicyStatus
+    """What is in force now."""
 
 
 class Renewed(TypedDict):
@@ -1607,6 +1691,16 @@ class TaintPolicy(TypedDict, total=False):
 
 Tier: TypeAlias = "Literal['core', 'skill', 'extra']"
 """Where a name is looked up, in this order. A tool hides those of the same name in later tiers."""
+
+
+class ToolChange(TypedDict):
+    """A tool that another policy would add or take away."""
+
+    tool: str
+    """The tool."""
+
+    rule: Rule | None
+    """The rule that refuses it: now where it would be added, then where it would be taken away."""
 
 
 class ToolInfo(TypedDict):
@@ -2147,7 +2241,8 @@ class ConfigOperations:
     def get(
         self,
     ) -> FullConfig:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("FullConfig", self._invoke("config.get", args))
 
@@ -3179,6 +3274,103 @@ class LocksOperations:
         return cast("CoveredBy", self._invoke("locks.covering", args))
 
 
+class PolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", self._invoke("policy.get", args))
+
+    def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", self._invoke("policy.set", args))
+
+    def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", self._invoke("policy.reload", args))
+
+    def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", self._invoke("policy.status", args))
+
+    def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", self._invoke("policy.check", args))
+
+    def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", self._invoke("policy.diff", args))
+
+
 class RegistryOperations:
     """Operations `registry.*`."""
 
@@ -3896,6 +4088,11 @@ class Operations:
         return LocksOperations(self._invoke)
 
     @property
+    def policy(self) -> PolicyOperations:
+        """Operations `policy.*`."""
+        return PolicyOperations(self._invoke)
+
+    @property
     def registry(self) -> RegistryOperations:
         """Operations `registry.*`."""
         return RegistryOperations(self._invoke)
@@ -4323,7 +4520,8 @@ class AsyncConfigOperations:
     async def get(
         self,
     ) -> FullConfig:
-        """Gives the configuration with its defaults filled in."""
+        """Gives the configuration with its defaults filled in, and with the policy and groups
+        that are in force."""
         args: dict[str, Any] = {}
         return cast("FullConfig", await self._invoke("config.get", args))
 
@@ -5355,6 +5553,103 @@ class AsyncLocksOperations:
         return cast("CoveredBy", await self._invoke("locks.covering", args))
 
 
+class AsyncPolicyOperations:
+    """Operations `policy.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def get(
+        self,
+    ) -> PolicyInForce:
+        """Gives the policy in force."""
+        args: dict[str, Any] = {}
+        return cast("PolicyInForce", await self._invoke("policy.get", args))
+
+    async def set(
+        self,
+        *,
+        policy: Policy,
+    ) -> PolicyInForce:
+        """Puts another policy in force, for every call that begins after this has returned. It
+        is checked first: a wrong one is refused, and the one before stays.
+
+        Fails with `invalid_config` if the policy is wrong, with `conflict` if the runtime was
+        opened from a file: that file then says what is in force.
+
+        Args:
+            policy: The policy, as the `policy` part of the configuration has it.
+        """
+        args = _given(
+            policy=policy,
+        )
+        return cast("PolicyInForce", await self._invoke("policy.set", args))
+
+    async def reload(
+        self,
+    ) -> Reloaded:
+        """Takes up what the configuration file says now, without waiting for the next look at
+        it. Only `policy` and `groups` are taken up.
+
+        Fails with `invalid_config` if the file is wrong, and what was in force stays; with
+        `conflict` if the runtime was not opened from a file."""
+        args: dict[str, Any] = {}
+        return cast("Reloaded", await self._invoke("policy.reload", args))
+
+    async def status(
+        self,
+    ) -> PolicyStatus:
+        """Tells which policy is in force, and whether the file says another that is wrong."""
+        args: dict[str, Any] = {}
+        return cast("PolicyStatus", await self._invoke("policy.status", args))
+
+    async def check(
+        self,
+        *,
+        policy: Policy | None = _UNSET,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        tenant: str = _UNSET,
+    ) -> PolicyReport:
+        """Checks a policy, or the one in force, against the tools that there are, and the lists
+        of a tenant's agents against it. Nothing changes.
+
+        Args:
+            policy: The policy to check. Left out: the one in force.
+            groups: The groups to check it with. Left out: those in force.
+            tenant: The tenant whose agents are looked at.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            tenant=tenant,
+        )
+        return cast("PolicyReport", await self._invoke("policy.check", args))
+
+    async def diff(
+        self,
+        *,
+        policy: Policy,
+        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> PolicyDiff:
+        """Tells which tools another policy would add and take away for a caller. Nothing
+        changes.
+
+        Fails with `invalid_config` if that policy is wrong.
+
+        Args:
+            policy: The policy to compare with the one in force.
+            groups: Its groups. Left out: those in force.
+            context: Who calls, with the keys of a call's context. Left out: nobody in particular.
+        """
+        args = _given(
+            policy=policy,
+            groups=groups,
+            context=context,
+        )
+        return cast("PolicyDiff", await self._invoke("policy.diff", args))
+
+
 class AsyncRegistryOperations:
     """Operations `registry.*`."""
 
@@ -6070,6 +6365,11 @@ class AsyncOperations:
     def locks(self) -> AsyncLocksOperations:
         """Operations `locks.*`."""
         return AsyncLocksOperations(self._invoke)
+
+    @property
+    def policy(self) -> AsyncPolicyOperations:
+        """Operations `policy.*`."""
+        return AsyncPolicyOperations(self._invoke)
 
     @property
     def registry(self) -> AsyncRegistryOperations:

@@ -15,7 +15,8 @@ impl Snapshot {
         self.settle_tools();
         self.settle_aliases();
         let tools = self.tools.values().map(|entry| in_catalog(entry)).collect();
-        self.catalog = Arc::new(Catalog::new(tools, self.aliases.clone(), &self.declared)?);
+        let (aliases, ever) = (self.aliases.clone(), self.ever.clone());
+        self.catalog = Arc::new(Catalog::with_known(tools, aliases, &self.declared, ever)?);
         Ok(())
     }
 
@@ -65,5 +66,6 @@ fn in_catalog(entry: &Entry) -> CatalogTool {
         channels: entry.spec.channels.clone(),
         action: entry.spec.action,
         taints: entry.spec.taints.clone(),
+        enabled: entry.enabled,
     }
 }

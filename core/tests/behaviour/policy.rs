@@ -1,0 +1,330 @@
+//! The policy while it is in force: changed, reloaded, watched.
+
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use toolkeep::policy::Policy;
+use toolkeep::{CallContext, Code, Config, Dialect, Runtime, Tool, ToolSpec};
+
+use crate::faulty::faulty_rt;
+use crate::support::{Gives, House, echo, eventually};
+
+fn policy(value: Value) -> Policy {
+    serde_json::from_value(value).unwrap()
+}
+
+async fn echoes(rt: &Runtime) -> Option<Code> {
+    rt.call(&CallContext::new(), "echo", json!({ "text": "x" })).await.unwrap().code
+}
+
+async fn kinds(rt: &Runtime) -> Vec<String> {
+    let events = rt.invoke("events.read", json!({})).await.unwrap();
+    let events = events.as_array().unwrap();
+    let kinds = events.iter().map(|event| event["kind"].as_str().unwrap().to_owned());
+    kinds.filter(|kind| kind.starts_with("policy.")).collect()
+}
+
+#[tokio::test]
+async fn a_policy_that_was_set_decides_the_next_call() {
+    let house = House::new(json!({})).await;
+    assert_eq!(echoes(&house.rt).await, None);
+    assert_eq!(house.rt.set_policy(policy(json!({ "deny": ["echo"] }))).await.unwrap(), 2);
+    assert_eq!(echoes(&house.rt).await, Some(Code::DeniedByPolicy));
+    assert_eq!(house.rt.set_policy(Policy::default()).await.unwrap(), 3);
+    assert_eq!(echoes(&house.rt).await, None);
+    assert_eq!(kinds(&house.rt).await, ["policy.changed", "policy.changed"]);
+}
+
+#[tokio::test]
+async fn a_wrong_policy_is_refused_and_the_one_before_stays() {
+    let house = House::new(json!({ "policy": { "deny": ["echo"] } })).await;
+    for wrong in [
+        json!({ "profile": "bogus" }),
+        json!({ "deny": ["group:nope"] }),
+        json!({ "deny": ["ecko"] }),
+        json!({ "allow": ["a b"] }),
+    ] {
+        let error = house.rt.set_policy(policy(wrong.clone())).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidConfig, "{wrong}");
+        assert!(error.message().contains("policy."), "{error}");
+    }
+    assert_eq!(echoes(&house.rt).await, Some(Code::DeniedByPolicy));
+    let status = house.rt.invoke("policy.status", json!({})).await.unwrap();
+    assert_eq!(status["generation"], 1);
+}
+
+#[tokio::test]
+async fn a_policy_that_names_what_is_not_there_decides_nothing() {
+    let config = Config::from_value(json!({ "policy": { "deny": ["ecko"] } })).unwrap();
+    let rt = Runtime::builder().config(config).tool(echo()).build().await.unwrap();
+    let cx = CallContext::new();
+    let complaints = [
+        rt.call(&cx, "echo", json!({ "text": "x" })).await.unwrap_err(),
+        rt.definitions(&cx, Dialect::Anthropic).await.unwrap_err(),
+        rt.explain(&cx, "echo").await.unwrap_err(),
+    ];
+    for error in complaints {
+        assert_eq!(error.code(), Code::InvalidConfig);
+        for word in ["policy.deny[0]", "`ecko`", "`echo`", "optional", "before the first call"] {
+            assert!(error.message().contains(word), "{word}: {error}");
+        }
+    }
+    rt.registry().alias("ecko", "echo").unwrap();
+    assert_eq!(echoes(&rt).await, Some(Code::DeniedByPolicy), "the name means a tool now");
+}
+
+#[tokio::test]
+async fn where_a_file_says_what_is_in_force_nothing_else_does() {
+    let home = Home::new("").await;
+    let error = home.rt.set_policy(Policy::default()).await.unwrap_err();
+    assert_eq!(error.code(), Code::Conflict);
+    assert!(error.message().contains("toolkeep.toml"), "{error}");
+    let house = House::new(json!({})).await;
+    let error = house.rt.invoke("policy.reload", json!({})).await.unwrap_err();
+    assert_eq!(error.code(), Code::Conflict);
+    assert!(error.message().contains("policy.set"), "{error}");
+}
+
+/// A runtime that was opened from a file.
+struct Home {
+    rt: Runtime,
+    folder: TempDir,
+}
+
+impl Home {
+    async fn new(text: &str) -> Home {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("toolkeep.toml"), text).unwrap();
+        let rt = Runtime::open(folder.path().join("toolkeep.toml")).await.unwrap();
+        rt.register(echo()).unwrap();
+        Home { rt, folder }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("toolkeep.toml")
+    }
+
+    fn write(&self, text: &str) {
+        std::fs::write(self.path(), text).unwrap();
+    }
+
+    async fn reload(&self) -> Result<Value, toolkeep::Error> {
+        self.rt.invoke("policy.reload", json!({})).await
+    }
+
+    async fn status(&self) -> Value {
+        self.rt.invoke("policy.status", json!({})).await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_changed_file_is_taken_up_by_itself() {
+    let home = Home::new("").await;
+    assert_eq!(echoes(&home.rt).await, None);
+    home.write("[policy]\ndeny = [\"echo\"]\n");
+    eventually(async || echoes(&home.rt).await == Some(Code::DeniedByPolicy)).await;
+    assert_eq!(kinds(&home.rt).await, ["policy.changed"]);
+    let shown = home.rt.invoke("config.get", json!({})).await.unwrap();
+    assert_eq!(shown["policy"]["deny"], json!(["echo"]));
+}
+
+#[tokio::test]
+async fn a_wrong_file_leaves_the_policy_and_a_right_one_is_taken_up_again() {
+    let home = Home::new("[policy]\ndeny = [\"echo\"]\n").await;
+    home.write("[policy]\ndeny = [\"ec");
+    eventually(async || !home.status().await["rejected"].is_null()).await;
+    assert_eq!(echoes(&home.rt).await, Some(Code::DeniedByPolicy));
+    assert_eq!(home.status().await["generation"], 1);
+    home.write("[policy]\nprofile = \"bogus\"\n");
+    let error = home.reload().await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidConfig);
+    assert!(error.message().contains("bogus"), "{error}");
+    assert!(home.status().await["rejected"].as_str().unwrap().contains("bogus"));
+    assert_eq!(echoes(&home.rt).await, Some(Code::DeniedByPolicy));
+    home.write("");
+    eventually(async || echoes(&home.rt).await.is_none()).await;
+    assert_eq!(home.status().await["rejected"], Value::Null);
+    let kinds = kinds(&home.rt).await;
+    assert_eq!(kinds, ["policy.rejected", "policy.rejected", "policy.changed"]);
+}
+
+#[tokio::test]
+async fn a_file_that_goes_away_leaves_the_policy() {
+    let home = Home::new("[policy]\ndeny = [\"echo\"]\n").await;
+    std::fs::remove_file(home.path()).unwrap();
+    assert_eq!(home.reload().await.unwrap_err().code(), Code::InvalidConfig);
+    assert_eq!(echoes(&home.rt).await, Some(Code::DeniedByPolicy));
+    home.write("");
+    assert_eq!(home.reload().await.unwrap()["changed"], true);
+    assert_eq!(echoes(&home.rt).await, None);
+}
+
+#[tokio::test]
+async fn a_file_that_was_only_touched_makes_no_new_generation() {
+    let home = Home::new("[policy]\ndeny = [\"echo\"]\n").await;
+    home.write("# the same in other words\n[policy]\ndeny = ['echo']\n");
+    let later = SystemTime::now() + Duration::from_secs(5);
+    std::fs::File::open(home.path()).unwrap().set_modified(later).unwrap();
+    let reloaded = home.reload().await.unwrap();
+    assert_eq!(reloaded["changed"], false);
+    assert_eq!(reloaded["status"]["generation"], 1);
+    assert!(kinds(&home.rt).await.is_empty());
+}
+
+#[tokio::test]
+async fn groups_change_together_with_the_lists_that_name_them() {
+    let home = Home::new("[groups]\nmine = [\"echo\"]\n[policy]\ndeny = [\"group:mine\"]\n").await;
+    assert_eq!(echoes(&home.rt).await, Some(Code::DeniedByPolicy));
+    home.write("[groups]\nmine = [\"datetime\"]\n[policy]\ndeny = [\"group:mine\"]\n");
+    assert_eq!(home.reload().await.unwrap()["changed"], true);
+    assert_eq!(echoes(&home.rt).await, None);
+    let now = home.rt.call(&CallContext::new(), "datetime", json!({})).await.unwrap();
+    assert_eq!(now.code, Some(Code::DeniedByPolicy));
+    let groups = home.rt.invoke("registry.groups", json!({})).await.unwrap();
+    assert_eq!(groups["mine"], json!(["datetime"]));
+    home.write("[policy]\ndeny = [\"group:mine\"]\n");
+    let error = home.reload().await.unwrap_err();
+    assert!(error.message().contains("group:mine"), "{error}");
+}
+
+#[tokio::test]
+async fn what_needs_a_reopening_is_named() {
+    let home = Home::new("").await;
+    home.write("[policy]\ndeny = [\"echo\"]\n[output]\nmax_lines = 20\n");
+    let status = home.reload().await.unwrap()["status"].clone();
+    assert_eq!(status["needs_reopening"], json!(["output"]));
+    assert_eq!(status["rejected"], Value::Null);
+    let events = home.rt.invoke("events.read", json!({})).await.unwrap();
+    let told = events.as_array().unwrap().iter().find(|event| event["kind"] == "policy.changed");
+    assert_eq!(told.unwrap()["data"]["needs_reopening"], json!(["output"]));
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_stored_stops_no_change() {
+    let (rt, knobs) = faulty_rt(json!({})).await;
+    knobs.fail_writes.store(true, Ordering::SeqCst);
+    rt.set_policy(policy(json!({ "deny": ["echo"] }))).await.unwrap();
+    knobs.fail_writes.store(false, Ordering::SeqCst);
+    assert_eq!(echoes(&rt).await, Some(Code::DeniedByPolicy));
+}
+
+#[tokio::test]
+async fn a_parents_row_narrows_its_children_from_the_next_call_on() {
+    let house = House::new(json!({})).await;
+    let child = CallContext::new().agent("boss").child("helper");
+    let code = async || house.rt.call(&child, "echo", json!({ "text": "x" })).await.unwrap().code;
+    assert_eq!(code().await, None);
+    let put = json!({ "id": "boss", "deny": ["echo"] });
+    house.rt.invoke("agents.put", put).await.unwrap();
+    assert_eq!(code().await, Some(Code::DeniedByPolicy));
+    house.rt.invoke("agents.delete", json!({ "id": "boss" })).await.unwrap();
+    assert_eq!(code().await, None);
+}
+
+#[tokio::test]
+async fn more_agents_than_are_remembered_are_still_decided_by_their_rows() {
+    let house = House::new(json!({})).await;
+    house.rt.invoke("agents.put", json!({ "id": "last", "deny": ["echo"] })).await.unwrap();
+    let denied = async || {
+        let cx = CallContext::new().agent("last");
+        house.rt.explain(&cx, "echo").await.unwrap().code == Some(Code::DeniedByPolicy)
+    };
+    assert!(denied().await);
+    for number in 0..4_100 {
+        let cx = CallContext::new().agent(format!("agent-{number}"));
+        assert!(house.rt.explain(&cx, "echo").await.unwrap().allowed);
+    }
+    assert!(denied().await);
+}
+
+#[tokio::test]
+async fn a_watched_policy_stops_no_call_but_all_the_rest_does() {
+    let shadow = json!({
+        "policy": { "mode": "shadow", "deny": ["echo"] },
+        "rate_limit": { "calls": 1 }
+    });
+    let house = House::new(shadow).await;
+    assert_eq!(house.call("echo", json!({ "text": "x" })).await.code, None);
+    let limited = house.call("echo", json!({ "text": "x" })).await;
+    assert_eq!(limited.code, Some(Code::RateLimited));
+    assert_eq!(house.call("ecko", json!({})).await.code, Some(Code::UnknownTool));
+    let why = house.rt.explain(&CallContext::new(), "echo").await.unwrap();
+    assert!(!why.allowed && why.would_be_refused && why.code.is_none());
+    assert_eq!(why.rule.unwrap().name, "policy.deny[0] = \"echo\"");
+}
+
+#[tokio::test]
+async fn an_explanation_names_the_file_but_a_refusal_does_not() {
+    let home = Home::new("[policy]\ndeny = [\"echo\"]\n").await;
+    let why = home.rt.explain(&CallContext::new(), "echo").await.unwrap();
+    assert_eq!(why.source, home.path().display().to_string());
+    let refused = home.rt.call(&CallContext::new(), "echo", json!({})).await.unwrap();
+    let folder = home.folder.path().to_str().unwrap();
+    assert!(!refused.for_llm.contains(folder), "{}", refused.for_llm);
+}
+
+#[tokio::test]
+async fn a_diff_is_for_one_caller_of_one_tenant() {
+    let house = House::new(json!({ "policy": { "deny": ["panics"] } })).await;
+    let put = json!({ "tenant": "t", "id": "a", "deny": ["echo"] });
+    house.rt.invoke("agents.put", put).await.unwrap();
+    let next = policy(json!({ "deny": ["echo"] }));
+    let names = async |tenant: &str| {
+        let cx = CallContext::new().tenant(tenant).agent("a");
+        let diff = house.rt.diff(&cx, next.clone()).await.unwrap();
+        let names = |changes: Vec<toolkeep::call::ToolChange>| {
+            changes.into_iter().map(|change| change.tool).collect::<Vec<_>>()
+        };
+        (names(diff.added), names(diff.removed))
+    };
+    let panics = vec!["panics".to_owned()];
+    assert_eq!(names("default").await, (panics.clone(), vec!["echo".to_owned()]));
+    assert_eq!(names("t").await, (panics, vec![]), "its row denies `echo` already");
+    assert_eq!(echoes(&house.rt).await, None, "nothing changed");
+}
+
+#[tokio::test]
+async fn a_tool_that_gives_work_away_gives_it_only_to_whom_it_may() {
+    struct Gives2(Gives);
+    impl Tool for Gives2 {
+        fn spec(&self) -> ToolSpec {
+            ToolSpec { action: Some(toolkeep::kind::Action::Delegate), ..self.0.spec() }
+        }
+        fn call(
+            &self,
+            args: Value,
+            cx: CallContext,
+        ) -> futures_util::future::BoxFuture<'_, Result<toolkeep::ToolResult, toolkeep::ToolError>>
+        {
+            self.0.call(args, cx)
+        }
+    }
+    let actions = json!({ "allow": ["delegate"], "delegate_targets": ["Ann ", "bob"] });
+    let config = json!({ "policy": { "agents": { "a": { "actions": actions } } } });
+    let rt = Runtime::builder()
+        .config(Config::from_value(config).unwrap())
+        .tool(Gives2(Gives(toolkeep::ToolResult::text("given"))))
+        .build()
+        .await
+        .unwrap();
+    let code = async |agent: &str, args: Value| {
+        rt.call(&CallContext::new().agent(agent), "gives", args).await.unwrap()
+    };
+    assert_eq!(code("a", json!({ "agent": " ANN" })).await.code, None);
+    assert_eq!(code("a", json!({ "target": "bob", "agent": "ann" })).await.code, None);
+    for args in [
+        json!({ "agent": "eve" }),
+        json!({ "agent": "ann", "agent_id": "eve" }),
+        json!({ "agent": "ann", "target_agent_id": "eve" }),
+        json!({}),
+    ] {
+        let refused = code("a", args.clone()).await;
+        assert_eq!(refused.code, Some(Code::DeniedByPolicy), "{args}");
+        assert!(refused.for_llm.contains("`ann`, `bob`"), "{}", refused.for_llm);
+        assert_eq!(refused.rule.as_deref(), Some("policy.agents.a.actions.delegate_targets"));
+    }
+    assert_eq!(code("b", json!({ "agent": "eve" })).await.code, None);
+}
