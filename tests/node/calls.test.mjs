@@ -11,11 +11,8 @@ test('a result has every field, in camelCase', async (t) => {
   assert.equal(typeof durationUs, 'number')
   assert.ok(forLlm.length > 0)
   assert.deepEqual(Object.keys(rest).sort(), [
-    ...['artifact',
-    'repairs',
-    'cached',
-    'approval', 'code', 'forUser', 'isAsync', 'isError', 'media'],
-    ...['retryAfterMs', 'rule', 'silent', 'structured'],
+    ...['approval', 'artifact', 'cached', 'code', 'forUser', 'isAsync', 'isError', 'media'],
+    ...['repairs', 'retryAfterMs', 'rule', 'silent', 'structured'],
   ])
 })
 
