@@ -22,16 +22,16 @@ export declare class NativeRuntime {
   call(name: string, args: string, isText: boolean, caller: string | undefined | null, number: number): Promise<string>
   /** Takes the calls of one turn along the path. */
   callAll(requests: string, caller: string | undefined | null, number: number): Promise<string>
-  /** The definitions of the tools that the caller may call. */
-  definitions(dialect: string, caller?: string | undefined | null): Promise<string>
+  /** The definitions of the tools that the caller may call; with `whole` also which are left out. */
+  definitions(options: string, caller: string | undefined | null, whole: boolean): Promise<string>
   /** Whether the caller may call a tool, and why. */
   explain(tool: string, caller?: string | undefined | null): Promise<string>
   /** Runs one operation of the control plane. */
   invoke(operation: string, args: string): Promise<string>
   /** Follows the events of a tenant. */
   follow(options: string): NativeStream
-  /** Adds a tool of the host's under a number of its choice. */
-  register(spec: string, number: number): void
+  /** Adds a tool of the host's under a number of its choice, or puts it in the place of another. */
+  register(spec: string, number: number, replace: boolean): void
   /** Removes a tool. */
   unregister(name: string): void
   /**

@@ -11,8 +11,8 @@ test('a result has every field, in camelCase', async (t) => {
   assert.equal(typeof durationUs, 'number')
   assert.ok(forLlm.length > 0)
   assert.deepEqual(Object.keys(rest).sort(), [
-    ...['approval', 'artifact', 'code', 'forUser', 'isAsync', 'isError', 'media'],
-    ...['retryAfterMs', 'rule', 'silent', 'structured'],
+    ...['approval', 'artifact', 'cached', 'code', 'forUser', 'isAsync', 'isError', 'media'],
+    ...['repairs', 'retryAfterMs', 'rule', 'silent', 'structured'],
   ])
 })
 
@@ -223,7 +223,7 @@ test('definitions are strict on demand, and tell what they leave out', async (t)
   await rt.tool({ name: 'deep', parameters, run: (args) => args })
   const report = await rt.definitionsReport('openai', { strict: true, agent: 'helper' })
   assert.deepEqual([report.dialect, report.strict, report.deferred], ['openai', true, []])
-  assert.deepEqual(report.quarantined.map((one) => one.tool), ['deep'])
+  assert.ok(report.quarantined.some((one) => one.tool === 'deep'))
   assert.ok(report.tools.every((tool) => tool.function.name !== 'deep'))
   await assert.rejects(rt.definitions('openai', { strict: 1 }), { code: 'invalid_argument' })
   await assert.rejects(rt.definitions('openai', 'x'), { code: 'invalid_argument', message: /options/ })

@@ -144,10 +144,10 @@ def test_definitions_are_strict_on_demand_and_tell_what_they_leave_out(rt: Runti
     rt.register({"name": "deep", "parameters": schema}, lambda args, _context: args)
     report = rt.definitions_report("openai", strict=True, agent="helper")
     assert (report.dialect, report.strict, report.deferred) == ("openai", True, ())
-    assert [left.tool for left in report.quarantined] == ["deep"]
+    assert "deep" in [left.tool for left in report.quarantined]
     assert "deep" not in {tool["function"]["name"] for tool in report.tools}
     assert report.to_dict()["quarantined"][0]["reason"] == report.quarantined[0].reason
-    assert {"title": "deep"}.items() <= rt.definitions("json-schema")[0].items()
+    assert "deep" in {tool["title"] for tool in rt.definitions("json-schema")}
 
 
 def test_an_explanation_is_a_table_as_text() -> None:

@@ -59,10 +59,14 @@ function explanationOf(core) {
   }
 }
 
-/** What a tool returned, for core: an object with `forLlm` is a whole result. */
+/**
+ * What a tool returned, for core: an object with `forLlm` is a whole result. What another call went
+ * through is not told of this one.
+ */
 function returned(value) {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'forLlm')) return value
-  const fields = Object.entries(value).map(([key, field]) => [FIELDS[key] ?? key, field])
+  const { repairs, cached, approval, ...own } = value
+  const fields = Object.entries(own).map(([key, field]) => [FIELDS[key] ?? key, field])
   return Object.fromEntries(fields)
 }
 

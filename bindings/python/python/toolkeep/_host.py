@@ -145,7 +145,7 @@ def _resolve(invocation: Invocation, value: Any) -> None:
         invocation.reject("invalid_result", text)
         return
     try:
-        plain = value.to_dict() if isinstance(value, ToolResult) else value
+        plain = value._returned() if isinstance(value, ToolResult) else value
     except Exception as error:
         text = f"The tool returned a malformed ToolResult: {error}."
         invocation.reject("invalid_result", text)

@@ -102,6 +102,13 @@ class ToolResult:
         ]
         return data
 
+    def _returned(self) -> dict[str, Any]:
+        """The result as a tool returns it: what another call went through is not told of this."""
+        data = self.to_dict()
+        for key in ("repairs", "cached", "approval"):
+            del data[key]
+        return data
+
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> ToolResult:
         raw["media"] = tuple(_made(Media, media) for media in raw["media"])
