@@ -157,7 +157,7 @@ fn tool(n: u32) -> CatalogTool {
         origin: if n % 10 == 9 { Origin::Mcp } else { Origin::Host },
         group: Some(format!("part{}", n % 20)),
         capabilities,
-        channels: if n % 50 == 0 { vec!["slack".into()] } else { Vec::new() },
+        channels: if n.is_multiple_of(50) { vec!["slack".into()] } else { Vec::new() },
         action: (n % 100 == 1).then_some(Action::Delegate),
         ..CatalogTool::named(name(n))
     }
@@ -203,6 +203,12 @@ fn policy() -> Value {
         "subagents": { "deny": some(600..610), "leaf_deny": some(610..620), "max_depth": 1 },
     })
 }
+
+/// An allow list, a deny list and an also-allow list.
+type Layer<'w> = (Option<&'w [ListEntry]>, &'w [ListEntry], &'w [ListEntry]);
+
+/// What is done with the set of a list.
+type Apply<'a> = &'a mut dyn FnMut(&HashSet<String>);
 
 /// The baseline: every set a `HashSet<String>`.
 struct Naive<'w> {
@@ -250,7 +256,7 @@ impl<'w> Naive<'w> {
     }
 
     /// The allow, deny and also-allow lists of the five places.
-    fn layers(&self) -> [(Option<&'w [ListEntry]>, &'w [ListEntry], &'w [ListEntry]); 5] {
+    fn layers(&self) -> [Layer<'w>; 5] {
         let policy = self.policy;
         let provider = &policy.by_provider["openai/gpt"];
         let agent = &policy.agents["helper"];
@@ -306,7 +312,7 @@ impl<'w> Naive<'w> {
     fn evaluate(
         &self,
         inputs: &Inputs<'_>,
-        with: &dyn Fn(&[ListEntry], &mut dyn FnMut(&HashSet<String>)),
+        with: &dyn Fn(&[ListEntry], Apply<'_>),
     ) -> HashSet<String> {
         let mut left: HashSet<String> = self.tools.iter().map(|tool| tool.name.clone()).collect();
         for (allow, ..) in self.layers() {

@@ -135,7 +135,7 @@ impl Decision {
     fn layers(&self, mut visit: impl FnMut(Layer<'_>)) {
         let (shared, lists) = (&*self.shared, self.lists());
         let each = || lists.iter().flatten().copied();
-        if let Some(Profile::Some(list)) = each().filter_map(|l| l.profile.as_ref()).last() {
+        if let Some(Profile::Some(list)) = each().filter_map(|l| l.profile.as_ref()).next_back() {
             visit(Layer::Only(list));
         }
         each().filter_map(|lists| lists.allow.as_ref()).for_each(|list| visit(Layer::Only(list)));
