@@ -89,9 +89,14 @@ function operations(invoke) {
     }),
     registry: Object.freeze({
       list: (args) => invoke('registry.list', args ?? {}),
+      get: (args) => invoke('registry.get', args ?? {}),
       enable: (args) => invoke('registry.enable', args ?? {}),
       disable: (args) => invoke('registry.disable', args ?? {}),
+      unregister: (args) => invoke('registry.unregister', args ?? {}),
       alias: (args) => invoke('registry.alias', args ?? {}),
+      unalias: (args) => invoke('registry.unalias', args ?? {}),
+      clone: (args) => invoke('registry.clone', args ?? {}),
+      drop_clone: (args) => invoke('registry.drop_clone', args ?? {}),
       groups: (args) => invoke('registry.groups', args ?? {}),
     }),
     store: Object.freeze({
@@ -113,6 +118,8 @@ function operations(invoke) {
       delete: (args) => invoke('sessions.delete', args ?? {}),
       append: (args) => invoke('sessions.append', args ?? {}),
       history: (args) => invoke('sessions.history', args ?? {}),
+      marks: (args) => invoke('sessions.marks', args ?? {}),
+      clear_marks: (args) => invoke('sessions.clear_marks', args ?? {}),
     }),
   }
 }

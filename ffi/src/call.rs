@@ -225,7 +225,7 @@ pub unsafe extern "C" fn toolkeep_definitions_report(
     report: *mut *mut toolkeep_string,
 ) -> *mut toolkeep_error {
     // SAFETY: what the host promises is the same.
-    unsafe { define(runtime, context_json, dialect, report, |all| input::text_of(all)) }
+    unsafe { define(runtime, context_json, dialect, report, input::text_of) }
 }
 
 /// # Safety

@@ -195,10 +195,7 @@ impl RuntimeBuilder {
             output: self.config.output.clone(),
             scrubber: scrubber.clone(),
         };
-        registry.add_standing_aliases(builtin::aliases())?;
-        let own = builtin::tools(&deps).into_iter().map(Registration::shared);
-        registry.add_all(own.map(|tool| tool.origin(Origin::Builtin)).collect())?;
-        registry.add_all(std::mem::take(&mut self.tools))?;
+        self.fill(registry, &deps)?;
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
         let retention = self.config.retention.clone();
@@ -225,6 +222,15 @@ impl RuntimeBuilder {
             clock: self.clock,
         };
         Ok(Runtime::new(self.config, path, keys))
+    }
+
+    /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.
+    fn fill(&mut self, registry: &Registry, deps: &builtin::Deps) -> Result<(), Error> {
+        registry.add_standing_aliases(builtin::aliases())?;
+        let own = builtin::tools(deps).into_iter().map(Registration::shared);
+        registry.add_all(own.map(|tool| tool.origin(Origin::Builtin)).collect())?;
+        registry.add_all(std::mem::take(&mut self.tools))?;
+        Ok(())
     }
 
     fn read_keys(&mut self) -> Result<Option<Arc<KeyRing>>, Error> {

@@ -31,10 +31,13 @@ impl<T: Send + Sync> Place<T> for Checked<T> {
     }
 }
 
+/// What is derived, in a cell that shuttle looks into.
+type Watched = Derived<(u64, u64), Checked<Keyed<(u64, u64)>>>;
+
 /// A version of the policy, with what is derived from it.
 struct Version {
     number: u64,
-    derived: Derived<(u64, u64), Checked<Keyed<(u64, u64)>>>,
+    derived: Watched,
 }
 
 fn version(number: u64) -> Version {
