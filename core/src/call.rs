@@ -222,18 +222,19 @@ impl CallPath {
     ) -> Result<ToolResult, Error> {
         // Before anything walks through them: no depth and no size may harm what follows.
         let args = arguments::within_limits(args);
+        let at_ms = self.clock.now_ms();
         let call = Call {
             id: new_id(),
             cx,
             called_as: name,
-            at_ms: self.clock.now_ms(),
+            at_ms,
             arguments: args.as_ref().map(excerpt::excerpt).unwrap_or_default(),
             tool: None,
             repairs: Vec::new(),
             notes: Map::new(),
             ask: Vec::new(),
             claims,
-            run: self.runs.of(cx.caller()),
+            run: self.runs.of(cx.caller(), at_ms),
             watched: None,
             is_loop: false,
             fresh: None,

@@ -340,7 +340,7 @@ async fn edited_arguments_are_what_runs_and_secrets_left_alone_stay() {
 async fn edited_arguments_are_judged() {
     let cases = [
         (json!({ "to": "forbidden" }), Code::DeniedByTool),
-        (json!({ "to": 5 }), Code::InvalidArguments),
+        (json!({ "to": {} }), Code::InvalidArguments),
         (json!({}), Code::InvalidArguments),
     ];
     for (edited, code) in cases {
