@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn of_too_many_runs_those_that_called_longest_ago_are_forgotten() {
         let runs = Runs::default();
-        let of = |n: usize| runs.of(&caller("t", Some(&n.to_string(), 0), None)).unwrap();
+        let of = |n: usize| runs.of(&caller("t", Some(&n.to_string()), None), 0).unwrap();
         let (first, second) = (of(0), of(1));
         for n in 2..RUNS {
             of(n);
