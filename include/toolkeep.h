@@ -409,8 +409,8 @@ toolkeep_error *toolkeep_runtime_set_approver(const toolkeep_runtime *runtime,
  * result that says so. On success `*result` is the result as JSON, owned by the host: release it
  * with toolkeep_string_free(). It has the keys `for_llm`, `for_user`, `is_error`, `code`, `rule`,
  * `retry_after_ms`, `silent`, `is_async`, `media`, `structured`, `artifact`, `repairs`, `approval`,
- * `call_id`, `duration_us`, and others. Whatever the model caused is a result with `is_error`, not
- * an error.
+ * `cached`, `call_id`, `duration_us`, and others. Whatever the model caused is a result with
+ * `is_error`, not an error.
  *
  * Not for callbacks: `TOOLKEEP_WOULD_BLOCK`. Returns NULL, or an error that the host owns.
  */
