@@ -61,8 +61,8 @@ static void tool_says(void *data, toolkeep_invocation *call) {
 /* Approves as the text in the box says. */
 static void approves(void *data, toolkeep_invocation *asked) {
   toolkeep_str args = toolkeep_invocation_args(asked);
-  CHECK(strstr(args.ptr, "\"tool\":\"pay\"") != NULL);
-  CHECK(strstr(args.ptr, "\"arguments\":{\"amount\":5}") != NULL);
+  CHECK(strstr((const char *)args.ptr, "\"tool\":\"pay\"") != NULL);
+  CHECK(strstr((const char *)args.ptr, "\"arguments\":{\"amount\":5}") != NULL);
   CHECK(toolkeep_invocation_resolve(asked, toolkeep_cstr(((Box *)data)->text)));
 }
 
