@@ -122,7 +122,7 @@ export interface ToolResult<Structured = unknown> {
   artifact: string | null
   /** What was done to the arguments so that they fit. */
   repairs: Repair[]
-  /** True if the answer is that of an earlier, identical call. */
+  /** True if this is the result of an earlier call of the run: the tool did not run again. */
   cached: boolean
   /** The approval that the call waits for, was denied by, or used: the id for `approvals`. */
   approval: string | null
@@ -130,8 +130,6 @@ export interface ToolResult<Structured = unknown> {
   callId: string
   /** How long the tool ran, in microseconds. 0 if it did not. */
   durationUs: number
-  /** True if this is the result of an earlier call of the run: the tool did not run again. */
-  cached: boolean
 }
 
 /** One call of a model's turn. */

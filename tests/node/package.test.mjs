@@ -45,10 +45,8 @@ test('the types of the package and a program that uses them are clean under tsc 
 test('every method that is declared is there, and the other way round', async () => {
   const { Runtime } = createRequire(import.meta.url)(folder)
   const text = await readFile(path.join(folder, 'index.d.ts'), 'utf8')
-  const body = text.slice(
-    text.indexOf('export interface Runtime'),
-    text.indexOf('export declare const Runtime'),
-  )
+  const start = text.search(/^export interface Runtime\b/m)
+  const body = text.slice(start, text.indexOf('\n}\n', start))
   const declared = [...body.matchAll(/^ {2}(?:readonly )?([a-zA-Z]+)[(<:]/gm)].map(
     (match) => match[1],
   )

@@ -12,13 +12,13 @@ import pytest
 import toolkeep
 from toolkeep import ApprovalAnswer, ApprovalRequest
 
-ALONE = {"external": False}
-SPEC = {"name": "pay", "description": "Pays.", "needs_approval": True}
+SPEC: toolkeep.ToolSpec = {"name": "pay", "description": "Pays.", "needs_approval": True}
 Handler = Callable[[ApprovalRequest], Any]
 
 
 def opened(approve: Any = None, **approval: Any) -> toolkeep.Runtime:
-    rt = toolkeep.Runtime(approve=approve, approval={**ALONE, **approval})
+    config: Any = {"external": False, **approval}
+    rt = toolkeep.Runtime(approve=approve, approval=config)
     rt.register(SPEC, lambda args, _: {"paid": args["amount"]})
     return rt
 

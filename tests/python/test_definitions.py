@@ -25,7 +25,7 @@ VECTORS = Path(__file__).parents[1] / "vectors" / "call" / "definitions_schemas.
 Definition = dict[str, Any]
 
 
-def specs() -> list[dict[str, Any]]:
+def specs() -> list[toolkeep.ToolSpec]:
     """The tools whose schemas the shared vectors have, for every kind of schema one."""
     cases = json.loads(VECTORS.read_text())["cases"]
     found = [case["steps"][0]["register"]["spec"] for case in cases]
@@ -39,7 +39,7 @@ def strict(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def rt(workspace: Path, strict: bool) -> Iterator[toolkeep.Runtime]:
-    config = {"workspace": str(workspace), "definitions": {"strict": strict}}
+    config: toolkeep.Config = {"workspace": str(workspace), "definitions": {"strict": strict}}
     with toolkeep.Runtime(config) as runtime:
         for spec in specs():
             runtime.register(spec, lambda args, _context: args)
@@ -57,7 +57,9 @@ def plain(value: Any) -> Any:
     return json.loads(json.dumps(value, default=list))
 
 
-def test_openai_takes_the_definitions_of_chat_completions(rt: toolkeep.Runtime, strict: bool) -> None:
+def test_openai_takes_the_definitions_of_chat_completions(
+    rt: toolkeep.Runtime, strict: bool
+) -> None:
     adapter = TypeAdapter(ChatCompletionFunctionToolParam)
     for definition in told(rt, "openai", 10):
         assert plain(adapter.validate_python(definition)) == definition

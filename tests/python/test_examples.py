@@ -126,4 +126,4 @@ def test_the_quickstart_works_when_pasted(workspace: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "README.md" in done.stdout
     assert "\n5\n" in done.stdout
-    assert "denied_by_policy - `edit` is not allowed here" in done.stdout
+    assert 'denied_by_policy - policy.deny[0] = "edit" - `edit` is not allowed here' in done.stdout

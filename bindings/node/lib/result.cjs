@@ -19,7 +19,6 @@ const FIELDS = {
   approval: 'approval',
   callId: 'call_id',
   durationUs: 'duration_us',
-  cached: 'cached',
 }
 
 /** A result of core's as an object of ours. */
@@ -41,7 +40,6 @@ function resultOf(core) {
     approval: core.approval ?? null,
     callId: core.call_id,
     durationUs: core.duration_us,
-    cached: core.cached,
   }
 }
 

@@ -72,7 +72,7 @@ class ApprovalAnswer:
 
 
 Decision = ApprovalAnswer | Mapping[str, Any] | bool | None
-"""An answer: `True`, `False`, an `ApprovalAnswer` or a dict like one; `None` leaves it to others."""
+"""`True`, `False`, an `ApprovalAnswer` or a dict like one; `None` leaves it to others."""
 
 Approve = Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
 """Decides whether a call may be made. May be an `async def`."""

@@ -83,15 +83,13 @@ class ToolResult:
     repairs: tuple[Repair, ...] = ()
     """What was done to the arguments so that they fit."""
     cached: bool = False
-    """True if the answer is that of an earlier, identical call."""
+    """True if this is the result of an earlier call of the run: the tool did not run again."""
     approval: str | None = None
     """The id under which the call waits for somebody's approval, or was decided on."""
     call_id: str = ""
     """The id of the call: the same as in its audit row and events."""
     duration_us: int = 0
     """How long the tool ran, in microseconds. 0 if it did not."""
-    cached: bool = False
-    """True if this is the result of an earlier call of the run: the tool did not run again."""
 
     def to_dict(self) -> dict[str, Any]:
         """The result as JSON data, every key present."""

@@ -32,6 +32,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     })
     .group("automation")
     .capability(Capability::ReadOnly)
+    .polling()
 }
 
 fn tell(now_ms: i64, timezone: &str) -> Result<ToolResult, ToolError> {

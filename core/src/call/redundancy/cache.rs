@@ -1,6 +1,5 @@
 //! The last results of calls that only read.
 
-use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
@@ -24,7 +23,6 @@ pub(super) struct Key {
 pub(super) struct Basis {
     tool: Weak<dyn Tool>,
     caller: Caller,
-    host: Option<Weak<dyn Any + Send + Sync>>,
     reads: Vec<Resource>,
     /// The change before it began.
     since: u64,
@@ -40,14 +38,7 @@ impl Basis {
         since: u64,
         stamp: Option<String>,
     ) -> Basis {
-        Basis {
-            tool: Arc::downgrade(tool),
-            caller: cx.caller().clone(),
-            host: cx.host_slot().map(Arc::downgrade),
-            reads,
-            since,
-            stamp,
-        }
+        Basis { tool: Arc::downgrade(tool), caller: cx.caller().clone(), reads, since, stamp }
     }
 
     /// True if what was read then is what would be read now.
@@ -57,21 +48,9 @@ impl Basis {
         is_settled
             && self.tool.ptr_eq(&now.tool)
             && self.caller == now.caller
-            && same_host(self.host.as_ref(), now.host.as_ref())
             && self.reads == now.reads
             && self.stamp == now.stamp
             && journal.holds(self.since, &self.reads)
-    }
-}
-
-fn same_host(
-    a: Option<&Weak<dyn Any + Send + Sync>>,
-    b: Option<&Weak<dyn Any + Send + Sync>>,
-) -> bool {
-    match (a, b) {
-        (None, None) => true,
-        (Some(a), Some(b)) => a.ptr_eq(b),
-        _ => false,
     }
 }
 
@@ -185,9 +164,6 @@ mod tests {
         assert!(!found(&journal, basis(&tool, Some("1")), basis(&tool, Some("2"))));
         let agent = Basis { caller: CallContext::new().agent("b").caller().clone(), ..plain() };
         assert!(!found(&journal, plain(), agent));
-        let host: Arc<dyn Any + Send + Sync> = Arc::new(1);
-        let hosted = || Basis { host: Some(Arc::downgrade(&host)), ..plain() };
-        assert!(found(&journal, hosted(), hosted()) && !found(&journal, plain(), hosted()));
         journal.add(super::super::journal::Changes::Everything, false);
         let later = |stamp| Basis { since: 1, ..basis(&tool, stamp) };
         assert!(!found(&journal, later(None), later(None)), "it may be changing even now");
