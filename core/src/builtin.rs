@@ -8,6 +8,7 @@ mod tool_search;
 
 pub(crate) use aliases::aliases;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::call::{Finder, Output};
@@ -21,6 +22,8 @@ use crate::workspace::Workspace;
 #[derive(Clone)]
 pub(crate) struct Deps {
     pub workspace: Option<Workspace>,
+    /// The runtime's own files, which no tool writes.
+    pub kept: Arc<[PathBuf]>,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub output: Output,

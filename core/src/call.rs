@@ -153,6 +153,8 @@ pub(crate) struct Call<'c> {
     pub claims: Option<&'c approve::Claims>,
     /// What is remembered of its run, else of its session.
     run: Option<Arc<runs::Run>>,
+    /// True once it was counted for that: a call that is judged twice is still one.
+    is_counted: bool,
     /// What the loop breaker compares it with others by.
     watched: Option<loops::Watched>,
     /// True if the loop breaker refused it.
@@ -235,6 +237,7 @@ impl CallPath {
             ask: Vec::new(),
             claims,
             run: self.runs.of(cx.caller(), at_ms),
+            is_counted: false,
             watched: None,
             is_loop: false,
             fresh: None,

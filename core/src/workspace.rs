@@ -80,6 +80,8 @@ use crate::error::Code;
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Arc<Root>,
+    /// Files that are never written, without links, wherever they are.
+    kept: Arc<[PathBuf]>,
 }
 
 #[derive(Debug)]
@@ -103,7 +105,21 @@ impl Workspace {
         let dir = Dir::open_ambient_dir(&given, ambient_authority())
             .map_err(|error| unusable(root, error))?;
         let real = std::fs::canonicalize(&given).map_err(|error| unusable(root, error))?;
-        Ok(Workspace { root: Arc::new(Root { dir, given, real }) })
+        Ok(Workspace { root: Arc::new(Root { dir, given, real }), kept: Arc::default() })
+    }
+
+    /// The same folder, in which these files are not written, if they are there at all: what rules
+    /// a model must not be the model's to change. Their paths are absolute and have no links.
+    pub(crate) fn keeping(self, kept: Arc<[PathBuf]>) -> Workspace {
+        Workspace { kept, ..self }
+    }
+
+    /// True if the place, relative to the root and without links, is that of a kept file.
+    fn keeps(&self, place: &Path) -> bool {
+        let place = self.root.real.join(place);
+        // The name may be spelled otherwise where the file system takes it for the same.
+        let found = || std::fs::canonicalize(&place).is_ok_and(|found| self.kept.contains(&found));
+        !self.kept.is_empty() && (self.kept.contains(&place) || found())
     }
 
     /// The root as the host named it, made absolute. For the host only: a model never sees it

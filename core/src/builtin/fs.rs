@@ -13,8 +13,13 @@ use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
 use crate::workspace::{RelativePath, Workspace};
 
-/// The workspace of a call: the caller's own, or the runtime's.
+/// The workspace of a call: the caller's own, or the runtime's. The runtime's files are kept in
+/// either.
 fn workspace(deps: &Deps, cx: &CallContext) -> Result<Workspace, ToolError> {
+    opened(deps, cx).map(|workspace| workspace.keeping(deps.kept.clone()))
+}
+
+fn opened(deps: &Deps, cx: &CallContext) -> Result<Workspace, ToolError> {
     if let Some(folder) = &cx.caller().workspace {
         return Workspace::open(Path::new(folder)).map_err(|_| {
             // The message of `open` names a path of the host, which the model must not see.

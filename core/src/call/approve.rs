@@ -296,10 +296,12 @@ fn note(
 
 /// Says in the answer which approval it is about, and to the model which arguments a person
 /// changed.
-pub(super) fn mention(path: &CallPath, call: &Call<'_>, result: &mut ToolResult) {
+pub(super) fn mention(path: &CallPath, call: &mut Call<'_>, result: &mut ToolResult) {
     let told = call.notes.get("approval");
     result.approval = told.and_then(|told| told["id"].as_str()).map(str::to_owned);
     let Some(Value::Array(changed)) = told.map(|told| &told["changed"]) else { return };
     let notice = text::edited(changed.iter().filter_map(Value::as_str));
+    // It is said of this call alone, so its answer is none for a later one.
+    call.fresh = None;
     result.for_llm = format!("{}\n\n{}", path.scrubber.scrub(&notice), result.for_llm);
 }

@@ -38,7 +38,10 @@ pub struct Budget {
 }
 
 /// Counts a call of a run, and refuses it if there were enough.
-pub(super) fn count(budget: &Budget, call: &Call<'_>) -> Result<(), ToolError> {
+pub(super) fn count(budget: &Budget, call: &mut Call<'_>) -> Result<(), ToolError> {
+    if std::mem::replace(&mut call.is_counted, true) {
+        return Ok(());
+    }
     let (Some(most), Some(run)) = (budget.calls_per_run, &call.run) else { return Ok(()) };
     let one_more = |calls: u32| (calls < most).then_some(calls + 1);
     if run.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok() {

@@ -28,6 +28,8 @@ pub(super) struct Role {
     is_private: bool,
     pub is_guarded: bool,
     mode: TaintMode,
+    /// True if the policy is only watched: what it would do is noted.
+    is_watched: bool,
 }
 
 impl Role {
@@ -39,7 +41,13 @@ impl Role {
             is_private: compiled.is_private(entry.id),
             is_guarded: compiled.is_guarded(entry.id),
             mode: decided.policy().taint.mode,
+            is_watched: decided.is_shadow(),
         }
+    }
+
+    /// True if a call goes on whatever the session has read.
+    fn only_records(self) -> bool {
+        self.is_watched || self.mode == TaintMode::Record
     }
 
     /// True if what the tool gives marks the session.
@@ -109,7 +117,7 @@ pub(super) async fn before(path: &CallPath, role: Role, call: &mut Call<'_>) -> 
     let is_known = |mark| known.has(mark, now_ms);
     let is_marked = is_known(Taint::Untrusted) && is_known(Taint::Private) || {
         let found = match path.store.get_marks(tenant, session).await {
-            Err(error) if role.mode == TaintMode::Record => {
+            Err(error) if role.only_records() => {
                 tracing::warn!(%error, "the marks of a session could not be read");
                 return Ok(());
             }
@@ -128,6 +136,9 @@ pub(super) async fn before(path: &CallPath, role: Role, call: &mut Call<'_>) -> 
     };
     let note = json!({ "marks": ["private", "untrusted"], "mode": name });
     call.notes.insert("taint".into(), note);
+    if role.only_records() {
+        return Ok(());
+    }
     match role.mode {
         TaintMode::Record => {}
         TaintMode::Ask => call.ask.push(AskReason {
@@ -158,13 +169,12 @@ pub(super) async fn after(
     outcome: &Result<ToolResult, Stop>,
 ) -> Result<(), Stop> {
     let Caller { tenant, session: Some(session), .. } = caller else { return Ok(()) };
-    let succeeded = outcome.as_ref().is_ok_and(|result| !result.is_error);
     let mut marks = Vec::new();
     // The text of an error may be a stranger's, too.
     if role.is_untrusted {
         marks.push(Taint::Untrusted);
     }
-    if role.is_private && succeeded {
+    if role.is_private && may_tell(outcome) {
         marks.push(Taint::Private);
     }
     let now_ms = path.clock.now_ms();
@@ -175,10 +185,22 @@ pub(super) async fn after(
     }
     match path.store.add_marks(tenant, session, &marks, now_ms).await {
         Ok(()) => path.marked.add(tenant, session, &marks, now_ms),
-        Err(error) if role.mode == TaintMode::Record => {
+        Err(error) if role.only_records() => {
             tracing::warn!(%error, "a session could not be marked");
         }
         Err(error) => return Err(error.into()),
     }
     Ok(())
+}
+
+/// True if the tool may have told what it read: an error may quote it, unless it says that nothing
+/// was read.
+fn may_tell(outcome: &Result<ToolResult, Stop>) -> bool {
+    const NOTHING_READ: [Code; 4] =
+        [Code::InvalidArguments, Code::NotFound, Code::AccessDenied, Code::Unavailable];
+    match outcome {
+        Ok(_) => true,
+        Err(Stop::Refused(error)) => !NOTHING_READ.contains(&error.code),
+        Err(Stop::Failed(_)) => false,
+    }
 }

@@ -17,6 +17,8 @@ pub struct Catalog {
     aliases: BTreeMap<String, String>,
     /// By canonical name and by alias.
     ids: HashMap<String, ToolId>,
+    /// Aliases whose name something else has by now, with the tools that they stood for.
+    lost: Arc<BTreeMap<String, String>>,
     groups: BTreeMap<String, Vec<String>>,
     grouped: HashMap<String, FixedBitSet>,
     capable: Vec<(Capability, FixedBitSet)>,
@@ -34,7 +36,7 @@ pub struct CatalogTool {
     pub origin: Origin,
     /// The group that the tool itself names.
     pub group: Option<String>,
-    /// What it can do. Empty means mutating.
+    /// What it can do. Mutating, too, where it is destructive, or neither read-only nor async.
     pub capabilities: Vec<Capability>,
     /// The channel types that it works on; empty means all.
     pub channels: Vec<String>,
@@ -63,10 +65,19 @@ impl CatalogTool {
 
     fn can(&self, capability: Capability) -> bool {
         match capability {
-            Capability::Mutating if self.capabilities.is_empty() => true,
+            Capability::Mutating => self.is_mutating(),
             Capability::McpBridged if self.origin == Origin::Mcp => true,
             _ => self.capabilities.contains(&capability),
         }
+    }
+
+    /// True unless it says that it changes nothing by itself: that it destroys, reaches out or comes
+    /// from a server says no such thing.
+    fn is_mutating(&self) -> bool {
+        let declares = |capability| self.capabilities.contains(&capability);
+        declares(Capability::Mutating)
+            || declares(Capability::Destructive)
+            || !(declares(Capability::ReadOnly) || declares(Capability::Async))
     }
 
     fn is_of_mcp(&self) -> bool {
@@ -120,6 +131,12 @@ impl Catalog {
             })
             .collect();
         Ok(catalog)
+    }
+
+    /// The same, with the aliases whose name something else took, and the tools that they stood for.
+    #[must_use]
+    pub fn with_lost_aliases(self, lost: BTreeMap<String, String>) -> Catalog {
+        Catalog { lost: Arc::new(lost), ..self }
     }
 
     fn number(&mut self) {
@@ -232,7 +249,8 @@ impl Catalog {
     /// As [`Catalog::new`].
     pub fn with_groups(&self, declared: &BTreeMap<String, Vec<String>>) -> Result<Catalog, Error> {
         let (tools, aliases) = (self.tools.clone(), self.aliases.clone());
-        Catalog::with_known(tools, aliases, declared, self.ever.clone())
+        let catalog = Catalog::with_known(tools, aliases, declared, self.ever.clone())?;
+        Ok(Catalog { lost: self.lost.clone(), ..catalog })
     }
 
     /// How many tools there are.
@@ -258,6 +276,11 @@ impl Catalog {
     /// The id of the tool of that name or alias.
     pub fn id(&self, name: &str) -> Option<ToolId> {
         self.ids.get(name).copied()
+    }
+
+    /// The tool that the name stood for as an alias, before something else took it.
+    pub(super) fn lost(&self, name: &str) -> Option<ToolId> {
+        self.ids.get(self.lost.get(name)?).copied()
     }
 
     pub(super) fn tools(&self) -> &[CatalogTool] {

@@ -11,7 +11,7 @@ use super::catalog::index;
 use super::compiled::{Shared, of_provider};
 use super::layer::{Finals, Layer};
 use super::lists::{AgentLists, Lists, Profile};
-use super::tool_list::ToolList;
+use super::tool_list::{Purpose, ToolList};
 use super::{Catalog, Error, Inputs};
 use crate::kind::ToolId;
 
@@ -111,7 +111,9 @@ impl Decision {
             parent: inputs.parent.map(|parent| Parent::new(parent, catalog)),
             request: inputs
                 .tools
-                .map(|tools| ToolList::narrowing("request.tools".into(), tools, catalog))
+                .map(|tools| {
+                    ToolList::narrowing("request.tools".into(), tools, Purpose::Allow, catalog)
+                })
                 .transpose()?,
         };
         let mut allowed = std::mem::take(&mut decision.allowed);
@@ -278,10 +280,13 @@ fn row(
 ) -> Result<(Option<ToolList>, Option<ToolList>), Error> {
     let Some(row) = inputs.row else { return Ok((None, None)) };
     let agent = inputs.agent.unwrap_or_default();
-    let list = |which: &str, texts: &[String]| {
-        ToolList::narrowing(format!("agent {agent} {which}"), texts, catalog)
+    let list = |which: &str, texts: &[String], purpose| {
+        ToolList::narrowing(format!("agent {agent} {which}"), texts, purpose, catalog)
     };
-    let allow = row.allow.map(|allow| list("allow", allow)).transpose()?;
-    let deny = if row.deny.is_empty() { None } else { Some(list("deny", row.deny)?) };
+    let allow = row.allow.map(|allow| list("allow", allow, Purpose::Allow)).transpose()?;
+    let deny = match row.deny {
+        [] => None,
+        deny => Some(list("deny", deny, Purpose::Deny)?),
+    };
     Ok((allow, deny))
 }

@@ -120,10 +120,21 @@ impl Entry {
         Ok(())
     }
 
+    /// Adds the tool that the entry's name stood for before another tool or alias took the name: a
+    /// list that takes away, or asks, goes on to hold for it.
+    pub(super) fn expand_lost(&self, catalog: &Catalog, into: &mut FixedBitSet) {
+        if let (Pattern::Name, Some(id)) = (&self.pattern, catalog.lost(self.body())) {
+            into.insert(id.0 as usize);
+        }
+    }
+
     /// True if the entry means the tool, whether it adds or takes it away.
     pub(super) fn means(&self, tool: usize, catalog: &Catalog) -> bool {
         match &self.pattern {
-            Pattern::Name => catalog.id(self.body()).is_some_and(|id| id.0 as usize == tool),
+            Pattern::Name => {
+                let ids = [catalog.id(self.body()), catalog.lost(self.body())];
+                ids.into_iter().flatten().any(|id| id.0 as usize == tool)
+            }
             Pattern::Capability(capability) => catalog.capable(*capability).contains(tool),
             Pattern::Glob(glob) => catalog.name(tool).is_some_and(|name| glob.is_match(name)),
             Pattern::Group => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fixedbitset::FixedBitSet;
 
 use super::profile::{FULL, PROFILES};
-use super::tool_list::{Finals, Noticed, ToolList};
+use super::tool_list::{Noticed, Purpose, ToolList};
 use super::{
     Actions, AgentPolicy, Catalog, ChatPolicy, Error, ListEntry, Policy, ProviderPolicy, Rule,
     TaintPolicy,
@@ -226,7 +226,10 @@ impl<'c> Expander<'c> {
             allow: allow.transpose()?,
             deny: self.deny(&format!("{place}.deny"), written.deny)?,
             also_allow: self.unless_empty(&format!("{place}.also_allow"), written.also_allow)?,
-            ask: self.unless_empty(&format!("{place}.ask"), written.ask)?,
+            ask: match written.ask {
+                [] => None,
+                ask => Some(self.watch(&format!("{place}.ask"), ask)?),
+            },
         })
     }
 
@@ -247,7 +250,11 @@ impl<'c> Expander<'c> {
     }
 
     fn list(&mut self, place: String, entries: &[ListEntry]) -> Result<ToolList, Error> {
-        self.noticed.list(place, entries, Finals::Refused, self.catalog)
+        self.noticed.list(place, entries, Purpose::Allow, self.catalog)
+    }
+
+    fn watch(&mut self, place: &str, entries: &[ListEntry]) -> Result<ToolList, Error> {
+        self.noticed.list(place.to_owned(), entries, Purpose::Watch, self.catalog)
     }
 
     fn unless_empty(
@@ -265,7 +272,7 @@ impl<'c> Expander<'c> {
         if entries.is_empty() {
             return Ok(None);
         }
-        let list = self.noticed.list(place.to_owned(), entries, Finals::Allowed, self.catalog)?;
+        let list = self.noticed.list(place.to_owned(), entries, Purpose::Deny, self.catalog)?;
         Ok(Some(list))
     }
 
@@ -280,15 +287,19 @@ impl<'c> Expander<'c> {
             .map(|target| target.trim().to_lowercase())
             .filter(|target| !target.is_empty())
             .collect();
+        if delegate_targets.is_empty() && !actions.delegate_targets.is_empty() {
+            // None at all means anybody; blanks alone were not meant to.
+            delegate_targets.push(String::new());
+        }
         delegate_targets.sort();
         delegate_targets.dedup();
         ActionGate { place: format!("{place}.actions.allow"), withheld, delegate_targets }
     }
 
     fn taints(&mut self, policy: &TaintPolicy) -> Result<Taints, Error> {
-        let untrusted = self.list("policy.taint.untrusted".into(), &policy.untrusted)?;
-        let private = self.list("policy.taint.private".into(), &policy.private)?;
-        let guarded = self.list("policy.taint.guarded".into(), &policy.guarded)?;
+        let untrusted = self.watch("policy.taint.untrusted", &policy.untrusted)?;
+        let private = self.watch("policy.taint.private", &policy.private)?;
+        let guarded = self.watch("policy.taint.guarded", &policy.guarded)?;
         let with_own = |list: ToolList, taint: Taint| {
             let mut set = list.tools().clone();
             for (index, tool) in self.catalog.tools().iter().enumerate() {

@@ -121,7 +121,11 @@ fn has(tool: &CatalogTool, capability: &str) -> bool {
     let declares = |wanted: Capability| tool.capabilities.contains(&wanted);
     match capability {
         "read-only" => declares(Capability::ReadOnly),
-        "mutating" => tool.capabilities.is_empty() || declares(Capability::Mutating),
+        "mutating" => {
+            declares(Capability::Mutating)
+                || declares(Capability::Destructive)
+                || !declares(Capability::ReadOnly) && !declares(Capability::Async)
+        }
         "async" => declares(Capability::Async),
         "mcp-bridged" => tool.origin == Origin::Mcp || declares(Capability::McpBridged),
         "open-world" => declares(Capability::OpenWorld),

@@ -22,9 +22,10 @@ impl ToolList {
     pub(super) fn narrowing<'t>(
         place: String,
         texts: impl IntoIterator<Item = &'t String>,
+        purpose: Purpose,
         catalog: &Catalog,
     ) -> Result<ToolList, Error> {
-        let mut list = Expansion::new(place, catalog);
+        let mut list = Expansion::new(place, purpose, catalog);
         for text in texts {
             let place = list.next_place();
             let entry = Entry::parse(&place, text)?;
@@ -105,11 +106,16 @@ impl ToolList {
     }
 }
 
-/// Whether entries may carry the mark `final`.
+/// What a list is for.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Finals {
-    Allowed,
-    Refused,
+pub(super) enum Purpose {
+    /// What it means may be called.
+    Allow,
+    /// What it means is asked about or watched. It goes on to hold for the tool that a name in it
+    /// stood for before something else took the name.
+    Watch,
+    /// What it means may not be called, likewise. Its entries may be marked `final`.
+    Deny,
 }
 
 /// What was noticed while lists were expanded.
@@ -130,14 +136,14 @@ impl Noticed {
         &mut self,
         place: String,
         entries: &[ListEntry],
-        finals: Finals,
+        purpose: Purpose,
         catalog: &Catalog,
     ) -> Result<ToolList, Error> {
-        let mut list = Expansion::new(place, catalog);
+        let mut list = Expansion::new(place, purpose, catalog);
         for listed in entries {
             let place = list.next_place();
             let entry = Entry::parse(&place, listed.text())?;
-            if listed.is_final() && (finals == Finals::Refused || entry.is_negated()) {
+            if listed.is_final() && (purpose != Purpose::Deny || entry.is_negated()) {
                 return Err(Error::MisplacedFinal {
                     source_name: place,
                     entry: listed.text().to_owned(),
@@ -161,6 +167,7 @@ impl Noticed {
 struct Expansion<'c> {
     catalog: &'c Catalog,
     place: String,
+    purpose: Purpose,
     entries: Vec<Entry>,
     added: FixedBitSet,
     taken: Option<FixedBitSet>,
@@ -169,10 +176,11 @@ struct Expansion<'c> {
 }
 
 impl<'c> Expansion<'c> {
-    fn new(place: String, catalog: &'c Catalog) -> Expansion<'c> {
+    fn new(place: String, purpose: Purpose, catalog: &'c Catalog) -> Expansion<'c> {
         Expansion {
             catalog,
             place,
+            purpose,
             entries: Vec::new(),
             added: catalog.nothing(),
             taken: None,
@@ -193,11 +201,19 @@ impl<'c> Expansion<'c> {
     fn add(&mut self, place: &str, entry: Entry) -> Result<(), Error> {
         let nothing = || self.catalog.nothing();
         let expanded = if entry.is_negated() {
-            entry.expand(place, self.catalog, self.taken.get_or_insert_with(nothing))
+            let taken = self.taken.get_or_insert_with(nothing);
+            if self.purpose == Purpose::Allow {
+                entry.expand_lost(self.catalog, taken);
+            }
+            entry.expand(place, self.catalog, taken)
         } else {
             if self.is_final {
                 let finals = self.finals.get_or_insert_with(nothing);
+                entry.expand_lost(self.catalog, finals);
                 entry.expand(place, self.catalog, finals)?;
+            }
+            if self.purpose != Purpose::Allow {
+                entry.expand_lost(self.catalog, &mut self.added);
             }
             entry.expand(place, self.catalog, &mut self.added)
         };

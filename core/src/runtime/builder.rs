@@ -172,6 +172,7 @@ impl RuntimeBuilder {
         self.check_key_files()?;
         let registry = Registry::new(self.config.groups.clone())?;
         let store = self.open_store().await?;
+        let kept = self.kept(&store.url());
         let scrubber = match self.config.scrub.profile {
             ScrubProfile::Seed => Scrubber::seed(),
         };
@@ -190,6 +191,7 @@ impl RuntimeBuilder {
         let deps = builtin::Deps {
             finder: Finder::new(&registries, &gate, &deferred),
             workspace,
+            kept,
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),
@@ -264,6 +266,25 @@ impl RuntimeBuilder {
             Error::new(Code::InvalidConfig, text).with_source(error)
         })?;
         Ok(Some(opened))
+    }
+
+    /// The files that rule what a model may do: who can write them makes the rules. The
+    /// configuration, and a store in a file with what stands beside it.
+    fn kept(&self, store: &str) -> Arc<[PathBuf]> {
+        let mut files = Vec::new();
+        files.extend(self.file.as_ref().map(|file| file.path().to_owned()));
+        if let Some(path) = store.strip_prefix("sqlite:") {
+            files.extend(["", "-wal", "-shm", "-journal"].map(|end| format!("{path}{end}").into()));
+        }
+        let real = |file: PathBuf| {
+            let folder = file.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+            let named = folder.zip(file.file_name()).map(|(folder, name)| folder.join(name));
+            [std::fs::canonicalize(&file).ok(), named]
+        };
+        let mut kept: Vec<PathBuf> = files.into_iter().flat_map(real).flatten().collect();
+        kept.sort();
+        kept.dedup();
+        kept.into()
     }
 
     /// Refuses key files in the workspace: a model can read what is there.

@@ -163,10 +163,12 @@ impl Registry {
         self.change(|next| {
             let standing = next.standing.contains_key(alias);
             if next.given.remove(alias).is_some() {
+                next.forget_name(alias);
                 return Ok(());
             }
             if standing {
                 Arc::make_mut(&mut next.standing).remove(alias);
+                next.forget_name(alias);
                 return Ok(());
             }
             let hint = match next.tools.contains_key(alias) {
@@ -288,6 +290,14 @@ impl Snapshot {
         let entry = Arc::new(entry);
         let replaced = self.registered.insert(key, entry.clone());
         Ok(Put { entry, replaced, dropped })
+    }
+
+    /// Makes a name unknown that means nothing any more while the tool that it stood for is there: a
+    /// policy that denies it would deny nothing, and must say so.
+    fn forget_name(&mut self, alias: &str) {
+        if !self.tools.contains_key(alias) && !self.standing.contains_key(alias) {
+            Arc::make_mut(&mut self.ever).remove(alias);
+        }
     }
 
     /// Refuses a name that a tool of the same tier or an owner's alias has.

@@ -32,6 +32,15 @@ pub enum Error {
         /// The path as the model wrote it.
         path: String,
     },
+    /// The file is one of toolkeep's own: its configuration or its store.
+    #[error(
+        "access denied: `{path}` belongs to the tool layer itself and is not changed by tools; ask \
+         the user to change it"
+    )]
+    Kept {
+        /// The path as the model wrote it.
+        path: String,
+    },
     /// The operating system refuses.
     #[error("access denied: the operating system does not permit this on `{path}`")]
     Permission {
@@ -164,6 +173,7 @@ impl Error {
         match self {
             Error::Outside { .. }
             | Error::Links { .. }
+            | Error::Kept { .. }
             | Error::Permission { .. }
             | Error::NotRegular { .. } => Code::AccessDenied,
             Error::NotFound { .. } => Code::NotFound,

@@ -100,6 +100,9 @@ impl Workspace {
         let Some(name) = target.file_name() else {
             return Err(Error::IsFolder { path: path.to_string() });
         };
+        if self.keeps(&target) {
+            return Err(Error::Kept { path: path.to_string() });
+        }
         let folder = match target.parent() {
             Some(parent) if parent != Path::new("") => parent,
             _ => Path::new("."),

@@ -14,6 +14,7 @@ use toolkeep::{
     RuntimeBuilder, Tool, ToolError, ToolResult, ToolSpec,
 };
 
+use crate::limits::says;
 use crate::support::eventually;
 
 const SECRET: &str = "sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -566,4 +567,25 @@ async fn another_process_may_decide() {
     decide(&there, &asked["id"], json!({})).await;
     assert_eq!(call.await.unwrap().unwrap().code, None);
     assert_eq!(deploy.ran(), 1);
+}
+
+#[tokio::test]
+async fn the_note_of_an_edit_is_not_told_of_a_later_call() {
+    let spec = json!({
+        "name": "look", "needs_approval": true, "capabilities": ["read-only"],
+        "touches": [{ "argument": "p", "resource": "path", "effect": "read" }]
+    });
+    let asked = AtomicUsize::new(0);
+    let approver = approve_fn(move |_, _| {
+        let edited = json!({ "p": "b" }).as_object().unwrap().clone();
+        let allow = ApprovalAnswer::allow();
+        let first = asked.fetch_add(1, Ordering::SeqCst) == 0;
+        async move { Ok(Some(if first { allow.edited(edited) } else { allow })) }
+    });
+    let rt = builder(json!({})).approver(approver).tool(says(spec)).build().await.unwrap();
+    let look = async |path: &str| {
+        rt.call(&cx().run("r"), "look", json!({ "p": path })).await.unwrap().for_llm
+    };
+    assert!(look("a").await.contains("changed its arguments"));
+    assert!(!look("b").await.contains("changed its arguments"));
 }

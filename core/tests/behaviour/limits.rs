@@ -9,10 +9,12 @@ use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Value, json};
 use tokio::sync::{Barrier, Semaphore};
 use tokio_util::sync::CancellationToken;
+use toolkeep::call::approve_fn;
 use toolkeep::clock::{Clock, ManualClock};
 use toolkeep::store::{self, OpenOptions, Store};
 use toolkeep::{
-    CallContext, CallRequest, Code, Config, Runtime, Tool, ToolError, ToolResult, ToolSpec,
+    ApprovalAnswer, CallContext, CallRequest, Code, Config, Runtime, Tool, ToolError, ToolResult,
+    ToolSpec,
 };
 
 use crate::support::{House, eventually};
@@ -20,7 +22,7 @@ use crate::support::{House, eventually};
 type Work = dyn Fn(Value) -> BoxFuture<'static, ToolResult> + Send + Sync;
 
 /// A tool of a given description that does a given work.
-struct Given {
+pub struct Given {
     spec: Value,
     work: Box<Work>,
 }
@@ -42,7 +44,7 @@ fn given(
     Given { spec, work: Box::new(work) }
 }
 
-fn says(spec: Value) -> Given {
+pub fn says(spec: Value) -> Given {
     given(spec, |_| async { ToolResult::text("said") }.boxed())
 }
 
@@ -352,4 +354,77 @@ async fn what_a_session_read_in_one_process_counts_in_another() {
     assert_eq!(code(&one, "send").await, None);
     assert_eq!(code(&one, "page").await, None);
     assert_eq!(code(&two, "send").await, Some(Code::DeniedByPolicy));
+}
+
+#[tokio::test]
+async fn a_call_that_was_approved_counts_once_for_its_run() {
+    let config = Config::from_value(json!({ "budget": { "calls_per_run": 2 } })).unwrap();
+    let rt = Runtime::builder()
+        .config(config)
+        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .tool(says(json!({ "name": "deploy", "needs_approval": true })))
+        .build()
+        .await
+        .unwrap();
+    let codes = [None, None, Some(Code::BudgetExhausted)];
+    for (n, expected) in codes.into_iter().enumerate() {
+        assert_eq!(code(&rt, "deploy").await, expected, "call {n}");
+    }
+}
+
+/// A runtime whose tool `diary` fails the way it is told to, after `page` was read.
+async fn after_failing(policy: Value, diary: Result<ToolResult, ToolError>) -> Runtime {
+    struct Diary(Result<ToolResult, ToolError>);
+    impl Tool for Diary {
+        fn spec(&self) -> ToolSpec {
+            ToolSpec::from_value(&json!({ "name": "diary", "taints": ["private"] })).unwrap()
+        }
+        fn call(&self, _: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+            let answer = match &self.0 {
+                Ok(result) => Ok(result.clone()),
+                Err(error) => Err(ToolError::new(error.code, error.message.clone())),
+            };
+            async move { answer }.boxed()
+        }
+    }
+    let rt = Runtime::builder()
+        .config(Config::from_value(json!({ "policy": policy })).unwrap())
+        .tool(says(json!({ "name": "page", "taints": ["untrusted"] })))
+        .tool(Diary(diary))
+        .tool(says(json!({ "name": "send", "capabilities": ["open-world"] })))
+        .build()
+        .await
+        .unwrap();
+    code(&rt, "page").await;
+    code(&rt, "diary").await;
+    rt
+}
+
+#[tokio::test]
+async fn an_error_that_may_quote_what_is_private_marks_the_session() {
+    let told = ToolResult { is_error: true, ..ToolResult::text("exit code 1; the PIN is 1234") };
+    let quoted = ToolError::new(Code::Conflict, "The nearest text: the PIN is 1234");
+    let nothing = ToolError::new(Code::NotFound, "There is no such page.");
+    let policy = json!({ "taint": { "mode": "deny" } });
+    for (diary, expected) in [
+        (Ok(told), Some(Code::DeniedByPolicy)),
+        (Err(quoted), Some(Code::DeniedByPolicy)),
+        (Err(nothing), None),
+    ] {
+        let rt = after_failing(policy.clone(), diary).await;
+        assert_eq!(code(&rt, "send").await, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_watched_policy_records_what_a_session_has_read_and_stops_nothing() {
+    for mode in ["deny", "ask"] {
+        let policy = json!({ "mode": "shadow", "taint": { "mode": mode } });
+        let rt = after_failing(policy, Ok(ToolResult::text("Dear diary"))).await;
+        assert_eq!(code(&rt, "send").await, None, "{mode}");
+        let rows = rt.invoke("audit.query", json!({})).await.unwrap();
+        let rows = rows.as_array().unwrap();
+        let sent = rows.iter().find(|row| row["tool"] == "send").unwrap();
+        assert_eq!(sent["notes"]["taint"]["mode"], mode, "{sent}");
+    }
 }

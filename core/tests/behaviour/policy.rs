@@ -10,6 +10,7 @@ use toolkeep::policy::Policy;
 use toolkeep::{CallContext, Code, Config, Dialect, Runtime, Tool, ToolSpec};
 
 use crate::faulty::faulty_rt;
+use crate::limits::says;
 use crate::support::{Gives, House, echo, eventually};
 
 fn policy(value: Value) -> Policy {
@@ -355,4 +356,124 @@ async fn a_tool_that_gives_work_away_gives_it_only_to_whom_it_may() {
         assert_eq!(refused.rule.as_deref(), Some("policy.agents.a.actions.delegate_targets"));
     }
     assert_eq!(code("b", json!({ "agent": "eve" })).await.code, None);
+}
+
+async fn with_policy(policy: Value, tool: Value) -> Runtime {
+    let config = Config::from_value(json!({ "policy": policy })).unwrap();
+    Runtime::builder().config(config).tool(says(tool)).build().await.unwrap()
+}
+
+async fn called(rt: &Runtime, tool: &str) -> Option<Code> {
+    rt.call(&CallContext::new(), tool, json!({})).await.unwrap().code
+}
+
+#[tokio::test]
+async fn no_tool_writes_the_configuration_or_the_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("toolkeep.toml");
+    let text = "workspace = '.'\npolicy.deny = ['list_files']\n";
+    std::fs::write(&path, text).unwrap();
+    std::os::unix::fs::symlink("toolkeep.toml", folder.path().join("link")).unwrap();
+    let rt = Runtime::open(&path).await.unwrap();
+    let own = folder.path().parent().unwrap();
+    let name = folder.path().file_name().unwrap().to_str().unwrap();
+    let callers = [
+        (CallContext::new(), String::new()),
+        (CallContext::new().workspace(own.to_str().unwrap()), format!("{name}/")),
+    ];
+    for (cx, folder) in callers {
+        for file in ["toolkeep.toml", "./link", "toolkeep.db", "toolkeep.db-wal"] {
+            let path = format!("{folder}{file}");
+            for append in [false, true] {
+                let args = json!({ "path": path, "content": "", "append": append });
+                let answer = rt.call(&cx, "write_file", args).await.unwrap();
+                assert_eq!(answer.code, Some(Code::AccessDenied), "{path}: {}", answer.for_llm);
+            }
+        }
+        let args = json!({
+            "path": format!("{folder}toolkeep.toml"), "old_string": "list_files", "new_string": "x"
+        });
+        let answer = rt.call(&cx, "edit", args).await.unwrap();
+        assert_eq!(answer.code, Some(Code::AccessDenied), "{}", answer.for_llm);
+        let args = json!({ "path": format!("{folder}other.toml"), "content": "" });
+        assert_eq!(rt.call(&cx, "write_file", args).await.unwrap().code, None);
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_denied_alias_stays_denied_when_something_else_takes_its_name() {
+    for list in ["deny", "final", "ask"] {
+        let policy = match list {
+            "final" => json!({
+                "deny": [{ "entry": "bash", "final": true }], "also_allow": ["exec"]
+            }),
+            list => json!({ list: ["bash"] }),
+        };
+        let rt = with_policy(policy, json!({ "name": "exec" })).await;
+        rt.register(says(json!({ "name": "bash" }))).unwrap();
+        for tool in ["bash", "exec"] {
+            let told = rt.explain(&CallContext::new(), tool).await.unwrap();
+            assert!(!told.allowed || told.asks.is_some(), "{list}: {told:?}");
+        }
+        rt.registry().unregister("bash").unwrap();
+        rt.register(echo()).unwrap();
+        rt.registry().alias("bash", "echo").unwrap();
+        let told = rt.explain(&CallContext::new(), "exec").await.unwrap();
+        assert!(!told.allowed || told.asks.is_some(), "{list}: {told:?}");
+    }
+    let rt = with_policy(json!({ "allow": ["bash"] }), json!({ "name": "exec" })).await;
+    rt.register(says(json!({ "name": "bash" }))).unwrap();
+    assert_eq!(called(&rt, "exec").await, Some(Code::DeniedByPolicy), "it gives nothing away");
+}
+
+#[tokio::test]
+async fn a_policy_that_denies_an_alias_complains_once_that_is_removed() {
+    let rt = with_policy(json!({ "deny": ["sh"] }), json!({ "name": "exec" })).await;
+    rt.registry().alias("sh", "exec").unwrap();
+    assert_eq!(called(&rt, "exec").await, Some(Code::DeniedByPolicy));
+    rt.registry().unalias("sh").unwrap();
+    let error = rt.call(&CallContext::new(), "exec", json!({})).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidConfig);
+    assert!(error.message().contains("`sh`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_tool_that_does_not_say_that_it_changes_nothing_counts_as_mutating() {
+    let cases = [
+        (json!([]), true),
+        (json!(["destructive"]), true),
+        (json!(["open-world"]), true),
+        (json!(["mcp-bridged"]), true),
+        (json!(["async", "destructive"]), true),
+        (json!(["async"]), false),
+        (json!(["read-only", "open-world"]), false),
+    ];
+    for (capabilities, is_denied) in cases {
+        let tool = json!({ "name": "it", "capabilities": capabilities });
+        let rt = with_policy(json!({ "deny": ["capability:mutating"] }), tool).await;
+        assert_eq!(called(&rt, "it").await.is_some(), is_denied, "{capabilities}");
+    }
+}
+
+#[tokio::test]
+async fn a_target_that_is_no_name_is_nobodys() {
+    let give = || json!({ "name": "give", "action": "delegate" });
+    let targets = |targets: Value| {
+        json!({ "agents": { "a": { "actions": {
+            "allow": ["delegate"], "delegate_targets": targets
+        } } } })
+    };
+    let cases = [
+        (json!(["coder"]), json!({ "agent": ["root"], "target": "coder" }), true),
+        (json!(["coder"]), json!({ "agent": { "id": "root" }, "target": "coder" }), true),
+        (json!(["coder"]), json!({ "agent": null, "target": "coder" }), false),
+        (json!([" "]), json!({ "agent": "root" }), true),
+        (json!([]), json!({ "agent": "root" }), false),
+    ];
+    for (named, args, is_denied) in cases {
+        let rt = with_policy(targets(named), give()).await;
+        let answer = rt.call(&CallContext::new().agent("a"), "give", args.clone()).await.unwrap();
+        assert_eq!(answer.is_error, is_denied, "{args}: {}", answer.for_llm);
+    }
 }

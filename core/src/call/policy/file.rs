@@ -120,7 +120,7 @@ impl PolicyFile {
         PolicyFile { opened: rest, ..self }
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 

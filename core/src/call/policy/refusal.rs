@@ -73,7 +73,9 @@ pub(in crate::call) fn pass_target(
     // Every one of them: which of them the tool goes by is not known here.
     let named: Vec<String> = TARGETS
         .iter()
-        .filter_map(|key| args.get(*key).and_then(Value::as_str))
+        .filter_map(|key| args.get(*key).filter(|value| !value.is_null()))
+        // What is no name is nobody's: a list of names may hold one that is not allowed.
+        .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
         .map(|name| name.trim().to_lowercase())
         .collect();
     let stranger = |targets: &[String]| named.iter().find(|name| !targets.contains(name));

@@ -16,7 +16,8 @@ impl Snapshot {
         self.settle_aliases();
         let tools = self.tools.values().map(|entry| in_catalog(entry)).collect();
         let (aliases, ever) = (self.aliases.clone(), self.ever.clone());
-        self.catalog = Arc::new(Catalog::with_known(tools, aliases, &self.declared, ever)?);
+        let catalog = Catalog::with_known(tools, aliases, &self.declared, ever)?;
+        self.catalog = Arc::new(catalog.with_lost_aliases(self.lost_aliases()));
         Ok(())
     }
 
@@ -35,6 +36,15 @@ impl Snapshot {
             number += 1;
         }
         self.tools = tools;
+    }
+
+    /// The standing aliases that gave way to another name, with the tools that they stood for.
+    fn lost_aliases(&self) -> BTreeMap<String, String> {
+        let standing = self.standing.iter().map(|(name, alias)| (name, &alias.name));
+        let lost = standing.filter(|(name, tool)| {
+            self.tools.contains_key(*name) || self.aliases.get(*name) != Some(*tool)
+        });
+        lost.map(|(name, tool)| (name.clone(), tool.clone())).collect()
     }
 
     fn settle_aliases(&mut self) {
