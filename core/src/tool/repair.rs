@@ -20,7 +20,11 @@ use crate::limits::{check_json, prefix_of_chars};
 
 pub(crate) use convert::{type_name, unfenced};
 
-/// How many conversions are made before arguments count as wrong.
+/// How many conversions are made before arguments count as wrong. A strict definition makes a model
+/// send a null for all that it leaves out, so there may be many.
+const MOST_FIXES: usize = 4_096;
+
+/// How many conversions of one kind of step are on record.
 const MOST_REPAIRS: usize = 256;
 
 /// How often the schema is asked again after conversions: a list within a text within a list.
@@ -171,19 +175,24 @@ impl Schema {
 
     /// The arguments converted where the schema complains, if they fit then.
     fn converted(&self, args: &Value) -> Option<(Value, Vec<Repair>)> {
+        if !self.can_explain(args) {
+            return None;
+        }
         let mut args = args.clone();
-        let mut repairs = Vec::new();
+        let (mut repairs, mut made) = (Vec::new(), 0);
         for _ in 0..MOST_ROUNDS {
             let mut fixes = Vec::new();
-            for error in self.errors(&args).take(MOST_REPAIRS) {
+            for error in self.errors(&args).take(MOST_FIXES) {
                 fixes.extend(fixes_for(&error)?);
             }
-            if fixes.is_empty() || repairs.len() + fixes.len() > MOST_REPAIRS {
+            made += fixes.len();
+            if fixes.is_empty() || made > MOST_FIXES {
                 return None;
             }
             for fix in fixes {
                 repairs.extend(fix.apply(&mut args));
             }
+            repairs.truncate(MOST_REPAIRS);
             if check_json(&args).is_err() {
                 return None;
             }
@@ -202,13 +211,17 @@ impl Schema {
         }
         let mut found = Vec::new();
         self.find_whole(self.source(), args, String::new(), &mut found);
-        let whole = |pointer: String| {
-            let value = args.pointer_mut(&pointer)?;
-            *value = Value::from(convert::whole(value)?);
-            let (path, kind) = (dotted(&pointer), RepairKind::Coerced);
-            Some(Repair::new(path, kind, Some("number"), Some("integer")))
-        };
-        found.into_iter().filter_map(whole).collect()
+        let mut repairs = Vec::new();
+        for pointer in found {
+            let Some(value) = args.pointer_mut(&pointer) else { continue };
+            let Some(whole) = convert::whole(value) else { continue };
+            *value = Value::from(whole);
+            if repairs.len() < MOST_REPAIRS {
+                let (path, kind) = (dotted(&pointer), RepairKind::Coerced);
+                repairs.push(Repair::new(path, kind, Some("number"), Some("integer")));
+            }
+        }
+        repairs
     }
 
     fn find_whole(&self, schema: &Value, value: &Value, at: String, found: &mut Vec<String>) {
@@ -312,7 +325,9 @@ fn fixes_for(error: &ValidationError<'_>) -> Option<Vec<Fix>> {
             .or_else(drop_null),
         ValidationErrorKind::Constant { expected_value } => {
             let options = std::slice::from_ref(expected_value.as_ref());
-            convert::to_option(instance, options).and_then(|with| fix(Some(with)))
+            convert::to_option(instance, options)
+                .and_then(|with| fix(Some(with)))
+                .or_else(drop_null)
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             let branch = context.iter().find_map(|errors| {
