@@ -155,6 +155,9 @@ pub(crate) struct Call<'c> {
     run: Option<Arc<runs::Run>>,
     /// What the loop breaker compares it with others by.
     watched: Option<loops::Watched>,
+    /// True once its run's budget has counted it: a call that waited for an approval is judged
+    /// twice.
+    is_counted: bool,
     /// True if the loop breaker refused it.
     is_loop: bool,
     /// What its result depends on, if that may be given again.
@@ -236,6 +239,7 @@ impl CallPath {
             claims,
             run: self.runs.of(cx.caller(), at_ms),
             watched: None,
+            is_counted: false,
             is_loop: false,
             fresh: None,
             is_cached: false,

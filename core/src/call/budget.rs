@@ -38,8 +38,11 @@ pub struct Budget {
 }
 
 /// Counts a call of a run, and refuses it if there were enough.
-pub(super) fn count(budget: &Budget, call: &Call<'_>) -> Result<(), ToolError> {
-    let (Some(most), Some(run)) = (budget.calls_per_run, &call.run) else { return Ok(()) };
+pub(super) fn count(budget: &Budget, call: &mut Call<'_>) -> Result<(), ToolError> {
+    let (Some(most), Some(run), false) = (budget.calls_per_run, &call.run, call.is_counted) else {
+        return Ok(());
+    };
+    call.is_counted = true;
     let one_more = |calls: u32| (calls < most).then_some(calls + 1);
     if run.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok() {
         return Ok(());

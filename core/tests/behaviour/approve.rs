@@ -567,3 +567,15 @@ async fn another_process_may_decide() {
     assert_eq!(call.await.unwrap().unwrap().code, None);
     assert_eq!(deploy.ran(), 1);
 }
+
+#[tokio::test]
+async fn a_call_that_was_allowed_counts_once_for_the_budget_of_its_run() {
+    let config = json!({ "budget": { "calls_per_run": 2 } });
+    let (rt, deploy) = handled(config, |_, _| async { Ok(Some(ApprovalAnswer::allow())) }).await;
+    let cx = cx().run("r");
+    for (nth, code) in [None, None, Some(Code::BudgetExhausted)].into_iter().enumerate() {
+        let result = rt.call(&cx, "deploy", json!({ "to": nth.to_string() })).await.unwrap();
+        assert_eq!(result.code, code, "{nth}: {}", result.for_llm);
+    }
+    assert_eq!(deploy.ran(), 2);
+}
