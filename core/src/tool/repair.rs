@@ -104,29 +104,37 @@ impl Schema {
     pub(crate) fn fit(&self, names: Names<'_>, args: Value) -> Fitted {
         let renames = names.renames(self, &args);
         if renames.is_empty() {
-            return match self.settle(names, args) {
+            return match self.settle(names, args, &[]) {
                 Ok((args, repairs)) => Fitted { args, repairs, fits: true },
                 Err(args) => Fitted { args, repairs: Vec::new(), fits: false },
             };
         }
+        let meant: Vec<String> = renames.iter().map(|rename| rename.name.clone()).collect();
         let mut named = args.clone();
         let mut repairs = names::apply(&mut named, renames);
-        match self.settle(names, named) {
+        match self.settle(names, named, &[]) {
             Ok((args, more)) => {
                 repairs.extend(more);
                 Fitted { args, repairs, fits: true }
             }
-            // What looked like another name was none.
-            Err(named) => match self.settle(names, args) {
+            // What looked like another name was none, or its value is wrong. A default must not take
+            // the place of what may have been meant.
+            Err(named) => match self.settle(names, args, &meant) {
                 Ok((args, repairs)) => Fitted { args, repairs, fits: true },
                 Err(_) => Fitted { args: named, repairs: Vec::new(), fits: false },
             },
         }
     }
 
-    /// The arguments with defaults and conversions, or as they are where that does not help.
-    fn settle(&self, names: Names<'_>, mut args: Value) -> Result<(Value, Vec<Repair>), Value> {
-        let mut repairs = self.fill(names, &mut args);
+    /// The arguments with defaults, but for those `without`, and conversions, or as they are where
+    /// that does not help.
+    fn settle(
+        &self,
+        names: Names<'_>,
+        mut args: Value,
+        without: &[String],
+    ) -> Result<(Value, Vec<Repair>), Value> {
+        let mut repairs = self.fill(names, &mut args, without);
         if !self.accepts(&args) {
             let filled = names_of(&repairs);
             if let Some((converted, mut more)) = self.converted(&args) {
@@ -141,7 +149,7 @@ impl Schema {
                 }
             }
             // A null that was dropped makes room for a default.
-            let more = self.fill(names, &mut args);
+            let more = self.fill(names, &mut args, without);
             match self.accepts(&args) {
                 true => repairs.extend(more),
                 false => take_out(&mut args, &names_of(&more)),
@@ -151,12 +159,12 @@ impl Schema {
         Ok((args, repairs))
     }
 
-    /// Adds the defaults of the alias, then those of the schema.
-    fn fill(&self, names: Names<'_>, args: &mut Value) -> Vec<Repair> {
+    /// Adds the defaults of the alias, then those of the schema, but for those `without`.
+    fn fill(&self, names: Names<'_>, args: &mut Value, without: &[String]) -> Vec<Repair> {
         let Value::Object(fields) = args else { return Vec::new() };
         let mut repairs = Vec::new();
         let mut add = |fields: &mut Map<String, Value>, name: &str, value: &Value| {
-            if !fields.contains_key(name) {
+            if !fields.contains_key(name) && !without.iter().any(|other| other == name) {
                 fields.insert(name.to_owned(), value.clone());
                 let to = Some(type_name(value));
                 repairs.push(Repair::new(name, RepairKind::Defaulted, None, to));

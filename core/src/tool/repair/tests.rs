@@ -400,3 +400,15 @@ fn the_nulls_that_a_strict_definition_asks_for_are_dropped_however_many_they_are
     assert!(fitted.fits, "{}", fitted.args);
     assert_eq!(fitted.args["list"], json!(vec![json!({ "a": 1 }); 1_000]));
 }
+
+#[test]
+fn no_default_takes_the_place_of_an_argument_that_came_under_another_name() {
+    let schema = json!({ "properties": { "path": { "type": "string", "default": "." } } });
+    let schema = Schema::compile("t", &schema).unwrap();
+    let names = aliases();
+    let names = Names { argument_aliases: &names, alias: None };
+    let fitted = schema.fit(names, json!({ "file": 0.5 }));
+    assert_eq!((fitted.args, fitted.repairs), (json!({ "file": 0.5 }), vec![]));
+    let named = schema.fit(names, json!({ "file": "a" }));
+    assert_eq!(named.args, json!({ "path": "a" }));
+}
