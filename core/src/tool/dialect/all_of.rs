@@ -41,6 +41,14 @@ pub(super) fn both(mut one: Keywords, other: &Keywords) -> Option<Keywords> {
     Some(one)
 }
 
+/// True if no value is as both say.
+pub(super) fn contradict(one: &Keywords, other: &Keywords) -> bool {
+    let both = |keyword: &str| Some((one.get(keyword)?, other.get(keyword)?));
+    both("type").is_some_and(|(ours, theirs)| types(ours, theirs).is_none())
+        || both("enum").is_some_and(|(ours, theirs)| common(ours, theirs).is_none())
+        || both("const").is_some_and(|(ours, theirs)| ours != theirs)
+}
+
 fn keyword_of_both(keyword: &str, ours: &Value, theirs: &Value) -> Option<Value> {
     if ours == theirs {
         return Some(ours.clone());

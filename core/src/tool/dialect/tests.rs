@@ -308,3 +308,24 @@ fn gemini_is_told_of_no_boolean_in_the_place_of_a_schema() {
     assert_eq!(properties["list"], json!({ "type": "array" }));
     assert!(properties.get("none").is_none());
 }
+
+#[test]
+fn a_form_that_cannot_be_merged_with_what_stands_beside_it_is_not_lost() {
+    let schema = json!({
+        "properties": {
+            "p": { "type": "string", "pattern": "^a", "anyOf": [{ "pattern": "b$" }, { "minLength": 5 }] },
+            "q": {
+                "type": "object",
+                "anyOf": [{ "$ref": "#/$defs/node" }, { "properties": { "x": { "type": "string" } } }]
+            },
+            "r": { "type": "string", "anyOf": [{ "type": "integer" }, { "minLength": 7 }] }
+        },
+        "$defs": { "node": {
+            "type": "object", "properties": { "inner": { "$ref": "#/$defs/node" } }
+        } }
+    });
+    let told = told(Dialect::OpenAi, false, &schema).unwrap();
+    let forms = |name: &str| told["properties"][name]["anyOf"].as_array().map(Vec::len);
+    assert_eq!((forms("p"), forms("q")), (Some(2), Some(2)), "{told}");
+    assert_eq!(told["properties"]["r"], json!({ "type": "string", "minLength": 7 }));
+}

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::all_of::{both, merge};
+use super::all_of::{both, contradict, merge};
 use super::walk::{Keywords, rewrite};
 use super::weight::Allowance;
 use super::{Unfit, constants};
@@ -56,14 +56,19 @@ pub(super) fn one_union(mut keywords: Keywords) -> Keywords {
     }
     let (beside, mut union): (Keywords, Keywords) =
         keywords.clone().into_iter().partition(|(keyword, _)| narrows(keyword));
-    let spread: Vec<Keywords> = variants
-        .iter()
-        .filter_map(|variant| match variant {
-            Value::Object(variant) => both(variant.clone(), &beside),
-            Value::Bool(true) => Some(beside.clone()),
-            _ => None,
-        })
-        .collect();
+    let mut spread: Vec<Keywords> = Vec::new();
+    for variant in &variants {
+        match variant {
+            Value::Object(variant) => match both(variant.clone(), &beside) {
+                Some(merged) => spread.push(merged),
+                // Nothing can be of that form.
+                None if contradict(variant, &beside) => {}
+                None => return keywords,
+            },
+            Value::Bool(true) => spread.push(beside.clone()),
+            _ => {}
+        }
+    }
     match spread.as_slice() {
         // They cannot be brought together; whoever can express both may keep both.
         [] => keywords,
