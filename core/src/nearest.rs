@@ -21,6 +21,7 @@ pub fn nearest_few<'k>(
     }
     let given = given.to_lowercase();
     let mut close: Vec<(f64, &str)> = known
+        .filter(|word| word.len() <= LONGEST)
         .map(|word| (strsim::jaro_winkler(&given, &word.to_lowercase()), word))
         .filter(|(likeness, _)| *likeness >= CLOSE_ENOUGH)
         .collect();

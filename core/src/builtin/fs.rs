@@ -51,10 +51,7 @@ async fn blocking<T: Send + 'static>(
 /// Declares that a call uses one path. A path that will be refused is declared as nothing.
 fn uses(deps: &Deps, cx: &CallContext, effect: Effect, path: &str) -> Assessment {
     let own = cx.caller().workspace.is_none().then_some(deps.workspace.as_ref()).flatten();
-    match own.and_then(|workspace| workspace.relative(path).ok()) {
-        Some(path) => {
-            Assessment { touches: vec![(effect, path.resource())], ..Assessment::default() }
-        }
-        None => Assessment::default(),
-    }
+    let declared = own.and_then(|own| Some(own.resource(&own.relative(path).ok()?)));
+    let touches = declared.into_iter().map(|resource| (effect, resource)).collect();
+    Assessment { touches, ..Assessment::default() }
 }

@@ -8,7 +8,11 @@ use super::Deps;
 use crate::call::Finder;
 use crate::error::Code;
 use crate::kind::Capability;
+use crate::limits::prefix_of_chars;
 use crate::tool::{CallContext, SEARCH, Tool, ToolError, ToolResult, tokens, tool_fn};
+
+/// How much of a query counts, in characters: each word is looked for in every tool.
+const MOST_CHARS: usize = 1_000;
 
 /// Finds tools that are not in your list yet, by what they do. The tools that it finds are added to
 /// your list, and can be called from your next turn on.
@@ -37,7 +41,7 @@ pub(super) fn tool(deps: &Deps) -> impl Tool {
 }
 
 async fn search(finder: &Finder, args: &Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
-    let words = tokens(&args.query);
+    let words = tokens(prefix_of_chars(&args.query, MOST_CHARS));
     if words.is_empty() {
         let text = "The query has no word of two letters or more. Say in a few words what the \
                     tool should do, for example \"create issue\".";

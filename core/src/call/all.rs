@@ -139,10 +139,11 @@ fn uses(snapshot: &Snapshot, decision: &Decided, request: &CallRequest, cx: &Cal
         return Use::Nothing;
     };
     let entry = &found.entry;
-    if check_json(&request.arguments).is_err() {
+    if !matches!(request.arguments, Value::String(_)) && check_json(&request.arguments).is_err() {
         return Use::Nothing;
     }
-    let args = arguments::pass(found, Ok(arguments_of(request.arguments.clone())));
+    let args = arguments::within_limits(arguments_of(request.arguments.clone()));
+    let args = arguments::pass(found, args);
     let Ok(Prepared { args, .. }) = args else { return Use::Nothing };
     let capabilities = &entry.spec.capabilities;
     // What goes on after its answer, and what cannot be undone, is never beside another call.
@@ -150,9 +151,18 @@ fn uses(snapshot: &Snapshot, decision: &Decided, request: &CallRequest, cx: &Cal
     match assess::ask(entry, &args, cx) {
         Err(_) => Use::Nothing,
         Ok(_) if is_alone.iter().any(|one| capabilities.contains(one)) => Use::Unknown,
-        Ok(assessment) if !assessment.touches.is_empty() => Use::Declared(assessment.touches),
-        Ok(_) if entry.spec.is_read_only() => Use::ReadsSomething,
-        Ok(_) => Use::Unknown,
+        Ok(assessment) => used(entry.spec.is_read_only(), assessment.touches),
+    }
+}
+
+/// What a call uses that declares to touch this.
+fn used(only_reads: bool, touches: Vec<(Effect, Resource)>) -> Use {
+    let writes = touches.iter().any(|(effect, _)| *effect == Effect::Write);
+    match (only_reads, touches.is_empty()) {
+        (true, true) => Use::ReadsSomething,
+        // It changes something, and does not say what.
+        (false, _) if !writes => Use::Unknown,
+        _ => Use::Declared(touches),
     }
 }
 
@@ -172,5 +182,17 @@ mod tests {
         assert!(Use::ReadsSomething.conflicts(&write));
         assert!(!Use::ReadsSomething.conflicts(&read));
         assert!(!Use::Nothing.conflicts(&Use::Unknown));
+    }
+
+    #[test]
+    fn a_call_that_changes_something_but_declares_only_what_it_reads_may_change_anything() {
+        let touch = |effect| vec![(effect, Resource::Path("a".into()))];
+        assert_eq!(used(false, touch(Effect::Read)), Use::Unknown);
+        assert_eq!(used(false, Vec::new()), Use::Unknown);
+        assert_eq!(used(true, Vec::new()), Use::ReadsSomething);
+        let reads = touch(Effect::Read);
+        assert_eq!(used(true, reads.clone()), Use::Declared(reads));
+        let writes = touch(Effect::Write);
+        assert_eq!(used(false, writes.clone()), Use::Declared(writes));
     }
 }

@@ -151,7 +151,8 @@ fn refused_early(limits: &Loops, call: &Call<'_>) -> Option<Watched> {
     let run = call.run.clone().filter(|_| limits.enabled && !call.is_loop)?;
     let tool = call.tool.as_ref().map_or(call.called_as, |entry| entry.spec.name.as_str());
     let step = Step {
-        tool: tool.to_owned(),
+        // It may be a name of any length that a model invented.
+        tool: crate::limits::echo(tool).to_owned(),
         call: signature::of_call(tool, &Value::from(call.arguments.as_str())),
         pace: Pace::Neutral,
         exempt: limits.exempt.iter().any(|name| name == tool),

@@ -117,6 +117,8 @@ impl RedundancyGate {
         let Some(Fresh { key, basis }) = call.fresh.take() else { return };
         let is_plain = !result.is_error
             && !result.is_async
+            // A word about an approval holds for its own call only.
+            && result.approval.is_none()
             && result.artifact.is_none()
             && result.media.is_empty();
         if is_plain && call.ran.is_some() {

@@ -19,11 +19,14 @@ mod refs;
 mod root;
 mod unions;
 mod walk;
+mod weight;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+
+pub(super) use refs::percent_decoded;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

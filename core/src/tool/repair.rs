@@ -20,7 +20,11 @@ use crate::limits::{check_json, prefix_of_chars};
 
 pub(crate) use convert::{type_name, unfenced};
 
-/// How many conversions are made before arguments count as wrong.
+/// How many conversions are made before arguments count as wrong. A strict definition makes a model
+/// send a null for all that it leaves out, so there may be many.
+const MOST_FIXES: usize = 4_096;
+
+/// How many conversions of one kind of step are on record.
 const MOST_REPAIRS: usize = 256;
 
 /// How often the schema is asked again after conversions: a list within a text within a list.
@@ -100,29 +104,37 @@ impl Schema {
     pub(crate) fn fit(&self, names: Names<'_>, args: Value) -> Fitted {
         let renames = names.renames(self, &args);
         if renames.is_empty() {
-            return match self.settle(names, args) {
+            return match self.settle(names, args, &[]) {
                 Ok((args, repairs)) => Fitted { args, repairs, fits: true },
                 Err(args) => Fitted { args, repairs: Vec::new(), fits: false },
             };
         }
+        let meant: Vec<String> = renames.iter().map(|rename| rename.name.clone()).collect();
         let mut named = args.clone();
         let mut repairs = names::apply(&mut named, renames);
-        match self.settle(names, named) {
+        match self.settle(names, named, &[]) {
             Ok((args, more)) => {
                 repairs.extend(more);
                 Fitted { args, repairs, fits: true }
             }
-            // What looked like another name was none.
-            Err(named) => match self.settle(names, args) {
+            // What looked like another name was none, or its value is wrong. A default must not take
+            // the place of what may have been meant.
+            Err(named) => match self.settle(names, args, &meant) {
                 Ok((args, repairs)) => Fitted { args, repairs, fits: true },
                 Err(_) => Fitted { args: named, repairs: Vec::new(), fits: false },
             },
         }
     }
 
-    /// The arguments with defaults and conversions, or as they are where that does not help.
-    fn settle(&self, names: Names<'_>, mut args: Value) -> Result<(Value, Vec<Repair>), Value> {
-        let mut repairs = self.fill(names, &mut args);
+    /// The arguments with defaults, but for those `without`, and conversions, or as they are where
+    /// that does not help.
+    fn settle(
+        &self,
+        names: Names<'_>,
+        mut args: Value,
+        without: &[String],
+    ) -> Result<(Value, Vec<Repair>), Value> {
+        let mut repairs = self.fill(names, &mut args, without);
         if !self.accepts(&args) {
             let filled = names_of(&repairs);
             if let Some((converted, mut more)) = self.converted(&args) {
@@ -137,7 +149,7 @@ impl Schema {
                 }
             }
             // A null that was dropped makes room for a default.
-            let more = self.fill(names, &mut args);
+            let more = self.fill(names, &mut args, without);
             match self.accepts(&args) {
                 true => repairs.extend(more),
                 false => take_out(&mut args, &names_of(&more)),
@@ -147,12 +159,12 @@ impl Schema {
         Ok((args, repairs))
     }
 
-    /// Adds the defaults of the alias, then those of the schema.
-    fn fill(&self, names: Names<'_>, args: &mut Value) -> Vec<Repair> {
+    /// Adds the defaults of the alias, then those of the schema, but for those `without`.
+    fn fill(&self, names: Names<'_>, args: &mut Value, without: &[String]) -> Vec<Repair> {
         let Value::Object(fields) = args else { return Vec::new() };
         let mut repairs = Vec::new();
         let mut add = |fields: &mut Map<String, Value>, name: &str, value: &Value| {
-            if !fields.contains_key(name) {
+            if !fields.contains_key(name) && !without.iter().any(|other| other == name) {
                 fields.insert(name.to_owned(), value.clone());
                 let to = Some(type_name(value));
                 repairs.push(Repair::new(name, RepairKind::Defaulted, None, to));
@@ -171,19 +183,24 @@ impl Schema {
 
     /// The arguments converted where the schema complains, if they fit then.
     fn converted(&self, args: &Value) -> Option<(Value, Vec<Repair>)> {
+        if !self.can_explain(args) {
+            return None;
+        }
         let mut args = args.clone();
-        let mut repairs = Vec::new();
+        let (mut repairs, mut made) = (Vec::new(), 0);
         for _ in 0..MOST_ROUNDS {
             let mut fixes = Vec::new();
-            for error in self.errors(&args).take(MOST_REPAIRS) {
+            for error in self.errors(&args).take(MOST_FIXES) {
                 fixes.extend(fixes_for(&error)?);
             }
-            if fixes.is_empty() || repairs.len() + fixes.len() > MOST_REPAIRS {
+            made += fixes.len();
+            if fixes.is_empty() || made > MOST_FIXES {
                 return None;
             }
             for fix in fixes {
                 repairs.extend(fix.apply(&mut args));
             }
+            repairs.truncate(MOST_REPAIRS);
             if check_json(&args).is_err() {
                 return None;
             }
@@ -202,13 +219,17 @@ impl Schema {
         }
         let mut found = Vec::new();
         self.find_whole(self.source(), args, String::new(), &mut found);
-        let whole = |pointer: String| {
-            let value = args.pointer_mut(&pointer)?;
-            *value = Value::from(convert::whole(value)?);
-            let (path, kind) = (dotted(&pointer), RepairKind::Coerced);
-            Some(Repair::new(path, kind, Some("number"), Some("integer")))
-        };
-        found.into_iter().filter_map(whole).collect()
+        let mut repairs = Vec::new();
+        for pointer in found {
+            let Some(value) = args.pointer_mut(&pointer) else { continue };
+            let Some(whole) = convert::whole(value) else { continue };
+            *value = Value::from(whole);
+            if repairs.len() < MOST_REPAIRS {
+                let (path, kind) = (dotted(&pointer), RepairKind::Coerced);
+                repairs.push(Repair::new(path, kind, Some("number"), Some("integer")));
+            }
+        }
+        repairs
     }
 
     fn find_whole(&self, schema: &Value, value: &Value, at: String, found: &mut Vec<String>) {
@@ -312,7 +333,9 @@ fn fixes_for(error: &ValidationError<'_>) -> Option<Vec<Fix>> {
             .or_else(drop_null),
         ValidationErrorKind::Constant { expected_value } => {
             let options = std::slice::from_ref(expected_value.as_ref());
-            convert::to_option(instance, options).and_then(|with| fix(Some(with)))
+            convert::to_option(instance, options)
+                .and_then(|with| fix(Some(with)))
+                .or_else(drop_null)
         }
         ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } => {
             let branch = context.iter().find_map(|errors| {

@@ -2,6 +2,7 @@
 
 mod complaint;
 mod form;
+mod width;
 
 use std::fmt;
 
@@ -19,6 +20,8 @@ const MOST_REFERENCES: usize = 8;
 pub struct Schema {
     validator: Validator,
     source: Value,
+    /// How often it looks at one value at most.
+    width: usize,
     properties: Vec<String>,
     required: Vec<String>,
     defaults: Vec<(String, Value)>,
@@ -44,6 +47,13 @@ impl Schema {
                 return Err(bad(format!("its `type` is {other}, but arguments are an object")));
             }
         }
+        let width = width::width(schema);
+        if width > width::MOST_LOOKS {
+            return Err(bad(format!(
+                "its unions and references multiply to more than {} forms of one value",
+                width::MOST_LOOKS
+            )));
+        }
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .offline()
@@ -52,6 +62,7 @@ impl Schema {
         let mut compiled = Schema {
             validator,
             source: schema.clone(),
+            width,
             properties: Vec::new(),
             required: Vec::new(),
             defaults: Vec::new(),
@@ -241,5 +252,37 @@ mod tests {
             assert_eq!(error.code(), Code::InvalidArgument, "{bad}");
             assert!(error.message().contains("`t`"));
         }
+    }
+
+    #[test]
+    fn a_schema_whose_forms_multiply_without_end_is_refused() {
+        for last in ["#/$defs/d30", "#/$defs/d%330", "#end"] {
+            let mut definitions = serde_json::Map::new();
+            for n in 0..30 {
+                let next = format!("#/$defs/d{}", n + 1);
+                let next = json!({ "$ref": if n == 29 { last } else { &next } });
+                definitions.insert(format!("d{n}"), json!({ "anyOf": [next, { "not": next }] }));
+            }
+            definitions.insert("d30".into(), json!({ "$anchor": "end", "type": "integer" }));
+            let schema = json!({
+                "properties": { "x": { "$ref": "#/$defs/d0" } }, "$defs": definitions
+            });
+            let error = Schema::compile("t", &schema).unwrap_err();
+            assert!(error.message().contains("multiply"), "{}", error.message());
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_huge_arguments_is_not_told_form_by_form() {
+        let forms: Vec<Value> = (0..50).map(|n| json!({ "const": n })).collect();
+        let schema = json!({ "properties": { "x": { "oneOf": forms } } });
+        let schema = Schema::compile("t", &schema).unwrap();
+        let told = |args: &Value| schema.complaints(args).join(" ");
+        assert!(told(&json!({ "x": "a" })).contains("`x`"));
+        let huge = json!({ "x": "a".repeat(1 << 20) });
+        assert!(told(&huge).contains("too large"), "{}", told(&huge));
+        let none = std::collections::BTreeMap::new();
+        let names = crate::tool::Names { argument_aliases: &none, alias: None };
+        assert!(!schema.fit(names, huge).fits);
     }
 }

@@ -32,11 +32,6 @@ impl RelativePath {
         &self.written
     }
 
-    /// The path as a resource that a call declares.
-    pub fn resource(&self) -> Resource {
-        Resource::Path(self.normal.clone())
-    }
-
     /// True if the spelling can only mean a folder (`docs/`, `.`), whatever exists there.
     pub fn names_folder(&self) -> bool {
         self.normal == "."
@@ -91,6 +86,19 @@ impl Workspace {
         }
         let normal = if names.is_empty() { ".".to_owned() } else { names.join("/") };
         Ok(RelativePath { written: path.to_owned(), normal })
+    }
+
+    /// The path as a resource that a call declares. One that leads through a link may be another's
+    /// file, so it is all of the workspace.
+    pub fn resource(&self, path: &RelativePath) -> Resource {
+        let normal = path.normalised();
+        let ends = normal.match_indices('/').map(|(end, _)| end).chain([normal.len()]);
+        let is_link = |end: usize| {
+            let metadata = self.dir().symlink_metadata(&normal[..end]);
+            metadata.is_ok_and(|metadata| metadata.is_symlink())
+        };
+        let through_link = ends.into_iter().any(is_link);
+        Resource::Path(if through_link { "." } else { normal }.to_owned())
     }
 
     fn check_parent(&self, path: &str, before: &[&str]) -> Result<(), Error> {

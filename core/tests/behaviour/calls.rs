@@ -324,3 +324,26 @@ async fn a_bad_key_in_the_context_is_the_hosts_mistake() {
     assert_eq!(error.code(), Code::InvalidArgument);
     assert!(error.message().contains("`agent`"));
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_written_through_a_link_is_read_after_that() {
+    let house = House::new(json!({})).await;
+    let call = |name: &str, arguments: Value| CallRequest {
+        id: name.into(),
+        name: name.into(),
+        arguments,
+    };
+    let folder = house.folder.path();
+    std::fs::write(folder.join("a"), "old").unwrap();
+    std::os::unix::fs::symlink("a", folder.join("b")).unwrap();
+    for round in 0..20 {
+        let text = format!("new {round}");
+        let calls = vec![
+            call("write_file", json!({ "path": "b", "content": text })),
+            call("read_file", json!({ "path": "a" })),
+        ];
+        let answers = house.rt.call_all(&CallContext::new(), calls).await.unwrap();
+        assert_eq!(answers[1].result.for_llm, text);
+    }
+}

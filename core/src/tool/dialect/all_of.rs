@@ -1,5 +1,7 @@
 //! Merges the parts of an `allOf` into one schema.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::walk::Keywords;
@@ -37,6 +39,14 @@ pub(super) fn both(mut one: Keywords, other: &Keywords) -> Option<Keywords> {
         one.insert(keyword.clone(), merged);
     }
     Some(one)
+}
+
+/// True if no value is as both say.
+pub(super) fn contradict(one: &Keywords, other: &Keywords) -> bool {
+    let both = |keyword: &str| Some((one.get(keyword)?, other.get(keyword)?));
+    both("type").is_some_and(|(ours, theirs)| types(ours, theirs).is_none())
+        || both("enum").is_some_and(|(ours, theirs)| common(ours, theirs).is_none())
+        || both("const").is_some_and(|(ours, theirs)| ours != theirs)
 }
 
 fn keyword_of_both(keyword: &str, ours: &Value, theirs: &Value) -> Option<Value> {
@@ -116,18 +126,14 @@ pub(super) fn type_names(kind: &Value) -> Vec<&str> {
 }
 
 fn common(ours: &Value, theirs: &Value) -> Option<Value> {
-    let theirs = theirs.as_array()?;
-    let kept: Vec<&Value> =
-        ours.as_array()?.iter().filter(|value| theirs.contains(value)).collect();
+    let theirs: HashSet<String> = theirs.as_array()?.iter().map(Value::to_string).collect();
+    let both = |value: &&Value| theirs.contains(&value.to_string());
+    let kept: Vec<&Value> = ours.as_array()?.iter().filter(both).collect();
     (!kept.is_empty()).then(|| json!(kept))
 }
 
 fn united(ours: &Value, theirs: &Value) -> Value {
-    let mut all: Vec<Value> = ours.as_array().cloned().unwrap_or_default();
-    for name in theirs.as_array().into_iter().flatten() {
-        if !all.contains(name) {
-            all.push(name.clone());
-        }
-    }
-    Value::Array(all)
+    let mut known: HashSet<&str> = HashSet::new();
+    let names = [ours, theirs].into_iter().filter_map(Value::as_array).flatten();
+    names.filter(|name| name.as_str().is_none_or(|name| known.insert(name))).cloned().collect()
 }

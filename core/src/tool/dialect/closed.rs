@@ -1,5 +1,7 @@
 //! The strict form: every object closed, every value of a known type.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
 use super::Unfit;
@@ -103,7 +105,7 @@ fn close_object(keywords: &mut Keywords, path: &str, requires_all: bool) -> Resu
         let reason = "it is an object of any properties; declare them under `properties`";
         return Err(Unfit::at(path, reason));
     }
-    let was_required: Vec<String> = names(keywords.get("required"));
+    let was_required: HashSet<String> = names(keywords.get("required"));
     let properties = keywords.entry("properties").or_insert_with(|| json!({}));
     let Value::Object(properties) = properties else { return Ok(()) };
     if let Some((name, _)) = properties.iter().find(|(_, property)| !property.is_object()) {
@@ -125,7 +127,7 @@ fn close_object(keywords: &mut Keywords, path: &str, requires_all: bool) -> Resu
     Ok(())
 }
 
-fn names(list: Option<&Value>) -> Vec<String> {
+fn names(list: Option<&Value>) -> HashSet<String> {
     let list = list.and_then(Value::as_array).into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }

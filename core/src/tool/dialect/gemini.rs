@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::refs::{Cycles, inline};
-use super::walk::rewrite;
+use super::walk::{rewrite, without_booleans};
 use super::{Unfit, constants, notes, root, unions};
 use crate::tool::ToolSpec;
 
@@ -26,11 +26,14 @@ fn parameters(schema: &Value) -> Result<Value, Unfit> {
         Ok(Value::Object(keywords))
     })?;
     let schema = notes::move_out(schema, keeps)?;
-    rewrite(schema, "", &mut |keywords, path| match ["allOf", "oneOf"]
+    rewrite(schema, "", &mut |mut keywords, path| match ["allOf", "oneOf"]
         .iter()
         .find(|keyword| keywords.contains_key(**keyword))
     {
-        None => Ok(Value::Object(keywords)),
+        None => {
+            without_booleans(&mut keywords);
+            Ok(Value::Object(keywords))
+        }
         Some(keyword) => {
             let reason = format!("this `{keyword}` cannot be written as one schema or as `anyOf`");
             Err(Unfit::at(path, reason))

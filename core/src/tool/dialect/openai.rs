@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::refs::{Cycles, inline};
-use super::walk::{Keywords, rewrite};
+use super::walk::{Keywords, rewrite, without_booleans};
 use super::{Unfit, closed, constants, limits, notes, root, unions};
 use crate::tool::ToolSpec;
 
@@ -42,15 +42,7 @@ fn loose(mut keywords: Keywords, path: &str) -> Value {
             keywords.shift_remove(keyword);
         }
     }
-    if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
-        properties.retain(|_, property| *property != Value::Bool(false));
-        for property in properties.values_mut().filter(|property| property.is_boolean()) {
-            *property = json!({});
-        }
-    }
-    if keywords.get("items").is_some_and(Value::is_boolean) {
-        keywords.shift_remove("items");
-    }
+    without_booleans(&mut keywords);
     if keywords.get("type").is_some_and(|kind| super::all_of::type_names(kind).contains(&"array")) {
         keywords.entry("items").or_insert_with(|| json!({}));
     }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::Unfit;
 use super::walk::{Holds, Keywords, each, escaped, holds, is_too_deep, too_deep};
+use super::weight::Allowance;
 
 /// What becomes of a schema that holds itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +37,14 @@ const REMARKS: [&str; 8] = [
 
 /// The schema without references, but for those of schemas that hold themselves.
 pub(super) fn inline(root: &Value, cycles: Cycles) -> Result<Value, Unfit> {
-    let mut inliner =
-        Inliner { root, cycles, within: Vec::new(), kept: BTreeMap::new(), schemas: 0 };
+    let mut inliner = Inliner {
+        root,
+        cycles,
+        within: Vec::new(),
+        kept: BTreeMap::new(),
+        schemas: 0,
+        allowance: Allowance::default(),
+    };
     inliner.within.push("#".into());
     let mut done = inliner.expand(root, "", 0)?;
     inliner.within.clear();
@@ -67,6 +74,7 @@ struct Inliner<'r> {
     /// References that stay, and the names of what they point at.
     kept: BTreeMap<String, String>,
     schemas: usize,
+    allowance: Allowance,
 }
 
 impl<'r> Inliner<'r> {
@@ -91,8 +99,12 @@ impl<'r> Inliner<'r> {
             if matches!(keyword.as_str(), "$ref" | "$defs" | "definitions") {
                 continue;
             }
+            let inner = holds(keyword, value) != Holds::Nothing;
+            if !inner {
+                self.allowance.take(value, 1, path)?;
+            }
             let mut value = value.clone();
-            if holds(keyword, &value) != Holds::Nothing {
+            if inner {
                 each(keyword, &mut value, path, &mut |inner, place| {
                     *inner = self.expand(inner, place, depth + 1)?;
                     Ok(())
@@ -241,7 +253,8 @@ fn references(schema: &Value) -> Vec<String> {
     found
 }
 
-fn percent_decoded(pointer: &str) -> String {
+/// A fragment as it is meant.
+pub(in crate::tool) fn percent_decoded(pointer: &str) -> String {
     let bytes = pointer.as_bytes();
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;

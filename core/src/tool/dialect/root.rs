@@ -1,5 +1,7 @@
 //! Makes the whole schema one object, as every provider wants the arguments.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::{Value, json};
 
 use super::Unfit;
@@ -59,18 +61,23 @@ fn objects(variants: Value) -> Result<Vec<Keywords>, Unfit> {
 }
 
 fn properties(variants: &[Keywords]) -> Keywords {
-    let mut united: Vec<(String, Vec<Value>)> = Vec::new();
+    let mut united: Vec<(&String, Vec<Value>)> = Vec::new();
+    let mut places: HashMap<&String, usize> = HashMap::new();
+    let mut known: HashMap<(usize, String), usize> = HashMap::new();
     for (name, property) in
         variants.iter().filter_map(|variant| variant.get("properties")?.as_object()).flatten()
     {
-        match united.iter_mut().find(|(known, _)| known == name) {
-            Some((_, schemas)) => match schemas.iter_mut().find(|known| alike(known, property)) {
-                // Of two that differ in what they say, the one that says something.
-                Some(known) if known.get("description").is_none() => known.clone_from(property),
-                Some(_) => {}
-                None => schemas.push(property.clone()),
-            },
-            None => united.push((name.clone(), vec![property.clone()])),
+        let place = *places.entry(name).or_insert_with(|| {
+            united.push((name, Vec::new()));
+            united.len() - 1
+        });
+        let schemas = &mut united[place].1;
+        let alike = known.entry((place, bare(property))).or_insert(schemas.len());
+        match schemas.get_mut(*alike) {
+            // Of two that differ in what they say, the one that says something.
+            Some(known) if known.get("description").is_none() => known.clone_from(property),
+            Some(_) => {}
+            None => schemas.push(property.clone()),
         }
     }
     let one = |mut schemas: Vec<Value>| match schemas.len() {
@@ -81,19 +88,17 @@ fn properties(variants: &[Keywords]) -> Keywords {
             Value::Object(one_union(union))
         }
     };
-    united.into_iter().map(|(name, schemas)| (name, one(schemas))).collect()
+    united.into_iter().map(|(name, schemas)| (name.clone(), one(schemas))).collect()
 }
 
-/// True if two schemas take the same values, as far as one can see.
-fn alike(one: &Value, other: &Value) -> bool {
-    let bare = |schema: &Value| {
-        let mut schema = schema.clone();
-        if let Some(keywords) = schema.as_object_mut() {
-            keywords.retain(|keyword, _| !matches!(keyword.as_str(), "description" | "title"));
-        }
-        schema
-    };
-    bare(one) == bare(other)
+/// What a schema takes, as far as one can see: two that take the same are written the same.
+fn bare(schema: &Value) -> String {
+    let mut schema = schema.clone();
+    if let Some(keywords) = schema.as_object_mut() {
+        keywords.retain(|keyword, _| !matches!(keyword.as_str(), "description" | "title"));
+    }
+    schema.sort_all_objects();
+    schema.to_string()
 }
 
 fn required(variant: &Keywords) -> Vec<&str> {
@@ -103,10 +108,10 @@ fn required(variant: &Keywords) -> Vec<&str> {
 
 fn always_required(variants: &[Keywords]) -> Vec<&str> {
     let Some((first, rest)) = variants.split_first() else { return Vec::new() };
-    required(first)
-        .into_iter()
-        .filter(|name| rest.iter().all(|variant| required(variant).contains(name)))
-        .collect()
+    let rest: Vec<HashSet<&str>> =
+        rest.iter().map(|variant| required(variant).into_iter().collect()).collect();
+    let always = |name: &&str| rest.iter().all(|names| names.contains(name));
+    required(first).into_iter().filter(always).collect()
 }
 
 /// What the union said, for the model.

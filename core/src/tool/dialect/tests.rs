@@ -271,3 +271,61 @@ fn a_schema_that_is_too_deep_is_refused() {
         assert!(told(dialect, strict, &deep).is_err(), "{dialect}");
     }
 }
+
+#[test]
+fn a_schema_that_would_grow_beyond_all_bounds_is_unfit_and_not_written_out() {
+    let forms = json!([{ "minProperties": 0 }, { "minProperties": 1 }]);
+    let mut nested = json!({ "type": "object" });
+    for _ in 0..26 {
+        nested = json!({ "anyOf": forms, "type": "object", "properties": { "p": nested } });
+    }
+    let doubling = json!({ "type": "object", "properties": { "p": nested } });
+    let many: Vec<String> = (0..20_000).map(|n| format!("value-{n}")).collect();
+    let names = (0..200).map(|n| (format!("p{n}"), json!({ "$ref": "#/$defs/many" })));
+    let properties: serde_json::Map<String, Value> = names.collect();
+    let repeated = json!({ "properties": properties, "$defs": { "many": { "enum": many } } });
+    for (dialect, strict) in PROVIDERS {
+        for schema in [&doubling, &repeated] {
+            let told = told(dialect, strict, schema);
+            let reason = told.map(|told| told.to_string().len()).unwrap_err().reason;
+            assert!(reason.contains("too large"), "{dialect} {strict}: {reason}");
+        }
+    }
+}
+
+#[test]
+fn gemini_is_told_of_no_boolean_in_the_place_of_a_schema() {
+    let schema = json!({
+        "properties": {
+            "any": true, "none": false, "list": { "type": "array", "items": true },
+            "inner": { "type": "object", "properties": { "any": true } }
+        }
+    });
+    let told = told(Dialect::Gemini, false, &schema).unwrap();
+    let properties = &told["properties"];
+    assert_eq!(properties["any"], json!({}));
+    assert_eq!(properties["inner"]["properties"]["any"], json!({}));
+    assert_eq!(properties["list"], json!({ "type": "array" }));
+    assert!(properties.get("none").is_none());
+}
+
+#[test]
+fn a_form_that_cannot_be_merged_with_what_stands_beside_it_is_not_lost() {
+    let schema = json!({
+        "properties": {
+            "p": { "type": "string", "pattern": "^a", "anyOf": [{ "pattern": "b$" }, { "minLength": 5 }] },
+            "q": {
+                "type": "object",
+                "anyOf": [{ "$ref": "#/$defs/node" }, { "properties": { "x": { "type": "string" } } }]
+            },
+            "r": { "type": "string", "anyOf": [{ "type": "integer" }, { "minLength": 7 }] }
+        },
+        "$defs": { "node": {
+            "type": "object", "properties": { "inner": { "$ref": "#/$defs/node" } }
+        } }
+    });
+    let told = told(Dialect::OpenAi, false, &schema).unwrap();
+    let forms = |name: &str| told["properties"][name]["anyOf"].as_array().map(Vec::len);
+    assert_eq!((forms("p"), forms("q")), (Some(2), Some(2)), "{told}");
+    assert_eq!(told["properties"]["r"], json!({ "type": "string", "minLength": 7 }));
+}

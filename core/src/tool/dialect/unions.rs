@@ -1,9 +1,12 @@
 //! Writes unions in one way: `anyOf`, with nothing beside it that narrows.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 
-use super::all_of::{both, merge};
+use super::all_of::{both, contradict, merge};
 use super::walk::{Keywords, rewrite};
+use super::weight::Allowance;
 use super::{Unfit, constants};
 
 /// Keywords that may stand beside `anyOf`.
@@ -12,10 +15,26 @@ const BESIDE: [&str; 6] = ["anyOf", "description", "title", "default", "examples
 /// Merges every `allOf`, turns every `oneOf` into `anyOf`, moves what stands beside a union into
 /// its variants, and folds unions of constants into one `enum`. What cannot be merged stays.
 pub(super) fn simplify(schema: Value) -> Result<Value, Unfit> {
-    rewrite(schema, "", &mut |mut keywords, _| {
+    let mut allowance = Allowance::default();
+    rewrite(schema, "", &mut |mut keywords, path| {
         merge(&mut keywords);
+        // Each variant gets a copy of what stands beside it.
+        let variants = ["anyOf", "oneOf"].iter().find_map(|keyword| keywords.get(*keyword));
+        let copies = variants.and_then(Value::as_array).map_or(0, Vec::len).saturating_sub(1);
+        if copies > 0 {
+            for (keyword, value) in keywords.iter().filter(|(keyword, _)| narrows(keyword)) {
+                if keyword != "oneOf" {
+                    allowance.take(value, copies, path)?;
+                }
+            }
+        }
         Ok(Value::Object(one_union(keywords)))
     })
+}
+
+/// True if the keyword may not stand beside `anyOf`.
+fn narrows(keyword: &str) -> bool {
+    !BESIDE.contains(&keyword)
 }
 
 /// The same for a single schema whose inner ones are done.
@@ -32,20 +51,24 @@ pub(super) fn one_union(mut keywords: Keywords) -> Keywords {
     if let Some(folded) = folded(&keywords, &variants) {
         return folded;
     }
-    let narrows = |keyword: &String| !BESIDE.contains(&keyword.as_str());
-    if !keywords.keys().any(narrows) && variants.len() != 1 {
+    if !keywords.keys().any(|keyword| narrows(keyword)) && variants.len() != 1 {
         return keywords;
     }
     let (beside, mut union): (Keywords, Keywords) =
         keywords.clone().into_iter().partition(|(keyword, _)| narrows(keyword));
-    let spread: Vec<Keywords> = variants
-        .iter()
-        .filter_map(|variant| match variant {
-            Value::Object(variant) => both(variant.clone(), &beside),
-            Value::Bool(true) => Some(beside.clone()),
-            _ => None,
-        })
-        .collect();
+    let mut spread: Vec<Keywords> = Vec::new();
+    for variant in &variants {
+        match variant {
+            Value::Object(variant) => match both(variant.clone(), &beside) {
+                Some(merged) => spread.push(merged),
+                // Nothing can be of that form.
+                None if contradict(variant, &beside) => {}
+                None => return keywords,
+            },
+            Value::Bool(true) => spread.push(beside.clone()),
+            _ => {}
+        }
+    }
     match spread.as_slice() {
         // They cannot be brought together; whoever can express both may keep both.
         [] => keywords,
@@ -63,6 +86,7 @@ pub(super) fn one_union(mut keywords: Keywords) -> Keywords {
 /// One `enum`, if every variant is a constant or some, all of one type.
 fn folded(keywords: &Keywords, variants: &[Value]) -> Option<Keywords> {
     let mut values: Vec<Value> = Vec::new();
+    let mut known_values: HashSet<String> = HashSet::new();
     let mut notes: Vec<String> = Vec::new();
     for variant in variants {
         let variant = variant.as_object()?;
@@ -79,7 +103,7 @@ fn folded(keywords: &Keywords, variants: &[Value]) -> Option<Keywords> {
             notes.push(format!("{value}: {text}"));
         }
         for value in own {
-            if !values.contains(&value) {
+            if known_values.insert(value.to_string()) {
                 values.push(value);
             }
         }

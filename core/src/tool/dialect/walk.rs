@@ -105,6 +105,19 @@ pub(super) fn each(
     }
 }
 
+/// Leaves no boolean in the place of the schema of a property or of items.
+pub(super) fn without_booleans(keywords: &mut Keywords) {
+    if let Some(Value::Object(properties)) = keywords.get_mut("properties") {
+        properties.retain(|_, property| *property != Value::Bool(false));
+        for property in properties.values_mut().filter(|property| property.is_boolean()) {
+            *property = Value::Object(Keywords::new());
+        }
+    }
+    if keywords.get("items").is_some_and(Value::is_boolean) {
+        keywords.shift_remove("items");
+    }
+}
+
 /// The complaint about a schema that nests too deep.
 pub(super) fn too_deep(path: &str) -> Unfit {
     Unfit::at(path, format!("schemas are nested deeper than {DEEPEST} levels"))

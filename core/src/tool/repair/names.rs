@@ -8,7 +8,7 @@ use crate::tool::Schema;
 /// One argument that came under another name.
 pub(super) struct Rename {
     alias: String,
-    name: String,
+    pub name: String,
     /// The argument is there already: this one is left out.
     drop: bool,
 }

@@ -362,3 +362,53 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_record_of_repairs_is_short_however_long_the_arguments_are() {
+    let ids = |one: Value| json!({ "ids": vec![one; 5_000] });
+    let whole = fit(ids(json!(1.0)));
+    assert_eq!(whole.args["ids"], json!(vec![1; 5_000]));
+    assert!(whole.fits && whole.repairs.len() <= MOST_REPAIRS + 1, "{}", whole.repairs.len());
+}
+
+#[test]
+fn a_null_for_a_constant_that_may_be_left_out_is_dropped() {
+    let schema = json!({
+        "properties": { "kind": { "const": "a" }, "n": { "type": "integer" } },
+        "additionalProperties": false
+    });
+    let schema = Schema::compile("t", &schema).unwrap();
+    let none = BTreeMap::new();
+    let names = Names { argument_aliases: &none, alias: None };
+    let fitted = schema.fit(names, json!({ "kind": null, "n": 1 }));
+    assert!(fitted.fits && fitted.args == json!({ "n": 1 }), "{fitted:?}");
+}
+
+#[test]
+fn the_nulls_that_a_strict_definition_asks_for_are_dropped_however_many_they_are() {
+    let schema = json!({
+        "properties": { "list": { "type": "array", "items": {
+            "type": "object",
+            "properties": { "a": { "type": "integer" }, "b": { "type": "string" } },
+            "required": ["a"], "additionalProperties": false
+        } } }
+    });
+    let schema = Schema::compile("t", &schema).unwrap();
+    let none = BTreeMap::new();
+    let names = Names { argument_aliases: &none, alias: None };
+    let fitted = schema.fit(names, json!({ "list": vec![json!({ "a": 1, "b": null }); 1_000] }));
+    assert!(fitted.fits, "{}", fitted.args);
+    assert_eq!(fitted.args["list"], json!(vec![json!({ "a": 1 }); 1_000]));
+}
+
+#[test]
+fn no_default_takes_the_place_of_an_argument_that_came_under_another_name() {
+    let schema = json!({ "properties": { "path": { "type": "string", "default": "." } } });
+    let schema = Schema::compile("t", &schema).unwrap();
+    let names = aliases();
+    let names = Names { argument_aliases: &names, alias: None };
+    let fitted = schema.fit(names, json!({ "file": 0.5 }));
+    assert_eq!((fitted.args, fitted.repairs), (json!({ "file": 0.5 }), vec![]));
+    let named = schema.fit(names, json!({ "file": "a" }));
+    assert_eq!(named.args, json!({ "path": "a" }));
+}

@@ -1,6 +1,8 @@
 //! Where arguments do not fit, written for a model: what was expected at which place, what came
 //! instead, and what was probably meant.
 
+use std::collections::HashSet;
+
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
@@ -25,6 +27,9 @@ impl Schema {
     pub fn complaints(&self, args: &Value) -> Vec<String> {
         if self.accepts(args) {
             return Vec::new();
+        }
+        if !self.can_explain(args) {
+            return vec!["They are too large to say where: send less at a time.".to_owned()];
         }
         let errors = self.errors(args).take(MOST_COMPLAINTS);
         errors.map(|error| self.complaint(&error, args)).collect()
@@ -71,7 +76,7 @@ impl Schema {
 
     fn missing(&self, error: &ValidationError<'_>, property: &Value) -> String {
         let name = property.as_str().unwrap_or_default();
-        let known = self.siblings(error);
+        let known: HashSet<&str> = self.siblings(error).into_iter().collect();
         let strangers = error.instance().as_object().into_iter().flatten();
         let strangers =
             strangers.map(|(given, _)| given.as_str()).filter(|given| !known.contains(given));
