@@ -157,7 +157,6 @@ pub(crate) struct Call<'c> {
     is_counted: bool,
     /// What the loop breaker compares it with others by.
     watched: Option<loops::Watched>,
-    /// True once its run's budget has counted it: a call that waited for an approval is judged
     /// True if the loop breaker refused it.
     is_loop: bool,
     /// What its result depends on, if that may be given again.
