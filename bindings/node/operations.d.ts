@@ -355,8 +355,8 @@ export interface FullConfig {
   store_timeout_ms: number | null
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace: string | null
-  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */
-  groups: { [key: string]: Array<string> }
+  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
+  groups: { [key: string]: Array<FullListEntry> }
   /** Who may call what. */
   policy: FullPolicy
   /** How many calls a session may make. Default: no limit. */
@@ -393,8 +393,8 @@ export interface Config {
   store_timeout_ms?: number | null
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace?: string | null
-  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. */
-  groups?: { [key: string]: ReadonlyArray<string> }
+  /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
+  groups?: { [key: string]: ReadonlyArray<ListEntry> }
   /** Who may call what. */
   policy?: Policy
   /** How many calls a session may make. Default: no limit. */
@@ -925,7 +925,7 @@ export interface PolicyInForce {
   /** The policy. */
   policy: FullPolicy
   /** The groups of the owner's own. */
-  groups: { [key: string]: Array<string> }
+  groups: { [key: string]: Array<FullListEntry> }
 }
 
 /** What `policy.check` found. */
@@ -1322,7 +1322,7 @@ export interface FullTaintPolicy {
   untrusted: Array<FullListEntry>
   /** The tools whose results are private, besides those that say so themselves. */
   private: Array<FullListEntry>
-  /** The tools that such a session is watched for. Default: open-world and destructive ones. */
+  /** The tools that such a session is watched for. Default: open-world and destructive ones. An entry for either capability means also the tools, other than built-in ones, that declare none at all. */
   guarded: Array<FullListEntry>
 }
 
@@ -1334,7 +1334,7 @@ export interface TaintPolicy {
   untrusted?: ReadonlyArray<ListEntry>
   /** The tools whose results are private, besides those that say so themselves. */
   private?: ReadonlyArray<ListEntry>
-  /** The tools that such a session is watched for. Default: open-world and destructive ones. */
+  /** The tools that such a session is watched for. Default: open-world and destructive ones. An entry for either capability means also the tools, other than built-in ones, that declare none at all. */
   guarded?: ReadonlyArray<ListEntry>
 }
 
@@ -1539,7 +1539,7 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<Approval>>
-    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more, and with `invalid_argument` if `edited` does not fit the tool: then this decision counts for nothing. */
+    /** Allows or denies a pending approval. Fails with `conflict`, saying what became of it, if it is not pending any more or `approval.external` is false, and with `invalid_argument` if `edited` does not fit the tool: then this decision counts for nothing. */
     decide(args: {
       /** The tenant. */
       tenant?: string
@@ -2150,7 +2150,7 @@ export interface Operations {
       /** The policy to check. Left out: the one in force. */
       policy?: Policy | null
       /** The groups to check it with. Left out: those in force. */
-      groups?: { [key: string]: ReadonlyArray<string> } | null
+      groups?: { [key: string]: ReadonlyArray<ListEntry> } | null
       /** The tenant whose agents are looked at. */
       tenant?: string
     }): Promise<PolicyReport>
@@ -2163,7 +2163,7 @@ export interface Operations {
       /** The policy to compare with the one in force. */
       policy: Policy
       /** Its groups. Left out: those in force. */
-      groups?: { [key: string]: ReadonlyArray<string> } | null
+      groups?: { [key: string]: ReadonlyArray<ListEntry> } | null
       /** Who calls, with the keys of a call's context. Left out: nobody in particular. */
       context?: { [key: string]: unknown }
     }): Promise<PolicyDiff>

@@ -26,7 +26,7 @@ use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, Poli
 use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::limits::echo;
-use crate::policy::Policy;
+use crate::policy::{ListEntry, Policy};
 use crate::secret::{self, KeyRing};
 use crate::store::Store;
 use crate::tool::{
@@ -188,7 +188,7 @@ impl Runtime {
         &self,
         cx: &CallContext,
         policy: Policy,
-        groups: Option<BTreeMap<String, Vec<String>>>,
+        groups: Option<BTreeMap<String, Vec<ListEntry>>>,
     ) -> Result<PolicyDiff, Error> {
         self.check_open()?;
         cx.caller().check()?;

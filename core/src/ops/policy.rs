@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{default_tenant, operations};
 use crate::call::{Candidate, PolicyDiff};
 use crate::error::Error;
-use crate::policy::{Mode, Policy};
+use crate::policy::{ListEntry, Mode, Policy};
 use crate::runtime::Runtime;
 use crate::store::Agent;
 use crate::tool::{CallContext, Caller};
@@ -75,7 +75,7 @@ pub struct CheckPolicy {
     pub policy: Option<Policy>,
     /// The groups to check it with. Left out: those in force.
     #[serde(default)]
-    pub groups: Option<BTreeMap<String, Vec<String>>>,
+    pub groups: Option<BTreeMap<String, Vec<ListEntry>>>,
     /// The tenant whose agents are looked at.
     #[serde(default = "default_tenant")]
     pub tenant: String,
@@ -89,7 +89,7 @@ pub struct DiffPolicy {
     pub policy: Policy,
     /// Its groups. Left out: those in force.
     #[serde(default)]
-    pub groups: Option<BTreeMap<String, Vec<String>>>,
+    pub groups: Option<BTreeMap<String, Vec<ListEntry>>>,
     /// Who calls, with the keys of a call's context. Left out: nobody in particular.
     #[serde(default)]
     pub context: Map<String, Value>,
@@ -107,7 +107,7 @@ pub struct PolicyInForce {
     /// The policy.
     pub policy: Policy,
     /// The groups of the owner's own.
-    pub groups: BTreeMap<String, Vec<String>>,
+    pub groups: BTreeMap<String, Vec<ListEntry>>,
 }
 
 /// What `policy.reload` came to.

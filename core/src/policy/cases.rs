@@ -388,7 +388,7 @@ fn tools_mark_sessions_by_list_and_by_themselves() {
     assert_eq!(of(&|tool| compiled.is_untrusted(tool)), "cron mcp_a__x web_fetch");
     let private = "cron edit list_files read_file session_status spawn write_file";
     assert_eq!(of(&|tool| compiled.is_private(tool)), private);
-    assert_eq!(of(&|tool| compiled.is_guarded(tool)), "web_fetch");
+    assert_eq!(of(&|tool| compiled.is_guarded(tool)), "mcp_a__x web_fetch");
 }
 
 #[test]
@@ -413,17 +413,22 @@ fn groups_have_what_any_seed_puts_in_them() {
 
 #[test]
 fn declared_groups_hold_entries_and_may_hold_each_other() {
-    let group = |name: &str, members: &[&str]| (name.to_owned(), texts(members));
+    let group = |name: &str, members: &[&str]| {
+        (name.to_owned(), members.iter().map(|member| ListEntry::from(*member)).collect())
+    };
     let declared = [group("both", &["group:files", "!edit"]), group("files", &["*_file", "bash"])];
     let aliases = BTreeMap::from([("bash".to_owned(), "exec".to_owned())]);
     let catalog = Catalog::new(seeds(), aliases, &declared.into()).unwrap();
     assert_eq!(catalog.groups()["both"].join(" "), "exec read_file write_file");
-    let wrong = |members: (String, Vec<String>)| {
+    let wrong = |members: (String, Vec<ListEntry>)| {
         Catalog::new(seeds(), BTreeMap::new(), &[members].into()).unwrap_err().to_string()
     };
     assert!(wrong(group("a", &["group:a"])).contains("holds itself"));
     assert!(wrong(group("a", &["exec", "group:nope"])).contains("groups.a[1]"));
     assert!(wrong(group("a", &["x y"])).contains("groups.a[0]"));
+    let is_final = serde_json::from_value(json!([{"entry": "exec", "final": true}])).unwrap();
+    let text = wrong(("a".to_owned(), is_final));
+    assert!(text.contains("groups.a[0]") && text.contains("`final`"), "{text}");
 }
 
 #[test]
@@ -470,13 +475,64 @@ fn what_matches_nothing_is_kept_and_what_may_match_nothing_is_a_warning() {
 fn a_tool_that_went_and_an_alias_of_one_to_come_are_still_known() {
     let aliases = BTreeMap::from([("Later".to_owned(), "later".to_owned())]);
     let ever = Arc::new(BTreeSet::from(["gone".to_owned()]));
-    let groups = BTreeMap::from([("mine".to_owned(), texts(&["exec", "mistyped"]))]);
-    let catalog = Catalog::with_known(seeds(), aliases, &groups, ever).unwrap();
-    let policy = policy(json!({"deny": ["gone", "gon*", "Later", "mistyped"]}));
+    let catalog = Catalog::with_known(seeds(), aliases, &BTreeMap::new(), ever).unwrap();
+    let policy = policy(json!({"deny": ["gone", "gon*", "Later"]}));
     let compiled = Compiled::new(Arc::new(catalog), policy).unwrap();
-    assert_eq!(compiled.unmatched(), []);
+    assert_eq!((compiled.unmatched(), compiled.warnings()), (&[][..], &[][..]));
+}
+
+#[test]
+fn a_member_of_a_group_that_matches_nothing_is_a_mistake_unless_it_is_optional() {
+    let groups = json!({
+        "mine": ["exec", "exce", {"entry": "later", "optional": true}, "!fs"],
+        "rest": ["exec", {"entry": "group:nope", "optional": true}, "group:mine"],
+    });
+    let groups = serde_json::from_value(groups).unwrap();
+    let catalog = Catalog::new(seeds(), BTreeMap::new(), &groups).unwrap();
+    let policy = policy(json!({"deny": ["exce", {"entry": "later", "optional": true}]}));
+    let compiled = Compiled::new(Arc::new(catalog), policy).unwrap();
+    let unmatched: Vec<String> = compiled.unmatched().iter().map(ToString::to_string).collect();
+    for (text, parts) in unmatched.iter().zip([
+        ["groups.mine[1]", "`exec`"],
+        ["groups.mine[3]", "`group:fs`"],
+        ["policy.deny[0]", "`exec`"],
+    ]) {
+        assert!(parts.iter().all(|part| text.contains(part)), "{text}");
+    }
     let warnings: Vec<String> = compiled.warnings().iter().map(ToString::to_string).collect();
-    assert!(warnings.len() == 1 && warnings[0].contains("groups.mine[1]"), "{warnings:?}");
+    for (text, place) in warnings.iter().zip(["groups.mine[2]", "groups.rest[1]", "policy.deny[1]"])
+    {
+        assert!(text.contains(place), "{text}");
+    }
+    assert_eq!((unmatched.len(), warnings.len()), (3, 3), "{unmatched:?} {warnings:?}");
+}
+
+#[test]
+fn a_tool_from_outside_that_declares_nothing_is_guarded() {
+    let of = |origin, capabilities: &[Capability]| {
+        let tool = CatalogTool {
+            origin,
+            capabilities: capabilities.to_vec(),
+            ..CatalogTool::named("send")
+        };
+        move |guarded: serde_json::Value| {
+            let policy = policy(json!({"taint": {"guarded": guarded}}));
+            let compiled = Compiled::new(catalog_of(vec![tool.clone()]), policy).unwrap();
+            compiled.is_guarded(compiled.catalog().id("send").unwrap())
+        }
+    };
+    let by_default = || json!(["capability:open-world", "capability:destructive"]);
+    for origin in [Origin::Host, Origin::Mcp, Origin::Skill] {
+        assert!(of(origin, &[])(by_default()), "{origin:?}");
+        assert!(of(origin, &[Capability::McpBridged])(by_default()), "{origin:?}");
+        assert!(of(origin, &[])(json!(["capability:destructive"])), "{origin:?}");
+        assert!(!of(origin, &[])(json!(["capability:destructive", "!send"])), "{origin:?}");
+        assert!(!of(origin, &[])(json!(["group:fs"])), "{origin:?}");
+        assert!(!of(origin, &[Capability::ReadOnly])(by_default()), "{origin:?}");
+        assert!(!of(origin, &[Capability::Mutating])(by_default()), "{origin:?}");
+    }
+    assert!(!of(Origin::Builtin, &[])(by_default()));
+    assert!(of(Origin::Builtin, &[Capability::OpenWorld])(by_default()));
 }
 
 #[test]

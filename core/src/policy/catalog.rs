@@ -7,7 +7,8 @@ use fixedbitset::FixedBitSet;
 
 use super::entry::CAPABILITIES;
 use super::profile::{BUILTIN_GROUPS, LEAF_DENY, MCP, NATIVE, SUBAGENT_DENY};
-use super::{Entry, Error};
+use super::tool_list::Noticed;
+use super::{Entry, Error, ListEntry};
 use crate::kind::{Action, Capability, Origin, Taint, ToolId};
 
 /// The tools, aliases and groups that a policy is compiled against: one registry generation.
@@ -24,7 +25,7 @@ pub struct Catalog {
     capable: Vec<(Capability, FixedBitSet)>,
     enabled: FixedBitSet,
     ever: Arc<BTreeSet<String>>,
-    strangers: Vec<Error>,
+    noticed: Noticed,
 }
 
 /// One tool of a [`Catalog`]. Its place in the list is its [`ToolId`].
@@ -80,6 +81,13 @@ impl CatalogTool {
             || !(declares(Capability::ReadOnly) || declares(Capability::Async))
     }
 
+    /// True for a tool from outside that says nothing of what it does: that it comes from a server
+    /// says nothing of that.
+    fn is_undeclared(&self) -> bool {
+        self.origin != Origin::Builtin
+            && self.capabilities.iter().all(|capability| *capability == Capability::McpBridged)
+    }
+
     fn is_of_mcp(&self) -> bool {
         let of_server = |group: &str| group.strip_prefix(MCP).is_some_and(|g| g.starts_with(':'));
         self.origin == Origin::Mcp || self.group.as_deref().is_some_and(of_server)
@@ -89,15 +97,16 @@ impl CatalogTool {
 impl Catalog {
     /// A catalog of these tools (in order of id), aliases (to canonical names) and declared groups
     /// (to their members). The built-in groups are added. A member is an entry like any other: a
-    /// name, an alias, a glob, a capability, or another group. An alias may stand for a tool that
-    /// is not there (yet).
+    /// name, an alias, a glob, a capability, or another group, and may be marked optional. An alias
+    /// may stand for a tool that is not there (yet).
     ///
     /// # Errors
-    /// A member that is no entry, a group that is unknown, or groups that hold each other.
+    /// A member that is no entry or `final`, a group that is unknown, or groups that hold each
+    /// other.
     pub fn new(
         tools: Vec<CatalogTool>,
         aliases: BTreeMap<String, String>,
-        declared: &BTreeMap<String, Vec<String>>,
+        declared: &BTreeMap<String, Vec<ListEntry>>,
     ) -> Result<Catalog, Error> {
         Catalog::with_known(tools, aliases, declared, Arc::default())
     }
@@ -110,7 +119,7 @@ impl Catalog {
     pub fn with_known(
         tools: Vec<CatalogTool>,
         aliases: BTreeMap<String, String>,
-        declared: &BTreeMap<String, Vec<String>>,
+        declared: &BTreeMap<String, Vec<ListEntry>>,
         ever: Arc<BTreeSet<String>>,
     ) -> Result<Catalog, Error> {
         let mut catalog = Catalog { tools, aliases, ever, ..Catalog::default() };
@@ -188,28 +197,25 @@ impl Catalog {
     }
 
     /// Puts the members of the declared groups in, each group after those that it names.
-    fn fill(&mut self, declared: &BTreeMap<String, Vec<String>>) -> Result<(), Error> {
+    fn fill(&mut self, declared: &BTreeMap<String, Vec<ListEntry>>) -> Result<(), Error> {
         for name in declared.keys() {
             self.groups.entry(name.clone()).or_default();
         }
-        let mut waiting: Vec<(&String, Vec<Entry>)> = Vec::new();
-        for (group, members) in declared {
-            let parse = |(index, text): (usize, &String)| {
-                Entry::parse(&format!("groups.{group}[{index}]"), text)
-            };
-            waiting.push((group, members.iter().enumerate().map(parse).collect::<Result<_, _>>()?));
+        let mut waiting: Vec<(&String, Vec<Member>)> = Vec::new();
+        for (group, listed) in declared {
+            let listed = listed.iter().enumerate();
+            let members = listed.map(|(index, listed)| Member::parse(group, index, listed));
+            waiting.push((group, members.collect::<Result<_, _>>()?));
         }
-        for (group, entries) in &waiting {
-            for (index, entry) in entries.iter().enumerate() {
-                let place = format!("groups.{group}[{index}]");
-                let stranger = entry.unmatched(&place, self);
-                self.strangers.extend(stranger);
-            }
+        for member in waiting.iter().flat_map(|(_, members)| members) {
+            let unmatched = member.entry.unmatched(&member.place, self);
+            self.noticed.those(member.is_optional).extend(unmatched);
         }
         while !waiting.is_empty() {
             let names: Vec<&str> = waiting.iter().map(|(group, _)| group.as_str()).collect();
-            let ready = waiting.iter().position(|(_, entries)| {
-                !entries.iter().filter_map(Entry::group).any(|named| names.contains(&named))
+            let ready = waiting.iter().position(|(_, members)| {
+                let mut named = members.iter().filter_map(|member| member.entry.group());
+                !named.any(|named| names.contains(&named))
             });
             let Some(ready) = ready else {
                 return Err(Error::BadEntry {
@@ -218,36 +224,42 @@ impl Catalog {
                     why: "it holds itself, through the groups in it".into(),
                 });
             };
-            let (group, entries) = waiting.swap_remove(ready);
-            let members = self.members(group, &entries)?;
-            self.groups.entry(group.clone()).or_default().extend(members);
+            let (group, members) = waiting.swap_remove(ready);
+            let names = self.member_names(&members)?;
+            self.groups.entry(group.clone()).or_default().extend(names);
         }
         Ok(())
     }
 
-    fn members(&self, group: &str, entries: &[Entry]) -> Result<Vec<String>, Error> {
-        let mut members = Vec::new();
+    fn member_names(&mut self, members: &[Member]) -> Result<Vec<String>, Error> {
+        let mut all = Vec::new();
         for negated in [false, true] {
-            for (index, entry) in entries.iter().enumerate() {
-                if entry.is_negated() != negated {
-                    continue;
-                }
-                let names = entry.member_names(&format!("groups.{group}[{index}]"), self)?;
+            for member in members.iter().filter(|member| member.entry.is_negated() == negated) {
+                let names = match member.entry.member_names(&member.place, self) {
+                    Err(unknown @ Error::UnknownGroup { .. }) if member.is_optional => {
+                        self.noticed.warnings.push(unknown);
+                        continue;
+                    }
+                    names => names?,
+                };
                 if negated {
-                    members.retain(|member| !names.contains(member));
+                    all.retain(|name| !names.contains(name));
                 } else {
-                    members.extend(names);
+                    all.extend(names);
                 }
             }
         }
-        Ok(members)
+        Ok(all)
     }
 
     /// The same tools and aliases with other declared groups.
     ///
     /// # Errors
     /// As [`Catalog::new`].
-    pub fn with_groups(&self, declared: &BTreeMap<String, Vec<String>>) -> Result<Catalog, Error> {
+    pub fn with_groups(
+        &self,
+        declared: &BTreeMap<String, Vec<ListEntry>>,
+    ) -> Result<Catalog, Error> {
         let (tools, aliases) = (self.tools.clone(), self.aliases.clone());
         let catalog = Catalog::with_known(tools, aliases, declared, self.ever.clone())?;
         Ok(Catalog { lost: self.lost.clone(), ..catalog })
@@ -306,10 +318,12 @@ impl Catalog {
     }
 
     /// The names of tools that a list may speak of: those there are, those there were, and those
-    /// that are in a group or in the seeds' own lists.
+    /// that are in a built-in group or in the seeds' own lists. That a declared group names a tool
+    /// makes it no more known than that another list does.
     pub(super) fn known_names(&self) -> impl Iterator<Item = &str> {
-        let listed = self.groups.values().flatten().chain(self.ever.iter()).map(String::as_str);
-        self.names().chain(listed).chain(SUBAGENT_DENY.iter().chain(LEAF_DENY).copied())
+        let of_seeds = BUILTIN_GROUPS.iter().flat_map(|(_, members)| *members);
+        let of_seeds = of_seeds.chain(SUBAGENT_DENY).chain(LEAF_DENY).copied();
+        self.names().chain(self.ever.iter().map(String::as_str)).chain(of_seeds)
     }
 
     /// True if a list may speak of a tool of that name or alias.
@@ -321,8 +335,8 @@ impl Catalog {
     }
 
     /// What the declared groups name and nobody knows.
-    pub(super) fn strangers(&self) -> &[Error] {
-        &self.strangers
+    pub(super) fn noticed(&self) -> &Noticed {
+        &self.noticed
     }
 
     pub(super) fn grouped(&self, group: &str) -> Option<&FixedBitSet> {
@@ -334,12 +348,41 @@ impl Catalog {
         known.map_or(NOTHING, |(_, tools)| tools)
     }
 
+    /// The tools that may do anything, as far as they say.
+    pub(super) fn undeclared(&self) -> FixedBitSet {
+        let mut tools = self.nothing();
+        for (index, tool) in self.tools.iter().enumerate() {
+            tools.set(index, tool.is_undeclared());
+        }
+        tools
+    }
+
     pub(super) fn enabled(&self) -> &FixedBitSet {
         &self.enabled
     }
 
     pub(super) fn nothing(&self) -> FixedBitSet {
         FixedBitSet::with_capacity(self.tools.len())
+    }
+}
+
+/// A member of a declared group.
+struct Member {
+    /// `groups.mine[2]`.
+    place: String,
+    entry: Entry,
+    is_optional: bool,
+}
+
+impl Member {
+    fn parse(group: &str, index: usize, listed: &ListEntry) -> Result<Member, Error> {
+        let place = format!("groups.{group}[{index}]");
+        let entry = Entry::parse(&place, listed.text())?;
+        if listed.is_final() {
+            let entry = listed.text().to_owned();
+            return Err(Error::MisplacedFinal { source_name: place, entry });
+        }
+        Ok(Member { place, entry, is_optional: listed.is_optional() })
     }
 }
 

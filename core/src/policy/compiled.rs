@@ -129,14 +129,13 @@ impl Compiled {
         &self.shared.policy
     }
 
-    /// The names and globs that match no tool that is known: mistakes, as soon as all tools are
-    /// registered.
+    /// The names and globs, in lists and in declared groups, that match no tool that is known:
+    /// mistakes, as soon as all tools are registered.
     pub fn unmatched(&self) -> &[Error] {
         &self.shared.unmatched
     }
 
-    /// What matches nothing where that is no mistake: optional entries, and names in the groups of
-    /// the owner.
+    /// What matches nothing where that is no mistake: optional entries.
     pub fn warnings(&self) -> &[Error] {
         &self.shared.warnings
     }

@@ -159,7 +159,9 @@ pub struct TaintPolicy {
     pub untrusted: Vec<ListEntry>,
     /// The tools whose results are private, besides those that say so themselves.
     pub private: Vec<ListEntry>,
-    /// The tools that such a session is watched for. Default: open-world and destructive ones.
+    /// The tools that such a session is watched for. Default: open-world and destructive ones. An
+    /// entry for either capability means also the tools, other than built-in ones, that declare
+    /// none at all.
     pub guarded: Vec<ListEntry>,
 }
 

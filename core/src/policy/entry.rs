@@ -197,6 +197,12 @@ impl Entry {
         }
     }
 
+    /// True if the entry names a capability that a tool may well have without saying so.
+    pub(super) fn may_mean_undeclared(&self) -> bool {
+        use Capability::{Destructive, OpenWorld};
+        matches!(self.pattern, Pattern::Capability(OpenWorld | Destructive))
+    }
+
     /// The group that the entry names, if it names one.
     pub(super) fn group(&self) -> Option<&str> {
         matches!(self.pattern, Pattern::Group).then(|| self.body())

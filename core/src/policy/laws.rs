@@ -97,7 +97,9 @@ fn a_world() -> impl Strategy<Value = World> {
         .prop_flat_map(|names| names.into_iter().map(a_tool).collect::<Vec<_>>());
     tools.prop_map(|tools| {
         let alias = |alias: &str, name: &str| (alias.to_owned(), name.to_owned());
-        let group = |name: &str, members: &[&str]| (name.to_owned(), texts(members));
+        let group = |name: &str, members: &[&str]| {
+            (name.to_owned(), members.iter().map(|member| ListEntry::from(*member)).collect())
+        };
         World {
             tools,
             aliases: [alias("bash", "exec"), alias("Read", "read_file")].into(),

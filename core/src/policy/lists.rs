@@ -159,8 +159,7 @@ impl<'p> From<&'p Policy> for Written<'p> {
 
 impl<'c> Expander<'c> {
     pub(super) fn new(catalog: &'c Catalog) -> Expander<'c> {
-        let warnings = catalog.strangers().to_vec();
-        Expander { catalog, noticed: Noticed { warnings, ..Noticed::default() } }
+        Expander { catalog, noticed: catalog.noticed().clone() }
     }
 
     /// Expands every list of the policy.
@@ -299,7 +298,8 @@ impl<'c> Expander<'c> {
     fn taints(&mut self, policy: &TaintPolicy) -> Result<Taints, Error> {
         let untrusted = self.watch("policy.taint.untrusted", &policy.untrusted)?;
         let private = self.watch("policy.taint.private", &policy.private)?;
-        let guarded = self.watch("policy.taint.guarded", &policy.guarded)?;
+        let guarded = "policy.taint.guarded".to_owned();
+        let guarded = self.noticed.list(guarded, &policy.guarded, Purpose::Guard, self.catalog)?;
         let with_own = |list: ToolList, taint: Taint| {
             let mut set = list.tools().clone();
             for (index, tool) in self.catalog.tools().iter().enumerate() {

@@ -14,7 +14,7 @@ pub(super) type Names = BTreeSet<String>;
 pub(super) struct World {
     pub tools: Vec<CatalogTool>,
     pub aliases: BTreeMap<String, String>,
-    pub groups: BTreeMap<String, Vec<String>>,
+    pub groups: BTreeMap<String, Vec<ListEntry>>,
 }
 
 /// Who asks.
@@ -102,7 +102,7 @@ impl World {
             }));
         }
         if let Some(members) = self.groups.get(group) {
-            names.extend(self.meant(members.iter().map(String::as_str)));
+            names.extend(self.meant(members.iter().map(ListEntry::text)));
         }
         let named = self.those(|tool| tool.group.as_deref() == Some(group));
         let there = self.those(|tool| names.contains(&tool.name));

@@ -114,12 +114,15 @@ pub(super) enum Purpose {
     /// What it means is asked about or watched. It goes on to hold for the tool that a name in it
     /// stood for before something else took the name.
     Watch,
+    /// What it means is watched, likewise. A tool that does not say what it can do is taken to do
+    /// whatever an entry of the list guards against.
+    Guard,
     /// What it means may not be called, likewise. Its entries may be marked `final`.
     Deny,
 }
 
 /// What was noticed while lists were expanded.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Noticed {
     /// Entries that match nothing that is known.
     pub unmatched: Vec<Error>,
@@ -128,6 +131,11 @@ pub(super) struct Noticed {
 }
 
 impl Noticed {
+    /// Where an entry goes that matches nothing.
+    pub(super) fn those(&mut self, may_match_nothing: bool) -> &mut Vec<Error> {
+        if may_match_nothing { &mut self.warnings } else { &mut self.unmatched }
+    }
+
     /// Expands a list of the configuration.
     ///
     /// # Errors
@@ -149,8 +157,8 @@ impl Noticed {
                     entry: listed.text().to_owned(),
                 });
             }
-            let kept = if listed.is_optional() { &mut self.warnings } else { &mut self.unmatched };
-            kept.extend(entry.unmatched(&place, catalog));
+            let unmatched = entry.unmatched(&place, catalog);
+            self.those(listed.is_optional()).extend(unmatched);
             list.mark(listed.is_final());
             match list.add(&place, entry) {
                 Err(unknown @ Error::UnknownGroup { .. }) if listed.is_optional() => {
@@ -214,6 +222,9 @@ impl<'c> Expansion<'c> {
             }
             if self.purpose != Purpose::Allow {
                 entry.expand_lost(self.catalog, &mut self.added);
+            }
+            if self.purpose == Purpose::Guard && entry.may_mean_undeclared() {
+                self.added.union_with(&self.catalog.undeclared());
             }
             entry.expand(place, self.catalog, &mut self.added)
         };

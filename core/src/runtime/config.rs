@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::call::{ApprovalConfig, Budget, Execute, Loops, Output, RateLimit, Record, Redundancy};
 use crate::error::{Code, Error};
-use crate::policy::Policy;
+use crate::policy::{ListEntry, Policy};
 use crate::secret::Secrets;
 use crate::strict;
 use crate::tool::DefinitionsConfig;
@@ -27,8 +27,9 @@ pub struct Config {
     pub store_timeout_ms: Option<u64>,
     /// The folder that file tools work in and never leave. Without one they are refused.
     pub workspace: Option<String>,
-    /// Groups of tools of the owner's own, by name, for use in lists as `group:<name>`.
-    pub groups: BTreeMap<String, Vec<String>>,
+    /// Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is
+    /// an entry as in a list; it may be marked `optional`, but not `final`.
+    pub groups: BTreeMap<String, Vec<ListEntry>>,
     /// Who may call what.
     pub policy: Policy,
     /// How many calls a session may make. Default: no limit.

@@ -20,7 +20,7 @@ pub use registries::Registries;
 pub(crate) use registries::no_clone;
 pub use snapshot::{Found, Snapshot};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,14 +29,25 @@ use arc_swap::ArcSwap;
 use super::{Tool, ToolSpec};
 use crate::error::{Code, Error};
 use crate::kind::{Origin, Tier};
+use crate::policy::ListEntry;
 
 /// The tools of one runtime, or of one agent in it. Cheap to read from any thread.
 #[derive(Debug)]
 pub struct Registry {
     current: ArcSwap<Snapshot>,
+    lineage: Arc<Lineage>,
+}
+
+/// What the registries have in common that came from the same one.
+#[derive(Debug, Default)]
+struct Lineage {
+    /// Held by whoever changes one of them.
     writing: Mutex<()>,
-    /// The last generation of any registry that came from the same one.
-    generations: Arc<AtomicU64>,
+    /// The last generation of any of them.
+    generations: AtomicU64,
+    /// Every name that there ever was in any of them: one policy holds for all, and may name what
+    /// only one of them has.
+    ever: ArcSwap<BTreeSet<String>>,
 }
 
 impl Registry {
@@ -44,16 +55,21 @@ impl Registry {
     ///
     /// # Errors
     /// `invalid_config` for a member of a group that is no entry of a list.
-    pub fn new(declared_groups: BTreeMap<String, Vec<String>>) -> Result<Registry, Error> {
-        Ok(Registry {
-            current: ArcSwap::from_pointee(Snapshot::empty(declared_groups)?),
-            writing: Mutex::new(()),
-            generations: Arc::default(),
-        })
+    pub fn new(declared_groups: BTreeMap<String, Vec<ListEntry>>) -> Result<Registry, Error> {
+        let empty = Snapshot::empty(declared_groups)?;
+        let lineage = Lineage { ever: ArcSwap::new(empty.ever.clone()), ..Lineage::default() };
+        Ok(Registry { current: ArcSwap::from_pointee(empty), lineage: Arc::new(lineage) })
     }
 
     /// The state as it is now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
+        let now = self.current.load_full();
+        if Arc::ptr_eq(&now.ever, &self.lineage.ever.load()) {
+            return now;
+        }
+        // Another registry of the runtime has learned or forgotten a name since. A state that
+        // settled once settles again.
+        let _ = self.change(|_| Ok(()));
         self.current.load_full()
     }
 
@@ -147,7 +163,7 @@ impl Registry {
             let canonical = next.known(&alias.name)?.spec.name.clone();
             next.check_unused(name, &format!("an alias of the tool `{canonical}`"))?;
             alias.name.clone_from(&canonical);
-            Arc::make_mut(&mut next.ever).insert(name.to_owned());
+            next.learn_name(name);
             next.given.insert(name.to_owned(), Arc::new(alias));
             Ok(canonical)
         })?;
@@ -192,9 +208,8 @@ impl Registry {
         self.change(|next| {
             for (name, alias) in aliases {
                 ToolSpec::check_name(&name)?;
-                let ever = Arc::make_mut(&mut next.ever);
-                ever.insert(name.clone());
-                ever.insert(alias.name.clone());
+                next.learn_name(&name);
+                next.learn_name(&alias.name);
                 Arc::make_mut(&mut next.standing).insert(name, Arc::new(alias));
             }
             Ok(())
@@ -226,14 +241,19 @@ impl Registry {
 
     fn change<T>(&self, edit: impl FnOnce(&mut Snapshot) -> Result<T, Error>) -> Result<T, Error> {
         let writing: MutexGuard<'_, ()> =
-            self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+            self.lineage.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.current.load().as_ref().clone();
+        next.ever = self.lineage.ever.load_full();
         let edited = edit(&mut next).and_then(|answer| {
-            let generation = self.generations.fetch_add(1, Ordering::Relaxed) + 1;
+            let generation = self.lineage.generations.fetch_add(1, Ordering::Relaxed) + 1;
             next.settle(generation).map(|()| answer)
         });
         let next = Arc::new(next);
-        let old = edited.is_ok().then(|| self.current.swap(next.clone()));
+        let old = edited.is_ok().then(|| {
+            let old = self.current.swap(next.clone());
+            self.lineage.ever.store(next.ever.clone());
+            old
+        });
         drop(writing);
         // The end of a tool may run host code, which may come back here: not under the lock.
         drop((old, next));
@@ -245,11 +265,7 @@ impl Registry {
 /// have the same generation unless they are the same.
 impl Clone for Registry {
     fn clone(&self) -> Registry {
-        Registry {
-            current: ArcSwap::new(self.snapshot()),
-            writing: Mutex::new(()),
-            generations: self.generations.clone(),
-        }
+        Registry { current: ArcSwap::new(self.snapshot()), lineage: self.lineage.clone() }
     }
 }
 
@@ -282,7 +298,7 @@ impl Snapshot {
             // to mean what it meant.
             Arc::make_mut(&mut self.declared).entry(group.clone()).or_default();
         }
-        Arc::make_mut(&mut self.ever).insert(name.clone());
+        self.learn_name(name);
         let dropped = self.given.remove(name);
         if let Some(old) = self.registered.get(&key) {
             entry.enabled = old.enabled;
@@ -292,10 +308,19 @@ impl Snapshot {
         Ok(Put { entry, replaced, dropped })
     }
 
+    /// Makes a name known. The set stays the same one where it has the name, so that the other
+    /// registries of the runtime need not catch up.
+    fn learn_name(&mut self, name: &str) {
+        if !self.ever.contains(name) {
+            Arc::make_mut(&mut self.ever).insert(name.to_owned());
+        }
+    }
+
     /// Makes a name unknown that means nothing any more while the tool that it stood for is there: a
     /// policy that denies it would deny nothing, and must say so.
     fn forget_name(&mut self, alias: &str) {
-        if !self.tools.contains_key(alias) && !self.standing.contains_key(alias) {
+        let known = self.tools.contains_key(alias) || self.standing.contains_key(alias);
+        if !known && self.ever.contains(alias) {
             Arc::make_mut(&mut self.ever).remove(alias);
         }
     }

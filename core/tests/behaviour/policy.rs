@@ -477,3 +477,56 @@ async fn a_target_that_is_no_name_is_nobodys() {
         assert_eq!(answer.is_error, is_denied, "{args}: {}", answer.for_llm);
     }
 }
+
+#[tokio::test]
+async fn a_mistyped_member_of_a_group_opens_nothing() {
+    let config = |member: Value| json!({ "groups": { "danger": [member] }, "policy": { "deny": ["group:danger"] } });
+    let house = House::new(config(json!("ecko"))).await;
+    let error = house.rt.call(&CallContext::new(), "echo", json!({})).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidConfig);
+    for part in ["groups.danger[0]", "`ecko`", "`echo`"] {
+        assert!(error.message().contains(part), "{error}");
+    }
+    let status = house.rt.invoke("policy.status", json!({})).await.unwrap();
+    assert_eq!(status["errors"].as_array().unwrap().len(), 1, "{status}");
+    let optional = json!({ "entry": "ecko", "optional": true });
+    let house = House::new(config(optional.clone())).await;
+    assert_eq!(echoes(&house.rt).await, None);
+    let groups = json!({ "groups": { "danger": [optional, "ecko"] } });
+    let report = house.rt.invoke("policy.check", groups).await.unwrap();
+    assert!(report["errors"][0].as_str().unwrap().contains("groups.danger[1]"), "{report}");
+    assert!(report["warnings"][0].as_str().unwrap().contains("groups.danger[0]"), "{report}");
+    let wrong = config(json!({ "entry": "echo", "final": true }));
+    let built = Runtime::builder().config(Config::from_value(wrong).unwrap()).build().await;
+    assert!(built.unwrap_err().message().contains("`final`"));
+}
+
+#[tokio::test]
+async fn a_policy_may_name_what_only_one_of_the_registries_has() {
+    let house = House::new(json!({})).await;
+    let (rt, cx) = (&house.rt, CallContext::new().agent("a"));
+    rt.invoke("registry.clone", json!({ "agent": "a" })).await.unwrap();
+    rt.register(says(json!({ "name": "later" }))).unwrap();
+    rt.set_policy(policy(json!({ "deny": ["later"] }))).await.unwrap();
+    let args = json!({ "text": "x" });
+    assert_eq!(rt.call(&cx, "echo", args.clone()).await.unwrap().code, None);
+    let registry = rt.registries().own("default", "a").unwrap();
+    registry.register(std::sync::Arc::new(says(json!({ "name": "own" })))).unwrap();
+    rt.set_policy(policy(json!({ "deny": ["later", "own", "echo"] }))).await.unwrap();
+    assert_eq!(echoes(rt).await, Some(Code::DeniedByPolicy));
+    let denied = rt.call(&cx, "own", json!({})).await.unwrap();
+    assert_eq!(denied.code, Some(Code::DeniedByPolicy));
+}
+
+#[tokio::test]
+async fn a_name_that_one_registry_learns_puts_the_others_right_too() {
+    let house = House::new(json!({ "policy": { "deny": ["later"] } })).await;
+    let (rt, cx) = (&house.rt, CallContext::new().agent("a"));
+    rt.invoke("registry.clone", json!({ "agent": "a" })).await.unwrap();
+    let args = json!({ "text": "x" });
+    let error = rt.call(&cx, "echo", args.clone()).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidConfig);
+    rt.register(says(json!({ "name": "later" }))).unwrap();
+    assert_eq!(echoes(rt).await, None);
+    assert_eq!(rt.call(&cx, "echo", args).await.unwrap().code, None);
+}

@@ -512,8 +512,9 @@ class FullConfig(TypedDict):
     workspace: str | None
     """The folder that file tools work in and never leave. Without one they are refused."""
 
-    groups: dict[str, builtins.list[str]]
-    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
+    groups: dict[str, builtins.list[FullListEntry]]
+    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member
+    is an entry as in a list; it may be marked `optional`, but not `final`."""
 
     policy: FullPolicy
     """Who may call what."""
@@ -562,8 +563,9 @@ class Settings(TypedDict, total=False):
     """How long one access to the store may take, in milliseconds; longer ones fail. Default:
     5,000."""
 
-    groups: Mapping[str, Sequence[str]]
-    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`."""
+    groups: Mapping[str, Sequence[ListEntry]]
+    """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member
+    is an entry as in a list; it may be marked `optional`, but not `final`."""
 
     policy: Policy
     """Who may call what."""
@@ -1303,7 +1305,7 @@ class PolicyInForce(TypedDict):
     policy: FullPolicy
     """The policy."""
 
-    groups: dict[str, builtins.list[str]]
+    groups: dict[str, builtins.list[FullListEntry]]
     """The groups of the owner's own."""
 
 
@@ -1845,7 +1847,9 @@ class FullTaintPolicy(TypedDict):
     """The tools whose results are private, besides those that say so themselves."""
 
     guarded: builtins.list[FullListEntry]
-    """The tools that such a session is watched for. Default: open-world and destructive ones."""
+    """The tools that such a session is watched for. Default: open-world and destructive ones. An
+    entry for either capability means also the tools, other than built-in ones, that declare
+    none at all."""
 
 
 class TaintPolicy(TypedDict, total=False):
@@ -1862,7 +1866,9 @@ class TaintPolicy(TypedDict, total=False):
     """The tools whose results are private, besides those that say so themselves."""
 
     guarded: Sequence[ListEntry]
-    """The tools that such a session is watched for. Default: open-world and destructive ones."""
+    """The tools that such a session is watched for. Default: open-world and destructive ones. An
+    entry for either capability means also the tools, other than built-in ones, that declare
+    none at all."""
 
 
 class Thresholds(TypedDict):
@@ -2227,8 +2233,9 @@ class ApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
-        the tool: then this decision counts for nothing.
+        if it is not pending any more or `approval.external` is false, and with
+        `invalid_argument` if `edited` does not fit the tool: then this decision counts for
+        nothing.
 
         Args:
             id: The approval's id.
@@ -3514,7 +3521,7 @@ class PolicyOperations:
         self,
         *,
         policy: Policy | None = _UNSET,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         tenant: str = _UNSET,
     ) -> PolicyReport:
         """Checks a policy, or the one in force, against the tools that there are, and the lists
@@ -3536,7 +3543,7 @@ class PolicyOperations:
         self,
         *,
         policy: Policy,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> PolicyDiff:
         """Tells which tools another policy would add and take away for a caller. Nothing
@@ -4507,8 +4514,9 @@ class AsyncApprovalsOperations:
         edited: Mapping[str, Any] | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        if it is not pending any more, and with `invalid_argument` if `edited` does not fit
-        the tool: then this decision counts for nothing.
+        if it is not pending any more or `approval.external` is false, and with
+        `invalid_argument` if `edited` does not fit the tool: then this decision counts for
+        nothing.
 
         Args:
             id: The approval's id.
@@ -5794,7 +5802,7 @@ class AsyncPolicyOperations:
         self,
         *,
         policy: Policy | None = _UNSET,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         tenant: str = _UNSET,
     ) -> PolicyReport:
         """Checks a policy, or the one in force, against the tools that there are, and the lists
@@ -5816,7 +5824,7 @@ class AsyncPolicyOperations:
         self,
         *,
         policy: Policy,
-        groups: Mapping[str, Sequence[str]] | None = _UNSET,
+        groups: Mapping[str, Sequence[ListEntry]] | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> PolicyDiff:
         """Tells which tools another policy would add and take away for a caller. Nothing

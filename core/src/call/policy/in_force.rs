@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::place::Derived;
 use crate::error::{Code, Error};
 use crate::kind::ToolId;
-use crate::policy::{Catalog, Compiled, Decision, Inputs, Memo, Mode, Policy};
+use crate::policy::{Catalog, Compiled, Decision, Inputs, ListEntry, Memo, Mode, Policy};
 use crate::tool::{Offered, Snapshot};
 
 /// Groups of the owner's own, by name.
-pub(crate) type Groups = BTreeMap<String, Vec<String>>;
+pub(crate) type Groups = BTreeMap<String, Vec<ListEntry>>;
 
 /// A policy with its groups, and what was compiled from both for states of the registry. When
 /// another takes its place all of that goes with it.

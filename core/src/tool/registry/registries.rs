@@ -14,8 +14,8 @@ use crate::tool::Caller;
 /// By tenant, then by agent.
 type Own = HashMap<String, HashMap<String, Arc<Registry>, RandomState>, RandomState>;
 
-/// The registries of one runtime. Two of them never see each other's changes, and no two of their
-/// states have the same generation.
+/// The registries of one runtime. Two of them never see each other's tools, and no two of their
+/// states have the same generation; what one ever named, a policy may name for all.
 #[derive(Debug)]
 pub struct Registries {
     shared: Arc<Registry>,

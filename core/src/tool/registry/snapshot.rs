@@ -10,7 +10,7 @@ use crate::error::{Code, Error};
 use crate::kind::Tier;
 use crate::limits::echo;
 use crate::nearest::{nearest, nearest_few};
-use crate::policy::Catalog;
+use crate::policy::{Catalog, ListEntry};
 
 /// How many names are proposed in place of one that is unknown.
 const MOST_PROPOSED: usize = 3;
@@ -35,8 +35,8 @@ pub struct Snapshot {
     /// The aliases that everybody gets. They give way to every other name.
     pub(super) standing: Arc<BTreeMap<String, Arc<Alias>>>,
     /// The groups that the configuration and the tools have named.
-    pub(super) declared: Arc<BTreeMap<String, Vec<String>>>,
-    /// Every name that there ever was.
+    pub(super) declared: Arc<BTreeMap<String, Vec<ListEntry>>>,
+    /// Every name that there ever was in any registry of the runtime.
     pub(super) ever: Arc<BTreeSet<String>>,
     // What is derived from these:
     pub(super) tools: BTreeMap<String, Arc<Entry>>,
@@ -46,7 +46,7 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn empty(declared: BTreeMap<String, Vec<String>>) -> Result<Snapshot, Error> {
+    pub(super) fn empty(declared: BTreeMap<String, Vec<ListEntry>>) -> Result<Snapshot, Error> {
         let catalog = Catalog::new(Vec::new(), BTreeMap::new(), &declared)?;
         Ok(Snapshot {
             generation: 0,
@@ -109,7 +109,7 @@ impl Snapshot {
         })
     }
 
-    /// Every name that a tool or alias ever had in this registry: a policy that names one is not
+    /// Every name that a tool or alias ever had in a registry of this runtime: a policy that names one is not
     /// mistyped.
     pub fn ever_known(&self) -> &Arc<BTreeSet<String>> {
         &self.ever
