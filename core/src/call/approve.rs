@@ -84,6 +84,11 @@ impl ApproveGate {
         drop(earlier);
     }
 
+    /// True if a decision may come from elsewhere than the host's handler.
+    pub(crate) fn takes_outside_word(&self) -> bool {
+        self.config.external
+    }
+
     /// Waits until what calls left behind has been taken back.
     pub(crate) async fn released(&self) {
         self.releases.close();

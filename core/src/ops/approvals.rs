@@ -25,7 +25,7 @@ operations! {
         /// Lists approvals by id.
         list(ListApprovals) -> Vec<Approval> = list;
         /// Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
-        /// if it is not pending any more, and with `invalid_argument` if `edited` does not fit the
+        /// if it is not pending any more or `approval.external` is false, and with `invalid_argument` if `edited` does not fit the
         /// tool: then this decision counts for nothing.
         decide(DecideApproval) -> Approval = decide;
         /// Uses an allowed approval, once. Make the call with the `edited` arguments if there are
@@ -189,6 +189,12 @@ async fn list(runtime: &Runtime, args: ListApprovals) -> Result<Vec<Approval>, E
 }
 
 async fn decide(runtime: &Runtime, args: DecideApproval) -> Result<Approval, Error> {
+    if !runtime.path().approval.takes_outside_word() {
+        let text = "`approval.external` is false in the configuration, so only the host's `approve` \
+                    handler decides here, and this decision would count for nothing; set it to true \
+                    to decide through `approvals.decide`";
+        return Err(Error::new(Code::Conflict, text));
+    }
     let DecideApproval { tenant, id, decision, by, reason, edited } = args;
     let allow = decision == ApprovalDecision::Allow;
     let verdict = Verdict { allow, by, reason, edited: edited.map(Value::Object) };

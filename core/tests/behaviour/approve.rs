@@ -291,11 +291,20 @@ async fn where_nobody_can_be_asked_the_call_is_denied_at_once() {
 
 #[tokio::test]
 async fn where_only_the_handler_decides_nobody_else_allows_a_call() {
-    let alone = json!({ "approval": { "external": false } });
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("x.db").display());
+    let alone = json!({ "store": store, "approval": { "external": false } });
     let (rt, deploy) = handled(alone, |_, _| std::future::pending()).await;
     let call = start(&rt, json!({ "to": "here" }));
     let asked = pending(&rt, 1).await.remove(0);
-    decide(&rt, &asked["id"], json!({})).await;
+    let word = json!({ "id": asked["id"], "decision": "allow", "by": "maria" });
+    let error = rt.invoke("approvals.decide", word.clone()).await.unwrap_err();
+    assert_eq!(error.code(), Code::Conflict);
+    assert!(error.message().contains("approval.external"), "{error}");
+    assert_eq!(state(&rt, &asked["id"]).await, "pending");
+    // A process that is configured otherwise may say what it likes.
+    let other = Runtime::builder().store_url(&store).build().await.unwrap();
+    other.invoke("approvals.decide", word).await.unwrap();
     assert_eq!(call.await.unwrap().unwrap().code, Some(Code::ApprovalDenied));
     eventually(async || state(&rt, &asked["id"]).await == "cancelled").await;
     assert_eq!(deploy.ran(), 0);
