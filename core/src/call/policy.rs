@@ -64,7 +64,7 @@ pub(crate) struct Parts {
 type RowsAbove = [Option<Arc<Row>>; MOST_PARENTS + 1];
 
 /// A caller and those above it.
-fn upwards(caller: &Caller) -> impl Iterator<Item = &Caller> {
+pub(super) fn upwards(caller: &Caller) -> impl Iterator<Item = &Caller> {
     std::iter::successors(Some(caller), |caller| caller.parent.as_deref())
 }
 
@@ -165,6 +165,11 @@ impl PolicyGate {
     /// decision is remembered for it, so that none outlives the row that it was made from.
     pub(crate) fn changing(&self, tenant: &str, agent: &str) -> rows::Change {
         self.rows.changing(tenant, agent)
+    }
+
+    /// Tells that the rows of any agents may have changed.
+    pub(crate) fn rows_changed(&self) {
+        self.rows.forget_all();
     }
 
     /// Checks lists as an agent's row would have them, against the tools there are.

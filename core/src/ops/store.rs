@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::operations;
+use crate::detached::detached;
 use crate::error::Error;
 use crate::runtime::Runtime;
 use crate::store::{self, Moved};
@@ -91,5 +92,12 @@ async fn export(runtime: &Runtime, args: ExportStore) -> Result<Moved, Error> {
 }
 
 async fn import(runtime: &Runtime, args: ImportStore) -> Result<Moved, Error> {
-    Ok(store::import(runtime.store(), args.path.as_ref()).await?)
+    let runtime = runtime.clone();
+    // A caller that stops waiting must not keep the decisions of the old lists alive.
+    detached(async move {
+        let moved = store::import(runtime.store(), args.path.as_ref()).await;
+        runtime.path().policy.rows_changed();
+        Ok(moved?)
+    })
+    .await
 }

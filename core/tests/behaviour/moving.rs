@@ -273,3 +273,17 @@ async fn a_backup_of_a_live_store_is_whole() {
     let copy = store::open(&url, OpenOptions::default()).await.unwrap();
     assert!(copy.get_agent("default", "m").await.unwrap().is_some());
 }
+
+#[tokio::test]
+async fn the_lists_of_imported_agents_hold_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("agents.jsonl");
+    let from = Runtime::builder().build().await.unwrap();
+    from.invoke("agents.put", json!({ "id": "a", "deny": ["datetime"] })).await.unwrap();
+    invoked(&from, "store.export", &file).await.unwrap();
+    let rt = Runtime::builder().build().await.unwrap();
+    let cx = CallContext::new().agent("a");
+    assert!(rt.explain(&cx, "datetime").await.unwrap().allowed);
+    invoked(&rt, "store.import", &file).await.unwrap();
+    assert!(!rt.explain(&cx, "datetime").await.unwrap().allowed);
+}

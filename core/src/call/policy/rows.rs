@@ -76,6 +76,16 @@ impl Rows {
         Change { cell: self.cell(tenant, agent, |cell| cell.begin()) }
     }
 
+    /// Forgets every row: any of them may have changed. What is being read at this moment is not
+    /// remembered either.
+    pub(super) fn forget_all(&self) {
+        let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
+        for cell in self.cells.load().values().flat_map(|agents| agents.values()) {
+            cell.begin();
+            cell.end();
+        }
+    }
+
     /// The cell of the agent, made if need be, after `first` was done to it.
     fn cell(&self, tenant: &str, agent: &str, first: impl Fn(&Remembered<Row>)) -> Cell {
         let _adding = self.adding.lock().unwrap_or_else(PoisonError::into_inner);
