@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::json;
 
-use super::policy::Decided;
+use super::policy::{Decided, upwards};
 use super::{AskReason, Call, CallPath, Stop};
 use crate::error::Code;
 use crate::kind::Taint;
@@ -161,14 +161,14 @@ pub(super) async fn before(path: &CallPath, role: Role, call: &mut Call<'_>) -> 
     Ok(())
 }
 
-/// After the tool ran, before its result is given: what the session has read now.
+/// After the tool ran, before its result is given: what the session has read now. What an agent
+/// read it may tell the one that started it, and so on up: their sessions have read it, too.
 pub(super) async fn after(
     path: &CallPath,
     role: Role,
     caller: &Caller,
     outcome: &Result<ToolResult, Stop>,
 ) -> Result<(), Stop> {
-    let Caller { tenant, session: Some(session), .. } = caller else { return Ok(()) };
     let mut marks = Vec::new();
     // The text of an error may be a stranger's, too.
     if role.is_untrusted {
@@ -177,6 +177,24 @@ pub(super) async fn after(
     if role.is_private && may_tell(outcome) {
         marks.push(Taint::Private);
     }
+    let mut below = None;
+    for caller in upwards(caller) {
+        let session = caller.session.as_deref();
+        if let Some(session) = session.filter(|_| session != below) {
+            mark(path, role, &caller.tenant, session, marks.clone()).await?;
+        }
+        below = session.or(below);
+    }
+    Ok(())
+}
+
+async fn mark(
+    path: &CallPath,
+    role: Role,
+    tenant: &str,
+    session: &str,
+    mut marks: Vec<Taint>,
+) -> Result<(), Stop> {
     let now_ms = path.clock.now_ms();
     let known = path.marked.of(tenant, session);
     marks.retain(|mark| !known.has(*mark, now_ms));

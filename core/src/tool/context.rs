@@ -147,6 +147,7 @@ impl Caller {
                 ("parent.model", &parent.model),
                 ("parent.channel", &parent.channel),
                 ("parent.chat", &parent.chat),
+                ("parent.session", &parent.session),
             ];
             for (field, key) in keys {
                 if let Some(key) = key {

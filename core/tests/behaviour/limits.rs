@@ -428,3 +428,45 @@ async fn a_watched_policy_records_what_a_session_has_read_and_stops_nothing() {
         assert_eq!(sent["notes"]["taint"]["mode"], mode, "{sent}");
     }
 }
+
+async fn with_diary(mode: &str) -> Runtime {
+    let config = json!({ "policy": { "taint": { "mode": mode } } });
+    Runtime::builder()
+        .config(Config::from_value(config).unwrap())
+        .tool(says(json!({ "name": "page", "taints": ["untrusted"] })))
+        .tool(says(json!({ "name": "diary", "taints": ["private"] })))
+        .tool(says(json!({ "name": "send" })))
+        .tool(says(json!({ "name": "look", "capabilities": ["read-only"] })))
+        .build()
+        .await
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_tool_that_does_not_say_what_it_does_is_guarded() {
+    let rt = with_diary("deny").await;
+    assert_eq!(code(&rt, "page").await, None);
+    assert_eq!(code(&rt, "diary").await, None);
+    assert_eq!(code(&rt, "send").await, Some(Code::DeniedByPolicy));
+    assert_eq!(code(&rt, "look").await, None);
+}
+
+#[tokio::test]
+async fn what_a_started_agent_reads_marks_the_sessions_above_it() {
+    let rt = with_diary("deny").await;
+    let top = CallContext::new().agent("top").session("s1");
+    let middle = top.child("middle").session("s2");
+    let lowest = middle.child("lowest").session("s3");
+    let call =
+        async |cx: &CallContext, tool: &str| rt.call(cx, tool, json!({})).await.unwrap().code;
+    assert_eq!(call(&top, "diary").await, None);
+    assert_eq!(call(&lowest, "page").await, None);
+    assert_eq!(call(&top, "send").await, Some(Code::DeniedByPolicy));
+    // What those above have read is not what it has read.
+    assert_eq!(call(&lowest, "send").await, None);
+    let other = CallContext::new().agent("other").session("s4");
+    assert_eq!(call(&other, "diary").await, None);
+    assert_eq!(call(&other, "send").await, None);
+    let marks = rt.invoke("sessions.marks", json!({ "id": "s1" })).await.unwrap();
+    assert_eq!(marks.as_array().unwrap().len(), 2, "{marks}");
+}
