@@ -36,8 +36,8 @@ export interface Caller {
   channelType?: string | null
   /** The chat within the channel. */
   chat?: string | null
-  /** `direct` or `group`. */
-  peerKind?: string | null
+  /** `direct` or `group`; anything else is refused. */
+  peerKind?: 'direct' | 'group' | null
   /** The conversation. Rate limits count and artifacts are kept per session. */
   session?: string | null
   /** The model's provider: `anthropic`, `openai`, … */

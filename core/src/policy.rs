@@ -63,6 +63,14 @@ use crate::error::Code;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// A key that nothing is ever called by.
+    #[error("{source_name}: this key {why}, so its lists would never hold; correct or remove it")]
+    BadKey {
+        /// The key, as `policy.agents.""`.
+        source_name: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// The profile does not exist.
     #[error(
         "{source_name}: unknown profile `{profile}`{}; use one of full, coding, messaging, minimal",

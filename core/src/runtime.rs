@@ -166,9 +166,17 @@ impl Runtime {
         cx.caller().check()?;
         let snapshot = self.registries().of(cx.caller());
         let Some(entry) = snapshot.resolve(name) else {
+            let echo = echo(name);
+            if snapshot.catalog().knows(name) {
+                let why = match snapshot.known(name) {
+                    Ok(_) => "but it is switched off",
+                    Err(_) => "but no tool is registered under that name in this runtime",
+                };
+                let text = format!("`{echo}` is known to policies, {why}: nobody can call it");
+                return Err(Error::new(Code::NotFound, text));
+            }
             let meant = snapshot.nearest(name, |_| true);
             let hint = meant.first().map(|n| format!(", did you mean `{n}`?"));
-            let echo = echo(name);
             let text = format!("no tool named `{echo}`{}", hint.unwrap_or_default());
             return Err(Error::new(Code::NotFound, text));
         };

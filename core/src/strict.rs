@@ -1,6 +1,10 @@
 //! Data from a host, taken at its word: an unknown key or a wrong type is an error that names the
 //! key, and the nearest one that is known.
 
+mod text;
+
+pub use text::{Unread, parse, parse_by};
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -7,7 +7,9 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use toolkeep::tool::Arguments;
-use toolkeep::{CallContext, CallRequest, Code, DefinitionOptions, Definitions, Error, Runtime};
+use toolkeep::{
+    CallContext, CallRequest, Code, DefinitionOptions, Definitions, Error, Runtime, strict,
+};
 
 use crate::callback::{UserData, required, toolkeep_destroy_fn};
 use crate::error::toolkeep_error;
@@ -245,7 +247,7 @@ unsafe fn define(
         // SAFETY: the host lends the texts for the length of this call.
         let (cx, dialect) = unsafe { (input::context(context_json)?, dialect.text("dialect")?) };
         let options = match dialect.trim_start().starts_with('{') {
-            true => serde_json::from_str(dialect).map_err(|error| {
+            true => strict::parse(dialect).map_err(|error| {
                 let text = format!("`dialect` is not valid JSON: {error}");
                 Error::new(Code::InvalidJson, text)
             })?,

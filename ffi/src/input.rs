@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use toolkeep::limits::MAX_ARGUMENT_BYTES;
-use toolkeep::{CallContext, Caller, Code, Error};
+use toolkeep::{CallContext, Caller, Code, Error, strict};
 
 use crate::string::toolkeep_str;
 
@@ -21,7 +21,7 @@ pub(crate) unsafe fn json(text: toolkeep_str, what: &str) -> Result<Value, Error
         let text = format!("`{what}` is larger than {most} MiB; send less at a time");
         return Err(Error::new(Code::TooLarge, text));
     }
-    serde_json::from_str(text).map_err(|error| {
+    strict::parse(text).map_err(|error| {
         Error::new(Code::InvalidJson, format!("`{what}` is not valid JSON: {error}"))
     })
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
-use toolkeep::{CallContext, Code, Error, ToolError};
+use toolkeep::{CallContext, Code, Error, ToolError, strict};
 
 use crate::callback::{UserData, required, toolkeep_destroy_fn};
 use crate::error::toolkeep_error;
@@ -308,7 +308,7 @@ unsafe fn result_of(json: toolkeep_str) -> Answer {
     // SAFETY: the same conditions.
     let value = unsafe { json.text("json") }.and_then(|text| match text.trim() {
         "" => Ok(Value::Null),
-        text => serde_json::from_str(text).map_err(|error| {
+        text => strict::parse(text).map_err(|error| {
             Error::new(Code::InvalidJson, format!("it is not valid JSON: {error}"))
         }),
     });

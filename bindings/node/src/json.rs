@@ -1,19 +1,20 @@
 //! JSON text from JavaScript.
 
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use toolkeep::{Code, Error};
+use toolkeep::{Code, Error, strict};
 
 /// Parses JSON that `lib.cjs` wrote.
 ///
 /// Its depth is bounded there, one level above what core takes, so that core refuses deeper JSON
 /// with the same words in every language. The parser's own, lower bound would come first.
 pub fn parse(text: &str) -> Result<Value, Error> {
-    let mut parser = serde_json::Deserializer::from_str(text);
-    parser.disable_recursion_limit();
-    Value::deserialize(&mut parser)
-        .and_then(|value| parser.end().map(|()| value))
+    let parser = || {
+        let mut parser = serde_json::Deserializer::from_str(text);
+        parser.disable_recursion_limit();
+        parser
+    };
+    strict::parse_by(parser)
         .map_err(|error| Error::new(Code::InvalidJson, format!("this is not JSON: {error}")))
 }
 

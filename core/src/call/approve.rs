@@ -26,6 +26,7 @@ use crate::id::new_id;
 use crate::store::{Approval, ApprovalState, Kind};
 use crate::tool::{Arguments, ToolError, ToolResult};
 use ask::Asking;
+use edit::Original;
 use wait::{Ended, Release, Wait};
 
 /// The `approval` part of the configuration.
@@ -157,10 +158,16 @@ async fn earlier(
             continue;
         }
         match one.state {
-            ApprovalState::Allowed => match used(path, &one).await? {
-                Some(used) => return Ok(Some(used)),
-                None => continue,
-            },
+            ApprovalState::Allowed => {
+                if let Some(why) = misfit(path, judged, call, &one) {
+                    path.store.cancel_approval(tenant, &one.id, path.clock.now_ms()).await?;
+                    return Err(unfit(path, call, &one, &why).into());
+                }
+                match used(path, &one).await? {
+                    Some(used) => return Ok(Some(used)),
+                    None => continue,
+                }
+            }
             ApprovalState::Denied => {
                 let now_ms = path.clock.now_ms();
                 if path.store.tell_denial(tenant, &one.id, now_ms).await?.is_some() {
@@ -200,10 +207,16 @@ async fn asked(
         approver.map(|approver| wait::ask(approver, asking.request(judged, call), call.cx));
     let others = gate.config.external && gate.config.mode == ApprovalMode::Wait;
     let expires_at_ms = asking.expires_at_ms;
-    let ended = Wait { path, tenant, id, expires_at_ms, others }.ended(handler).await?;
+    let original = Original::new(path, judged, call);
+    let ended = Wait { path, tenant, id, expires_at_ms, others, original: &original };
+    let ended = ended.ended(handler).await?;
     let tool = &judged.entry.spec.name;
     match ended {
         Ended::Decided(decided) if decided.state == ApprovalState::Allowed => {
+            if let Some(why) = misfit(path, judged, call, &decided) {
+                // It is not used, and taken back when `release` goes.
+                return Err(unfit(path, call, &decided, &why).into());
+            }
             let used = used(path, &decided).await?;
             release.disarm();
             used.ok_or_else(|| note(call, id, "allow", None, text::used_elsewhere(tool, id)).into())
@@ -216,6 +229,10 @@ async fn asked(
             release.disarm();
             Err(note(call, id, "deny", Some("host"), text::failed(tool, id)).into())
         }
+        Ended::Unfit => {
+            release.disarm();
+            Err(note(call, id, "deny", Some("host"), text::unfit(tool, id)).into())
+        }
         Ended::Left if gate.config.external => {
             release.disarm();
             Err(pending(judged, call, id).into())
@@ -223,6 +240,20 @@ async fn asked(
         Ended::Left => Err(note(call, id, "none", None, text::nobody(tool)).into()),
         Ended::Gone => Err(note(call, id, "none", None, text::gone(tool, id)).into()),
     }
+}
+
+/// Why an approval cannot be used: whoever allowed it changed the arguments to some that do not fit.
+fn misfit(path: &CallPath, judged: &Judged, call: &Call<'_>, allowed: &Approval) -> Option<String> {
+    Original::new(path, judged, call).misfit(allowed.edited.as_ref()?)
+}
+
+/// The refusal of a call whose arguments were edited to some that do not fit. Why, only the host is
+/// told: it is no mistake of the model's.
+fn unfit(path: &CallPath, call: &mut Call<'_>, allowed: &Approval, why: &str) -> ToolError {
+    let why = path.scrubber.scrub(why);
+    tracing::warn!(approval = allowed.id, %why, "an approval could not be used");
+    let refusal = text::unfit(&allowed.tool, &allowed.id);
+    note(call, &allowed.id, "none", allowed.decided_by.as_deref(), refusal)
 }
 
 /// Uses an allowed approval. None if another call was faster.
@@ -247,9 +278,7 @@ async fn allowed(
     let mut args = judged.args.clone();
     let mut changed = Vec::new();
     if let Some(edited) = used.edited {
-        let mut shown = judged.args.clone();
-        path.scrubber.scrub_json(&mut shown);
-        args = edit::restored(edited, &shown, &judged.args);
+        args = Original::new(path, &judged, call).restored(edited);
         changed = edit::changed(&judged.args, &args);
     }
     let mut told = json!({

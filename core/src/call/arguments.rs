@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 
 use super::Call;
 use crate::error::Code;
-use crate::limits::{MAX_ARGUMENT_BYTES, TooMuch, check_json, discard};
+use crate::limits::{MAX_ARGUMENT_BYTES, TooMuch, check_json, discard, echo};
+use crate::strict::{self, Unread};
 use crate::tool::{Arguments, Found, Names, Repair, RepairKind, ToolError, type_name, unfenced};
 
 /// Arguments that fit, and what was done to them.
@@ -56,6 +57,17 @@ pub(super) fn pass(found: &Found, args: Result<Arguments, TooMuch>) -> Result<Pr
     let empty = fields.is_empty();
     let names = Names { argument_aliases: &entry.spec.argument_aliases, alias: alias.as_deref() };
     let fitted = entry.schema.fit(names, args);
+    let inexact = entry.schema.inexact_integers(&fitted.args);
+    if fitted.fits && !inexact.is_empty() {
+        let places: Vec<String> =
+            inexact.iter().take(5).map(|place| format!("`{}`", echo(place))).collect();
+        let text = format!(
+            "{}: the whole number is too large to be kept exactly (64 bits at most). Give a \
+             smaller one, or give it as a string if the tool takes one.",
+            places.join(", ")
+        );
+        return Err(refusal(name, &text));
+    }
     if fitted.fits {
         repairs.extend(fitted.repairs);
         return Ok(Prepared { args: fitted.args, repairs });
@@ -105,14 +117,26 @@ fn read(name: &str, text: &str, parsed: &mut impl FnMut(&str, &Value)) -> Result
     if text.trim().is_empty() {
         return Ok(Value::Null);
     }
-    let error = match serde_json::from_str(text) {
+    let error = match strict::parse(text) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
-    if let Some(value) = unfenced(text).and_then(|inner| serde_json::from_str(inner).ok()) {
-        parsed("fenced text", &value);
-        return Ok(value);
-    }
+    let error = match unfenced(text).map(strict::parse) {
+        Some(Ok(value)) => {
+            parsed("fenced text", &value);
+            return Ok(value);
+        }
+        Some(Err(inner @ Unread::Repeated(_))) => inner,
+        _ => error,
+    };
+    let error = match error {
+        Unread::Broken(error) => error,
+        Unread::Repeated(key) => {
+            let key = echo(&key);
+            let text = format!("`{key}` is there twice. Send each argument once.");
+            return Err(refusal(name, &text));
+        }
+    };
     // The parser has no code for it, and stops at the same depth as `check_json`.
     if error.to_string().starts_with("recursion limit exceeded") {
         return Err(too_much(name, TooMuch::Deep));

@@ -616,3 +616,30 @@ fn a_memo_gives_the_same_decision_to_the_same_caller_only() {
     }
     assert!(memo.get(&callers[0]).is_none(), "it keeps no more than three");
 }
+
+#[test]
+fn a_key_that_no_caller_can_have_is_refused_with_its_place() {
+    let deny = || json!({ "deny": ["exec"] });
+    let long = "x".repeat(513);
+    for (part, key, told) in [
+        ("agents", "", "policy.agents.\"\": this key is empty"),
+        ("agents", "a\0b", "policy.agents.\"a\\0b\": this key contains a NUL"),
+        ("agents", &long, "is longer than"),
+        ("by_provider", "", "policy.by_provider.\"\": this key is empty"),
+        ("by_provider", "openai/", "policy.by_provider.\"openai/\": this key has no name after"),
+        ("by_provider", "/gpt", "has no provider"),
+        ("by_chat", "", "policy.by_chat.\"\": this key is empty"),
+        ("by_chat", "telegram:", "has no name after"),
+        ("by_chat", &long, "is longer than"),
+    ] {
+        let text = complaint(json!({ part: { key: deny() } }));
+        assert!(text.contains(told), "{text}");
+    }
+    let text = complaint(json!({ "agents": { "a": { "by_provider": { "openai/": deny() } } } }));
+    assert!(text.contains("policy.agents.a.by_provider.\"openai/\""), "{text}");
+    compiled(json!({
+        "agents": { "a/b": deny() },
+        "by_provider": { "openrouter/anthropic/claude": deny() },
+        "by_chat": { "matrix:!room:example.org": deny(), "*": deny() }
+    }));
+}

@@ -327,7 +327,7 @@ impl Catalog {
     }
 
     /// True if a list may speak of a tool of that name or alias.
-    pub(super) fn knows(&self, name: &str) -> bool {
+    pub(crate) fn knows(&self, name: &str) -> bool {
         self.ids.contains_key(name)
             || self.aliases.contains_key(name)
             || self.ever.contains(name)

@@ -11,7 +11,9 @@ use super::{
     Actions, AgentPolicy, Catalog, ChatPolicy, Error, ListEntry, Policy, ProviderPolicy, Rule,
     TaintPolicy,
 };
+use crate::id::MAX_KEY_BYTES;
 use crate::kind::{Action, Taint};
+use crate::limits::echo;
 use crate::nearest::nearest;
 
 /// The lists of one place: global, of a provider, an agent, an agent with a provider, or a chat.
@@ -170,9 +172,9 @@ impl<'c> Expander<'c> {
         let subagents = &policy.subagents;
         Ok(PolicyLists {
             global: Arc::new(self.lists("policy", policy)?),
-            by_provider: self.each("policy.by_provider", &policy.by_provider)?,
+            by_provider: self.each("policy.by_provider", '/', &policy.by_provider)?,
             agents: self.agents(&policy.agents)?,
-            by_chat: self.each("policy.by_chat", &policy.by_chat)?,
+            by_chat: self.each("policy.by_chat", ':', &policy.by_chat)?,
             subagent_deny: self.deny("policy.subagents.deny", &subagents.deny)?,
             leaf_deny: self.deny("policy.subagents.leaf_deny", &subagents.leaf_deny)?,
             taints: self.taints(&policy.taint)?,
@@ -182,6 +184,7 @@ impl<'c> Expander<'c> {
     fn each<'p, P>(
         &mut self,
         place: &str,
+        separator: char,
         written: &'p BTreeMap<String, P>,
     ) -> Result<HashMap<String, Arc<Lists>>, Error>
     where
@@ -189,6 +192,7 @@ impl<'c> Expander<'c> {
     {
         let mut all = HashMap::with_capacity(written.len());
         for (key, lists) in written {
+            check_key(place, key, separator)?;
             let lists = self.lists(&format!("{place}.{}", quoted(key)), lists)?;
             all.insert(key.clone(), Arc::new(lists));
         }
@@ -201,10 +205,11 @@ impl<'c> Expander<'c> {
     ) -> Result<HashMap<String, Arc<AgentLists>>, Error> {
         let mut all = HashMap::with_capacity(written.len());
         for (id, agent) in written {
+            check_key("policy.agents", id, '\0')?;
             let place = format!("policy.agents.{}", quoted(id));
             let lists = AgentLists {
                 lists: Arc::new(self.lists(&place, agent)?),
-                by_provider: self.each(&format!("{place}.by_provider"), &agent.by_provider)?,
+                by_provider: self.each(&format!("{place}.by_provider"), '/', &agent.by_provider)?,
                 tools: match &agent.tools {
                     Some(tools) => Some(self.list(format!("{place}.tools"), tools)?),
                     None => None,
@@ -315,6 +320,27 @@ impl<'c> Expander<'c> {
             guarded: guarded.tools().clone(),
         })
     }
+}
+
+/// Refuses a key that no caller can ever have: the lists under it would be missed without a word.
+/// `separator` stands between the two names that a key may be made of.
+fn check_key(place: &str, key: &str, separator: char) -> Result<(), Error> {
+    let names = if key.contains(separator) { 2 } else { 1 };
+    let why = if key.is_empty() {
+        "is empty"
+    } else if key.contains('\0') {
+        "contains a NUL character"
+    } else if key.len() > names * (MAX_KEY_BYTES + 1) - 1 {
+        "is longer than any name of a caller (512 bytes)"
+    } else if key.ends_with(separator) {
+        "has no name after its last separator"
+    } else if separator == '/' && key.starts_with(separator) {
+        "has no provider before its model"
+    } else {
+        return Ok(());
+    };
+    let shown = quoted(echo(key)).replace('\0', "\\0");
+    Err(Error::BadKey { source_name: format!("{place}.{shown}"), why })
 }
 
 /// A key as it stands in a path of the configuration.

@@ -1,6 +1,7 @@
 //! The configuration: one model for TOML, JSON and the dicts of other languages.
 
 use std::collections::BTreeMap;
+use std::io::{self, Read};
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -108,10 +109,14 @@ impl Config {
     /// A configuration from JSON text.
     ///
     /// # Errors
-    /// `invalid_config` that names the line, or the key.
+    /// `invalid_config` that names the line, or the key; so, too, where a key is there twice.
     pub fn from_json(text: &str) -> Result<Config, Error> {
-        let value: Value = serde_json::from_str(text).map_err(|error| {
-            Error::new(Code::InvalidConfig, format!("the configuration is not JSON: {error}"))
+        let value = strict::parse(text).map_err(|error| {
+            let lead = match error {
+                strict::Unread::Broken(_) => "the configuration is not JSON",
+                _ => "configuration",
+            };
+            Error::new(Code::InvalidConfig, format!("{lead}: {error}"))
         })?;
         Config::from_value(value)
     }
@@ -122,7 +127,7 @@ impl Config {
     /// `invalid_config` that names the file and the key.
     pub fn from_file(path: &Path) -> Result<Config, Error> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| {
+        let text = read(path).map_err(|error| {
             let text = format!("cannot read the configuration file {shown}: {error}");
             Error::new(Code::InvalidConfig, text).with_source(error)
         })?;
@@ -192,9 +197,29 @@ impl Config {
                 at_least(&format!("loops.{key}.{what}"), given.into(), 2)?;
                 at_most(&format!("loops.{key}.{what}"), given.into(), 10_000)?;
             }
+            let critical = format!("loops.{key}.critical");
+            at_least(&critical, limits.critical.into(), limits.warning.into())?;
         }
         Ok(())
     }
+}
+
+/// The largest configuration file that is read, in bytes (16 MiB).
+const MAX_FILE_BYTES: u64 = 16 << 20;
+
+/// What a regular file says. Another kind, such as a pipe, may never end.
+fn read(path: &Path) -> io::Result<String> {
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut text = String::new();
+    // It may grow, whatever its length was just now.
+    let file = std::fs::File::open(path)?;
+    if file.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)? as u64 > MAX_FILE_BYTES {
+        return Err(io::Error::other(format!("it is larger than {} MiB", MAX_FILE_BYTES >> 20)));
+    }
+    Ok(text)
 }
 
 /// The longest that an approval can be waited for: 30 days.
@@ -241,6 +266,8 @@ mod tests {
         assert!(complaint(json!({ "rate_limit": { "calls": 0 } })).contains("`rate_limit.calls`"));
         assert!(complaint(json!({ "record": { "mode": "fast" } })).contains("record.mode"));
         assert!(complaint(json!({ "output": { "max_chars": 5 } })).contains("output.max_chars"));
+        let text = complaint(json!({ "loops": { "stuck": { "warning": 9, "critical": 8 } } }));
+        assert!(text.contains("`loops.stuck.critical`: 8 is too small, the least is 9"), "{text}");
         let complaint_of = |key: &str| complaint(json!({ "retention": { key: 0 } }));
         for key in ["events_keep", "events_older_than_ms"] {
             assert!(complaint_of(key).contains(&format!("`retention.{key}`")));
@@ -253,6 +280,9 @@ mod tests {
         let toml = "[policy]\nprofile = \"coding\"\ndeny = [\"exec\"]\n[rate_limit]\ncalls = 5\n";
         let json = r#"{"policy":{"profile":"coding","deny":["exec"]},"rate_limit":{"calls":5}}"#;
         assert_eq!(Config::from_toml(toml).unwrap(), Config::from_json(json).unwrap());
+        let error = Config::from_json(r#"{"policy":{"deny":["edit"],"deny":[]}}"#).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidConfig);
+        assert!(error.message().contains("`policy.deny` is there twice"), "{error}");
         let error = Config::from_toml("policy = ").unwrap_err();
         assert!(error.message().contains("line 1"), "{error}");
         let error = Config::from_toml("[secrets]\nkey = 5w0rdf15h").unwrap_err();

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::{Code, Error};
 use crate::id::{DEFAULT_TENANT, check_key};
-use crate::limits::{TooMuch, check_json};
+use crate::limits::{TooMuch, check_json, echo};
 
 /// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ pub struct Caller {
     pub channel_type: Option<String>,
     /// The chat within the channel.
     pub chat: Option<String>,
-    /// `direct` or `group`.
+    /// `direct` or `group`; anything else is refused.
     pub peer_kind: Option<String>,
     /// The conversation. Rate limits count and artifacts are kept per session.
     pub session: Option<String>,
@@ -102,7 +102,8 @@ impl Caller {
         Ok(caller)
     }
 
-    /// Checks every key: 1 to 512 bytes, no NUL; and that a deadline leaves time.
+    /// Checks every key: 1 to 512 bytes, no NUL; that `peer_kind` is one that there is; and that a
+    /// deadline leaves time.
     pub fn check(&self) -> Result<(), Error> {
         check_key("tenant", &self.tenant)?;
         let keys = [
@@ -113,7 +114,6 @@ impl Caller {
             ("channel", &self.channel),
             ("channel_type", &self.channel_type),
             ("chat", &self.chat),
-            ("peer_kind", &self.peer_kind),
             ("session", &self.session),
             ("provider", &self.provider),
             ("model", &self.model),
@@ -125,6 +125,7 @@ impl Caller {
                 check_key(field, key)?;
             }
         }
+        check_peer_kind("peer_kind", self.peer_kind.as_deref())?;
         if self.timeout_ms == Some(0) {
             let text = "`timeout_ms` is 0; give at least 1, or leave it out";
             return Err(Error::new(Code::InvalidArgument, text));
@@ -154,6 +155,7 @@ impl Caller {
                     check_key(field, key)?;
                 }
             }
+            check_peer_kind("parent.peer_kind", parent.peer_kind.as_deref())?;
             if parent.tenant != self.tenant {
                 let text = format!(
                     "`parent.tenant` is `{}`, but the tenant is `{}`; they must be the same",
@@ -164,6 +166,17 @@ impl Caller {
             above = &parent.parent;
         }
         Ok(())
+    }
+}
+
+/// Refuses another word than the two: it would miss the lists for group chats.
+fn check_peer_kind(field: &str, given: Option<&str>) -> Result<(), Error> {
+    match given {
+        None | Some("direct" | "group") => Ok(()),
+        Some(other) => {
+            let text = format!("`{field}` is `{}`; give `direct` or `group`", echo(other));
+            Err(Error::new(Code::InvalidArgument, text))
+        }
     }
 }
 

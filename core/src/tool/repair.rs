@@ -214,11 +214,12 @@ impl Schema {
     /// Writes `5.0` as `5` where a whole number is wanted: to JSON Schema they are the same, to a
     /// program they are not.
     fn whole_numbers(&self, args: &mut Value) -> Vec<Repair> {
-        if !has_whole_float(args) {
+        let is_whole = |value: &Value| convert::whole(value).is_some();
+        if !any_number(args, is_whole) {
             return Vec::new();
         }
         let mut found = Vec::new();
-        self.find_whole(self.source(), args, String::new(), &mut found);
+        self.find_integers(self.source(), args, String::new(), is_whole, &mut found);
         let mut repairs = Vec::new();
         for pointer in found {
             let Some(value) = args.pointer_mut(&pointer) else { continue };
@@ -232,10 +233,27 @@ impl Schema {
         repairs
     }
 
-    fn find_whole(&self, schema: &Value, value: &Value, at: String, found: &mut Vec<String>) {
+    /// Where a whole number is wanted and one came that is too large to have been kept exactly.
+    pub(crate) fn inexact_integers(&self, args: &Value) -> Vec<String> {
+        let mut found = Vec::new();
+        if any_number(args, convert::is_inexact) {
+            self.find_integers(self.source(), args, String::new(), convert::is_inexact, &mut found);
+        }
+        found.iter().map(|pointer| dotted(pointer)).collect()
+    }
+
+    /// The pointers of such numbers, where a whole one is wanted.
+    fn find_integers(
+        &self,
+        schema: &Value,
+        value: &Value,
+        at: String,
+        is_such: fn(&Value) -> bool,
+        found: &mut Vec<String>,
+    ) {
         let schema = self.followed(schema);
         match value {
-            Value::Number(_) if convert::whole(value).is_some() && wants_integer(schema) => {
+            Value::Number(_) if is_such(value) && wants_integer(schema) => {
                 found.push(at);
             }
             Value::Object(fields) => {
@@ -243,14 +261,14 @@ impl Schema {
                 for (name, schema) in properties.into_iter().flatten() {
                     if let Some(value) = fields.get(name) {
                         let at = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
-                        self.find_whole(schema, value, at, found);
+                        self.find_integers(schema, value, at, is_such, found);
                     }
                 }
             }
             Value::Array(items) => {
                 if let Some(schema) = schema.get("items") {
                     for (index, item) in items.iter().enumerate() {
-                        self.find_whole(schema, item, format!("{at}/{index}"), found);
+                        self.find_integers(schema, item, format!("{at}/{index}"), is_such, found);
                     }
                 }
             }
@@ -259,11 +277,11 @@ impl Schema {
     }
 }
 
-fn has_whole_float(value: &Value) -> bool {
+fn any_number(value: &Value, is_such: fn(&Value) -> bool) -> bool {
     match value {
-        Value::Number(_) => convert::whole(value).is_some(),
-        Value::Array(items) => items.iter().any(has_whole_float),
-        Value::Object(fields) => fields.values().any(has_whole_float),
+        Value::Number(_) => is_such(value),
+        Value::Array(items) => items.iter().any(|item| any_number(item, is_such)),
+        Value::Object(fields) => fields.values().any(|field| any_number(field, is_such)),
         _ => false,
     }
 }

@@ -349,11 +349,11 @@ async fn edited_arguments_are_what_runs_and_secrets_left_alone_stay() {
 #[tokio::test]
 async fn edited_arguments_are_judged() {
     let cases = [
-        (json!({ "to": "forbidden" }), Code::DeniedByTool),
-        (json!({ "to": {} }), Code::InvalidArguments),
-        (json!({}), Code::InvalidArguments),
+        (json!({ "to": "forbidden" }), Code::DeniedByTool, "changed its arguments"),
+        (json!({ "to": {} }), Code::ApprovalDenied, "could not be applied"),
+        (json!({}), Code::ApprovalDenied, "could not be applied"),
     ];
-    for (edited, code) in cases {
+    for (edited, code, told) in cases {
         let (rt, deploy) = handled(json!({}), move |_, _| {
             let edited: Map<_, _> = edited.as_object().unwrap().clone();
             async { Ok(Some(ApprovalAnswer::allow().edited(edited))) }
@@ -361,9 +361,25 @@ async fn edited_arguments_are_judged() {
         .await;
         let result = rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
         assert_eq!(result.code, Some(code), "{}", result.for_llm);
-        assert!(result.for_llm.contains("changed its arguments"), "{}", result.for_llm);
+        assert!(result.for_llm.contains(told), "{}", result.for_llm);
         assert_eq!(deploy.ran(), 0);
     }
+}
+
+#[tokio::test]
+async fn an_edit_that_does_not_fit_is_the_hosts_mistake_and_uses_no_approval() {
+    let (rt, _) = handled(json!({}), |_, _| {
+        let edited: Map<_, _> = [("to".into(), json!(["nowhere"]))].into_iter().collect();
+        async { Ok(Some(ApprovalAnswer::allow().edited(edited))) }
+    })
+    .await;
+    let result = rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
+    assert!(result.for_llm.contains("It has not run"), "{}", result.for_llm);
+    let rows = rt.invoke("approvals.list", json!({})).await.unwrap();
+    assert_eq!(rows[0]["state"], "denied");
+    let reason = rows[0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("the edited arguments do not fit: "), "{reason}");
+    assert!(reason.contains("`to`"), "{reason}");
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use toolkeep::{CallContext, CallRequest, Code, Dialect, Runtime};
+use toolkeep::{CallContext, CallRequest, Caller, Code, Dialect, Runtime, ToolResult, tool_fn};
 
 use crate::support::{Hangs, House, echo, eventually};
 
@@ -36,6 +36,45 @@ async fn arguments_may_be_text_as_the_model_wrote_it() {
 }
 
 #[tokio::test]
+async fn an_argument_that_was_sent_twice_is_named_and_not_guessed() {
+    let house = House::new(json!({})).await;
+    let cx = CallContext::new();
+    for text in [
+        r#"{"text":"a","text":"b"}"#,
+        "```json\n{\"text\":\"a\",\"text\":\"b\"}\n```",
+        r#""{\"text\":\"a\",\"text\":\"b\"}""#,
+    ] {
+        let result = house.rt.call(&cx, "echo", text).await.unwrap();
+        assert_eq!(result.code, Some(Code::InvalidArguments), "{}", result.for_llm);
+        assert!(result.for_llm.contains("`text` is there twice"), "{}", result.for_llm);
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Count {
+    n: u64,
+}
+
+#[tokio::test]
+async fn a_whole_number_that_was_not_kept_exactly_is_refused() {
+    let house = House::new(json!({})).await;
+    let count = |args: Count, _| async move { Ok(ToolResult::text(args.n.to_string())) };
+    house.rt.register(tool_fn("counter", count)).unwrap();
+    let cx = CallContext::new();
+    for text in ["123456789012345678901234567890", "1e30", "9007199254740993.0"] {
+        let args = format!(r#"{{"n":{text}}}"#);
+        let result = house.rt.call(&cx, "counter", args).await.unwrap();
+        assert_eq!(result.code, Some(Code::InvalidArguments), "{}", result.for_llm);
+        assert!(result.for_llm.contains("`n`: the whole number is too large"), "{text}");
+    }
+    let largest = u64::MAX.to_string();
+    for (text, kept) in [(largest.as_str(), largest.as_str()), ("1e3", "1000")] {
+        let args = format!(r#"{{"n":{text}}}"#);
+        assert_eq!(house.rt.call(&cx, "counter", args).await.unwrap().for_llm, kept);
+    }
+}
+
+#[tokio::test]
 async fn huge_and_deep_arguments_are_the_models_mistake() {
     let house = House::new(json!({})).await;
     let huge = house.call("echo", json!({ "text": "x".repeat(64 << 20) })).await;
@@ -61,6 +100,17 @@ async fn an_unknown_tool_names_the_nearest() {
         assert_eq!(result.code, Some(Code::UnknownTool));
         assert!(result.for_llm.len() < 1_000);
     }
+}
+
+#[tokio::test]
+async fn explain_says_so_where_a_known_tool_is_not_registered() {
+    let house = House::new(json!({})).await;
+    let explained = async |name| house.rt.explain(&CallContext::new(), name).await.unwrap_err();
+    let known = explained("web_search").await;
+    assert_eq!(known.code(), Code::NotFound);
+    assert!(known.message().contains("no tool is registered under that name"), "{known}");
+    let unknown = explained("frobnicate").await;
+    assert!(unknown.message().contains("no tool named `frobnicate`"), "{unknown}");
 }
 
 #[tokio::test]
@@ -323,6 +373,12 @@ async fn a_bad_key_in_the_context_is_the_hosts_mistake() {
     let error = house.rt.call(&cx, "echo", json!({})).await.unwrap_err();
     assert_eq!(error.code(), Code::InvalidArgument);
     assert!(error.message().contains("`agent`"));
+    for kind in ["Group", "groupe", ""] {
+        let cx = CallContext::from(Caller::from_value(&json!({ "peer_kind": kind })).unwrap());
+        let error = house.rt.call(&cx, "echo", json!({})).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        assert!(error.message().contains("give `direct` or `group`"), "{error}");
+    }
 }
 
 #[cfg(unix)]

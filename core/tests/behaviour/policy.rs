@@ -191,6 +191,33 @@ async fn a_file_that_goes_away_leaves_the_policy() {
     assert_eq!(echoes(&home.rt).await, None);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_is_no_regular_one_is_not_waited_for() {
+    let home = Home::new("[policy]\ndeny = [\"echo\"]\n").await;
+    std::fs::remove_file(home.path()).unwrap();
+    let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+    rustix::fs::mknodat(rustix::fs::CWD, home.path(), kind, mode, 0).unwrap();
+    let error = home.reload().await.unwrap_err();
+    assert!(error.message().contains("not a regular file"), "{error}");
+    assert_eq!(echoes(&home.rt).await, Some(Code::DeniedByPolicy));
+    let error = Runtime::open(home.path()).await.unwrap_err();
+    assert_eq!(error.code(), Code::InvalidConfig);
+}
+
+#[tokio::test]
+async fn a_file_that_is_too_large_is_not_read() {
+    let home = Home::new("").await;
+    std::fs::File::options()
+        .write(true)
+        .open(home.path())
+        .unwrap()
+        .set_len((16 << 20) + 1)
+        .unwrap();
+    let error = home.reload().await.unwrap_err();
+    assert!(error.message().contains("larger than 16 MiB"), "{error}");
+}
+
 #[tokio::test]
 async fn a_file_that_was_only_touched_makes_no_new_generation() {
     let home = Home::new("[policy]\ndeny = [\"echo\"]\n").await;

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from .errors import InvalidArgumentError
 
@@ -37,8 +37,8 @@ class Caller(TypedDict, total=False):
     """The type of the channel, where `channel` is the name of one of several of that type."""
     chat: str | None
     """The chat within the channel."""
-    peer_kind: str | None
-    """`direct` or `group`."""
+    peer_kind: Literal["direct", "group"] | None
+    """`direct` or `group`; anything else is refused."""
     session: str | None
     """The conversation. Rate limits count and artifacts are kept per session."""
     provider: str | None
@@ -75,7 +75,7 @@ class Context:
     channel: str | None = None
     channel_type: str | None = None
     chat: str | None = None
-    peer_kind: str | None = None
+    peer_kind: Literal["direct", "group"] | None = None
     session: str | None = None
     provider: str | None = None
     model: str | None = None

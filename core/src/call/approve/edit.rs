@@ -2,6 +2,42 @@
 
 use serde_json::{Map, Value};
 
+use crate::call::{Call, CallPath, Judged, arguments};
+use crate::scrub::Scrubber;
+use crate::tool::{Arguments, Found};
+
+/// What edited arguments are held against.
+pub(super) struct Original<'j> {
+    scrubber: &'j Scrubber,
+    args: &'j Value,
+    /// None if the tool is another by now: then the approval does not hold anyway.
+    found: Option<Found>,
+}
+
+impl<'j> Original<'j> {
+    pub(super) fn new(path: &'j CallPath, judged: &'j Judged, call: &Call<'_>) -> Original<'j> {
+        let found = path.registries.of(call.cx.caller()).find(call.called_as).cloned();
+        let same = |found: &Found| found.entry.version == judged.entry.version;
+        let found = found.filter(same);
+        Original { scrubber: &path.scrubber, args: &judged.args, found }
+    }
+
+    /// The edited arguments as they are meant.
+    pub(super) fn restored(&self, edited: Value) -> Value {
+        let mut shown = self.args.clone();
+        self.scrubber.scrub_json(&mut shown);
+        restored(edited, &shown, self.args)
+    }
+
+    /// Why the edited arguments cannot be those of the call.
+    pub(super) fn misfit(&self, edited: &Value) -> Option<String> {
+        let found = self.found.as_ref()?;
+        let args = arguments::within_limits(Arguments::Value(self.restored(edited.clone())));
+        let why = arguments::pass(found, args).err()?;
+        Some(format!("the edited arguments do not fit: {}", why.message))
+    }
+}
+
 /// The edited arguments as they are meant: what was left as it was shown, with its secrets masked,
 /// stays as it really is.
 pub(super) fn restored(edited: Value, shown: &Value, real: &Value) -> Value {

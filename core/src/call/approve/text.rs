@@ -56,6 +56,14 @@ pub(super) fn failed(tool: &str, id: &str) -> ToolError {
     refusal(id, text)
 }
 
+pub(super) fn unfit(tool: &str, id: &str) -> ToolError {
+    let text = format!(
+        "Whoever approved this call of `{tool}` changed its arguments, and the changes could not be \
+         applied: the tool does not take them. {DO_NOT_REPEAT}"
+    );
+    refusal(id, text)
+}
+
 pub(super) fn gone(tool: &str, id: &str) -> ToolError {
     let text =
         format!("The request to approve this call of `{tool}` was taken back. {DO_NOT_REPEAT}");

@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::super::contained::{self, Contained};
 use super::super::{CallPath, Stop};
+use super::edit::Original;
 use super::{ApprovalAnswer, ApprovalRequest, Approver};
 use crate::clock::Clock;
 use crate::error::Error;
@@ -32,6 +33,8 @@ pub(super) enum Ended {
     Decided(Box<Approval>),
     /// The handler failed, and so the call was denied.
     Failed,
+    /// The handler edited the arguments to some that do not fit, and so the call was denied.
+    Unfit,
     /// The handler leaves the decision to others, and nobody waits for them.
     Left,
     /// The approval is not in the store any more.
@@ -49,6 +52,8 @@ pub(super) struct Wait<'p> {
     pub expires_at_ms: i64,
     /// True if the wait goes on when the handler leaves the decision to others.
     pub others: bool,
+    /// What the handler's edited arguments are held against.
+    pub original: &'p Original<'p>,
 }
 
 impl Wait<'_> {
@@ -118,7 +123,14 @@ impl Wait<'_> {
             Err(why) => return self.failed(&why).await,
         };
         let ApprovalAnswer { allow, by, reason, edited } = answer;
-        let verdict = Verdict { allow, by, reason, edited: edited.map(serde_json::Value::Object) };
+        let edited = edited.map(serde_json::Value::Object);
+        if allow && let Some(why) = edited.as_ref().and_then(|edited| self.original.misfit(edited))
+        {
+            let why = self.path.scrubber.scrub(&why).replace('\0', " ");
+            tracing::error!(approval = self.id, %why, "the approve handler's answer does not hold");
+            return self.deny(&why, Ended::Unfit).await;
+        }
+        let verdict = Verdict { allow, by, reason, edited };
         match self.decide(verdict).await {
             Ok(decided) => Ok(decided),
             Err(error) if error.kind() == Kind::InvalidArgument => {
@@ -132,11 +144,15 @@ impl Wait<'_> {
     async fn failed(&self, why: &str) -> Result<Option<Ended>, Stop> {
         let why = self.path.scrubber.scrub(why).replace('\0', " ");
         tracing::error!(approval = self.id, %why, "the approve handler failed");
-        let why = crate::limits::prefix_of_bytes(&why, MOST_WHY);
-        let reason = Some(format!("the approve handler failed: {why}"));
+        self.deny(&format!("the approve handler failed: {why}"), Ended::Failed).await
+    }
+
+    /// Denies the call in the host's name. None if somebody else was faster.
+    async fn deny(&self, why: &str, denied: Ended) -> Result<Option<Ended>, Stop> {
+        let reason = Some(crate::limits::prefix_of_bytes(why, MOST_WHY).to_owned());
         let verdict = Verdict { allow: false, by: "host".into(), reason, edited: None };
         Ok(self.decide(verdict).await?.map(|ended| match ended {
-            Ended::Decided(_) => Ended::Failed,
+            Ended::Decided(_) => denied,
             other => other,
         }))
     }

@@ -66,14 +66,21 @@ pub(super) fn to_option(value: &Value, options: &[Value]) -> Option<(Value, Repa
     options.iter().find(same).map(|option| (option.clone(), RepairKind::Coerced))
 }
 
+/// The largest number up to which every whole one has its own float.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
 /// The whole number that a number with a point in it is. None: it has none, or is no whole number.
 pub(super) fn whole(value: &Value) -> Option<i64> {
-    /// The largest number up to which every whole one has its own float.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     let Value::Number(number) = value else { return None };
     let float = number.as_f64().filter(|_| number.is_f64())?;
     // In that range the conversion is exact.
     (float.fract() == 0.0 && float.abs() < EXACT).then_some(float as i64)
+}
+
+/// True for a number that was read as a float, and is so large that it may have been another.
+pub(super) fn is_inexact(value: &Value) -> bool {
+    let Value::Number(number) = value else { return false };
+    number.is_f64() && number.as_f64().is_some_and(|float| float.abs() >= EXACT)
 }
 
 /// The list or object in a JSON text.
@@ -82,7 +89,7 @@ fn structure(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
-    serde_json::from_str(text).ok()
+    crate::strict::parse(text).ok()
 }
 
 /// What stands in a Markdown fence, if the text is one.
