@@ -509,7 +509,10 @@ export declare class ToolkeepError extends Error {
 
 /** Thrown by a tool, to choose the code that the model is told. */
 export declare class ToolError extends Error {
-  /** The code is one of those that a model can cause; any other becomes `tool_failed`, the default. */
+  /**
+   * The code is one of those that a model can cause; any other becomes `tool_failed`, the default.
+   * One that there is not throws a {@link ToolkeepError} `invalid_argument`.
+   */
   constructor(message: string, options?: { code?: Code; cause?: unknown })
   readonly code: Code
 }

@@ -6,13 +6,12 @@ const { fileURLToPath } = require('node:url')
 
 const native = require('./native.cjs')
 const { operations } = require('./operations.cjs')
-const { approverOf } = require('./lib/approve.cjs')
 const { readOptions } = require('./lib/caller.cjs')
 const { ToolkeepError, ToolError, aborted, translated } = require('./lib/errors.cjs')
 const { EventStream } = require('./lib/events.cjs')
 const { closeAtExit } = require('./lib/exit.cjs')
 const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
-const { keyOf } = require('./lib/key.cjs')
+const { runtimeOptionsOf } = require('./lib/options.cjs')
 const { explanationOf, resultOf } = require('./lib/result.cjs')
 const { whenAborted } = require('./lib/signal.cjs')
 const { dispatcher, replaces, specOf } = require('./lib/tools.cjs')
@@ -38,7 +37,7 @@ class Runtime {
     const state = { native: undefined, tools: new Map(), runs: new Map(), scopes: new Map() }
     state.native = new native.NativeRuntime(dispatcher(new WeakRef(state)))
     this.#state = state
-    this.#opening = this.#open(config, options ?? undefined)
+    this.#opening = this.#open(config, options)
     this.#opening.catch(() => {})
     Object.assign(
       this,
@@ -133,8 +132,7 @@ class Runtime {
     if (!isPath) text = textOf(config, 'config', 'invalid_config')
     else
       text = stringOf(config.path instanceof URL ? fileURLToPath(config.path) : config.path, 'path')
-    const approve = approverOf(options)
-    const key = await keyOf(options)
+    const { approve, key } = await runtimeOptionsOf(options)
     try {
       await this.#state.native.open(text, isPath, key)
     } catch (error) {
@@ -187,8 +185,8 @@ class Runtime {
   }
 
   async #definitions(dialect, options, whole) {
-    const { strict, ...rest } = options ?? {}
-    const { caller, signal } = readOptions(typeof options === 'object' ? rest : options)
+    const { strict } = options ?? {}
+    const { caller, signal } = readOptions(options, 'strict')
     const form = textOf({ dialect: stringOf(dialect, 'dialect'), strict }, 'options')
     return this.#answer(signal, () => this.#state.native.definitions(form, caller, whole))
   }

@@ -124,4 +124,49 @@ function operations(invoke) {
   }
 }
 
-module.exports = { operations }
+/** The names of the error codes. */
+const codes = [
+  'not_found',
+  'unknown_tool',
+  'invalid_arguments',
+  'denied_by_policy',
+  'access_denied',
+  'rate_limited',
+  'timeout',
+  'cancelled',
+  'tool_failed',
+  'tool_panicked',
+  'invalid_result',
+  'conflict',
+  'unavailable',
+  'denied_by_tool',
+  'approval_pending',
+  'approval_denied',
+  'budget_exhausted',
+  'loop_detected',
+  'invalid_config',
+  'closed',
+  'invalid_handle',
+  'invalid_utf8',
+  'invalid_json',
+  'invalid_argument',
+  'unknown_operation',
+  'name_taken',
+  'too_large',
+  'would_block',
+  'forked',
+  'no_key',
+  'secret_unreadable',
+  'store_unavailable',
+  'store_corrupt',
+  'store_read_only',
+  'store_locked',
+  'store_newer',
+  'store_path',
+  'store_full',
+  'store_timeout',
+  'internal',
+  'panic',
+]
+
+module.exports = { codes, operations }

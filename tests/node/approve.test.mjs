@@ -134,3 +134,10 @@ test('what is no function is refused', async () => {
     message: /`approve` is a string/,
   })
 })
+
+test("an answer that is no JSON is called the handler's and not the tool's", async (t) => {
+  const rt = await opened(t, () => ({ allow: true, by: 10n }))
+  const { approval } = await pay(rt)
+  const { reason } = await rt.approvals.get({ id: approval })
+  assert.match(reason, /The approve handler returned what is not JSON: `answer\.by` is a bigint/)
+})

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runInNewContext } from 'node:vm'
 
 import { Runtime, ToolkeepError, scrub, version } from '../../bindings/node/index.mjs'
 import { openRuntime } from './fixture.mjs'
@@ -60,6 +61,8 @@ test('what JSON cannot hold is refused with its place', async (t) => {
     [{ a: NaN }, 'invalid_argument', /NaN/],
     [{ a: -Infinity }, 'invalid_argument', /-Infinity/],
     [{ a: new Map() }, 'invalid_argument', /a Map/],
+    [{ a: Object.create({ b: 1 }) }, 'invalid_argument', /`args\.a` is an object/],
+    [new (class Point {})(), 'invalid_argument', /`args` is an object of the class Point/],
     [cycle, 'invalid_json', /refers to itself/],
     [{ a: '\ud800' }, 'invalid_utf8', /surrogate/],
     ['{"a":"\udc00"}', 'invalid_utf8', /surrogate/],
@@ -72,6 +75,31 @@ test('what JSON cannot hold is refused with its place', async (t) => {
       return true
     })
   }
+})
+
+test('who calls is not read past what the object itself has', async (t) => {
+  const rt = await openRuntime(t)
+  const options = Object.create({ agent: 'a' })
+  const place = (place) => ({
+    code: 'invalid_argument',
+    message: `\`${place}\` is not the object's own but its prototype's; give a plain object`,
+  })
+  await assert.rejects(rt.call('datetime', {}, options), place('options.agent'))
+  await assert.rejects(rt.definitions('openai', options), place('options.agent'))
+  await assert.rejects(
+    rt.call('datetime', {}, { parent: options }),
+    place('options.parent.agent'),
+  )
+  await rt.tool({ name: 'on', run: (_, context) => rt.call('datetime', {}, context) })
+  assert.equal((await rt.call('on', {}, { agent: 'a' })).isError, false)
+  assert.throws(() => rt.events.follow(options), { code: 'invalid_argument' })
+})
+
+test('objects of another realm and without a prototype are plain', async (t) => {
+  const rt = await openRuntime(t)
+  await rt.tool({ name: 'show', run: (args) => args })
+  const args = Object.assign(Object.create(null), { a: runInNewContext('({ b: 1 })') })
+  assert.deepEqual((await rt.call('show', args)).structured, { a: { b: 1 } })
 })
 
 test('a lone surrogate in a name or an option is invalid_utf8', async (t) => {

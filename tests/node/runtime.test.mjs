@@ -192,3 +192,30 @@ test('two runtimes never see each other', async (t) => {
   await one.close()
   assert.equal((await other.call('datetime')).isError, false)
 })
+
+test('an option of a runtime that there is not is refused, with the nearest', async (t) => {
+  const folder = await emptyFolder(t)
+  const file = path.join(folder, 'toolkeep.json')
+  await writeFile(file, '{}')
+  const refused = (message) => ({ name: 'ToolkeepError', code: 'invalid_argument', message })
+  const mistyped = { aprove: () => true }
+  const near = refused('a runtime has no option `aprove`, did you mean `approve`?')
+  await assert.rejects(new Runtime({}, mistyped).ready(), near)
+  await assert.rejects(Runtime.open(file, mistyped), near)
+  const far = refused('a runtime has no option `workspace`; there are `approve` and `key`')
+  await assert.rejects(new Runtime({}, { workspace: folder }).ready(), far)
+  await assert.rejects(new Runtime({}, 5).ready(), refused(/must be an object/))
+})
+
+test('a configuration whose keys are those of a class is refused, not taken as empty', async () => {
+  class Config {
+    get policy() {
+      return { deny: ['write_file'] }
+    }
+  }
+  for (const [config, place] of [
+    [new Config(), /`config` is an object of the class Config: .*plain object/],
+    [{ policy: Object.create({ deny: ['edit'] }) }, /`config\.policy` is an object/],
+  ])
+    await assert.rejects(new Runtime(config).ready(), { code: 'invalid_config', message: place })
+})

@@ -87,6 +87,8 @@ test('whatever a tool throws, now or later, is its failure with that text', asyn
     [undefined, 'undefined'],
     [null, 'null'],
     [{ message: 'like an error' }, 'like an error'],
+    [{ a: 1 }, 'The tool threw a value that is no Error: {"a":1}'],
+    [{ a: 1n }, 'The tool threw a value that is no Error.'],
     [bare, 'The tool threw something that has no text.'],
     [new Error('half \ud800'), 'half \ufffd'],
   ]
@@ -104,6 +106,30 @@ test('whatever a tool throws, now or later, is its failure with that text', asyn
   }
 })
 
+test('a ToolError with a code that there is not is refused where it is made', () => {
+  assert.throws(() => new ToolError('no', { code: 'conflcit' }), {
+    name: 'ToolkeepError',
+    code: 'invalid_argument',
+    message: '`code` of a ToolError: there is no code `conflcit`, did you mean `conflict`?',
+  })
+  assert.throws(() => new ToolError('no', { code: 5 }), { code: 'invalid_argument' })
+})
+
+test('what a description has by its prototype is not left out in silence', async (t) => {
+  class Careful {
+    name = 'careful'
+    get needsApproval() {
+      return true
+    }
+    run() {}
+  }
+  const rt = await openRuntime(t)
+  await assert.rejects(rt.tool(new Careful()), {
+    code: 'invalid_argument',
+    message: /`tool\.needsApproval` is not the object's own/,
+  })
+})
+
 test('a ToolError chooses its code among those that a model is told', async (t) => {
   const rt = await openRuntime(t)
   await rt.tool({
@@ -116,7 +142,6 @@ test('a ToolError chooses its code among those that a model is told', async (t) 
     ['conflict', 'conflict'],
     ['not_found', 'not_found'],
     ['closed', 'tool_failed'],
-    ['nonsense', 'tool_failed'],
     [undefined, 'tool_failed'],
   ]) {
     const result = await rt.call('refuse', { code })

@@ -161,3 +161,12 @@ def test_a_returned_call_uses_its_decision_later() -> None:
 def test_what_is_no_function_is_refused() -> None:
     with pytest.raises(TypeError, match="`approve` is a str"):
         toolkeep.Runtime(approve="yes")  # type: ignore[arg-type]
+
+
+def test_an_answer_that_is_none_is_called_the_handlers_and_not_the_tools() -> None:
+    answer: Any = {1, 2}
+    with opened(lambda _: answer) as rt:
+        result = pay(rt)
+        assert result.approval is not None
+        reason = rt.approvals.get(id=result.approval)["reason"] or ""
+        assert "the approve handler returned a set; give True, False" in reason

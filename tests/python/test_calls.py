@@ -12,7 +12,14 @@ from typing import Any
 
 import pytest
 import toolkeep
-from toolkeep import AsyncRuntime, Context, Runtime, ToolError, ToolResult
+from toolkeep import (
+    AsyncRuntime,
+    Context,
+    InvalidArgumentError,
+    Runtime,
+    ToolError,
+    ToolResult,
+)
 
 
 def test_a_result_is_a_frozen_dataclass_with_every_field(rt: Runtime) -> None:
@@ -303,5 +310,6 @@ def test_a_tool_error_carries_a_code_of_the_models_side_only(rt: Runtime) -> Non
 
     assert rt.call("refuse", {"code": "conflict"}).code == "conflict"
     assert rt.call("refuse", {"code": "closed"}).code == "tool_failed"
-    assert rt.call("refuse", {"code": "made_up"}).code == "tool_failed"
+    with pytest.raises(InvalidArgumentError, match="no code `conflcit`, did you mean `conflict`"):
+        ToolError("It has changed.", code="conflcit")  # type: ignore[arg-type]
     assert rt.call("refuse", {"code": "conflict"}).for_llm == "It has changed."

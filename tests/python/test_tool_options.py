@@ -85,3 +85,10 @@ def test_a_built_in_tool_is_not_replaced_in_silence(rt: Runtime) -> None:
         rt.register({"name": "read_file"}, lambda _args, _context: "mine")
     rt.register({"name": "read_file"}, lambda _args, _context: "mine", replace=True)
     assert rt.call("read_file").for_llm == "mine"
+
+
+def test_what_is_no_schema_and_no_name_is_refused(rt: Runtime) -> None:
+    with pytest.raises(TypeError, match="tool `odd`: `parameters` is a int; give a JSON Schema"):
+        rt.tool(name="odd", parameters=5)(lambda: None)  # type: ignore[call-overload]
+    with pytest.raises(toolkeep.InvalidArgumentError, match="name"):
+        rt.tool(name="")(lambda: None)

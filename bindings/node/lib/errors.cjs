@@ -1,6 +1,9 @@
 'use strict'
 // What is thrown to the host, and what a tool may throw.
 
+const { codes } = require('../operations.cjs')
+const { didYouMean } = require('./nearest.cjs')
+
 /** The host's own mistake, a store that does not answer, or the caller's cancellation. */
 class ToolkeepError extends Error {
   constructor(message, code, options) {
@@ -13,6 +16,10 @@ class ToolkeepError extends Error {
 class ToolError extends Error {
   constructor(message, { code = 'tool_failed', ...options } = {}) {
     super(message, options)
+    if (!codes.includes(code)) {
+      const meant = didYouMean(String(code), codes)
+      throw invalid(`\`code\` of a ToolError: there is no code \`${String(code)}\`${meant}`)
+    }
     this.code = code
   }
 }

@@ -3,7 +3,7 @@
 
 const { checkedSignal } = require('./caller.cjs')
 const { aborted, invalid, translated } = require('./errors.cjs')
-const { textOf } = require('./json.cjs')
+const { isPlain, textOf } = require('./json.cjs')
 const { whenAborted } = require('./signal.cjs')
 
 class EventStream {
@@ -16,9 +16,10 @@ class EventStream {
 
   /** `begin` gives the native stream for options as JSON text, once the runtime is open. */
   constructor(options, begin) {
-    if (options !== undefined && typeof options !== 'object')
-      throw invalid('what to follow must be an object')
-    const { signal, ...rest } = options ?? {}
+    const given = options ?? {}
+    if (typeof given !== 'object' || !isPlain(given))
+      throw invalid('what to follow must be a plain object')
+    const { signal, ...rest } = given
     if (signal !== undefined && signal !== null) this.#signal = checkedSignal(signal)
     this.#after = typeof rest.after === 'number' ? rest.after : 0
     const text = textOf(rest, 'options')

@@ -10,9 +10,12 @@ const DEEPEST = 128
 
 /**
  * The first thing in `value` that is not JSON: `{ kind, what, path }`, or null. `kind` is `type`,
- * `surrogate` or `deep`.
+ * `class`, `surrogate` or `deep`.
+ *
+ * Only plain objects hold all that they show in keys of their own: what a class has behind getters
+ * or a prototype has in it would be left out. `anyClass` takes objects of classes all the same.
  */
-function flawIn(value, level = 1) {
+function flawIn(value, level = 1, anyClass = false) {
   if (level > DEEPEST)
     return { kind: 'deep', what: `nested deeper than ${DEEPEST} levels`, path: [] }
   switch (typeof value) {
@@ -25,30 +28,52 @@ function flawIn(value, level = 1) {
       return null
     case 'object':
       if (value === null) return null
-      return typeof value.toJSON === 'function'
-        ? flawInside(value.toJSON(''), level)
-        : flawInside(value, level)
+      if (typeof value.toJSON === 'function')
+        return flawInside(value.toJSON(''), level, anyClass, true)
+      return flawInside(value, level, anyClass, anyClass)
     default:
       return { kind: 'type', what: `a ${typeof value}`, path: [] }
   }
 }
 
-function flawInside(value, level) {
-  if (typeof value !== 'object' || value === null) return flawIn(value, level)
+function flawInside(value, level, anyClass, isTold) {
+  if (typeof value !== 'object' || value === null) return flawIn(value, level, anyClass)
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {
-      const flaw = flawIn(value[index], level + 1)
+      const flaw = flawIn(value[index], level + 1, anyClass)
       if (flaw !== null) return at(index, flaw)
     }
     return null
   }
   const tag = Object.prototype.toString.call(value)
   if (tag !== '[object Object]') return { kind: 'type', what: `a ${tag.slice(8, -1)}`, path: [] }
+  if (!isTold && !isPlain(value)) return { kind: 'class', what: classOf(value), path: [] }
   for (const key of Object.keys(value)) {
-    const flaw = key.isWellFormed() ? flawIn(value[key], level + 1) : surrogate()
+    const flaw = key.isWellFormed() ? flawIn(value[key], level + 1, anyClass) : surrogate()
     if (flaw !== null) return at(key, flaw)
   }
   return null
+}
+
+/** True for an object literal, also of another realm, and for an object without a prototype. */
+function isPlain(value) {
+  const above = Object.getPrototypeOf(value)
+  if (above === null || above === Object.prototype) return true
+  return Object.getPrototypeOf(above) === null && Object.hasOwn(above, 'isPrototypeOf')
+}
+
+function classOf(value) {
+  const above = Object.getPrototypeOf(value)
+  const name = Object.hasOwn(above, 'constructor') ? above.constructor?.name : ''
+  return typeof name === 'string' && name !== ''
+    ? `an object of the class ${name}`
+    : 'an object with a prototype'
+}
+
+/** One of the known keys that an object has only by its prototype, so that it would go unseen. */
+function inheritedKey(value, known) {
+  if (isPlain(value)) return undefined
+  return known.find((key) => key in value && !Object.hasOwn(value, key))
 }
 
 function surrogate() {
@@ -92,6 +117,10 @@ function refusal(value, flaw, place, code) {
     const why = 'which UTF-8 cannot hold; call toWellFormed() on it first'
     return new ToolkeepError(`\`${shown}\` is ${flaw.what}, ${why}`, 'invalid_utf8')
   }
+  if (flaw.kind === 'class') {
+    const advice = 'what its prototype has would be left out; give a plain object, `{ … }`'
+    return new ToolkeepError(`\`${shown}\` is ${flaw.what}: ${advice}`, code)
+  }
   const cyclic = flaw.kind === 'deep' && isCyclic(value, flaw.path)
   const what = cyclic ? 'refers to itself' : `is ${flaw.what}`
   const told = flaw.kind === 'deep' && code !== 'invalid_config' ? 'invalid_json' : code
@@ -130,4 +159,4 @@ function stringOf(value, place) {
   return value
 }
 
-module.exports = { argumentsOf, flawIn, isCyclic, stringOf, textOf }
+module.exports = { argumentsOf, flawIn, inheritedKey, isCyclic, isPlain, stringOf, textOf }

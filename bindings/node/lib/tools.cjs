@@ -3,7 +3,7 @@
 
 const { callerOf } = require('./caller.cjs')
 const { aborted, invalid } = require('./errors.cjs')
-const { flawIn, isCyclic, textOf } = require('./json.cjs')
+const { flawIn, inheritedKey, isCyclic, textOf } = require('./json.cjs')
 const { returned } = require('./result.cjs')
 
 /** Core's name of each field of a specification, by ours. Core refuses any other. */
@@ -24,11 +24,16 @@ const SPEC = {
   originalName: 'original_name',
 }
 
+const NAMES = Object.keys(SPEC)
+
 /** The JSON text of a tool's specification. */
 function specOf(definition) {
   if (typeof definition !== 'object' || definition === null)
     throw invalid('a tool must be an object')
   if (typeof definition.run !== 'function') throw invalid('`run` of a tool must be a function')
+  const unseen = inheritedKey(definition, NAMES)
+  if (unseen !== undefined)
+    throw invalid(`\`tool.${unseen}\` is not the object's own but its prototype's; make it its own`)
   const spec = {}
   for (const key of Object.keys(definition)) {
     if (key === 'run' || definition[key] === undefined) continue
@@ -115,7 +120,7 @@ async function start(state, run, tool, args, caller) {
 /** What a tool returned, as `{ text }` for core, or the refusal of what is not JSON. */
 function answerOf(value) {
   const result = returned(value)
-  const flaw = flawIn(result)
+  const flaw = flawIn(result, 1, true)
   if (flaw === null) return { text: JSON.stringify(result) ?? 'null' }
   const what =
     flaw.kind === 'deep' && isCyclic(result, flaw.path)
@@ -132,13 +137,23 @@ function answerOf(value) {
 function thrown(error) {
   try {
     const isError = error instanceof Error || typeof error?.message === 'string'
-    const text = isError ? error.message || error.constructor?.name || error.name : String(error)
+    const text = isError ? error.message || error.constructor?.name || error.name : shown(error)
     const code =
       error?.name === 'ToolError' && typeof error.code === 'string' ? error.code : 'tool_failed'
     return { code, text: String(text).toWellFormed() }
   } catch {
     return { code: 'tool_failed', text: 'The tool threw something that has no text.' }
   }
+}
+
+/** What was thrown and is no error, as text. */
+function shown(value) {
+  const text = String(value)
+  if (!/^\[object .*\]$/.test(text)) return text
+  const json = flawIn(value, 1, true) === null ? JSON.stringify(value) : undefined
+  return json === undefined
+    ? 'The tool threw a value that is no Error.'
+    : `The tool threw a value that is no Error: ${json}`
 }
 
 module.exports = { dispatcher, replaces, specOf }

@@ -113,4 +113,11 @@ def _plain(answer: Any) -> Any:
     if inspect.iscoroutine(answer):
         answer.close()
         raise TypeError("the approve handler gave a coroutine; make it an `async def`")
-    return asdict(answer) if isinstance(answer, ApprovalAnswer) else answer
+    if isinstance(answer, ApprovalAnswer):
+        return asdict(answer)
+    if answer is None or isinstance(answer, (bool, Mapping)):
+        return answer
+    kind = type(answer).__name__
+    raise TypeError(
+        f"the approve handler returned a {kind}; give True, False, an ApprovalAnswer or None"
+    )

@@ -52,9 +52,13 @@ class HostTool:
 
 def tool_of(function: Callable[..., Any], options: Options) -> HostTool:
     """The tool that a function is. Raises TypeError naming the parameter that cannot be."""
-    name = options.name or getattr(function, "__name__", None)
+    # An empty name is the core's to refuse.
+    name = getattr(function, "__name__", None) if options.name is None else options.name
     if name is None:
         raise TypeError(f"{function!r} has no name; give `name=`")
+    if options.parameters is not None and not isinstance(options.parameters, Mapping):
+        kind = type(options.parameters).__name__
+        raise TypeError(f"tool `{name}`: `parameters` is a {kind}; give a JSON Schema as a dict")
     description, notes = _docstring.parse(function.__doc__)
     hints = _hints(function, name)
     contexts, shapes, schema = _parameters(function, name, hints, notes, options)

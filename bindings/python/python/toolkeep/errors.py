@@ -5,7 +5,10 @@ Whatever a *model* caused is not raised. It is a `ToolResult` with `is_error` an
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
+
+from ._toolkeep import CODES
 
 if TYPE_CHECKING:
     from ._operations import Code
@@ -232,8 +235,17 @@ class ToolError(Exception):
         """Makes the failure: `message` is what the model reads.
 
         A code that only a host can get (`closed`, `store_locked`, …) becomes `tool_failed`.
+
+        Raises:
+            InvalidArgumentError: There is no such code; the text names the nearest.
         """
         super().__init__(message)
+        known = [name for name, _ in CODES]
+        if code not in known:
+            near = difflib.get_close_matches(str(code), known, 1)
+            meant = f", did you mean `{near[0]}`?" if near else ""
+            text = f"`code` of a ToolError: there is no code `{code}`{meant}"
+            raise InvalidArgumentError(text)
         self.code: str = code
 
 
