@@ -5,8 +5,8 @@ pub fn nearest<'k>(given: &str, known: impl Iterator<Item = &'k str>) -> Option<
     nearest_few(given, known, 1).pop()
 }
 
-/// The known words closest to a mistyped one, the closest first; those that are much farther than
-/// the closest are not worth naming beside it.
+/// The known words closest to a mistyped one, the closest first; of those that are equally close,
+/// in the order given. Those that are much farther than the closest are not worth naming beside it.
 pub fn nearest_few<'k>(
     given: &str,
     known: impl Iterator<Item = &'k str>,

@@ -30,7 +30,7 @@ pub(in crate::call) fn pass(
     }
     let instead = match alternative(decided, snapshot, entry) {
         Some(other) => format!("Use `{other}` if that serves as well"),
-        None => "Do without it, or use another tool that you were given".into(),
+        None => "Do without it".into(),
     };
     let text = format!(
         "`{}` is not allowed here: {}. {instead}; if you cannot, tell the user that the owner of \
@@ -40,21 +40,19 @@ pub(in crate::call) fn pass(
     Err(ToolError::new(Code::DeniedByPolicy, text).by_rule(rule.name))
 }
 
-/// The allowed tool of the same group whose name is closest.
+/// Tools that do each other's work. Tools of one group as a rule do not, and a model that is told
+/// of one would do something else with it than it was refused.
+const STAND_INS: [[&str; 2]; 1] = [["write_file", "edit"]];
+
+/// The allowed tool that does the same work with the same powers.
 fn alternative<'s>(decided: &Decided, snapshot: &'s Snapshot, entry: &Entry) -> Option<&'s str> {
     let name = entry.spec.name.as_str();
-    let groups = decided.catalog().groups().values();
-    // The smallest group says most about what the tool is for.
-    let mut groups: Vec<_> =
-        groups.filter(|members| members.iter().any(|member| member == name)).collect();
-    groups.sort_by_key(|members| members.len());
-    groups.into_iter().find_map(|members| {
-        let usable = members.iter().filter_map(|member| {
-            let other = snapshot.resolve(member)?;
-            decided.allows(other.id).then_some(other.spec.name.as_str())
-        });
-        usable.min_by_key(|other| strsim::osa_distance(name, other))
-    })
+    let pair = STAND_INS.iter().find(|pair| pair.contains(&name))?;
+    let other = snapshot.resolve(pair.iter().find(|other| **other != name)?)?;
+    let is_equal = other.origin == entry.origin
+        && other.spec.group == entry.spec.group
+        && other.spec.capabilities == entry.spec.capabilities;
+    (is_equal && decided.allows(other.id)).then_some(other.spec.name.as_str())
 }
 
 /// The arguments that name who is to do the work.

@@ -78,16 +78,19 @@ impl Snapshot {
     }
 
     /// The names (canonical, or of an advertised alias) closest to one that is unknown, best
-    /// first, at most three, of enabled tools that may be told of.
+    /// first, at most three, of enabled tools that may be told of. A tool's own name goes before
+    /// an alias that is as close.
     pub fn nearest(&self, name: &str, may_tell: impl Fn(&Entry) -> bool) -> Vec<&str> {
-        let shown = self.lookup.iter().filter(|(_, found)| {
+        let shown = self.names().filter(|(_, found)| {
             found.alias.as_ref().is_none_or(|alias| alias.advertised)
                 && found.entry.enabled
                 && may_tell(&found.entry)
         });
-        let mut names: Vec<&str> = shown.map(|(known, _)| known.as_ref()).collect();
-        names.sort_unstable();
-        nearest_few(name, names.into_iter(), MOST_PROPOSED)
+        nearest_few(name, own_first(shown).into_iter(), MOST_PROPOSED)
+    }
+
+    fn names(&self) -> impl Iterator<Item = (&str, &Found)> {
+        self.lookup.iter().map(|(name, found)| (name.as_ref(), found))
     }
 
     /// The tools that names stand for, sorted by name: not those in the shadow of another.
@@ -128,11 +131,17 @@ impl Snapshot {
         match self.lookup.get(name) {
             Some(found) => Ok(&found.entry),
             None => {
-                let names: BTreeSet<&str> = self.lookup.keys().map(AsRef::as_ref).collect();
-                let meant = nearest(name, names.into_iter());
+                let meant = nearest(name, own_first(self.names()).into_iter());
                 let hint = meant.map(|n| format!(", did you mean `{n}`?")).unwrap_or_default();
                 Err(Error::new(Code::NotFound, format!("no tool named `{}`{hint}", echo(name))))
             }
         }
     }
+}
+
+/// The names in an order that is always the same, those that are no aliases first.
+fn own_first<'s>(names: impl Iterator<Item = (&'s str, &'s Found)>) -> Vec<&'s str> {
+    let mut names: Vec<_> = names.map(|(name, found)| (found.alias.is_some(), name)).collect();
+    names.sort_unstable();
+    names.into_iter().map(|(_, name)| name).collect()
 }

@@ -35,6 +35,16 @@ fn names_and_aliases_resolve_and_disabled_tools_do_not() {
 }
 
 #[test]
+fn a_tools_own_name_is_proposed_before_an_alias_that_is_as_close() {
+    let registry = registry();
+    registry.alias("Edit", "edit").unwrap();
+    let snapshot = registry.snapshot();
+    assert_eq!(snapshot.nearest("edti", |_| true), ["edit", "Edit"]);
+    let error = snapshot.known("edti").unwrap_err();
+    assert!(error.message().contains("did you mean `edit`?"), "{error}");
+}
+
+#[test]
 fn a_clash_names_both_sides() {
     let registry = registry();
     for (error, words) in [
