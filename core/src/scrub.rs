@@ -1,19 +1,12 @@
 //! Masks secrets in text before a model, a host or a log sees it.
 //!
-//! The `seed` profile applies fourteen fixed patterns one after another and writes `[REDACTED]` in
-//! place of what they match. Its result is exact: a later pattern sees the text that the earlier
-//! ones left, so a key that one pattern masked can be taken again, together with its name, by
-//! another.
+//! Three profiles: `precise` finds secrets by shape and by context and replaces the secret alone;
+//! `seed` applies fourteen fixed patterns, exactly; `paranoid` takes what either finds. On top of
+//! each, registered [`Values`] are found wherever they stand, in many encodings.
 //!
-//! Nearly all text is clean, so the work is arranged around finding that out. `anchor` names the
-//! few places where some pattern could match at all; a text without one is returned as it came,
-//! without a copy. `window` cuts the smallest pieces around those places that no match can
-//! leave, and only there `seed` runs the patterns that were named.
-//!
-//! What may be done without changing the result rests on two facts. No pattern needs a bracket in
-//! the part by which it is recognised, so a replacement never makes a match possible that the
-//! original text did not already announce. And no pattern crosses white space that has neither
-//! `:` nor `=` next to it.
+//! Everything here is pure: no I/O, no clock. The path of a text is one way: `precise` and
+//! `values` find [hits](hit), `mask` replaces them by what `placeholder` writes. `seed` stands by
+//! itself, since its passes see what earlier passes wrote.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,13 +14,40 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-mod anchor;
+mod hit;
 mod json;
+mod mask;
+mod placeholder;
+mod precise;
 mod seed;
-mod window;
+mod values;
+mod view;
 
-#[cfg(test)]
-mod tests;
+pub use hit::{Confidence, Kind};
+pub use values::Values;
+
+/// What a scrubber looks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// Exactly the fourteen seed patterns, with `[REDACTED]` in place of each match.
+    Seed,
+    /// Secrets by shape and context, the secret alone replaced.
+    #[default]
+    Precise,
+    /// What either of the other two finds.
+    Paranoid,
+}
+
+/// The key of the tags in placeholders. The same secret has the same tag under the same key.
+#[derive(Clone)]
+pub struct TagKey(zeroize::Zeroizing<[u8; 32]>);
+
+impl TagKey {
+    /// A key of these bytes; they should be random.
+    pub fn new(bytes: [u8; 32]) -> TagKey {
+        TagKey(zeroize::Zeroizing::new(bytes))
+    }
+}
 
 /// Masks secrets in text. Cheap to clone, and one instance serves any number of threads.
 ///
@@ -40,39 +60,81 @@ mod tests;
 /// ```
 #[derive(Clone)]
 pub struct Scrubber {
-    inner: Arc<Inner>,
+    profile: Profile,
+    tables: Arc<Tables>,
+    placeholders: Arc<placeholder::Placeholders>,
+    /// The registered values, the narrowest scope last.
+    values: Vec<Arc<Values>>,
 }
 
-struct Inner {
-    anchors: anchor::Anchors,
-    patterns: seed::Patterns,
+/// What never changes and is shared by all scrubbers that come from one.
+struct Tables {
+    seed: seed::Seed,
+    precise: precise::Precise,
 }
 
 impl Scrubber {
+    /// A scrubber of a profile, with a set of values of its own.
+    pub fn new(profile: Profile, key: TagKey) -> Scrubber {
+        let tables = Tables { seed: seed::Seed::new(), precise: precise::Precise::new() };
+        Scrubber {
+            profile,
+            tables: Arc::new(tables),
+            placeholders: Arc::new(placeholder::Placeholders::new(key)),
+            values: vec![Arc::new(Values::new())],
+        }
+    }
+
     /// The fixed patterns of the `seed` profile: OpenAI, Anthropic, GitHub and AWS keys, secrets
     /// assigned to a telling name, connection URLs, and runs of 64 or more hexadecimal digits.
-    ///
-    /// Each pattern is compiled once per instance, when a text first needs it: keep one and clone
-    /// it rather than make one per text.
     pub fn seed() -> Scrubber {
-        let inner = Inner { anchors: anchor::Anchors::new(), patterns: seed::Patterns::new() };
-        Scrubber { inner: Arc::new(inner) }
+        Scrubber::new(Profile::Seed, TagKey::new([0; 32]))
     }
 
-    /// The text with every secret replaced by `[REDACTED]`; borrowed if there was none.
+    /// The same scrubber with another key for its tags: another tenant's.
+    pub fn with_key(&self, key: TagKey) -> Scrubber {
+        Scrubber { placeholders: Arc::new(placeholder::Placeholders::new(key)), ..self.clone() }
+    }
+
+    /// The same scrubber that also looks for `values`: those of a tenant, or of one call.
+    pub fn with_values(&self, values: Arc<Values>) -> Scrubber {
+        let mut scrubber = self.clone();
+        scrubber.values.push(values);
+        scrubber
+    }
+
+    /// The registered values of the narrowest scope.
+    #[expect(clippy::missing_panics_doc, reason = "there is always one set")]
+    #[expect(clippy::expect_used, reason = "there is always one set")]
+    pub fn values(&self) -> &Arc<Values> {
+        self.values.last().expect("a set of values")
+    }
+
+    /// The text with every secret replaced; borrowed if there was none.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let candidates = self.inner.anchors.candidates(text);
-        if candidates.is_empty() {
+        match self.profile {
+            Profile::Seed => self.tables.seed.scrub(text),
+            Profile::Precise | Profile::Paranoid => match self.scrub_bytes(text.as_bytes()) {
+                Cow::Borrowed(_) => Cow::Borrowed(text),
+                Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
+            },
+        }
+    }
+
+    /// The same for bytes that may not be UTF-8; what is not passes through.
+    pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        let mut hits = Vec::new();
+        self.tables.precise.find(text, 0, text.len(), 0, &mut hits);
+        for values in &self.values {
+            values.find(text, 0, text.len(), &mut hits);
+        }
+        if hits.is_empty() {
             return Cow::Borrowed(text);
         }
-        self.inner.mask(text, &candidates)
+        Cow::Owned(mask::splice(text, &hits, &self.placeholders))
     }
 
-    /// Scrubs every string in `value`, the keys of objects included, each as a text of its own.
-    ///
-    /// A secret is told by its own string alone: `{"password": "hunter2hunter2"}` stays as it is,
-    /// since neither the key nor the value is a secret by the `seed` patterns. They leave its JSON
-    /// text alone as well, because a quote stands between the name and the colon.
+    /// Scrubs every string in `value`, the keys of objects included.
     ///
     /// Entries keep their order and none is lost: where masking would make two keys of an object
     /// equal, a masked one gets a number, as in `[REDACTED] #2`.
@@ -86,32 +148,6 @@ impl Scrubber {
 
 impl fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scrubber").finish_non_exhaustive()
-    }
-}
-
-impl Inner {
-    fn mask<'t>(&self, text: &'t str, candidates: &[anchor::Candidate]) -> Cow<'t, str> {
-        let mut masked = String::new();
-        let mut copied = 0;
-        let mut floor = 0;
-        let mut rest = candidates;
-        while let Some(first) = rest.first() {
-            let window = window::around(text, first.at, floor);
-            let (here, later) = rest.split_at(rest.partition_point(|c| c.at < window.end));
-            let passes = here.iter().fold(seed::Passes::NONE, |all, c| all | c.passes);
-            if let Cow::Owned(piece) = self.patterns.run(&text[window.clone()], passes) {
-                masked.push_str(&text[copied..window.start]);
-                masked.push_str(&piece);
-                copied = window.end;
-            }
-            floor = window.end;
-            rest = later;
-        }
-        if copied == 0 {
-            return Cow::Borrowed(text);
-        }
-        masked.push_str(&text[copied..]);
-        Cow::Owned(masked)
+        f.debug_struct("Scrubber").field("profile", &self.profile).finish_non_exhaustive()
     }
 }

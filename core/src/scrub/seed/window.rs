@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::seed::is_space;
+use super::pattern::is_space;
 
 /// The smallest piece around the byte at `at` that begins at `floor` or after a cut, and ends at
 /// a cut or with the text. The byte is no white space, and `floor` is a cut before it.

@@ -8,7 +8,7 @@
 
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
-use super::seed::{Passes, is_space};
+use super::pattern::{Passes, is_space};
 
 /// A place where some of `passes` could match.
 #[derive(Debug)]

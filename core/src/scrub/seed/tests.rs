@@ -2,8 +2,11 @@ use std::io::Read;
 
 use serde_json::json;
 
-use super::*;
-use crate::scrub::seed::{Passes, Patterns};
+use std::borrow::Cow;
+
+use super::pattern::{Passes, Patterns};
+use crate::scrub::Scrubber;
+use serde_json::Value;
 
 fn scrubbed(text: &str) -> String {
     Scrubber::seed().scrub(text).into_owned()
@@ -23,7 +26,7 @@ impl Oracle {
 }
 
 fn vectors() -> Vec<(String, String)> {
-    let packed = include_bytes!("../../testdata/scrub-seed-vectors.jsonl.gz");
+    let packed = include_bytes!("../../../testdata/scrub-seed-vectors.jsonl.gz");
     let mut lines = String::new();
     flate2::read::GzDecoder::new(&packed[..]).read_to_string(&mut lines).unwrap();
     let rows = lines.split('\n').filter(|line| !line.is_empty()).map(|line| {

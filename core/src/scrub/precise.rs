@@ -1,0 +1,79 @@
+//! The `precise` profile: finds secrets by their shape, by the name they are assigned to, and by
+//! what stands around them, and replaces the secret alone.
+//!
+//! `sight` sweeps the text for the few places that deserve a look. Each is looked at by the finder
+//! for its sort: a token by its prefix (`token`), a value by the name before it (`assignment`), a
+//! link by its user part and query (`link`), a header by its scheme (`scheme`), a key block by its
+//! first line (`block`). A finder sees a bounded [`View`] and nothing else.
+
+use super::hit::Hit;
+use super::view::{Look, View};
+
+mod assignment;
+mod block;
+mod judge;
+mod kinds;
+mod link;
+mod name;
+mod scheme;
+mod sight;
+mod token;
+
+#[cfg(test)]
+mod corpus;
+
+pub(super) use sight::Sort;
+
+/// The tables of the profile. Never changes; one serves all threads.
+pub(super) struct Precise {
+    sights: sight::Sights,
+    kinds: kinds::Kinds,
+}
+
+impl Precise {
+    pub(super) fn new() -> Precise {
+        Precise { sights: sight::Sights::new(), kinds: kinds::Kinds::new() }
+    }
+
+    /// Finds what starts to be seen in `text[from..to]`, in order, without overlaps. `to` is the
+    /// end of the text, or so far before it that every view is complete: more of the text may
+    /// follow then. Nothing before `floor` becomes part of a hit. Answers where to go on: `to`, or
+    /// a place behind it that has been decided already.
+    pub(super) fn find(
+        &self,
+        text: &[u8],
+        from: usize,
+        to: usize,
+        mut floor: usize,
+        found: &mut Vec<Hit>,
+    ) -> usize {
+        let mut at = from;
+        while let Some((place, sort)) = self.sights.next(text, at, to) {
+            let (view, start) = View::around(text, place, floor);
+            let look = self.look(&view, sort).moved(start);
+            debug_assert!(look.resume > place, "a finder must go on");
+            at = look.resume;
+            if let Some(hit) = look.hit {
+                floor = hit.span.end;
+                found.push(hit);
+            }
+        }
+        at.max(to)
+    }
+
+    fn look(&self, view: &View<'_>, sort: Sort) -> Look {
+        match sort {
+            Sort::Run => token::look(&self.kinds, view),
+            Sort::Name => assignment::look(&self.kinds, view),
+            Sort::Link => link::look(&self.kinds, view),
+            Sort::Scheme => scheme::look(&self.kinds, view),
+            Sort::Block => block::look(view),
+        }
+    }
+
+    /// The secret in a value that stands under a name in structured data: `{"name": "value"}`.
+    /// Positions count from the start of `value`.
+    pub(super) fn find_named(&self, name: &str, value: &str) -> Option<Hit> {
+        assignment::named(&self.kinds, name.as_bytes(), value.as_bytes())
+    }
+}
