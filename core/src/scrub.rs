@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 mod hit;
@@ -27,7 +28,10 @@ pub use hit::{Confidence, Kind};
 pub use values::Values;
 
 /// What a scrubber looks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// Exactly the fourteen seed patterns, with `[REDACTED]` in place of each match.
     Seed,
