@@ -20,7 +20,7 @@ use crate::strict;
 /// same secret has the same tag for as long as the process lives.
 ///
 /// ```
-/// let masked = toolkeep::scrub("DB_PASSWORD=correct-horse-7");
+/// let masked = toolkeep::scrub("DB_PASSWORD=correct-horse-battery-7");
 /// assert!(masked.starts_with("DB_PASSWORD=[REDACTED:password:"));
 /// assert_eq!(toolkeep::scrub("nothing to hide"), "nothing to hide");
 /// ```
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_same_key_gives_the_same_tags_and_no_key_gives_others() {
-        let text = "DB_PASSWORD=correct-horse-7";
+        let text = "DB_PASSWORD=correct-horse-battery-7";
         let keyed = json!({ "key": "0123456789abcdef".repeat(4) });
         let make = |options: &Value| ScrubOptions::from_value(options).unwrap().build().unwrap();
         let first = make(&keyed).scrub(text).into_owned();
