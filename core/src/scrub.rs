@@ -31,7 +31,7 @@ pub use finding::Finding;
 pub use hit::{Confidence, Kind};
 pub use placeholder::Seal;
 pub use stream::Stream;
-pub use values::Values;
+pub use values::{Added, ValueError, Values, Warning};
 
 /// What a scrubber looks for.
 #[derive(

@@ -112,7 +112,7 @@ pub unsafe extern "C" fn toolkeep_scrubber_findings(
 
 /// Registers a value: from now on it is masked wherever it stands, in many encodings. `kind` is
 /// what its placeholders call it (lower-case letters, digits and hyphens, at most 40); empty means
-/// `value`.
+/// `secret`.
 ///
 /// `warning` may be NULL. Otherwise `*warning` is NULL if the value is guarded in full, or a code,
 /// such as `value_too_short`, that the host owns: release it with toolkeep_string_free(). Returns

@@ -62,7 +62,7 @@ pub enum ScrubValue {
         /// The value.
         #[schemars(with = "String")]
         value: SecretString,
-        /// Lower-case letters, digits and hyphens, at most 40. Default: `value`.
+        /// Lower-case letters, digits and hyphens, at most 40. Default: `secret`.
         kind: Option<String>,
     },
 }
