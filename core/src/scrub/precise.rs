@@ -66,7 +66,11 @@ impl Precise {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
-            Sort::Scheme => scheme::look(&self.kinds, view),
+            Sort::Scheme => {
+                // `bearer` is a name as well: `bearer: …`.
+                let look = scheme::look(&self.kinds, view);
+                if look.hit.is_some() { look } else { assignment::look(&self.kinds, view) }
+            }
             Sort::Block => block::look(view),
         }
     }

@@ -10,14 +10,18 @@ use super::super::placeholder;
 use super::super::view::{Look, View};
 use super::judge::{self, Claim, Form};
 use super::kinds::Kinds;
-use super::name::{self, Telling};
+use super::name::{self, Strength, Telling};
 use super::token;
+use mark::Mark;
 use site::Site;
 use value::{Need, Value};
 
 mod call;
+mod client;
 mod command;
+mod mark;
 mod markup;
+mod oracle;
 mod pair;
 mod prose;
 mod site;
@@ -32,6 +36,12 @@ const AFTER: usize = 256;
 
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
+    if let Some(mark) = Mark::at(view.ahead()) {
+        return look_at_mark(kinds, view, mark);
+    }
+    if let Some(end) = placeholder_around(view) {
+        return Look::nothing(end);
+    }
     let site = Site::around(view);
     let resume = site.read.max(view.at + 1);
     if let Some(hit) = find(kinds, view, &site) {
@@ -44,6 +54,25 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
         return Look { resume: look.resume.max(resume), ..look };
     }
     Look::nothing(resume)
+}
+
+/// Looks at a sight that is no name, but marks a password.
+fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
+    const PASSWORD: Telling = Telling { kind: "password", strength: Strength::Strong };
+    let value = mark.value(view);
+    let hit = value.and_then(|value| settle(kinds, view, b"password", PASSWORD, value));
+    let resume = (view.at + 1).max(hit.as_ref().map_or(0, |hit| hit.span.end));
+    Look { hit, resume }
+}
+
+/// The end of the placeholder whose kind is at the sight.
+fn placeholder_around(view: &View<'_>) -> Option<usize> {
+    let belongs = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b':');
+    let behind = view.text[..view.at].iter().rev().take(64);
+    let start = view.at - behind.take_while(|&&b| belongs(b)).count();
+    let start = start.checked_sub(b"[REDACTED".len())?;
+    let end = start + placeholder::length(&view.text[start..])?;
+    (end > view.at).then_some(end)
 }
 
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {

@@ -81,3 +81,27 @@ pub(super) fn sibling(view: &View<'_>, at: usize) -> Option<Value> {
     let tag = tags.iter().find(|tag| text[at..].starts_with(tag))?;
     content(view, at + tag.len())
 }
+
+/// `&lt;password&gt;v&lt;/password&gt;`, from behind the name's tag.
+pub(super) fn escaped(view: &View<'_>, start: usize) -> Option<Value> {
+    let rest = &view.text[start..];
+    let end = rest.iter().take(TAG).position(|&b| matches!(b, b'&' | b'<' | b'\n'))?;
+    rest[end..].starts_with(b"&lt;/").then(|| Value::closed(start..start + end, Form::Element))
+}
+
+/// `&quot;password&quot;:&quot;v&quot;` and `%22password%22%3A%22v%22`, from behind the name.
+pub(super) fn encoded(view: &View<'_>, at: usize) -> Option<Value> {
+    const WAYS: [(&[u8], &[&[u8]]); 2] =
+        [(b"&quot;", &[b":", b": "]), (b"%22", &[b"%3A", b"%3a", b":", b"%3A%20", b"%3A+"])];
+    let rest = &view.text[at..];
+    let (quote, colons) = WAYS.iter().find(|(quote, _)| rest.starts_with(quote))?;
+    let opens = |colon: &&&[u8]| {
+        let rest = &rest[quote.len()..];
+        rest.strip_prefix(**colon).is_some_and(|rest| rest.starts_with(quote))
+    };
+    let start = 2 * quote.len() + colons.iter().find(opens)?.len();
+    let end = memchr::memmem::find(&rest[start..rest.len().min(start + 1_024)], quote)?;
+    let span = at + start..at + start + end;
+    let whole = !view.text[span.clone()].iter().any(u8::is_ascii_whitespace);
+    whole.then(|| Value::closed(span, Form::QuotedData))
+}

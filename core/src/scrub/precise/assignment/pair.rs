@@ -150,3 +150,17 @@ pub(super) fn value_below(view: &View<'_>, site: &Site<'_>, at: usize) -> Option
 fn spaces(text: &[u8], at: usize) -> usize {
     text[at.min(text.len())..].iter().take(64).take_while(|b| b.is_ascii_whitespace()).count()
 }
+
+/// `variable "password" { … default = "v" }` of Terraform, from the brace.
+pub(super) fn default_of(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    const BODY: usize = 512;
+    if !site.line_before().starts_with(b"variable") {
+        return None;
+    }
+    let body = &view.text[at..view.text.len().min(at + BODY)];
+    let body = &body[..body.iter().position(|&b| b == b'}').unwrap_or(body.len())];
+    let label = at + memchr::memmem::find(body, b"default")? + b"default".len();
+    let equals = label + blanks(view.text, label);
+    let start = equals + 1 + blanks(view.text, (equals + 1).min(view.text.len()));
+    (view.text.get(equals) == Some(&b'=')).then(|| quoted(view, start, Form::QuotedCode)).flatten()
+}

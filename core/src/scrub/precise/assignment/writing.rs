@@ -18,6 +18,9 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
     let at = tail + blanks(text, tail);
     let rest = text.get(at..)?;
     match rest {
+        // `${NAME:-default}` of a shell.
+        [b':', b'-' | b'=', ..] if site.before() == b'{' => bare(view, at + 2, Form::Env),
+        [b':', b'?' | b'+', ..] if site.before() == b'{' => None,
         [b'=', b'>', ..] => assigned(view, site, telling, at + 2, Form::QuotedData, None),
         [b'=' | b'!', b'=', ..] => compared(view, at),
         [b':', b':', ..] => None,
@@ -35,6 +38,9 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
             assigned(view, site, telling, at + 3, Form::QuotedData, Some(Form::Line))
         }
         [b'%', b'3', b'D' | b'd', ..] => bare(view, at + 3, Form::Query),
+        [b'{', ..] if closed => pair::default_of(view, site, at),
+        [b'&', b'g', b't', b';', ..] if site.before() == b';' => markup::escaped(view, at + 4),
+        [b'&', b'q', ..] | [b'%', b'2', b'2', ..] => markup::encoded(view, at),
         [b'(', ..] if at == site.end => call::argument(view, site, at),
         [b',', ..] if closed => {
             pair::value_after(view, site, at).or_else(|| call::next_argument(view, site, at))
@@ -167,6 +173,9 @@ fn assigned(
     if let Some(value) = quoted(view, start, strings) {
         return Some(value);
     }
+    if let Some(value) = wrapped(view, start) {
+        return Some(value);
+    }
     let plain = plain?;
     if next_line(text, start).is_some() {
         return None;
@@ -201,4 +210,41 @@ fn is_inside(site: &Site<'_>, quote: u8) -> bool {
 /// The same value, if it is random to the eye.
 pub(super) fn weak(value: Option<Value>) -> Option<Value> {
     value.map(|value| value.needs(Need::Weak))
+}
+
+/// The literal in a call that only turns it into another type: `String::from("v")`.
+fn wrapped(view: &View<'_>, at: usize) -> Option<Value> {
+    const WRAPPERS: &[&[u8]] = &[
+        b"from",
+        b"Some",
+        b"new",
+        b"SecretString",
+        b"SecretStr",
+        b"Secret",
+        b"String",
+        b"str",
+        b"bytes",
+        b"string",
+        b"byte",
+        b"Ok",
+        b"Just",
+        b"Password",
+        b"To",
+        b"StringPtr",
+        b"Text",
+        b"b64decode",
+        b"SecureString",
+        b"literal",
+        b"Value",
+    ];
+    let rest = &view.text[at..];
+    let belongs = |b: u8| b.is_ascii_alphanumeric() || b"_:.[]&* ".contains(&b);
+    let length = rest.iter().take(48).take_while(|&&b| belongs(b)).count();
+    if rest.get(length) != Some(&b'(') {
+        return None;
+    }
+    let front = &rest[..length];
+    let own = front.iter().rposition(|b| b":.] ".contains(b)).map_or(0, |at| at + 1);
+    WRAPPERS.contains(&&front[own..]).then_some(())?;
+    quoted(view, at + length + 1, Form::QuotedCode)
 }
