@@ -20,6 +20,7 @@ mod mask;
 mod placeholder;
 mod precise;
 mod seed;
+mod until;
 mod values;
 mod view;
 

@@ -27,6 +27,8 @@ pub(super) const RUN: usize = 12;
 const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
     ("-----begin", Sort::Block),
+    ("---- begin", Sort::Block),
+    ("private-lines:", Sort::Block),
     ("bearer", Sort::Scheme),
     ("basic", Sort::Scheme),
     ("passw", Sort::Name),
