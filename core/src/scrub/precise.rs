@@ -69,6 +69,9 @@ impl Precise {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
+            Sort::Parameter => {
+                link::look_at_parameter(view).unwrap_or_else(|| assignment::look(&self.kinds, view))
+            }
             Sort::Scheme => scheme::look(&self.kinds, view),
             Sort::Block => block::look(view),
         }

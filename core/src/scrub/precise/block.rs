@@ -122,7 +122,7 @@ fn without_line_end(text: &[u8]) -> Option<&[u8]> {
     if (1..7).contains(&digits) && before.last().is_none_or(|&byte| byte <= b' ') {
         return Some(before);
     }
-    [&b"\\n"[..], b"\\r", b"\\", b"\n", b"\r", b" ", b"\t"]
+    [&b"\\n"[..], b"\\r", b"\\", b"%0A", b"%0D", b"&#10;", b"\n", b"\r", b" ", b"\t"]
         .iter()
         .find_map(|end| text.strip_suffix(*end))
 }
