@@ -23,6 +23,7 @@ mod mask;
 mod placeholder;
 mod precise;
 mod seed;
+mod until;
 mod stream;
 mod values;
 mod view;

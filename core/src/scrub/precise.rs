@@ -7,6 +7,7 @@
 //! first line (`block`). A finder sees a bounded [`View`] and nothing else.
 
 use super::hit::Hit;
+use super::until::{self, End};
 use super::view::{Look, View};
 
 mod assignment;
@@ -53,8 +54,10 @@ impl Precise {
             let look = self.look(&view, sort).moved(start);
             debug_assert!(look.resume > place, "a finder must go on");
             at = look.resume;
-            if let Some(hit) = look.hit {
+            if let Some(mut hit) = look.hit {
+                follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
+                at = at.max(floor);
                 found.push(hit);
             }
         }
@@ -66,6 +69,9 @@ impl Precise {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
+            Sort::Parameter => {
+                link::look_at_parameter(view).unwrap_or_else(|| assignment::look(&self.kinds, view))
+            }
             Sort::Scheme => {
                 // `bearer` is a name as well: `bearer: …`.
                 let look = scheme::look(&self.kinds, view);
@@ -79,5 +85,18 @@ impl Precise {
     /// Positions count from the start of `value`.
     pub(super) fn find_named(&self, name: &str, value: &str) -> Option<Hit> {
         assignment::named(&self.kinds, name.as_bytes(), value.as_bytes())
+    }
+}
+
+/// Follows a hit that goes on behind its view: to its end, or, where more text is to come, as far
+/// as is sure. It stays open then.
+fn follow(hit: &mut Hit, text: &[u8], last: bool) {
+    let Some(until) = hit.open else { return };
+    match until::end(until, text, hit.span.end, last) {
+        End::At(end) => {
+            hit.span.end = end;
+            hit.open = None;
+        }
+        End::Beyond(end) => hit.span.end = end,
     }
 }

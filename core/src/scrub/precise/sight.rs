@@ -12,8 +12,10 @@ pub(in crate::scrub) enum Sort {
     Run,
     /// The first letter of a word with which secrets are named: `password`, `token`, `key`…
     Name,
-    /// The `:` of `://`.
+    /// The first byte of `://`, `:\/\/` and `@//`.
     Link,
+    /// The first letter of a parameter of a signed link: `X-Amz-Signature`, `sig=`.
+    Parameter,
     /// The first letter of `Bearer`, `Basic` and the like.
     Scheme,
     /// The first `-` of `-----BEGIN`.
@@ -26,7 +28,21 @@ pub(super) const RUN: usize = 12;
 /// The words, in lower case; they are found in any case.
 const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
+    (":\\/\\/", Sort::Link),
+    ("@//", Sort::Link),
+    ("x-amz-s", Sort::Parameter),
+    ("x-goog-s", Sort::Parameter),
+    ("x-oss-s", Sort::Parameter),
+    ("x-tos-s", Sort::Parameter),
+    ("x-obs-s", Sort::Parameter),
+    ("q-signature", Sort::Parameter),
+    ("signature=", Sort::Parameter),
+    ("sig=", Sort::Parameter),
+    ("?code=", Sort::Parameter),
+    ("&code=", Sort::Parameter),
     ("-----begin", Sort::Block),
+    ("---- begin", Sort::Block),
+    ("private-lines:", Sort::Block),
     ("bearer", Sort::Scheme),
     ("basic", Sort::Scheme),
     ("passw", Sort::Name),
