@@ -10,10 +10,13 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod finding;
 mod hit;
 mod json;
 mod mask;
@@ -21,14 +24,21 @@ mod placeholder;
 mod precise;
 mod seed;
 mod simd;
+mod stream;
 mod values;
 mod view;
 
+pub use finding::Finding;
 pub use hit::{Confidence, Kind};
-pub use values::Values;
+pub use placeholder::Seal;
+pub use stream::Stream;
+pub use values::{Added, ValueError, Values, Warning};
 
 /// What a scrubber looks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// Exactly the fourteen seed patterns, with `[REDACTED]` in place of each match.
     Seed,
@@ -37,6 +47,40 @@ pub enum Profile {
     Precise,
     /// What either of the other two finds.
     Paranoid,
+}
+
+impl Profile {
+    /// All profiles.
+    pub const ALL: [Profile; 3] = [Profile::Seed, Profile::Precise, Profile::Paranoid];
+
+    /// `seed`, `precise` or `paranoid`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Profile::Seed => "seed",
+            Profile::Precise => "precise",
+            Profile::Paranoid => "paranoid",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A name that is no profile's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no scrub profile; there are seed, precise and paranoid")]
+pub struct UnknownProfile(pub String);
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Profile, UnknownProfile> {
+        let found = Profile::ALL.into_iter().find(|profile| profile.as_str() == name);
+        found.ok_or_else(|| UnknownProfile(name.to_owned()))
+    }
 }
 
 /// The key of the tags in placeholders. The same secret has the same tag under the same key.
@@ -82,7 +126,7 @@ impl Scrubber {
         Scrubber {
             profile,
             tables: Arc::new(tables),
-            placeholders: Arc::new(placeholder::Placeholders::new(key)),
+            placeholders: Arc::new(placeholder::Placeholders::new(&key)),
             values: vec![Arc::new(Values::new())],
         }
     }
@@ -95,7 +139,7 @@ impl Scrubber {
 
     /// The same scrubber with another key for its tags: another tenant's.
     pub fn with_key(&self, key: TagKey) -> Scrubber {
-        Scrubber { placeholders: Arc::new(placeholder::Placeholders::new(key)), ..self.clone() }
+        Scrubber { placeholders: Arc::new(placeholder::Placeholders::new(&key)), ..self.clone() }
     }
 
     /// The same scrubber that also looks for `values`: those of a tenant, or of one call.
@@ -114,26 +158,65 @@ impl Scrubber {
 
     /// The text with every secret replaced; borrowed if there was none.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.profile {
-            Profile::Seed => self.tables.seed.scrub(text),
-            Profile::Precise | Profile::Paranoid => match self.scrub_bytes(text.as_bytes()) {
-                Cow::Borrowed(_) => Cow::Borrowed(text),
-                Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
-            },
+        self.replaced(text, None)
+    }
+
+    /// The same, and `seal` is told every secret that is replaced.
+    pub fn scrub_sealing<'t>(&self, text: &'t str, seal: &dyn Seal) -> Cow<'t, str> {
+        self.replaced(text, Some(seal))
+    }
+
+    fn replaced<'t>(&self, text: &'t str, seal: Option<&dyn Seal>) -> Cow<'t, str> {
+        if self.profile == Profile::Seed {
+            return self.tables.seed.scrub(text);
+        }
+        match self.replaced_bytes(text.as_bytes(), seal) {
+            Cow::Borrowed(_) => Cow::Borrowed(text),
+            Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
         }
     }
 
     /// The same for bytes that may not be UTF-8; what is not passes through.
     pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        self.replaced_bytes(text, None)
+    }
+
+    fn replaced_bytes<'t>(&self, text: &'t [u8], seal: Option<&dyn Seal>) -> Cow<'t, [u8]> {
+        let hits = self.hits(text);
+        if hits.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(mask::splice(text, &hits, &self.placeholders, seal))
+    }
+
+    fn hits(&self, text: &[u8]) -> Vec<hit::Hit> {
         let mut hits = Vec::new();
         self.tables.precise.find(text, 0, text.len(), 0, &mut hits);
         for values in &self.values {
             values.find(text, 0, text.len(), &mut hits);
         }
-        if hits.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        Cow::Owned(mask::splice(text, &hits, &self.placeholders))
+        hits
+    }
+
+    /// What [`Scrubber::scrub`] would replace, in the order of the text.
+    pub fn findings(&self, text: &str) -> Vec<Finding> {
+        let hits = self.hits(text.as_bytes());
+        let found = hits.into_iter().map(|hit| Finding {
+            tag: mask::tag(&self.placeholders, &text.as_bytes()[hit.span.clone()]),
+            kind: hit.kind,
+            start: hit.span.start,
+            end: hit.span.end,
+            confidence: hit.confidence,
+            verified: hit.verified,
+            encoding: hit.encoding,
+        });
+        found.collect()
+    }
+
+    /// Scrubs a text that arrives in pieces. What it gives is what [`Scrubber::scrub_bytes`] gives
+    /// for the whole, however the text is cut.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.clone())
     }
 
     /// Scrubs every string in `value`, the keys of objects included.
@@ -141,10 +224,24 @@ impl Scrubber {
     /// Entries keep their order and none is lost: where masking would make two keys of an object
     /// equal, a masked one gets a number, as in `[REDACTED] #2`.
     pub fn scrub_json(&self, value: &mut Value) {
-        json::scrub(value, |text| match self.scrub(text) {
+        self.replace_json(value, None);
+    }
+
+    /// The same, and `seal` is told every secret that is replaced.
+    pub fn scrub_json_sealing(&self, value: &mut Value, seal: &dyn Seal) {
+        self.replace_json(value, Some(seal));
+    }
+
+    fn replace_json(&self, value: &mut Value, seal: Option<&dyn Seal>) {
+        json::scrub(value, |text| match self.replaced(text, seal) {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(masked),
         });
+    }
+
+    /// What this scrubber looks for.
+    pub fn profile(&self) -> Profile {
+        self.profile
     }
 }
 
