@@ -50,8 +50,20 @@ fn password(view: &View<'_>, at: usize) -> Option<Value> {
         start += flag + blanks(view.text, start + flag);
     }
     if let Some(value) = quoted(view, start, Form::QuotedData) {
-        return Some(value);
+        // Documents quote a name so, and statements a password with one mark.
+        let plain = view.text[start] == b'\'' || names_user(view);
+        return Some(if plain { value } else { value.needs(Need::Weak) });
     }
     // In a sentence things are identified by all sorts of words.
     Some(bare(view, start, Form::Line)?.needs(Need::Weak))
+}
+
+/// True if the statement before the sight is about a user: `CREATE USER app IDENTIFIED BY "v"`.
+fn names_user(view: &View<'_>) -> bool {
+    let before = view.behind();
+    let near = &before[before.len().saturating_sub(96)..];
+    let words = near.split(|b| !b.is_ascii_alphanumeric());
+    words
+        .into_iter()
+        .any(|word| [&b"user"[..], b"role", b"grant"].iter().any(|w| w.eq_ignore_ascii_case(word)))
 }
