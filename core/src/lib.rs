@@ -40,7 +40,9 @@ mod upkeep;
 pub use call::{ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallRequest, Explanation};
 pub use error::{Code, Error};
 pub use event::Event;
-pub use runtime::{Config, EventStream, Follow, Runtime, RuntimeBuilder};
+pub use runtime::{
+    Config, EventStream, Follow, Runtime, RuntimeBuilder, ScrubOptions, scrub, scrub_bytes,
+};
 pub use tool::{
     CallContext, Caller, DefinitionOptions, Definitions, Dialect, Registration, Tool, ToolError,
     ToolResult, ToolSpec, tool_fn,

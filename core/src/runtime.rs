@@ -3,10 +3,12 @@
 mod builder;
 mod config;
 mod follow;
+mod scrubbing;
 
 pub use builder::RuntimeBuilder;
-pub use config::{Config, ScrubConfig, ScrubProfile};
+pub use config::{Config, ScrubConfig};
 pub use follow::{EventStream, Follow, Progress};
+pub use scrubbing::{ScrubOptions, ScrubValue, scrub, scrub_bytes};
 
 pub(crate) use follow::{events_after, has_come_to};
 
@@ -263,6 +265,11 @@ impl Runtime {
     /// Masks the secrets in a text, as the results of calls are masked.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.inner.path.scrubber.scrub(text)
+    }
+
+    /// As [`scrub`](Runtime::scrub), for bytes that may not be UTF-8.
+    pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        self.inner.path.scrubber.scrub_bytes(text)
     }
 
     /// Ends the runtime: calls that are running are cancelled, what is queued is written, the

@@ -13,6 +13,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 mod border;
@@ -26,6 +27,7 @@ mod region;
 mod scalar;
 mod scan;
 mod seed;
+mod simd;
 mod stream;
 mod until;
 mod values;
@@ -35,7 +37,7 @@ pub use finding::Finding;
 pub use hit::{Confidence, Kind};
 pub use placeholder::Seal;
 pub use stream::Stream;
-pub use values::Values;
+pub use values::{Added, ValueError, Values, Warning};
 
 use hit::Hit;
 use mask::Style;
@@ -43,7 +45,10 @@ use region::Mask;
 use scan::{Eyes, Piece, Scan};
 
 /// What a scrubber looks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// Exactly the fourteen seed patterns, with `[REDACTED]` in place of each match.
     Seed,
@@ -126,7 +131,8 @@ struct Tables {
 impl Scrubber {
     /// A scrubber of a profile, with a set of values of its own.
     pub fn new(profile: Profile, key: TagKey) -> Scrubber {
-        let tables = Tables { seed: seed::Seed::new(), precise: precise::Precise::new() };
+        let tables =
+            Tables { seed: seed::Seed::new(), precise: precise::Precise::new(simd::Level::best()) };
         Scrubber {
             profile,
             tables: Arc::new(tables),

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Config, Runtime, ScrubProfile};
+use super::scrubbing::random_tag_key;
+use super::{Config, Runtime};
 use crate::builtin;
 use crate::call::{
     ApproveGate, Approver, CallPath, Finder, Marked, PolicyFile, PolicyGate, PolicyParts,
@@ -173,9 +174,7 @@ impl RuntimeBuilder {
         let registry = Registry::new(self.config.groups.clone())?;
         let store = self.open_store().await?;
         let kept = self.kept(&store.url());
-        let scrubber = match self.config.scrub.profile {
-            ScrubProfile::Seed => Scrubber::seed(),
-        };
+        let scrubber = Scrubber::new(self.config.scrub.profile, random_tag_key());
         let registries = Arc::new(Registries::new(registry));
         let registry = registries.shared();
         let gate = Arc::new(PolicyGate::new(PolicyParts {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::call::{ApprovalConfig, Budget, Execute, Loops, Output, RateLimit, Record, Redundancy};
 use crate::error::{Code, Error};
 use crate::policy::{ListEntry, Policy};
+use crate::scrub::Profile;
 use crate::secret::Secrets;
 use crate::strict;
 use crate::tool::DefinitionsConfig;
@@ -63,18 +64,8 @@ pub struct Config {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScrubConfig {
-    /// Which patterns are secrets.
-    pub profile: ScrubProfile,
-}
-
-/// A set of patterns that are masked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ScrubProfile {
-    /// The eight pattern families of the seeds, byte for byte.
-    #[default]
-    Seed,
+    /// What is a secret: `precise` (the default), `seed` or `paranoid`.
+    pub profile: Profile,
 }
 
 impl Config {
