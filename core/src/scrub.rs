@@ -23,7 +23,9 @@ mod mask;
 mod placeholder;
 mod precise;
 mod seed;
+mod simd;
 mod stream;
+mod until;
 mod values;
 mod view;
 
@@ -120,7 +122,8 @@ struct Tables {
 impl Scrubber {
     /// A scrubber of a profile, with a set of values of its own.
     pub fn new(profile: Profile, key: TagKey) -> Scrubber {
-        let tables = Tables { seed: seed::Seed::new(), precise: precise::Precise::new() };
+        let tables =
+            Tables { seed: seed::Seed::new(), precise: precise::Precise::new(simd::Level::best()) };
         Scrubber {
             profile,
             tables: Arc::new(tables),
