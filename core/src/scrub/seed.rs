@@ -15,6 +15,8 @@
 
 use std::borrow::Cow;
 
+use super::simd::Level;
+
 mod anchor;
 mod pattern;
 mod window;
@@ -29,8 +31,8 @@ pub(super) struct Seed {
 }
 
 impl Seed {
-    pub(super) fn new() -> Seed {
-        Seed { anchors: anchor::Anchors::new(), patterns: pattern::Patterns::new() }
+    pub(super) fn new(level: Level) -> Seed {
+        Seed { anchors: anchor::Anchors::new(level), patterns: pattern::Patterns::new() }
     }
 
     /// The text with every match replaced by `[REDACTED]`; borrowed if there was none.
