@@ -37,6 +37,8 @@ const SHORT_VALUE: usize = 4;
 pub(super) struct Anchors {
     level: Level,
     grams: Grams,
+    /// What prefixes begin with.
+    initials: Class,
     /// What a name consists of.
     letters: Class,
     hexadecimal: Class,
@@ -47,8 +49,10 @@ impl Anchors {
     pub(super) fn new(level: Level) -> Anchors {
         let letters = ByteSet::of(|b| b.is_ascii_alphabetic() || b == b'_');
         let hexadecimal = ByteSet::of(|b| b.is_ascii_hexdigit());
+        let initials = ByteSet::of(|b| matches!(b, b's' | b'A' | b'g'));
         Anchors {
             level,
+            initials: Class::new(initials).expect("the class of initials"),
             grams: Grams::new(&grams()),
             letters: Class::new(letters).expect("the class of letters"),
             hexadecimal: Class::new(hexadecimal).expect("the class of digits"),
@@ -101,6 +105,11 @@ impl Task for Search<'_> {
             let piece = simd::block(self.text, at);
             let mut places = L::starting(&self.anchors.grams, piece.bytes());
             let digits = L::matching(&self.anchors.hexadecimal, piece.bytes());
+            if self.judged > at {
+                // Only a prefix may still stand in a name that was judged.
+                let done = u64::MAX >> (BLOCK - (self.judged - at).min(BLOCK));
+                places &= !done | L::matching(&self.anchors.initials, piece.bytes());
+            }
             while places != 0 {
                 self.look::<L>(at + places.trailing_zeros() as usize);
                 places &= places - 1;
@@ -117,18 +126,14 @@ impl Task for Search<'_> {
 impl Search<'_> {
     #[inline(always)]
     fn look<L: Lanes>(&mut self, at: usize) {
-        if matches!(self.text.get(at), Some(b's' | b'A' | b'g')) {
-            self.prefixed(at);
-        }
-        if at >= self.judged {
+        let text = self.text.get(at..).unwrap_or_default();
+        if is_prefixed(text) {
+            let passes = after_prefix(text);
+            if !passes.is_empty() {
+                self.found.push(Candidate { at, passes });
+            }
+        } else if at >= self.judged {
             self.named::<L>(at);
-        }
-    }
-
-    fn prefixed(&mut self, at: usize) {
-        let passes = after_prefix(&self.text[at..]);
-        if !passes.is_empty() {
-            self.found.push(Candidate { at, passes });
         }
     }
 
@@ -156,11 +161,11 @@ impl Search<'_> {
             if letters as usize == BLOCK {
                 continue;
             }
-            let rest = &self.text[at..];
-            match FOLDED.iter().find(|letter| rest.starts_with(letter.as_bytes())) {
-                Some(letter) => at += letter.len(),
-                None => return at,
+            let folded = folded(&self.text[at..]);
+            if folded == 0 {
+                return at;
             }
+            at += folded;
         }
     }
 
@@ -173,6 +178,22 @@ impl Search<'_> {
             self.found.push(Candidate { at, passes: Passes::HEXADECIMAL });
         }
     }
+}
+
+/// How many bytes at the start belong to letters of [`FOLDED`].
+fn folded(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(letter) = FOLDED.iter().find(|l| text[length..].starts_with(l.as_bytes())) {
+        length += letter.len();
+    }
+    length
+}
+
+#[inline]
+fn is_prefixed(text: &[u8]) -> bool {
+    text.starts_with(b"sk-")
+        || text.starts_with(b"AKIA")
+        || matches!(text, [b'g', b'h', _, b'_', ..])
 }
 
 fn after_prefix(text: &[u8]) -> Passes {
