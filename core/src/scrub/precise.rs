@@ -8,6 +8,7 @@
 
 use super::hit::Hit;
 use super::simd::Level;
+use super::until::{self, End};
 use super::view::{Look, View};
 
 mod assignment;
@@ -39,7 +40,8 @@ impl Precise {
     /// Finds what starts to be seen in `text[from..to]`, in order, without overlaps. `to` is the
     /// end of the text, or so far before it that every view is complete: more of the text may
     /// follow then. Nothing before `floor` becomes part of a hit. Answers where to go on: `to`, or
-    /// a place behind it that has been decided already.
+    /// a place behind it that has been decided already, or the end of what is known of a hit that
+    /// is still open, which is the last one.
     pub(super) fn find(
         &self,
         text: &[u8],
@@ -59,9 +61,15 @@ impl Precise {
             let look = look.moved(start);
             debug_assert!(look.resume > sight.at, "a finder must go on");
             at = look.resume;
-            if let Some(hit) = look.hit {
+            if let Some(mut hit) = look.hit {
+                follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
+                at = at.max(floor);
+                let open = hit.open.is_some();
                 found.push(hit);
+                if open {
+                    return at;
+                }
             }
         }
         at.max(to)
@@ -72,7 +80,14 @@ impl Precise {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
-            Sort::Scheme => scheme::look(&self.kinds, view),
+            Sort::Parameter => {
+                link::look_at_parameter(view).unwrap_or_else(|| assignment::look(&self.kinds, view))
+            }
+            Sort::Scheme => {
+                // `bearer` is a name as well: `bearer: …`.
+                let look = scheme::look(&self.kinds, view);
+                if look.hit.is_some() { look } else { assignment::look(&self.kinds, view) }
+            }
             Sort::Block => block::look(view),
         }
     }
@@ -81,5 +96,18 @@ impl Precise {
     /// Positions count from the start of `value`.
     pub(super) fn find_named(&self, name: &str, value: &str) -> Option<Hit> {
         assignment::named(&self.kinds, name.as_bytes(), value.as_bytes())
+    }
+}
+
+/// Follows a hit that goes on behind its view: to its end, or, where more text is to come, as far
+/// as is sure. It stays open then.
+fn follow(hit: &mut Hit, text: &[u8], last: bool) {
+    let Some(until) = hit.open else { return };
+    match until::end(until, text, hit.span.end, last) {
+        End::At(end) => {
+            hit.span.end = end;
+            hit.open = None;
+        }
+        End::Beyond(end) => hit.span.end = end,
     }
 }

@@ -23,8 +23,10 @@ pub(in crate::scrub) enum Sort {
     Run,
     /// The first letter of a word with which secrets are named: `password`, `token`, `key`…
     Name,
-    /// The `:` of `://`.
+    /// The first byte of `://`, `:\/\/` and `@//`.
     Link,
+    /// The first letter of a parameter of a signed link: `X-Amz-Signature`, `sig=`.
+    Parameter,
     /// The first letter of `Bearer`, `Basic` and the like.
     Scheme,
     /// The first `-` of `-----BEGIN`.
@@ -50,7 +52,21 @@ const DIGITS: u32 = 64;
 /// other is no sight, as no name is that long.
 const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
+    (":\\/\\/", Sort::Link),
+    ("@//", Sort::Link),
+    ("x-amz-s", Sort::Parameter),
+    ("x-goog-s", Sort::Parameter),
+    ("x-oss-s", Sort::Parameter),
+    ("x-tos-s", Sort::Parameter),
+    ("x-obs-s", Sort::Parameter),
+    ("q-signature", Sort::Parameter),
+    ("signature=", Sort::Parameter),
+    ("sig=", Sort::Parameter),
+    ("?code=", Sort::Parameter),
+    ("&code=", Sort::Parameter),
     ("-----begin", Sort::Block),
+    ("---- begin", Sort::Block),
+    ("private-lines:", Sort::Block),
     ("bearer", Sort::Scheme),
     ("basic", Sort::Scheme),
     ("passw", Sort::Name),
@@ -68,6 +84,33 @@ const WORDS: &[(&str, Sort)] = &[
     ("cookie", Sort::Name),
     ("signature", Sort::Name),
     ("sig", Sort::Name),
+    ("sess", Sort::Name),
+    ("csrf", Sort::Name),
+    ("psk", Sort::Name),
+    ("jwt", Sort::Name),
+    ("salt", Sort::Name),
+    ("senha", Sort::Name),
+    ("contrase", Sort::Name),
+    ("kennwort", Sort::Name),
+    ("wachtwoord", Sort::Name),
+    ("парол", Sort::Name),
+    ("Парол", Sort::Name),
+    ("密码", Sort::Name),
+    ("密碼", Sort::Name),
+    ("パスワード", Sort::Name),
+    ("비밀번호", Sort::Name),
+    // The flags with which clients take passwords, and the marks of Oracle's log-ins.
+    (" -p", Sort::Name),
+    (" -u ", Sort::Name),
+    (" -a ", Sort::Name),
+    (" -w ", Sort::Name),
+    ("--user", Sort::Name),
+    ("--proxy-user", Sort::Name),
+    ("@//", Sort::Name),
+    (":thin:", Sort::Name),
+    ("sqlplus ", Sort::Name),
+    ("identified by", Sort::Name),
+    ("to-securestring", Sort::Name),
 ];
 
 /// A word, made to be compared eight bytes at once.

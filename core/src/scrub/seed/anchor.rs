@@ -8,6 +8,7 @@
 
 use super::super::simd::{self, BLOCK, ByteSet, Class, Gram, Grams, Lanes, Level, Task};
 use super::pattern::{Passes, is_space};
+use super::{AHEAD, BACK};
 
 /// A place where some of `passes` could match.
 #[derive(Debug)]
@@ -59,13 +60,26 @@ impl Anchors {
         }
     }
 
-    /// All candidates in the order of the text. Allocates nothing if there are none.
-    pub(super) fn candidates(&self, text: &str) -> Vec<Candidate> {
-        let search = Search { anchors: self, text: text.as_bytes(), found: Vec::new(), judged: 0 };
+    /// All candidates in `text[from..to]` in their order. Allocates nothing if there are none.
+    /// Whether there is one follows from the [`BACK`] bytes before it and the [`AHEAD`] behind it.
+    /// Pieces of a text have the same candidates as the whole if they begin at multiples of 64.
+    pub(super) fn candidates(&self, text: &[u8], from: usize, to: usize) -> Vec<Candidate> {
+        let start = start_of_name(text, from);
+        let judged = 0;
+        let search = Search { anchors: self, text, from, to, start, found: Vec::new(), judged };
         let mut found = self.level.run(search);
         found.sort_unstable_by_key(|candidate| candidate.at);
         found
     }
+}
+
+/// Where the name may begin whose sign is at `from` or behind it.
+fn start_of_name(text: &[u8], from: usize) -> usize {
+    let back = &text[from.saturating_sub(BACK)..from];
+    let spaces = back.iter().rev().take_while(|&&b| is_space(b)).count();
+    let name = back.iter().rev().skip(spaces);
+    let letters = name.take_while(|b| b.is_ascii_alphabetic() || **b == b'_' || !b.is_ascii());
+    from - spaces - letters.count()
 }
 
 fn grams() -> Vec<Gram> {
@@ -90,6 +104,11 @@ fn grams() -> Vec<Gram> {
 struct Search<'s> {
     anchors: &'s Anchors,
     text: &'s [u8],
+    /// Where candidates lie.
+    from: usize,
+    to: usize,
+    /// Where the first name begins.
+    start: usize,
     found: Vec<Candidate>,
     /// Names that end before it have been judged.
     judged: usize,
@@ -100,8 +119,8 @@ impl Task for Search<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self) -> Vec<Candidate> {
-        let mut at = 0;
-        while at < self.text.len() {
+        let mut at = self.start - self.start % BLOCK;
+        while at < self.to {
             let piece = simd::block(self.text, at);
             let mut places = L::starting(&self.anchors.grams, piece.bytes());
             let digits = L::matching(&self.anchors.hexadecimal, piece.bytes());
@@ -129,11 +148,15 @@ impl Search<'_> {
         let text = self.text.get(at..).unwrap_or_default();
         if is_prefixed(text) {
             let passes = after_prefix(text);
-            if !passes.is_empty() {
-                self.found.push(Candidate { at, passes });
-            }
+            self.add(at, passes);
         } else if at >= self.judged {
             self.named::<L>(at);
+        }
+    }
+
+    fn add(&mut self, at: usize, passes: Passes) {
+        if !passes.is_empty() && (self.from..self.to).contains(&at) {
+            self.found.push(Candidate { at, passes });
         }
     }
 
@@ -145,10 +168,9 @@ impl Search<'_> {
         let spaces = self.text[end..].iter().take_while(|&&b| is_space(b)).count();
         let sign = end + spaces;
         if matches!(self.text.get(sign), Some(b':' | b'=')) {
-            let passes = around_sign(self.text, sign);
-            if !passes.is_empty() {
-                self.found.push(Candidate { at: sign, passes });
-            }
+            let view = sign.saturating_sub(BACK)..self.text.len().min(sign + AHEAD);
+            let passes = around_sign(&self.text[view.clone()], sign - view.start);
+            self.add(sign, passes);
         }
     }
 
@@ -175,7 +197,7 @@ impl Search<'_> {
         let before = self.text[..at].iter().rev().take(HEX_RUN).take_while(digits).count();
         let after = self.text[at..].iter().take(HEX_RUN).take_while(digits).count();
         if before + after >= HEX_RUN {
-            self.found.push(Candidate { at, passes: Passes::HEXADECIMAL });
+            self.add(at, Passes::HEXADECIMAL);
         }
     }
 }
