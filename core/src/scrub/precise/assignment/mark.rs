@@ -49,9 +49,12 @@ fn password(view: &View<'_>, at: usize) -> Option<Value> {
     if let Some(flag) = begins(&view.text[start..], b"-string") {
         start += flag + blanks(view.text, start + flag);
     }
-    if let Some(value) = quoted(view, start, Form::QuotedData) {
+    // In a sentence things are identified by all sorts of words.
+    let capitals = view.text[view.at..at].iter().all(|b| !b.is_ascii_lowercase());
+    let strings = view.text.get(start).is_some_and(|&b| b == b'\'' || b == b'"' && capitals)
+        || !capitals && matches!(view.text[view.at], b't' | b'T');
+    if let Some(value) = quoted(view, start, Form::QuotedData).filter(|_| strings) {
         return Some(value);
     }
-    // In a sentence things are identified by all sorts of words.
     Some(bare(view, start, Form::Line)?.needs(Need::Weak))
 }

@@ -33,7 +33,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b'|', b'|', b'=', ..] => assigned(view, site, telling, at + 3, Form::QuotedCode, None),
         [b'-', b'>', ..] if closed => assigned(view, site, telling, at + 2, Form::QuotedData, None),
         [b'=', ..] => equals(view, site, telling, tail, at),
-        [b':', ..] => colon(view, site, telling, at, closed),
+        [b':', ..] => colon(view, site, telling, at, (closed, at > tail)),
         [0xEF, 0xBC, 0x9A, ..] => {
             assigned(view, site, telling, at + 3, Form::QuotedData, Some(Form::Line))
         }
@@ -117,7 +117,7 @@ fn colon(
     site: &Site<'_>,
     telling: Telling,
     at: usize,
-    closed: bool,
+    (closed, apart): (bool, bool),
 ) -> Option<Value> {
     let text = view.text;
     let start = at + 1 + blanks(text, at + 1);
@@ -131,6 +131,9 @@ fn colon(
             quoted(view, start + 1, Form::QuotedData)
         }
         _ if closed => assigned(view, site, telling, start, Form::QuotedData, None),
+        // `Pass :meth:`…`` is markup, and no password starts in a language of another script.
+        [b':' | 0x80.., ..] => None,
+        _ if apart && start == at + 1 => None,
         _ => assigned(view, site, telling, start, Form::QuotedData, Some(Form::Line)),
     }
 }
