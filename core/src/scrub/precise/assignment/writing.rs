@@ -11,7 +11,7 @@ use super::{call, command, markup, pair, prose};
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
     let text = view.text;
     let (end, closed) = behind_quote(text, site);
-    if site.before() == b'<' {
+    if site.opens_tag() {
         return markup::element(view, site);
     }
     let tail = end + decoration(&text[end..]);
@@ -120,7 +120,10 @@ fn colon(
     (closed, apart): (bool, bool),
 ) -> Option<Value> {
     let text = view.text;
-    let start = at + 1 + blanks(text, at + 1);
+    let stars = text[at + 1..].iter().take(2).take_while(|&&b| b == b'*').count();
+    let emphasis = if site.before() == b'*' { stars } else { 0 };
+    let start = at + 1 + emphasis;
+    let start = start + blanks(text, start);
     if let Some(equals) = behind_type(text, start) {
         return assigned(view, site, telling, equals, Form::QuotedCode, None);
     }
