@@ -11,7 +11,6 @@ use super::super::view::{Look, View};
 use super::judge::{self, Claim, Form};
 use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
-use super::token;
 use mark::Mark;
 use site::Site;
 use value::{Need, Value};
@@ -47,11 +46,6 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(hit) = find(kinds, view, &site) {
         let resume = resume.max(hit.span.end);
         return Look { hit: Some(hit), resume };
-    }
-    if site.start == view.at {
-        // The name may be a secret itself, such as `key-…`: nobody else looks at this place.
-        let look = token::look(kinds, view);
-        return Look { resume: look.resume.max(resume), ..look };
     }
     Look::nothing(resume)
 }

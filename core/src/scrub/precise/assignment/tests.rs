@@ -438,7 +438,7 @@ fn bytes_that_are_no_text_pass() {
 
 #[test]
 fn a_value_under_a_name_in_structured_data_is_judged_alike() {
-    let precise = super::super::Precise::new();
+    let precise = super::super::Precise::new(super::super::super::simd::Level::best());
     let (secret, random) = (password(), token());
     let whole = precise.find_named("db_password", &secret).expect("a secret");
     assert_eq!(whole.span, 0..secret.len());
