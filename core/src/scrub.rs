@@ -272,6 +272,12 @@ impl Scrubber {
     }
 }
 
+/// The length of the placeholder that `text` starts with, whoever wrote it; `None` if it starts
+/// with none.
+pub(crate) fn placeholder_length(text: &[u8]) -> Option<usize> {
+    placeholder::length(text)
+}
+
 impl fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scrubber").field("profile", &self.profile).finish_non_exhaustive()
