@@ -40,7 +40,8 @@ impl Precise {
     /// Finds what starts to be seen in `text[from..to]`, in order, without overlaps. `to` is the
     /// end of the text, or so far before it that every view is complete: more of the text may
     /// follow then. Nothing before `floor` becomes part of a hit. Answers where to go on: `to`, or
-    /// a place behind it that has been decided already.
+    /// a place behind it that has been decided already, or the end of what is known of a hit that
+    /// is still open, which is the last one.
     pub(super) fn find(
         &self,
         text: &[u8],
@@ -64,7 +65,11 @@ impl Precise {
                 follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
                 at = at.max(floor);
+                let open = hit.open.is_some();
                 found.push(hit);
+                if open {
+                    return at;
+                }
             }
         }
         at.max(to)
