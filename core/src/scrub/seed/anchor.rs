@@ -38,6 +38,8 @@ const SHORT_VALUE: usize = 4;
 pub(super) struct Anchors {
     level: Level,
     grams: Grams,
+    /// What prefixes begin with.
+    initials: Class,
     /// What a name consists of.
     letters: Class,
     hexadecimal: Class,
@@ -48,8 +50,10 @@ impl Anchors {
     pub(super) fn new(level: Level) -> Anchors {
         let letters = ByteSet::of(|b| b.is_ascii_alphabetic() || b == b'_');
         let hexadecimal = ByteSet::of(|b| b.is_ascii_hexdigit());
+        let initials = ByteSet::of(|b| matches!(b, b's' | b'A' | b'g'));
         Anchors {
             level,
+            initials: Class::new(initials).expect("the class of initials"),
             grams: Grams::new(&grams()),
             letters: Class::new(letters).expect("the class of letters"),
             hexadecimal: Class::new(hexadecimal).expect("the class of digits"),
@@ -60,25 +64,28 @@ impl Anchors {
     /// Whether there is one follows from the [`BACK`] bytes before it and the [`AHEAD`] behind it.
     /// Pieces of a text have the same candidates as the whole if they begin at multiples of 64.
     pub(super) fn candidates(&self, text: &[u8], from: usize, to: usize) -> Vec<Candidate> {
-        // A name may begin before the piece and be judged in it.
-        let mut found = self.search(text, from.saturating_sub(BACK), to);
-        found.retain(|candidate| (from..to).contains(&candidate.at));
+        let start = start_of_name(text, from);
+        let judged = 0;
+        let search = Search { anchors: self, text, from, to, start, found: Vec::new(), judged };
+        let mut found = self.level.run(search);
         found.sort_unstable_by_key(|candidate| candidate.at);
         found
     }
 
     /// The patterns that could match inside of `text[from..]`.
     pub(super) fn passes(&self, text: &[u8], from: usize) -> Passes {
-        let found = self.search(text, from, text.len());
+        let found = self.candidates(text, from, text.len());
         found.iter().fold(Passes::NONE, |all, candidate| all | candidate.passes)
     }
+}
 
-    fn search(&self, text: &[u8], from: usize, to: usize) -> Vec<Candidate> {
-        let from = from - from % BLOCK;
-        let search =
-            Search { anchors: self, text, from, to, found: Vec::new(), name: Seen::default() };
-        self.level.run(search)
-    }
+/// Where the name may begin whose sign is at `from` or behind it.
+fn start_of_name(text: &[u8], from: usize) -> usize {
+    let back = &text[from.saturating_sub(BACK)..from];
+    let spaces = back.iter().rev().take_while(|&&b| is_space(b)).count();
+    let name = back.iter().rev().skip(spaces);
+    let letters = name.take_while(|b| b.is_ascii_alphabetic() || **b == b'_' || !b.is_ascii());
+    from - spaces - letters.count()
 }
 
 fn grams() -> Vec<Gram> {
@@ -103,19 +110,14 @@ fn grams() -> Vec<Gram> {
 struct Search<'s> {
     anchors: &'s Anchors,
     text: &'s [u8],
+    /// Where candidates lie.
     from: usize,
     to: usize,
+    /// Where the first name begins.
+    start: usize,
     found: Vec<Candidate>,
-    /// The last name that was seen.
-    name: Seen,
-}
-
-/// A name, as far as it must be known not to look at it twice.
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    end: usize,
-    /// The `:` or `=` that follows, until it is judged.
-    sign: Option<usize>,
+    /// Names that end before it have been judged.
+    judged: usize,
 }
 
 impl Task for Search<'_> {
@@ -123,11 +125,16 @@ impl Task for Search<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(mut self) -> Vec<Candidate> {
-        let mut at = self.from;
+        let mut at = self.start - self.start % BLOCK;
         while at < self.to {
             let piece = simd::block(self.text, at);
             let mut places = L::starting(&self.anchors.grams, piece.bytes());
             let digits = L::matching(&self.anchors.hexadecimal, piece.bytes());
+            if self.judged > at {
+                // Only a prefix may still stand in a name that was judged.
+                let done = u64::MAX >> (BLOCK - (self.judged - at).min(BLOCK));
+                places &= !done | L::matching(&self.anchors.initials, piece.bytes());
+            }
             while places != 0 {
                 self.look::<L>(at + places.trailing_zeros() as usize);
                 places &= places - 1;
@@ -144,15 +151,17 @@ impl Task for Search<'_> {
 impl Search<'_> {
     #[inline(always)]
     fn look<L: Lanes>(&mut self, at: usize) {
-        if matches!(self.text.get(at), Some(b's' | b'A' | b'g')) {
-            self.prefixed(at);
+        let text = self.text.get(at..).unwrap_or_default();
+        if is_prefixed(text) {
+            let passes = after_prefix(text);
+            self.add(at, passes);
+        } else if at >= self.judged {
+            self.named::<L>(at);
         }
-        self.named::<L>(at);
     }
 
-    fn prefixed(&mut self, at: usize) {
-        let passes = after_prefix(&self.text[at..]);
-        if !passes.is_empty() {
+    fn add(&mut self, at: usize, passes: Passes) {
+        if !passes.is_empty() && (self.from..self.to).contains(&at) {
             self.found.push(Candidate { at, passes });
         }
     }
@@ -160,20 +169,14 @@ impl Search<'_> {
     /// Judges the name that goes on at `at` by what follows it.
     #[inline(always)]
     fn named<L: Lanes>(&mut self, at: usize) {
-        if at >= self.name.end {
-            let end = self.end_of_name::<L>(at);
-            let spaces = self.text[end..].iter().take_while(|&&b| is_space(b)).count();
-            let sign = end + spaces;
-            let follows = matches!(self.text.get(sign), Some(b':' | b'='));
-            self.name = Seen { end, sign: follows.then_some(sign) };
-        }
-        // A piece of a text knows no more of a name than this, so the whole must not either.
-        if let Some(sign) = self.name.sign.take_if(|sign| *sign - at <= BACK) {
+        let end = self.end_of_name::<L>(at);
+        self.judged = end;
+        let spaces = self.text[end..].iter().take_while(|&&b| is_space(b)).count();
+        let sign = end + spaces;
+        if matches!(self.text.get(sign), Some(b':' | b'=')) {
             let view = sign.saturating_sub(BACK)..self.text.len().min(sign + AHEAD);
             let passes = around_sign(&self.text[view.clone()], sign - view.start);
-            if !passes.is_empty() {
-                self.found.push(Candidate { at: sign, passes });
-            }
+            self.add(sign, passes);
         }
     }
 
@@ -186,11 +189,11 @@ impl Search<'_> {
             if letters as usize == BLOCK {
                 continue;
             }
-            let rest = &self.text[at..];
-            match FOLDED.iter().find(|letter| rest.starts_with(letter.as_bytes())) {
-                Some(letter) => at += letter.len(),
-                None => return at,
+            let folded = folded(&self.text[at..]);
+            if folded == 0 {
+                return at;
             }
+            at += folded;
         }
     }
 
@@ -200,9 +203,25 @@ impl Search<'_> {
         let before = self.text[..at].iter().rev().take(HEX_RUN).take_while(digits).count();
         let after = self.text[at..].iter().take(HEX_RUN).take_while(digits).count();
         if before + after >= HEX_RUN {
-            self.found.push(Candidate { at, passes: Passes::HEXADECIMAL });
+            self.add(at, Passes::HEXADECIMAL);
         }
     }
+}
+
+/// How many bytes at the start belong to letters of [`FOLDED`].
+fn folded(text: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(letter) = FOLDED.iter().find(|l| text[length..].starts_with(l.as_bytes())) {
+        length += letter.len();
+    }
+    length
+}
+
+#[inline]
+fn is_prefixed(text: &[u8]) -> bool {
+    text.starts_with(b"sk-")
+        || text.starts_with(b"AKIA")
+        || matches!(text, [b'g', b'h', _, b'_', ..])
 }
 
 fn after_prefix(text: &[u8]) -> Passes {
