@@ -24,7 +24,7 @@ mod values;
 mod view;
 
 pub use hit::{Confidence, Kind};
-pub use values::Values;
+pub use values::{Added, ValueError, Values, Warning};
 
 /// What a scrubber looks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
