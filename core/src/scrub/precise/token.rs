@@ -3,11 +3,11 @@
 
 use super::super::view::{Look, View};
 use super::kinds::Kinds;
-use super::sight::RUN;
 
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     match kinds.at(view.text, view.at, view.last) {
         Some(hit) => Look::found(hit),
-        None => Look::nothing(view.at + RUN),
+        // Only the first byte: a telling name may begin inside the run.
+        None => Look::nothing(view.at + 1),
     }
 }
