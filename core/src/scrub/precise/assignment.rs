@@ -18,6 +18,7 @@ use value::{Need, Value};
 mod call;
 mod client;
 mod command;
+mod cookie;
 mod mark;
 mod markup;
 mod oracle;
@@ -70,7 +71,10 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
 }
 
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
-    let telling = name::telling(site.name())?;
+    let told = name::telling(site.name())?;
+    // A session in the header of a cookie is one, however it looks.
+    let sure = matches!(told.kind, "session" | "cookie" | "token") && cookie::names_one(site);
+    let telling = if sure { Telling { strength: Strength::Strong, ..told } } else { told };
     let value = writing::read(view, site, telling)?;
     settle(kinds, view, site.name(), telling, value)
 }

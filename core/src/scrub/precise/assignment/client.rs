@@ -114,8 +114,10 @@ pub(super) fn argument(view: &View<'_>) -> Option<Value> {
     }
 }
 
+/// The word at `at`. There is no doubt that it is a password, whatever follows it.
 fn word(view: &View<'_>, at: usize) -> Option<Value> {
-    quoted(view, at, Form::Flag).or_else(|| bare(view, at, Form::Flag))
+    let value = quoted(view, at, Form::Flag).or_else(|| bare(view, at, Form::Flag))?;
+    Some(Value { form: Form::Query, ..value })
 }
 
 /// True if a word of the line is this client, with or without a path.

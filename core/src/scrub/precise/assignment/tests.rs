@@ -179,6 +179,8 @@ fn a_value_in_a_header_or_a_cookie_is_masked() {
         "\"Authorization\": \"token §\"",
         "Cookie: theme=dark; session=§; lang=de",
         "set-cookie: session_token=§; HttpOnly; Secure",
+        "Set-Cookie: connect.id=§; HttpOnly",
+        "Cookie: theme=dark; cf_clearance=§; lang=de; session=§",
         "proxy_set_header X-Api-Key \"§\";",
     ];
     assert_masks(&rows, &token());

@@ -5,7 +5,7 @@ use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
 use super::value::{Need, Value, bare, blanks, block, next_line, quoted};
-use super::{call, command, markup, pair, prose};
+use super::{call, command, cookie, markup, pair, prose};
 
 /// The value that is assigned to the name, in whatever way.
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
@@ -87,6 +87,7 @@ fn equals(
         _ if site.dashes > 0 => Form::Flag,
         _ if spaced => Form::Spaced,
         b'?' | b'&' => Form::Query,
+        _ if cookie::names_one(site) => Form::Query,
         b';' => Form::List,
         b' ' if site.line_before().trim_ascii_end().ends_with(b";") => Form::List,
         _ => Form::Env,
@@ -124,6 +125,9 @@ fn colon(
     let emphasis = if site.before() == b'*' { stars } else { 0 };
     let start = at + 1 + emphasis;
     let start = start + blanks(text, start);
+    if cookie::is_header(site.name()) && !closed {
+        return cookie::first_random(view, start);
+    }
     if let Some(equals) = behind_type(text, start) {
         return assigned(view, site, telling, equals, Form::QuotedCode, None);
     }
