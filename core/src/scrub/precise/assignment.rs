@@ -11,6 +11,7 @@ use super::super::view::{Look, View};
 use super::judge::{self, Claim, Form};
 use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
+use super::sight::RUN;
 use mark::Mark;
 use site::Site;
 use value::{Need, Value};
@@ -43,12 +44,31 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
         return Look::nothing(end);
     }
     let site = Site::around(view);
-    let resume = site.read.max(view.at + 1);
+    let resume = chain_end(view.text, &site).max(view.at + 1);
     if let Some(hit) = find(kinds, view, &site) {
         let resume = resume.max(hit.span.end);
         return Look { hit: Some(hit), resume };
     }
     Look::nothing(resume)
+}
+
+/// How far `a=b=c=…` goes on behind the name, where each is but the value of the one before: to
+/// the last but one. What is short enough to be no token by itself is passed over.
+fn chain_end(text: &[u8], site: &Site<'_>) -> usize {
+    let link = |at: usize| {
+        let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        let length = text[at..].iter().take(RUN).take_while(|&&b| belongs(b)).count();
+        let equals = text.get(at + length) == Some(&b'=');
+        (length > 0 && length < RUN && equals).then_some(at + length + 1)
+    };
+    let (mut before, mut at) = (site.read, site.read + 1);
+    if text.get(site.read) != Some(&b'=') {
+        return site.read;
+    }
+    while let Some(next) = link(at) {
+        (before, at) = (at, next);
+    }
+    before
 }
 
 /// Looks at a sight that is no name, but marks a password.
@@ -106,7 +126,9 @@ fn settle(
         // A block and a link are looked at for their own secrets.
         return None;
     }
-    if let Some(known) = kinds.whole(text) {
+    if !value.begun
+        && let Some(known) = kinds.whole(text)
+    {
         return Some(Hit { span: value.span, open: value.open, ..known });
     }
     let confidence = match value.need {
@@ -117,6 +139,7 @@ fn settle(
             judge::judge(&Claim { name, telling, value: text, form: value.form, after })?
         }
     };
+    let value = value::whole(view, value);
     Some(Hit {
         span: value.span,
         kind: Kind::Known(telling.kind),

@@ -191,16 +191,15 @@ fn assigned(
         return None;
     }
     let start = start + super::scheme_length(&text[start..], telling);
-    let value = bare(view, start, plain)?;
     // `token=token=token=…`: what is assigned is assigned on.
-    let chain = text[value.span.clone()].iter().take(64).position(|&b| b == b'=');
-    let chained = chain.is_some_and(|at| {
-        let name = &text[value.span.start..value.span.start + at];
-        at + 1 < value.span.len()
-            && super::super::name::telling(name).is_some()
-            && text.get(value.span.start + at + 1) != Some(&b'=')
-    });
-    (!chained).then_some(value)
+    let link = text[start..].iter().take(64).take_while(|&&b| is_named(b)).count();
+    let chained = matches!(text[start + link..], [b'=', next, ..] if is_named(next))
+        && super::super::name::telling(&text[start..start + link]).is_some();
+    if chained { None } else { bare(view, start, plain) }
+}
+
+fn is_named(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
 /// True if the name stands in a string that such a quote opened on its line.
