@@ -90,7 +90,8 @@ pub(super) fn argument(view: &View<'_>) -> Option<Value> {
     let before = &text[from..view.at];
     let line = memchr::memrchr3(b'\n', b'|', b';', before).map_or(0, |at| at + 1);
     let mut words = before[line..].split(|&b| b == b' ').filter(|word| !word.is_empty());
-    let words: [&[u8]; WORDS] = std::array::from_fn(|_| words.next().map(own_name).unwrap_or_default());
+    let words: [&[u8]; WORDS] =
+        std::array::from_fn(|_| words.next().map(own_name).unwrap_or_default());
     let client = CLIENTS.iter().find(|client| {
         text[at..].starts_with(client.flag)
             && words.iter().any(|word| client.names.contains(word))

@@ -31,7 +31,9 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
             assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
         }
         [b'|', b'|', b'=', ..] => assigned(view, site, telling, at + 3, Form::QuotedCode, None),
-        [b'-', b'>', ..] if closed => assigned(view, site, telling, at + 2, Form::QuotedData, None),
+        [b'-', b'>', ..] if closed && site.opened.is_some_and(|quote| quote.byte != b'`') => {
+            assigned(view, site, telling, at + 2, Form::QuotedData, None)
+        }
         [b'=', ..] => equals(view, site, telling, tail, at),
         [b':', ..] => colon(view, site, telling, at, (closed, at > tail)),
         [0xEF, 0xBC, 0x9A, ..] => {
