@@ -35,6 +35,24 @@ mod tests;
 /// How much of the line behind a value is shown to the judge, in bytes.
 const AFTER: usize = 256;
 
+/// How public keys start, in DER and in the form of SSH: what says `key` may hold one.
+///
+/// Sources: RFC 5280 with the object identifiers of RFC 3279 and RFC 8410, and RFC 4253.
+const PUBLIC: &[&[u8]] = &[
+    b"MFkwEwYHKoZIzj0",
+    b"MHYwEAYHKoZIzj0",
+    b"MIGbMBAGByqGSM49",
+    b"MCowBQYDK2V",
+    b"MIGfMA0GCSqGSIb3DQEB",
+    b"MIIBIjANBgkqhkiG",
+    b"MIICIjANBgkqhkiG",
+    b"AAAAB3NzaC1",
+    b"AAAAC3NzaC1",
+    b"AAAAE2VjZHNh",
+    b"ssh-",
+    b"ecdsa-sha2-",
+];
+
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(mark) = Mark::at(view.ahead()) {
@@ -122,7 +140,10 @@ fn settle(
     }
     let text = &view.text[value.span.clone()];
     let cut = text.starts_with(b"${") && !text.contains(&b'}');
-    if cut || text.starts_with(b"-----BEGIN") || memchr::memmem::find(text, b"://").is_some() {
+    if cut || PUBLIC.iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
+    if text.starts_with(b"-----BEGIN") || memchr::memmem::find(text, b"://").is_some() {
         // A block and a link are looked at for their own secrets.
         return None;
     }

@@ -55,12 +55,14 @@ fn is_flag(text: &[u8]) -> bool {
     }
 }
 
-/// `machine … login … password …` of a netrc file, on one line or several.
+/// `machine … login … password …` of a netrc file, on one line or several: keywords and values
+/// take turns.
 fn is_login(site: &Site<'_>, text: &[u8]) -> bool {
+    const KEYWORDS: &[&[u8]] = &[b"machine", b"login", b"account", b"port", b"protocol"];
     let before = &text[site.start.saturating_sub(256)..site.start];
-    memchr::memmem::find(before, b"login ").is_some()
-        || memchr::memmem::find(before, b"machine ").is_some()
-        || before.ends_with(b"default ")
+    let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (value, keyword) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    value == b"default" || KEYWORDS.contains(&keyword)
 }
 
 /// `var password string = "…"`.
@@ -85,7 +87,7 @@ fn is_setting(site: &Site<'_>) -> bool {
     let known = |word: &[u8]| FIRST.iter().any(|first| first.eq_ignore_ascii_case(word));
     let last = site.word_before();
     match last {
-        b"set" | b"config" | b"--add" | b"--global" => true,
+        b"set" | b"config" | b"--add" | b"--global" => is_configuring(site),
         _ if known(last) => site.line_before().trim_ascii().len() <= last.len() + 1,
         // `set -gx K V`, `RequestHeader set K V`
         [b'-', ..] => site
@@ -95,5 +97,17 @@ fn is_setting(site: &Site<'_>) -> bool {
             .next()
             .is_some_and(|first| known(first)),
         _ => false,
+    }
+}
+
+/// `aws configure set K V`, `git config --global K V`.
+fn is_configuring(site: &Site<'_>) -> bool {
+    let line = site.line_before().trim_ascii();
+    let mut words = line.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    match last {
+        b"set" => before.is_empty() || before.starts_with(b"config"),
+        b"config" => matches!(before, b"git" | b"npm" | b"yarn" | b"poetry" | b"composer"),
+        _ => before == b"config",
     }
 }

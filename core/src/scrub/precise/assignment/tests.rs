@@ -405,6 +405,13 @@ fn names_that_only_look_telling_have_no_secrets() {
         "ssh -p 2222 me@host",
         "cp -a build1 dist2",
         "PWD=/home/me/src1",
+        "telnet will work since login will handle password aging1, or else",
+        "Failed to set PSK identity1 hint",
+        "Map of `Token` -> `TcpStream1`.",
+        "key: \"MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\"",
+        "self, token: typing.Union[bytes, str], ttl: int",
+        "itoken = grammar.opmap[value1]",
+        "if user_pass == \"git\":",
     ]);
 }
 

@@ -164,7 +164,7 @@ fn bare_length(text: &[u8], form: Form) -> usize {
                 }
                 None => true,
             },
-            b'&' => query || next.starts_with(b"&") || starts_pair(next),
+            b'&' => query || next.starts_with(b"&") || starts_pair(next) || is_entity(next),
             b'#' | b'>' => query,
             b',' => match next.first() {
                 None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'') => true,
@@ -182,6 +182,12 @@ fn bare_length(text: &[u8], form: Form) -> usize {
         }
     }
     text.len()
+}
+
+/// True of `amp;`, `rdquo;` and the like.
+fn is_entity(text: &[u8]) -> bool {
+    let length = text.iter().take(8).take_while(|b| b.is_ascii_lowercase()).count();
+    length > 1 && text.get(length) == Some(&b';')
 }
 
 /// True if a `name=` follows: the next of a list.

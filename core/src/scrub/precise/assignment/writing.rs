@@ -160,7 +160,10 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
 fn compared(view: &View<'_>, at: usize) -> Option<Value> {
     let signs = view.text[at..].iter().take_while(|&&b| matches!(b, b'=' | b'!')).count();
     let start = at + signs + blanks(view.text, at + signs);
-    quoted(view, start, Form::QuotedCode)
+    let value = quoted(view, start, Form::QuotedCode)?;
+    // `if pass == "git"` compares with a word.
+    let word = view.text[value.span.clone()].iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
+    (!word).then_some(value)
 }
 
 /// The value at `at`: a string, or what stands there without quotes if it may.
@@ -197,7 +200,23 @@ fn assigned(
     let link = text[start..].iter().take(64).take_while(|&&b| is_named(b)).count();
     let chained = matches!(text[start + link..], [b'=', next, ..] if is_named(next))
         && super::super::name::telling(&text[start..start + link]).is_some();
-    if chained { None } else { bare(view, start, plain) }
+    if chained {
+        return None;
+    }
+    bare(view, start, plain).filter(|value| !is_call(&text[value.span.clone()], plain))
+}
+
+/// True of `grammar.opmap[value]`, `cls._process(x)` and `typing.Union[bytes`.
+fn is_call(value: &[u8], form: Form) -> bool {
+    let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':');
+    let length = value.iter().take(64).take_while(|&&b| belongs(b)).count();
+    let (path, rest) = value.split_at(length);
+    let (Some(first), [open @ (b'(' | b'['), .., last]) = (path.first(), rest) else {
+        return false;
+    };
+    let close = if *open == b'(' { b')' } else { b']' };
+    let named = !first.is_ascii_digit() && path.iter().any(|b| !b.is_ascii_alphanumeric());
+    matches!(form, Form::Line | Form::Spaced) && named && (*last == close || !rest.contains(&close))
 }
 
 fn is_named(byte: u8) -> bool {
