@@ -85,6 +85,9 @@ fn equals(
     at: usize,
 ) -> Option<Value> {
     let spaced = at > tail || matches!(view.text.get(at + 1), Some(b' ' | b'\t'));
+    if matches!(site.before(), b'?' | b'&') && is_badge(site.line_before()) {
+        return None;
+    }
     let form = match site.before() {
         _ if site.dashes > 0 => Form::Flag,
         _ if spaced => Form::Spaced,
@@ -103,6 +106,14 @@ fn equals(
         return None;
     }
     assigned(view, site, telling, at + 1, strings, Some(form))
+}
+
+/// True in the address of a badge, which has a token that anyone may read.
+fn is_badge(before: &[u8]) -> bool {
+    let address = before.rsplit(|b| b.is_ascii_whitespace()).next().unwrap_or(before);
+    [&b".svg?"[..], b"img.shields.io/"]
+        .iter()
+        .any(|part| memchr::memmem::find(address, part).is_some())
 }
 
 /// True if nothing but a keyword of a shell stands before the name on its line.
