@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::placeholders;
+use super::{placeholders, without_placeholders};
 use crate::kind::{Effect, Resource};
 
 /// Where a call would take a secret.
@@ -27,7 +27,7 @@ impl Destination {
         for touch in touches {
             match touch {
                 (_, Resource::Host(host)) => {
-                    to.hosts.insert(without_placeholders(host));
+                    to.hosts.insert(plain(host));
                 }
                 (Effect::Write, Resource::Path(path)) => to.files.push(path.into()),
                 _ => {}
@@ -153,7 +153,7 @@ pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
     let mut hosts = BTreeSet::new();
     texts(args, &mut |path, text, is_key| {
         // Also as it is escaped in JSON text.
-        let text = without_placeholders(&text.replace("\\/", "/"));
+        let text = plain(&text.replace("\\/", "/"));
         for (at, _) in text.match_indices("://") {
             authority_hosts(&text[at + 3..], &mut hosts);
         }
@@ -169,17 +169,9 @@ pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
     hosts
 }
 
-/// The text without the brackets and colons of placeholders, which would be read as parts of a URL.
-fn without_placeholders(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut copied = 0;
-    for one in placeholders(text) {
-        plain.push_str(&text[copied..one.span.start]);
-        plain.push('x');
-        copied = one.span.end;
-    }
-    plain.push_str(&text[copied..]);
-    plain
+/// The brackets and colons of a placeholder would be read as parts of a URL.
+fn plain(text: &str) -> String {
+    without_placeholders(text, "x")
 }
 
 /// The hosts that `rest`, what follows `://`, may be taken to begin with. Readers of URLs differ in

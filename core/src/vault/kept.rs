@@ -185,13 +185,9 @@ impl Kept {
     }
 
     /// Forgets a tenant's secrets, or those of one session; gives how many.
-    pub(super) fn forget(&mut self, tenant: &str, session: Option<&str>) -> usize {
-        let mut forgotten = 0;
-        self.sessions.retain(|owner, kept| {
-            let goes = is_of(owner, tenant, session);
-            forgotten += if goes { kept.secrets.len() } else { 0 };
-            !goes
-        });
+    pub(super) fn forget(&mut self, tenant: &str, session: Option<&str>, now_ms: i64) -> usize {
+        let forgotten = self.list(tenant, session, now_ms).len();
+        self.sessions.retain(|owner, _| !is_of(owner, tenant, session));
         self.count_bytes();
         forgotten
     }
