@@ -11,7 +11,6 @@ use super::super::view::{Look, View};
 use super::judge::{self, Claim, Form};
 use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
-use super::token;
 use mark::Mark;
 use site::Site;
 use value::{Need, Value};
@@ -47,11 +46,6 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(hit) = find(kinds, view, &site) {
         let resume = resume.max(hit.span.end);
         return Look { hit: Some(hit), resume };
-    }
-    if site.start == view.at {
-        // The name may be a secret itself, such as `key-…`: nobody else looks at this place.
-        let look = token::look(kinds, view);
-        return Look { resume: look.resume.max(resume), ..look };
     }
     Look::nothing(resume)
 }
@@ -103,7 +97,8 @@ fn settle(
         return None;
     }
     let text = &view.text[value.span.clone()];
-    if text.starts_with(b"-----BEGIN") || memchr::memmem::find(text, b"://").is_some() {
+    let cut = text.starts_with(b"${") && !text.contains(&b'}');
+    if cut || text.starts_with(b"-----BEGIN") || memchr::memmem::find(text, b"://").is_some() {
         // A block and a link are looked at for their own secrets.
         return None;
     }
@@ -158,8 +153,13 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
     let word = text.iter().take(24).take_while(|&&b| belongs(b)).count();
     let blanks = value::blanks(text, word);
     let known = |list: &[&[u8]]| list.iter().any(|s| s.eq_ignore_ascii_case(&text[..word]));
+    // `OAuth realm="…", oauth_token="…"` has names of its own.
+    let pair = text[word + blanks..].iter().take(32).position(|&b| b == b'=');
+    let named = pair.is_some_and(|at| {
+        text.get(word + blanks + at + 1).is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'"')
+    });
     let known = known(EVERYWHERE) || (telling.kind == "authorization" && known(IN_HEADERS));
-    if known && blanks > 0 { word + blanks } else { 0 }
+    if known && blanks > 0 && !named { word + blanks } else { 0 }
 }
 
 /// What was masked already is no secret; what stands beside it may be one.

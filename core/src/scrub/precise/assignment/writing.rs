@@ -11,7 +11,7 @@ use super::{call, command, markup, pair, prose};
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
     let text = view.text;
     let (end, closed) = behind_quote(text, site);
-    if site.before() == b'<' {
+    if site.opens_tag() {
         return markup::element(view, site);
     }
     let tail = end + decoration(&text[end..]);
@@ -33,7 +33,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b'|', b'|', b'=', ..] => assigned(view, site, telling, at + 3, Form::QuotedCode, None),
         [b'-', b'>', ..] if closed => assigned(view, site, telling, at + 2, Form::QuotedData, None),
         [b'=', ..] => equals(view, site, telling, tail, at),
-        [b':', ..] => colon(view, site, telling, at, closed),
+        [b':', ..] => colon(view, site, telling, at, (closed, at > tail)),
         [0xEF, 0xBC, 0x9A, ..] => {
             assigned(view, site, telling, at + 3, Form::QuotedData, Some(Form::Line))
         }
@@ -117,10 +117,13 @@ fn colon(
     site: &Site<'_>,
     telling: Telling,
     at: usize,
-    closed: bool,
+    (closed, apart): (bool, bool),
 ) -> Option<Value> {
     let text = view.text;
-    let start = at + 1 + blanks(text, at + 1);
+    let stars = text[at + 1..].iter().take(2).take_while(|&&b| b == b'*').count();
+    let emphasis = if site.before() == b'*' { stars } else { 0 };
+    let start = at + 1 + emphasis;
+    let start = start + blanks(text, start);
     if let Some(equals) = behind_type(text, start) {
         return assigned(view, site, telling, equals, Form::QuotedCode, None);
     }
@@ -131,6 +134,9 @@ fn colon(
             quoted(view, start + 1, Form::QuotedData)
         }
         _ if closed => assigned(view, site, telling, start, Form::QuotedData, None),
+        // `Pass :meth:`…`` is markup, and no password starts in a language of another script.
+        [b':' | 0x80.., ..] => None,
+        _ if apart && start == at + 1 => None,
         _ => assigned(view, site, telling, start, Form::QuotedData, Some(Form::Line)),
     }
 }

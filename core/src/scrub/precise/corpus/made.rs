@@ -102,19 +102,51 @@ const TOKENS: &[(&str, &str)] = &[
 ];
 
 const NAMES: &[&str] = &[
-    "password", "passwd", "db_password", "DB_PASSWORD", "dbPassword", "rootPassword", "MYSQL_PWD",
-    "PGPASSWORD", "smtp_pass", "SUDO_PASS", "passphrase", "redis_password", "adminPassword",
-    "secret", "client_secret", "clientSecret", "CLIENT_SECRET", "app_secret", "JWT_SECRET",
-    "webhook_secret", "api_key", "apiKey", "API_KEY", "STRIPE_API_KEY", "secret_key", "SECRET_KEY",
-    "AWS_SECRET_ACCESS_KEY", "private_key", "encryption_key", "token", "access_token",
-    "accessToken", "auth_token", "authToken", "refresh_token", "GITHUB_TOKEN", "NPM_TOKEN",
+    "password",
+    "passwd",
+    "db_password",
+    "DB_PASSWORD",
+    "dbPassword",
+    "rootPassword",
+    "MYSQL_PWD",
+    "PGPASSWORD",
+    "smtp_pass",
+    "SUDO_PASS",
+    "passphrase",
+    "redis_password",
+    "adminPassword",
+    "secret",
+    "client_secret",
+    "clientSecret",
+    "CLIENT_SECRET",
+    "app_secret",
+    "JWT_SECRET",
+    "webhook_secret",
+    "api_key",
+    "apiKey",
+    "API_KEY",
+    "STRIPE_API_KEY",
+    "secret_key",
+    "SECRET_KEY",
+    "AWS_SECRET_ACCESS_KEY",
+    "private_key",
+    "encryption_key",
+    "token",
+    "access_token",
+    "accessToken",
+    "auth_token",
+    "authToken",
+    "refresh_token",
+    "GITHUB_TOKEN",
+    "NPM_TOKEN",
     "BOT_TOKEN",
 ];
 
 /// A value, and whether it is a password rather than a token.
 fn value(dice: &mut Dice) -> (String, bool) {
     const WORDS: [&str; 10] = [
-        "Summer", "Winter", "Tiger", "Kraken", "Velvet", "Orbit", "Lantern", "Copper", "Maple", "Falcon",
+        "Summer", "Winter", "Tiger", "Kraken", "Velvet", "Orbit", "Lantern", "Copper", "Maple",
+        "Falcon",
     ];
     match dice.below(8) {
         0 => {

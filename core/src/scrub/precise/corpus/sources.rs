@@ -17,7 +17,8 @@ fn crates() -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let sources = home.map(|home| home.join("registry/src")).unwrap_or_default();
-    let mut found: Vec<PathBuf> = entries(&sources).iter().flat_map(|index| entries(index)).collect();
+    let mut found: Vec<PathBuf> =
+        entries(&sources).iter().flat_map(|index| entries(index)).collect();
     found.sort_by_key(|path| path.file_name().map(std::ffi::OsStr::to_owned));
     found
 }
@@ -35,7 +36,23 @@ fn texts(directory: &Path, out: &mut Vec<PathBuf>) {
         let kind = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         if path.is_dir() {
             texts(&path, out);
-        } else if matches!(kind, "rs" | "md" | "toml" | "json" | "lock" | "yml" | "yaml" | "h" | "c" | "py" | "sh" | "txt" | "html" | "js" | "css") {
+        } else if matches!(
+            kind,
+            "rs" | "md"
+                | "toml"
+                | "json"
+                | "lock"
+                | "yml"
+                | "yaml"
+                | "h"
+                | "c"
+                | "py"
+                | "sh"
+                | "txt"
+                | "html"
+                | "js"
+                | "css"
+        ) {
             out.push(path);
         }
     }
