@@ -76,7 +76,10 @@ struct Tables {
 impl Scrubber {
     /// A scrubber of a profile, with a set of values of its own.
     pub fn new(profile: Profile, key: TagKey) -> Scrubber {
-        let tables = Tables { seed: seed::Seed::new(), precise: precise::Precise::new() };
+        let tables = Tables {
+            seed: seed::Seed::new(),
+            precise: precise::Precise::new(),
+        };
         Scrubber {
             profile,
             tables: Arc::new(tables),
@@ -93,7 +96,10 @@ impl Scrubber {
 
     /// The same scrubber with another key for its tags: another tenant's.
     pub fn with_key(&self, key: TagKey) -> Scrubber {
-        Scrubber { placeholders: Arc::new(placeholder::Placeholders::new(key)), ..self.clone() }
+        Scrubber {
+            placeholders: Arc::new(placeholder::Placeholders::new(key)),
+            ..self.clone()
+        }
     }
 
     /// The same scrubber that also looks for `values`: those of a tenant, or of one call.
@@ -148,6 +154,8 @@ impl Scrubber {
 
 impl fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scrubber").field("profile", &self.profile).finish_non_exhaustive()
+        f.debug_struct("Scrubber")
+            .field("profile", &self.profile)
+            .finish_non_exhaustive()
     }
 }

@@ -85,6 +85,13 @@ impl Hit {
     /// A closed secret of a kind that the library knows.
     pub(super) fn known(span: Range<usize>, kind: &'static str, confidence: Confidence) -> Hit {
         let kind = Kind::Known(kind);
-        Hit { span, kind, confidence, verified: false, encoding: None, open: None }
+        Hit {
+            span,
+            kind,
+            confidence,
+            verified: false,
+            encoding: None,
+            open: None,
+        }
     }
 }

@@ -26,5 +26,8 @@ pub(super) fn length(text: &[u8]) -> Option<usize> {
     let rest = text.strip_prefix(b"[REDACTED")?;
     let end = rest.iter().take(64).position(|&b| b == b']')?;
     let fits = |&b: &u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b':' | b'-');
-    rest[..end].iter().all(fits).then_some(b"[REDACTED".len() + end + 1)
+    rest[..end]
+        .iter()
+        .all(fits)
+        .then_some(b"[REDACTED".len() + end + 1)
 }

@@ -11,7 +11,9 @@ use super::view::{Look, View};
 
 mod assignment;
 mod block;
+mod hex;
 mod judge;
+mod jwt;
 mod kinds;
 mod link;
 mod name;
@@ -32,7 +34,10 @@ pub(super) struct Precise {
 
 impl Precise {
     pub(super) fn new() -> Precise {
-        Precise { sights: sight::Sights::new(), kinds: kinds::Kinds::new() }
+        Precise {
+            sights: sight::Sights::new(),
+            kinds: kinds::Kinds::new(),
+        }
     }
 
     /// Finds what starts to be seen in `text[from..to]`, in order, without overlaps. `to` is the
@@ -64,7 +69,10 @@ impl Precise {
     fn look(&self, view: &View<'_>, sort: Sort) -> Look {
         match sort {
             Sort::Run => token::look(&self.kinds, view),
-            Sort::Name => assignment::look(&self.kinds, view),
+            Sort::Name => match token::opening(&self.kinds, view) {
+                Some(hit) => Look::found(hit),
+                None => assignment::look(&self.kinds, view),
+            },
             Sort::Link => link::look(&self.kinds, view),
             Sort::Scheme => scheme::look(&self.kinds, view),
             Sort::Block => block::look(view),

@@ -30,7 +30,10 @@ pub(super) struct Seed {
 
 impl Seed {
     pub(super) fn new() -> Seed {
-        Seed { anchors: anchor::Anchors::new(), patterns: pattern::Patterns::new() }
+        Seed {
+            anchors: anchor::Anchors::new(),
+            patterns: pattern::Patterns::new(),
+        }
     }
 
     /// The text with every match replaced by `[REDACTED]`; borrowed if there was none.
@@ -50,7 +53,9 @@ impl Seed {
         while let Some(first) = rest.first() {
             let window = window::around(text, first.at, floor);
             let (here, later) = rest.split_at(rest.partition_point(|c| c.at < window.end));
-            let passes = here.iter().fold(pattern::Passes::NONE, |all, c| all | c.passes);
+            let passes = here
+                .iter()
+                .fold(pattern::Passes::NONE, |all, c| all | c.passes);
             if let Cow::Owned(piece) = self.patterns.run(&text[window.clone()], passes) {
                 masked.push_str(&text[copied..window.start]);
                 masked.push_str(&piece);

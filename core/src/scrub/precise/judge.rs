@@ -42,7 +42,13 @@ pub(super) struct Claim<'t> {
 
 /// The confidence with which the value is a secret; `None` if it is none.
 pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
-    let _ = (claim.name, claim.telling.kind, claim.telling.strength, claim.form, claim.after);
+    let _ = (
+        claim.name,
+        claim.telling.kind,
+        claim.telling.strength,
+        claim.form,
+        claim.after,
+    );
     (!claim.value.is_empty()).then_some(Confidence::Medium)
 }
 

@@ -51,7 +51,10 @@ pub(super) struct Sights {
 }
 
 impl Sights {
-    #[expect(clippy::expect_used, reason = "constant words always make an automaton")]
+    #[expect(
+        clippy::expect_used,
+        reason = "constant words always make an automaton"
+    )]
     pub(super) fn new() -> Sights {
         let words = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
@@ -81,7 +84,14 @@ fn next_run(text: &[u8], from: usize) -> Option<usize> {
     let mut start = from;
     while start < text.len() {
         let fresh = start == 0 || !belongs(text[start - 1]);
-        if fresh && text[start..].iter().take_while(|&&b| belongs(b)).take(RUN).count() == RUN {
+        if fresh
+            && text[start..]
+                .iter()
+                .take_while(|&&b| belongs(b))
+                .take(RUN)
+                .count()
+                == RUN
+        {
             return Some(start);
         }
         start += 1;

@@ -33,7 +33,10 @@ pub(super) struct Anchors {
 }
 
 impl Anchors {
-    #[expect(clippy::expect_used, reason = "seven constant prefixes always make an automaton")]
+    #[expect(
+        clippy::expect_used,
+        reason = "seven constant prefixes always make an automaton"
+    )]
     pub(super) fn new() -> Anchors {
         // Only leftmost search may use the vector instructions.
         let prefixes = AhoCorasick::builder()
@@ -59,7 +62,10 @@ impl Anchors {
         while let Some(hit) = self.prefixes.find(Input::new(bytes).range(from..)) {
             let passes = after_prefix(hit.pattern().as_usize(), &bytes[hit.end()..]);
             if !passes.is_empty() {
-                found.push(Candidate { at: hit.start(), passes });
+                found.push(Candidate {
+                    at: hit.start(),
+                    passes,
+                });
             }
             from = hit.start() + 1;
         }
@@ -70,21 +76,25 @@ fn after_prefix(prefix: usize, rest: &[u8]) -> Passes {
     match prefix {
         0 => {
             let dashed = rest.strip_prefix(b"ant-").unwrap_or_default();
-            Passes::OPENAI.when(starts_with_run(rest, KEY_DIGITS, |b| b.is_ascii_alphanumeric()))
-                | Passes::ANTHROPIC.when(starts_with_run(dashed, KEY_DIGITS, |b| {
-                    b.is_ascii_alphanumeric() || b == b'-'
-                }))
+            Passes::OPENAI.when(starts_with_run(rest, KEY_DIGITS, |b| {
+                b.is_ascii_alphanumeric()
+            })) | Passes::ANTHROPIC.when(starts_with_run(dashed, KEY_DIGITS, |b| {
+                b.is_ascii_alphanumeric() || b == b'-'
+            }))
         }
         1 => Passes::AWS.when(starts_with_run(rest, AWS_DIGITS, |b| {
             b.is_ascii_uppercase() || b.is_ascii_digit()
         })),
-        kind => Passes::GITHUB[kind - 2]
-            .when(starts_with_run(rest, GITHUB_DIGITS, |b| b.is_ascii_alphanumeric())),
+        kind => Passes::GITHUB[kind - 2].when(starts_with_run(rest, GITHUB_DIGITS, |b| {
+            b.is_ascii_alphanumeric()
+        })),
     }
 }
 
 fn starts_with_run(bytes: &[u8], length: usize, belongs: impl Fn(u8) -> bool) -> bool {
-    bytes.get(..length).is_some_and(|run| run.iter().all(|&b| belongs(b)))
+    bytes
+        .get(..length)
+        .is_some_and(|run| run.iter().all(|&b| belongs(b)))
 }
 
 fn hexadecimal(bytes: &[u8], found: &mut Vec<Candidate>) {
@@ -92,10 +102,18 @@ fn hexadecimal(bytes: &[u8], found: &mut Vec<Candidate>) {
     while at < bytes.len() {
         if bytes[at].is_ascii_hexdigit() {
             let digits = |b: &&u8| b.is_ascii_hexdigit();
-            let before = bytes[..at].iter().rev().take(HEX_RUN).take_while(digits).count();
+            let before = bytes[..at]
+                .iter()
+                .rev()
+                .take(HEX_RUN)
+                .take_while(digits)
+                .count();
             let after = bytes[at..].iter().take(HEX_RUN).take_while(digits).count();
             if before + after >= HEX_RUN {
-                found.push(Candidate { at, passes: Passes::HEXADECIMAL });
+                found.push(Candidate {
+                    at,
+                    passes: Passes::HEXADECIMAL,
+                });
             }
         }
         at += HEX_RUN;
@@ -134,7 +152,9 @@ fn around_sign(bytes: &[u8], at: usize) -> Passes {
 
 /// True if `rest` has, after white space, at least `length` characters that a value may hold.
 fn value(rest: &[u8], stops_at_bracket: bool, length: usize) -> bool {
-    let Some(start) = rest.iter().position(|&b| !is_space(b)) else { return false };
+    let Some(start) = rest.iter().position(|&b| !is_space(b)) else {
+        return false;
+    };
     let mut seen = 0;
     for &byte in &rest[start..] {
         if is_space(byte) || (stops_at_bracket && byte == b'[') {
@@ -162,7 +182,10 @@ struct Name<'t> {
 
 impl<'t> Name<'t> {
     fn before(bytes: &'t [u8]) -> Name<'t> {
-        let end = bytes.iter().rposition(|&b| !is_space(b)).map_or(0, |last| last + 1);
+        let end = bytes
+            .iter()
+            .rposition(|&b| !is_space(b))
+            .map_or(0, |last| last + 1);
         let head = &bytes[..end];
         let outside = |&b: &u8| !(b.is_ascii_alphabetic() || b == b'_');
         let start = head.iter().rposition(outside).map_or(0, |last| last + 1);
@@ -182,13 +205,22 @@ impl<'t> Name<'t> {
                 Some(b't') => self.ends_with("secret"),
                 Some(b'd') => self.ends_with("password"),
                 Some(b'r') => self.ends_with("bearer"),
-                Some(b'y') => ["apikey", "api_key", "api-key"].iter().any(|n| self.ends_with(n)),
+                Some(b'y') => ["apikey", "api_key", "api-key"]
+                    .iter()
+                    .any(|n| self.ends_with(n)),
                 _ => false,
             }
     }
 
     fn is_scheme(&self) -> bool {
-        let schemes = ["postgres", "postgresql", "mysql", "mongodb", "redis", "amqp"];
+        let schemes = [
+            "postgres",
+            "postgresql",
+            "mysql",
+            "mongodb",
+            "redis",
+            "amqp",
+        ];
         self.folded || schemes.iter().any(|scheme| self.ends_with(scheme))
     }
 
@@ -221,11 +253,17 @@ impl<'t> Name<'t> {
     }
 
     fn ends_with(&self, name: &str) -> bool {
-        let tail = self.head.len().checked_sub(name.len()).map(|start| &self.head[start..]);
+        let tail = self
+            .head
+            .len()
+            .checked_sub(name.len())
+            .map(|start| &self.head[start..]);
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
     }
 }
 
 fn begins_with(bytes: &[u8], word: &str) -> bool {
-    bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+    bytes
+        .get(..word.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }

@@ -46,8 +46,13 @@ impl Passes {
     pub(super) const NONE: Passes = Passes(0);
     pub(super) const OPENAI: Passes = Passes(1);
     pub(super) const ANTHROPIC: Passes = Passes(1 << 1);
-    pub(super) const GITHUB: [Passes; 5] =
-        [Passes(1 << 2), Passes(1 << 3), Passes(1 << 4), Passes(1 << 5), Passes(1 << 6)];
+    pub(super) const GITHUB: [Passes; 5] = [
+        Passes(1 << 2),
+        Passes(1 << 3),
+        Passes(1 << 4),
+        Passes(1 << 5),
+        Passes(1 << 6),
+    ];
     pub(super) const AWS: Passes = Passes(1 << 7);
     pub(super) const ASSIGNED: Passes = Passes(1 << 8);
     pub(super) const CONNECTION: Passes = Passes(1 << 9);
@@ -105,7 +110,10 @@ impl Patterns {
     }
 }
 
-#[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
+#[expect(
+    clippy::expect_used,
+    reason = "the patterns are constants, and a test compiles them all"
+)]
 fn compile(source: &str) -> Regex {
     Regex::new(source).expect("a valid pattern")
 }
