@@ -130,11 +130,16 @@ impl Kinds {
         if at == 0 || !is_plain(&text[at..]) {
             return None;
         }
-        self.vicinity.told(text, at).into_iter().find_map(|(number, enough)| {
+        let mut best: Option<(&'static Shape, usize)> = None;
+        for (number, enough) in self.vicinity.told(text, at) {
             let shape = self.shapes[usize::from(number)];
-            let end = shape.end(text, at)?;
-            (shape.sure || Vicinity::fits(text, at, end, enough)).then_some((shape, end))
-        })
+            let longer = |end: &usize| best.is_none_or(|(_, longest)| *end > longest);
+            let Some(end) = shape.end(text, at).filter(longer) else { continue };
+            if shape.sure || Vicinity::fits(text, at, end, enough) {
+                best = Some((shape, end));
+            }
+        }
+        best
     }
 }
 

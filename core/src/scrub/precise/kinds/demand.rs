@@ -5,8 +5,17 @@
 /// already.
 pub(super) fn looks_random(body: &[u8]) -> bool {
     let seen = Seen::of(body);
-    seen.varied() && (seen.digits > 0 || seen.mixed()) && !seen.spelled_out()
+    seen.varied() && (seen.digits > 0 || seen.mixed()) && !seen.spelled_out() && !is_filled(body)
 }
+
+/// True for `Something00000000` and `abcxxxxxxxx`: filled up to the right length.
+fn is_filled(body: &[u8]) -> bool {
+    body.windows(FILLING)
+        .any(|run| matches!(run[0], b'0' | b'x' | b'X') && run[1..] == run[..FILLING - 1])
+}
+
+/// So many times the same byte stand nowhere in a key.
+const FILLING: usize = 8;
 
 /// What is counted in a body.
 struct Seen {

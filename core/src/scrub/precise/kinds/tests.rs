@@ -50,7 +50,8 @@ fn drawn(shape: &Shape, dice: &mut Dice) -> String {
                 }
             }
         }
-        let plain = shape.near.is_empty() || is_plain(&secret);
+        let plain =
+            shape.near.is_empty() || (is_plain(&secret) && !vicinity::is_identifier(&secret));
         if plain && (shape.sure || looks_random(&secret[shape.prefix.len()..])) {
             return String::from_utf8(secret).unwrap();
         }

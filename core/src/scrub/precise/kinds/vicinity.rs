@@ -24,6 +24,35 @@ const ESCAPED_BEFORE_VALUE: &[&str] = &[
     "%20", "%22", "%27", "[0m", "[1m",
 ];
 
+/// Within so many bytes, a word that says digest says so of the token.
+const CLOSE: usize = 28;
+/// A vendor's name of so few letters is no beginning of another word: `exa` of `example`.
+const SHORT: usize = 5;
+
+/// Words that say that hexadecimal digits are no secret.
+const DIGEST: &[&str] = &[
+    "rev",
+    "ref",
+    "sha",
+    "sha1",
+    "sha256",
+    "commit",
+    "hash",
+    "digest",
+    "checksum",
+    "integrity",
+    "etag",
+    "@example",
+    "revision",
+    "tree",
+    "blob",
+    "compare",
+    "parent",
+    "version",
+    "md5",
+    "fingerprint",
+];
+
 /// Words that say that a secret follows.
 const TELLING: &[&str] = &[
     "key",
@@ -62,7 +91,7 @@ impl Vicinity {
         Vicinity { starts, words }
     }
 
-    /// The kinds that a word before `at` tells, each with whether the word says enough by itself.
+    /// The kinds that a word before `at` tells, the nearest first, each with whether the word says enough by itself.
     pub(super) fn told(&self, text: &[u8], at: usize) -> Vec<(u16, bool)> {
         let behind = &text[at.saturating_sub(REACH)..at];
         let mut told = Vec::new();
@@ -76,24 +105,41 @@ impl Vicinity {
                 self.words[first..].iter().take_while(|(start, ..)| *start == three)
             {
                 if stands(behind, place, word) {
-                    told.push((*number, word.contains(['.', '/'])));
+                    told.push((*number, word.contains('/')));
                 }
             }
         }
+        told.reverse();
         told
     }
 
-    /// True if a shape of the kind that was told may be a secret where it stands.
+    /// True if a token of the kind that was told may be a secret where it stands: a value, and no
+    /// digest, revision or example.
     pub(super) fn fits(text: &[u8], at: usize, end: usize, enough: bool) -> bool {
+        let token = &text[at..end];
         let goes_on = text.get(end).is_some_and(|b| matches!(b, b'-' | b'/' | b'+'));
-        if goes_on || !looks_random(&text[at..end]) {
+        if goes_on || !looks_random(token) || is_identifier(token) {
             return false;
         }
         let behind = &text[at.saturating_sub(REACH)..at];
-        enough
-            || begins_value(behind)
-                && (assigned(behind) || TELLING.iter().any(|word| holds(behind, word)))
+        let close = &behind[behind.len().saturating_sub(CLOSE)..];
+        let tells = || TELLING.iter().any(|word| mentions(behind, word));
+        let digest = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
+        let denied = || digest && DIGEST.iter().any(|word| stands_alone(close, word));
+        enough || begins_value(behind) && (tells() || !digest && assigned(behind)) && !denied()
     }
+}
+
+/// True for `D3D_OBJECT_TYPE_2` and `some-file.name-2`: words of one case, joined, with few digits.
+pub(super) fn is_identifier(token: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| token.iter().any(test);
+    let joined = has(|b| matches!(b, b'_' | b'-' | b'.'));
+    let hex = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
+    let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
+    joined
+        && !hex
+        && digits * 8 < token.len()
+        && !(has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
 }
 
 /// True if a value may begin behind this text.
@@ -115,20 +161,46 @@ fn assigned(behind: &[u8]) -> bool {
     sign.is_some_and(|b| matches!(b, b'=' | b':'))
 }
 
-/// True if a word starts at `place`, in any case, and is no later part of another word.
+/// True if a word starts at `place`, in any case, and is no part of another word; a long one may
+/// go on: `datadogkey`.
 fn stands(text: &[u8], place: usize, word: &str) -> bool {
-    let Some(found) = text.get(place..place + word.len()) else {
-        return false;
-    };
-    if !found.eq_ignore_ascii_case(word.as_bytes()) {
-        return false;
-    }
-    let before = place.checked_sub(1).map_or(b' ', |n| text[n]);
-    !before.is_ascii_alphabetic() || (before.is_ascii_lowercase() && found[0].is_ascii_uppercase())
+    let end = place + word.len();
+    text.get(place..end).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+        && begins(text, place)
+        && (word.len() > SHORT || ends(text, end))
 }
 
-fn holds(text: &[u8], word: &str) -> bool {
-    text.windows(word.len()).any(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+/// True if the word stands in the text, and a word begins or ends with it: `apikey`, `keys`. A
+/// very short one stands by itself.
+fn mentions(text: &[u8], word: &str) -> bool {
+    text.windows(word.len()).enumerate().any(|(place, found)| {
+        let end = place + word.len();
+        let alone = word.len() < 4 && word != "key";
+        found.eq_ignore_ascii_case(word.as_bytes())
+            && match (begins(text, place), ends(text, end)) {
+                (true, true) => true,
+                (begins, ends) => !alone && (begins || ends),
+            }
+    })
+}
+
+fn stands_alone(text: &[u8], word: &str) -> bool {
+    text.windows(word.len()).enumerate().any(|(place, found)| {
+        found.eq_ignore_ascii_case(word.as_bytes())
+            && begins(text, place)
+            && ends(text, place + word.len())
+    })
+}
+
+fn begins(text: &[u8], place: usize) -> bool {
+    let before = place.checked_sub(1).map_or(b' ', |n| text[n]);
+    let camel = before.is_ascii_lowercase() && text[place].is_ascii_uppercase();
+    !before.is_ascii_alphabetic() || camel
+}
+
+fn ends(text: &[u8], end: usize) -> bool {
+    let (last, next) = (text[end - 1], text.get(end).copied().unwrap_or(b' '));
+    !next.is_ascii_alphabetic() || (last.is_ascii_lowercase() && next.is_ascii_uppercase())
 }
 
 /// Three letters without their case, in 15 bits. Other bytes may fall together with a letter.

@@ -92,7 +92,6 @@ pub(super) static CHAT: &[Shape] = &[
     kind("twilio-account-sid", "AC", &[hex(32)]),
     near("twilio-auth-token", &["twilio", "auth_token"], &[hex(32)]),
     near("twilio-api-secret", &["twilio"], &[alnum(32)]),
-    kind("sendbird-token", "sbk_", &[alnum_to(30, 60)]),
     near("sendbird-key", &["sendbird"], &[hex(40)]),
     near("vonage-secret", &["vonage", "nexmo"], &[alnum(16)]),
     near("plivo-token", &["plivo"], &[alnum(40)]),
