@@ -291,6 +291,16 @@ typedef struct toolkeep_operation toolkeep_operation;
 typedef struct toolkeep_runtime toolkeep_runtime;
 
 /**
+ * A text that is masked as it comes, piece by piece. One thread at a time uses it.
+ */
+typedef struct toolkeep_scrub_stream toolkeep_scrub_stream;
+
+/**
+ * Masks secrets in text. Any thread may use it, several at once too.
+ */
+typedef struct toolkeep_scrubber toolkeep_scrubber;
+
+/**
  * Text that toolkeep made and the host owns. Release it with toolkeep_string_free().
  *
  * Any thread may read it; it never changes.
@@ -729,13 +739,118 @@ TOOLKEEP_API toolkeep_error *toolkeep_runtime_close(toolkeep_runtime *runtime);
 TOOLKEEP_API void toolkeep_runtime_free(toolkeep_runtime *runtime);
 
 /**
- * Masks the secrets in a text, as the results of calls are masked. Any thread may call it,
- * callbacks too.
+ * Masks the secrets in a text with the profile `precise`. Any thread may call it, callbacks too.
+ * For other profiles, values of your own, findings and streams see toolkeep_scrubber_new().
  *
  * On success `*out` is the masked text, owned by the host: release it with
  * toolkeep_string_free(). Returns NULL, or an error that the host owns.
  */
 TOOLKEEP_API toolkeep_error *toolkeep_scrub(toolkeep_str text, toolkeep_string **out);
+
+/**
+ * Makes a scrubber. `options_json` is an object; empty means the defaults. `profile`: `precise`
+ * (the default), `seed` or `paranoid`. `values`: a list of texts to mask wherever they stand, in
+ * many encodings, each a string or an object with `value` and `kind`. `key`: the key of the tags,
+ * 64 hexadecimal digits; by default a fresh random one.
+ *
+ * On success `*out` is a handle that the host owns: release it with toolkeep_scrubber_free().
+ * Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrubber_new(toolkeep_str options_json,
+                                      toolkeep_scrubber **out);
+
+/**
+ * Masks the secrets in a text. Bytes that are not UTF-8 pass as they are.
+ *
+ * On success `*out` is the masked text, owned by the host: release it with
+ * toolkeep_string_free(). It is NULL if there was nothing to mask: the text is good as it is, and
+ * was not copied. Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrubber_scrub(const toolkeep_scrubber *scrubber,
+                                        toolkeep_str text,
+                                        toolkeep_string **out);
+
+/**
+ * What is secret in a text, as a JSON array of objects with `kind`, `start` and `end` (in bytes),
+ * `confidence` (`low`, `medium`, `high`), `verified` (a checksum in it is right), `encoding` (the
+ * form of a registered value, else null) and `tag` (null where the placeholder has none). Never
+ * the secret itself.
+ *
+ * On success `*out` is owned by the host: release it with toolkeep_string_free(). Returns NULL,
+ * or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrubber_findings(const toolkeep_scrubber *scrubber,
+                                           toolkeep_str text,
+                                           toolkeep_string **out);
+
+/**
+ * Registers a value: from now on it is masked wherever it stands, in many encodings. `kind` is
+ * what its placeholders call it (lower-case letters, digits and hyphens, at most 40); empty means
+ * `secret`.
+ *
+ * `warning` may be NULL. Otherwise `*warning` is NULL if the value is guarded in full, or a code,
+ * such as `value_too_short`, that the host owns: release it with toolkeep_string_free(). Returns
+ * NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrubber_add(const toolkeep_scrubber *scrubber,
+                                      toolkeep_str value,
+                                      toolkeep_str kind,
+                                      toolkeep_string **warning);
+
+/**
+ * Forgets a registered value. `not_found` if it is not registered. Returns NULL, or an error that
+ * the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrubber_remove(const toolkeep_scrubber *scrubber,
+                                         toolkeep_str value);
+
+/**
+ * Releases a scrubber. NULL is fine. Its streams go on.
+ */
+TOOLKEEP_API void toolkeep_scrubber_free(toolkeep_scrubber *scrubber);
+
+/**
+ * Begins to mask a text that comes in pieces. However it is cut, the pieces that come out make
+ * the same text as toolkeep_scrubber_scrub() of the whole. At most 8 KiB are held back.
+ *
+ * On success `*out` is a handle that the host owns: release it with
+ * toolkeep_scrub_stream_free(). Returns NULL, or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrubber_stream(const toolkeep_scrubber *scrubber,
+                                         toolkeep_scrub_stream **out);
+
+/**
+ * Takes the next piece of a text, and gives what is certain by now; that may be nothing. A piece
+ * may end anywhere, in the middle of a character too.
+ *
+ * On success `*out` is owned by the host: release it with toolkeep_string_free(). Returns NULL,
+ * or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrub_stream_push(const toolkeep_scrub_stream *stream,
+                                           toolkeep_str piece,
+                                           toolkeep_string **out);
+
+/**
+ * Ends a text, and gives the rest of it. The stream takes nothing more.
+ *
+ * On success `*out` is owned by the host: release it with toolkeep_string_free(). Returns NULL,
+ * or an error that the host owns.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_scrub_stream_finish(const toolkeep_scrub_stream *stream,
+                                             toolkeep_string **out);
+
+/**
+ * Releases a stream, finished or not. NULL is fine.
+ */
+TOOLKEEP_API void toolkeep_scrub_stream_free(toolkeep_scrub_stream *stream);
 
 /**
  * Makes a fresh random key for somebody to keep, as 64 hexadecimal digits. Losing it means losing

@@ -445,7 +445,89 @@ inline std::string generate_key() {
   return detail::take(key);
 }
 
-/** Masks the secrets in a text, without a runtime. */
+/** A text that is masked as it comes, piece by piece. One thread at a time uses it. */
+class ScrubStream {
+ public:
+  /** Takes a stream over from C. */
+  explicit ScrubStream(toolkeep_scrub_stream *stream) noexcept : handle_(stream) {}
+
+  /** Takes the next piece, which may end anywhere, and gives what is certain by now. */
+  std::string push(std::string_view piece) {
+    toolkeep_string *masked = nullptr;
+    detail::check(toolkeep_scrub_stream_push(handle_.get(), detail::lend(piece), &masked));
+    return detail::take(masked);
+  }
+
+  /** Ends the text and gives the rest. */
+  std::string finish() {
+    toolkeep_string *masked = nullptr;
+    detail::check(toolkeep_scrub_stream_finish(handle_.get(), &masked));
+    return detail::take(masked);
+  }
+
+ private:
+  detail::Handle<toolkeep_scrub_stream, toolkeep_scrub_stream_free> handle_;
+};
+
+/** Masks secrets in text, with a profile and values of its own. Any number of threads may use one. */
+class Scrubber {
+ public:
+  /** Makes a scrubber: {"profile": …, "values": […], "key": …}; empty means all defaults. */
+  explicit Scrubber(std::string_view options = {}) {
+    toolkeep_scrubber *scrubber = nullptr;
+    detail::check(toolkeep_scrubber_new(detail::lend(options), &scrubber));
+    handle_.reset(scrubber);
+  }
+
+  /** The text with its secrets masked. */
+  std::string scrub(std::string_view text) const {
+    std::string masked;
+    return scrub_into(text, masked) ? masked : std::string(text);
+  }
+
+  /** Masks a text without copying a clean one: false, and `masked` untouched, if it is clean. */
+  bool scrub_into(std::string_view text, std::string &masked) const {
+    toolkeep_string *out = nullptr;
+    detail::check(toolkeep_scrubber_scrub(handle_.get(), detail::lend(text), &out));
+    if (out == nullptr) {
+      return false;
+    }
+    masked = detail::take(out);
+    return true;
+  }
+
+  /** What is secret in a text, a JSON array. Never the secrets themselves. */
+  std::string findings(std::string_view text) const {
+    toolkeep_string *out = nullptr;
+    detail::check(toolkeep_scrubber_findings(handle_.get(), detail::lend(text), &out));
+    return detail::take(out);
+  }
+
+  /** Registers a value. The answer is empty, or the code of a warning: "value_too_short". */
+  std::string add(std::string_view value, std::string_view kind = {}) const {
+    toolkeep_string *warning = nullptr;
+    detail::check(toolkeep_scrubber_add(handle_.get(), detail::lend(value), detail::lend(kind),
+                                        &warning));
+    return warning == nullptr ? std::string() : detail::take(warning);
+  }
+
+  /** Forgets a registered value; throws not_found if it is none. */
+  void remove(std::string_view value) const {
+    detail::check(toolkeep_scrubber_remove(handle_.get(), detail::lend(value)));
+  }
+
+  /** Begins a text that comes in pieces. */
+  ScrubStream stream() const {
+    toolkeep_scrub_stream *stream = nullptr;
+    detail::check(toolkeep_scrubber_stream(handle_.get(), &stream));
+    return ScrubStream(stream);
+  }
+
+ private:
+  detail::Handle<toolkeep_scrubber, toolkeep_scrubber_free> handle_;
+};
+
+/** Masks the secrets in a text with the profile `precise`. */
 inline std::string scrub(std::string_view text) {
   toolkeep_string *masked = nullptr;
   detail::check(toolkeep_scrub(detail::lend(text), &masked));

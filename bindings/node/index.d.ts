@@ -517,8 +517,76 @@ export declare class ToolError extends Error {
   readonly code: Code
 }
 
-/** Masks the secrets in a text, as the results of calls are masked. Needs no runtime. */
+/**
+ * Masks the secrets in a text with the profile `precise`. Needs no runtime. Clean text comes back
+ * as it is.
+ */
 export declare function scrub(text: string): string
+export declare function scrub(text: Uint8Array): Uint8Array
+
+/** A secret in a text: where it is and what it is, never the secret itself. */
+export interface Finding {
+  /** What it is: `github-pat`, `password`, or the kind of a registered value. */
+  kind: string
+  /** Where it begins: an index into the string. */
+  start: number
+  /** Where it ends: `text.slice(start, end)` is the secret. */
+  end: number
+  /** How sure the scrubber is. */
+  confidence: 'low' | 'medium' | 'high'
+  /** True if a checksum in it is right. */
+  verified: boolean
+  /** The form of a registered value: `base64`, `hex`, …; null for the value itself and for what was not registered. */
+  encoding: string | null
+  /** The tag of its placeholder: the same secret has the same one. Null for what could be guessed. */
+  tag: string | null
+}
+
+/** How a scrubber is made. */
+export interface ScrubberOptions {
+  /**
+   * What is a secret: `precise` (the default) finds them by shape and context and replaces the
+   * secret alone, `seed` applies the seed patterns exactly, `paranoid` takes what either finds.
+   */
+  profile?: 'precise' | 'seed' | 'paranoid'
+  /** Values to mask wherever they stand, in many encodings. */
+  values?: (string | { value: string; kind?: string })[]
+  /** The key of the tags: 64 hexadecimal digits. Default: a fresh random one. */
+  key?: string
+}
+
+/** Masks secrets in text, with a profile and values of its own. */
+export declare class Scrubber {
+  /** @throws {ToolkeepError} `invalid_argument` that names the option. */
+  constructor(options?: ScrubberOptions)
+  /** The text with every secret in it masked; the same one if there was none. Bytes that are not UTF-8 pass as they are. */
+  scrub(text: string): string
+  scrub(text: Uint8Array): Uint8Array
+  /** What is secret in a text, in order. */
+  findings(text: string): Finding[]
+  /**
+   * Registers a value, which is masked from now on wherever it stands. `kind` is what its
+   * placeholders call it. The answer is null, or the code of a warning where the value is too
+   * short to be guarded in full: `value_too_short`, `value_short`.
+   */
+  add(value: string, kind?: string | null): string | null
+  /** Forgets a registered value; false if it is not registered. */
+  remove(value: string): boolean
+  /** Begins a text that comes in pieces. */
+  stream(): ScrubStream
+}
+
+/**
+ * A text that is masked as it comes. However it is cut, the pieces that come out make the same
+ * text as `scrub` of the whole. At most 8 KiB are held back.
+ */
+export interface ScrubStream {
+  /** Takes the next piece, which may end anywhere, and gives what is certain by now. All pieces are strings, or all are bytes. */
+  push(piece: string): string
+  push(piece: Uint8Array): Uint8Array
+  /** Ends the text and gives the rest, in the form of the pieces. The stream takes nothing more. */
+  finish(): string | Uint8Array
+}
 
 /** A fresh random key for somebody to keep, as 64 hexadecimal digits. Losing it loses the secrets. */
 export declare function generateKey(): string

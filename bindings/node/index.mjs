@@ -1,5 +1,5 @@
 import toolkeep from './lib.cjs'
 
-export const { Runtime, ToolError, ToolkeepError, generateKey, scrub, version } = toolkeep
+export const { Runtime, Scrubber, ToolError, ToolkeepError, generateKey, scrub, version } = toolkeep
 
 export default toolkeep

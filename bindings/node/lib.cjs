@@ -13,6 +13,7 @@ const { closeAtExit } = require('./lib/exit.cjs')
 const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
 const { runtimeOptionsOf } = require('./lib/options.cjs')
 const { explanationOf, resultOf } = require('./lib/result.cjs')
+const { Scrubber, scrub } = require('./lib/scrubber.cjs')
 const { whenAborted } = require('./lib/signal.cjs')
 const { dispatcher, replaces, specOf } = require('./lib/tools.cjs')
 
@@ -255,10 +256,6 @@ const REQUESTS = -1
 // Each is ended where its call ends; without this it would wait for the garbage collector, too.
 const MANUAL = { requireManualDestroy: true }
 
-function scrub(text) {
-  return native.scrub(stringOf(text, 'text'))
-}
-
 function generateKey() {
   try {
     return native.generateKey()
@@ -270,6 +267,7 @@ function generateKey() {
 module.exports = {
   Runtime,
   ToolError,
+  Scrubber,
   ToolkeepError,
   generateKey,
   scrub,

@@ -3,10 +3,12 @@
 mod builder;
 mod config;
 mod follow;
+mod scrubbing;
 
 pub use builder::RuntimeBuilder;
-pub use config::{Config, ScrubConfig, ScrubProfile};
+pub use config::{Config, ScrubConfig};
 pub use follow::{EventStream, Follow, Progress};
+pub use scrubbing::{ScrubOptions, ScrubValue, scrub, scrub_bytes};
 
 pub(crate) use follow::{events_after, has_come_to};
 
@@ -265,6 +267,11 @@ impl Runtime {
         self.inner.path.scrubber.scrub(text)
     }
 
+    /// As [`scrub`](Runtime::scrub), for bytes that may not be UTF-8.
+    pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
+        self.inner.path.scrubber.scrub_bytes(text)
+    }
+
     /// Ends the runtime: calls that are running are cancelled, what is queued is written, the
     /// store is closed. Later calls fail with `closed`. Closing again does nothing.
     ///
@@ -278,6 +285,9 @@ impl Runtime {
             // Calls end as soon as they are polled; a host may hold one that it does not poll.
             let _ = tokio::time::timeout(MOST_PATIENCE, running.wait()).await;
             let _ = tokio::time::timeout(MOST_PATIENCE, path.approval.released()).await;
+            if let Some(vault) = &path.vault {
+                vault.close();
+            }
             path.recorder.flush().await?;
             path.recorder.seal();
             path.store.close().await?;

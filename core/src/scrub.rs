@@ -10,24 +10,45 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod border;
+mod finding;
 mod hit;
 mod json;
 mod mask;
 mod placeholder;
 mod precise;
+mod region;
+mod scalar;
+mod scan;
 mod seed;
+mod simd;
+mod stream;
+mod until;
 mod values;
 mod view;
 
+pub use finding::Finding;
 pub use hit::{Confidence, Kind};
-pub use values::Values;
+pub use placeholder::Seal;
+pub use stream::Stream;
+pub use values::{Added, ValueError, Values, Warning};
+
+use hit::Hit;
+use mask::Style;
+use region::Mask;
+use scan::{Eyes, Piece, Scan};
 
 /// What a scrubber looks for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
 pub enum Profile {
     /// Exactly the fourteen seed patterns, with `[REDACTED]` in place of each match.
     Seed,
@@ -36,6 +57,40 @@ pub enum Profile {
     Precise,
     /// What either of the other two finds.
     Paranoid,
+}
+
+impl Profile {
+    /// All profiles.
+    pub const ALL: [Profile; 3] = [Profile::Seed, Profile::Precise, Profile::Paranoid];
+
+    /// `seed`, `precise` or `paranoid`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Profile::Seed => "seed",
+            Profile::Precise => "precise",
+            Profile::Paranoid => "paranoid",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A name that is no profile's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no scrub profile; there are seed, precise and paranoid")]
+pub struct UnknownProfile(pub String);
+
+impl FromStr for Profile {
+    type Err = UnknownProfile;
+
+    fn from_str(name: &str) -> Result<Profile, UnknownProfile> {
+        let found = Profile::ALL.into_iter().find(|profile| profile.as_str() == name);
+        found.ok_or_else(|| UnknownProfile(name.to_owned()))
+    }
 }
 
 /// The key of the tags in placeholders. The same secret has the same tag under the same key.
@@ -76,14 +131,21 @@ struct Tables {
 impl Scrubber {
     /// A scrubber of a profile, with a set of values of its own.
     pub fn new(profile: Profile, key: TagKey) -> Scrubber {
-        let tables = Tables {
-            seed: seed::Seed::new(),
-            precise: precise::Precise::new(),
-        };
+        Scrubber::at_level(simd::Level::best(), profile, key)
+    }
+
+    /// The same without AVX2, for benchmarks.
+    #[doc(hidden)]
+    pub fn portable(profile: Profile, key: TagKey) -> Scrubber {
+        Scrubber::at_level(simd::Level::portable(), profile, key)
+    }
+
+    fn at_level(level: simd::Level, profile: Profile, key: TagKey) -> Scrubber {
+        let tables = Tables { seed: seed::Seed::new(level), precise: precise::Precise::new(level) };
         Scrubber {
             profile,
             tables: Arc::new(tables),
-            placeholders: Arc::new(placeholder::Placeholders::new(key)),
+            placeholders: Arc::new(placeholder::Placeholders::new(&key)),
             values: vec![Arc::new(Values::new())],
         }
     }
@@ -96,10 +158,7 @@ impl Scrubber {
 
     /// The same scrubber with another key for its tags: another tenant's.
     pub fn with_key(&self, key: TagKey) -> Scrubber {
-        Scrubber {
-            placeholders: Arc::new(placeholder::Placeholders::new(key)),
-            ..self.clone()
-        }
+        Scrubber { placeholders: Arc::new(placeholder::Placeholders::new(&key)), ..self.clone() }
     }
 
     /// The same scrubber that also looks for `values`: those of a tenant, or of one call.
@@ -118,26 +177,73 @@ impl Scrubber {
 
     /// The text with every secret replaced; borrowed if there was none.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        match self.profile {
-            Profile::Seed => self.tables.seed.scrub(text),
-            Profile::Precise | Profile::Paranoid => match self.scrub_bytes(text.as_bytes()) {
-                Cow::Borrowed(_) => Cow::Borrowed(text),
-                Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
-            },
+        self.replaced(text, None)
+    }
+
+    /// The same, and `seal` is told every secret that is replaced.
+    pub fn scrub_sealing<'t>(&self, text: &'t str, seal: &dyn Seal) -> Cow<'t, str> {
+        self.replaced(text, Some(seal))
+    }
+
+    fn replaced<'t>(&self, text: &'t str, seal: Option<&dyn Seal>) -> Cow<'t, str> {
+        let masks = self.masks(text.as_bytes(), None);
+        if masks.is_empty() {
+            return Cow::Borrowed(text);
         }
+        let masked = mask::splice(text.as_bytes(), &masks, self.style(seal));
+        // Masks cut no character in half, so there is nothing to lose.
+        Cow::Owned(
+            String::from_utf8(masked)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        )
     }
 
     /// The same for bytes that may not be UTF-8; what is not passes through.
     pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        let mut hits = Vec::new();
-        self.tables.precise.find(text, 0, text.len(), 0, &mut hits);
-        for values in &self.values {
-            values.find(text, 0, text.len(), &mut hits);
-        }
-        if hits.is_empty() {
+        let masks = self.masks(text, None);
+        if masks.is_empty() {
             return Cow::Borrowed(text);
         }
-        Cow::Owned(mask::splice(text, &hits, &self.placeholders))
+        Cow::Owned(mask::splice(text, &masks, self.style(None)))
+    }
+
+    /// What [`Scrubber::scrub`] would replace, in the order of the text.
+    pub fn findings(&self, text: &str) -> Vec<Finding> {
+        self.masks(text.as_bytes(), None).into_iter().map(Finding::from).collect()
+    }
+
+    /// What is to be replaced in a text of which `expected` is known to be secret.
+    fn masks(&self, text: &[u8], expected: Option<Hit>) -> Vec<Mask> {
+        let mut scan = Scan::default();
+        if let Some(hit) = expected {
+            scan.expect(hit, text);
+        }
+        scan.advance(self.eyes(), Piece { text, base: 0, last: true })
+    }
+
+    fn eyes(&self) -> Eyes<'_> {
+        let plain = self.is_plain();
+        Eyes {
+            precise: (!plain).then_some(&self.tables.precise),
+            seed: (self.profile != Profile::Precise).then_some(&self.tables.seed),
+            values: &self.values,
+            placeholders: (!plain).then_some(&self.placeholders),
+        }
+    }
+
+    fn style<'s>(&self, seal: Option<&'s dyn Seal>) -> Style<'s> {
+        Style { plain: self.is_plain(), seal }
+    }
+
+    /// True if placeholders tell nothing.
+    fn is_plain(&self) -> bool {
+        self.profile == Profile::Seed
+    }
+
+    /// Scrubs a text that arrives in pieces. What it gives is what [`Scrubber::scrub_bytes`] gives
+    /// for the whole, however the text is cut.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.clone())
     }
 
     /// Scrubs every string in `value`, the keys of objects included.
@@ -145,17 +251,35 @@ impl Scrubber {
     /// Entries keep their order and none is lost: where masking would make two keys of an object
     /// equal, a masked one gets a number, as in `[REDACTED] #2`.
     pub fn scrub_json(&self, value: &mut Value) {
-        json::scrub(value, |text| match self.scrub(text) {
+        self.replace_json(value, None);
+    }
+
+    /// The same, and `seal` is told every secret that is replaced.
+    pub fn scrub_json_sealing(&self, value: &mut Value, seal: &dyn Seal) {
+        self.replace_json(value, Some(seal));
+    }
+
+    fn replace_json(&self, value: &mut Value, seal: Option<&dyn Seal>) {
+        json::scrub(value, |text| match self.replaced(text, seal) {
             Cow::Borrowed(_) => None,
             Cow::Owned(masked) => Some(masked),
         });
     }
+
+    /// What this scrubber looks for.
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+}
+
+/// The length of the placeholder that `text` starts with, whoever wrote it; `None` if it starts
+/// with none.
+pub(crate) fn placeholder_length(text: &[u8]) -> Option<usize> {
+    placeholder::length(text)
 }
 
 impl fmt::Debug for Scrubber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Scrubber")
-            .field("profile", &self.profile)
-            .finish_non_exhaustive()
+        f.debug_struct("Scrubber").field("profile", &self.profile).finish_non_exhaustive()
     }
 }

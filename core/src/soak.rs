@@ -2,9 +2,5 @@
 
 /// `short` in `make test`, `long` in `make soak`.
 pub(crate) fn rounds(short: usize, long: usize) -> usize {
-    if std::env::var_os("TOOLKEEP_SOAK").is_some() {
-        long
-    } else {
-        short
-    }
+    if std::env::var_os("TOOLKEEP_SOAK").is_some() { long } else { short }
 }

@@ -24,6 +24,7 @@ mod json;
 mod operation;
 mod runtime;
 mod scrub;
+mod scrubber;
 mod secret;
 mod string;
 mod subscription;

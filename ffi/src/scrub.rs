@@ -1,19 +1,14 @@
 //! Masking secrets without a runtime.
 
-use std::sync::LazyLock;
-
-use toolkeep::scrub::Scrubber;
+use std::borrow::Cow;
 
 use crate::error::toolkeep_error;
 use crate::guard::guard;
 use crate::handle::Out;
 use crate::string::{self, toolkeep_str, toolkeep_string};
 
-// Its patterns are compiled when they are first needed, and never change.
-static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(Scrubber::seed);
-
-/// Masks the secrets in a text, as the results of calls are masked. Any thread may call it,
-/// callbacks too.
+/// Masks the secrets in a text with the profile `precise`. Any thread may call it, callbacks too.
+/// For other profiles, values of your own, findings and streams see toolkeep_scrubber_new().
 ///
 /// On success `*out` is the masked text, owned by the host: release it with
 /// toolkeep_string_free(). Returns NULL, or an error that the host owns.
@@ -27,7 +22,7 @@ pub unsafe extern "C" fn toolkeep_scrub(
         let out = unsafe { Out::new(out) }?;
         // SAFETY: the host lends the text for the length of this call.
         let text = unsafe { text.text("text") }?;
-        string::put(out, SCRUBBER.scrub(text).into_owned());
+        string::put(out, Cow::into_owned(toolkeep::scrub(text)));
         Ok(())
     })
 }

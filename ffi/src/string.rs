@@ -34,7 +34,7 @@ impl toolkeep_str {
     ///
     /// # Safety
     /// `ptr` is NULL, or `len` bytes can be read there for as long as the answer is used.
-    unsafe fn bytes<'s>(self, what: &str) -> Result<&'s [u8], Error> {
+    pub(crate) unsafe fn bytes<'s>(self, what: &str) -> Result<&'s [u8], Error> {
         if self.len == 0 {
             return Ok(&[]);
         }
@@ -94,7 +94,10 @@ pub(crate) struct Text {
 
 impl Text {
     pub(crate) fn new(text: String) -> Text {
-        let mut bytes = text.into_bytes();
+        Text::of_bytes(text.into_bytes())
+    }
+
+    fn of_bytes(mut bytes: Vec<u8>) -> Text {
         bytes.reserve_exact(1);
         bytes.push(0);
         Text { bytes: bytes.into_boxed_slice() }
@@ -113,6 +116,11 @@ pub(crate) fn printable(text: &str) -> CString {
 /// Makes a string; C owns it.
 pub(crate) fn give(text: String) -> *mut toolkeep_string {
     handle::give(Text::new(text))
+}
+
+/// Makes a string of bytes that may not be UTF-8; C owns it.
+pub(crate) fn give_bytes(bytes: Vec<u8>) -> *mut toolkeep_string {
+    handle::give(Text::of_bytes(bytes))
 }
 
 /// Makes a string in the place that C gave for it.

@@ -217,9 +217,29 @@ void the_rest_of_the_face_works() {
   CHECK(has(runtime.call_all(R"([{"id": "1", "name": "datetime", "arguments": {}}])"),
             R"("id":"1")"));
   CHECK(has(runtime.invoke("agents.put", R"({"id": "a"})"), R"("id":"a")"));
-  CHECK(toolkeep::scrub("password=hunter2hunter2") == "[REDACTED]");
+  CHECK(toolkeep::scrub("password=hunter2hunter2") == "password=[REDACTED:password]");
   CHECK(toolkeep::scrub(std::string_view("a\0b", 3)) == std::string("a\0b", 3));
   CHECK(!toolkeep::version().empty());
+}
+
+void scrubbers_mask_find_and_stream() {
+  toolkeep::Scrubber scrubber(R"({"values": [{"value": "tangerine-kangaroo-99", "kind": "word"}]})");
+  std::string masked = "as it was";
+  CHECK(!scrubber.scrub_into("nothing to hide", masked) && masked == "as it was");
+  CHECK(scrubber.scrub("nothing to hide") == "nothing to hide");
+  CHECK(has(scrubber.scrub("a tangerine-kangaroo-99 z"), "a [REDACTED:word"));
+  CHECK(has(scrubber.findings("tangerine-kangaroo-99"), R"("start":0,"end":21)"));
+  CHECK(scrubber.add("ab") == "value_too_short");
+  CHECK(scrubber.add("another-kangaroo-98", "other").empty());
+  scrubber.remove("another-kangaroo-98");
+  CHECK(code_of([&] { scrubber.remove("another-kangaroo-98"); }) == TOOLKEEP_NOT_FOUND);
+  CHECK(code_of([] { toolkeep::Scrubber(R"({"key": "short"})"); }) == TOOLKEEP_INVALID_ARGUMENT);
+  toolkeep::ScrubStream stream = scrubber.stream();
+  std::string pieces = stream.push("a tangerine-");
+  pieces += stream.push("kangaroo-99 z");
+  pieces += stream.finish();
+  CHECK(pieces == scrubber.scrub("a tangerine-kangaroo-99 z"));
+  CHECK(code_of([&] { stream.finish(); }) == TOOLKEEP_CLOSED);
 }
 
 void a_key_of_the_host_seals() {
@@ -242,6 +262,7 @@ int main() {
   events_reach_a_function();
   mistakes_are_exceptions();
   the_rest_of_the_face_works();
+  scrubbers_mask_find_and_stream();
   a_key_of_the_host_seals();
   std::printf("smoke.cpp: %d checks\n", checks);
 }

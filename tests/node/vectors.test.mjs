@@ -7,7 +7,7 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { Runtime, ToolError, ToolkeepError, scrub } from '../../bindings/node/index.mjs'
+import { Runtime, Scrubber, ToolError, ToolkeepError, scrub } from '../../bindings/node/index.mjs'
 import { expand, fillIn, mismatch } from './matcher.mjs'
 
 // The key of the shared vectors. It guards nothing.
@@ -99,7 +99,17 @@ const VERBS = {
   definitions_report: (rt, { dialect, strict, context }) =>
     rt.definitionsReport(dialect, { ...camel(context), strict }),
   explain: async (rt, { tool, context }) => snake(await rt.explain(tool, camel(context))),
-  scrub: (_, { text }) => scrub(text),
+  scrub: (_, { text, options, chunk }) => {
+    if (options === undefined) return scrub(text)
+    const scrubber = new Scrubber(options)
+    if (chunk === undefined) return scrubber.scrub(text)
+    const stream = scrubber.stream()
+    const pieces = []
+    for (let at = 0; at < text.length; at += chunk)
+      pieces.push(stream.push(text.slice(at, at + chunk)))
+    return [...pieces, stream.finish()].join('')
+  },
+  findings: (_, { text, options }) => new Scrubber(options).findings(text),
   open: async (_, { config }) => (await new Runtime(config).ready()).close(),
   register: (rt, { spec }) => rt.tool({ ...camel(spec), run: (args) => args }),
   unregister: (rt, { tool }) => rt.unregister(tool),

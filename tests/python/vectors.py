@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import inspect
 import json
 import tempfile
@@ -95,7 +96,10 @@ class _Case:
         if kind == "explain":
             return _data(await _awaited(rt.explain(given["tool"], **context)))
         if kind == "scrub":
-            return toolkeep.scrub(given["text"])
+            return _scrubbed(given)
+        if kind == "findings":
+            found = toolkeep.Scrubber(**given.get("options", {})).findings(given["text"])
+            return [dataclasses.asdict(finding) for finding in found]
         if kind == "open":
             return await _awaited(self.runtime(given["config"]).close())
         if kind == "register":
@@ -149,6 +153,19 @@ async def _awaited(value: Any) -> Any:
 
 def _data(value: Any) -> Any:
     return [one.to_dict() for one in value] if isinstance(value, list) else value.to_dict()
+
+
+def _scrubbed(given: dict[str, Any]) -> str:
+    """The text scrubbed: by the function, or by a scrubber of its own, whole or in pieces."""
+    text, chunk = given["text"], given.get("chunk")
+    if "options" not in given:
+        return toolkeep.scrub(text)
+    scrubber = toolkeep.Scrubber(**given["options"])
+    if chunk is None:
+        return scrubber.scrub(text)
+    stream = scrubber.stream()
+    pieces = [stream.push(text[at : at + chunk]) for at in range(0, len(text), chunk)]
+    return "".join([*pieces, stream.finish()])
 
 
 def _pointed(value: Any, pointer: str) -> str:

@@ -8,20 +8,11 @@ mod failure;
 mod host;
 mod json;
 mod runtime;
+mod scrubber;
 mod stream;
 
-use std::sync::LazyLock;
-
 use napi_derive::napi;
-use toolkeep::scrub::Scrubber;
 use toolkeep::secret::{self, ExposeSecret};
-
-/// Masks the secrets in a text, without a runtime.
-#[napi(catch_unwind)]
-pub fn scrub(text: String) -> String {
-    static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(Scrubber::seed);
-    SCRUBBER.scrub(&text).into_owned()
-}
 
 /// A fresh random key for somebody to keep, as 64 hexadecimal digits.
 #[napi(catch_unwind)]

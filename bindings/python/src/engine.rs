@@ -226,10 +226,10 @@ impl Engine {
 
     /// The text with every secret in it masked.
     #[pyo3(signature = (text, /))]
-    fn scrub(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<String> {
+    fn scrub<'py>(&self, py: Python<'py>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.process.check(py)?;
-        let text = json::text(py, "text", text)?;
-        Ok(py.detach(|| self.runtime.scrub(&text).into_owned()))
+        let runtime = &self.runtime;
+        scrubber::masked(py, text, |text| runtime.scrub(text), |bytes| runtime.scrub_bytes(bytes))
     }
 }
 

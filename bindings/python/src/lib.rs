@@ -15,21 +15,19 @@ mod host_tool;
 mod job;
 mod json;
 mod process;
+mod scrubber;
 mod stream;
 
 use pyo3::pymodule;
 
 #[pymodule]
 mod _toolkeep {
-    use std::sync::LazyLock;
-
     use pyo3::prelude::*;
     use pyo3::types::PyList;
-    use toolkeep::scrub::Scrubber;
     use toolkeep::secret::ExposeSecret;
     use toolkeep::{Code, Error, secret};
 
-    use crate::{fault, json};
+    use crate::{fault, scrubber};
 
     #[pymodule_export]
     use crate::engine::Engine;
@@ -40,16 +38,15 @@ mod _toolkeep {
     #[pymodule_export]
     use crate::process::shutdown;
     #[pymodule_export]
+    use crate::scrubber::{NativeScrubStream, NativeScrubber};
+    #[pymodule_export]
     use crate::stream::Stream;
 
-    static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(Scrubber::seed);
-
-    /// The text with every secret in it replaced by `[REDACTED]`.
+    /// The text with every secret in it masked; the same object if there was none.
     #[pyfunction]
     #[pyo3(signature = (text, /))]
-    fn scrub(py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<String> {
-        let text = json::text(py, "text", text)?;
-        Ok(py.detach(|| SCRUBBER.scrub(&text).into_owned()))
+    fn scrub<'py>(py: Python<'py>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        scrubber::masked(py, text, toolkeep::scrub, toolkeep::scrub_bytes)
     }
 
     /// A fresh random key for somebody to keep, as 64 hexadecimal digits.

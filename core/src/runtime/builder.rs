@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Config, Runtime, ScrubProfile};
+use super::scrubbing::random_tag_key;
+use super::{Config, Runtime};
 use crate::builtin;
 use crate::call::{
     ApproveGate, Approver, CallPath, Finder, Marked, PolicyFile, PolicyGate, PolicyParts,
@@ -20,6 +21,7 @@ use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
 use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
 use crate::upkeep::Upkeep;
+use crate::vault::Vault;
 use crate::workspace::Workspace;
 
 /// Builds a [`Runtime`].
@@ -173,9 +175,7 @@ impl RuntimeBuilder {
         let registry = Registry::new(self.config.groups.clone())?;
         let store = self.open_store().await?;
         let kept = self.kept(&store.url());
-        let scrubber = match self.config.scrub.profile {
-            ScrubProfile::Seed => Scrubber::seed(),
-        };
+        let scrubber = Scrubber::new(self.config.scrub.profile, random_tag_key());
         let registries = Arc::new(Registries::new(registry));
         let registry = registries.shared();
         let gate = Arc::new(PolicyGate::new(PolicyParts {
@@ -217,6 +217,7 @@ impl RuntimeBuilder {
             redundancy: RedundancyGate::new(self.config.redundancy.clone()),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
+            vault: Vault::new(&self.config.vault, self.clock.clone())?,
             output: self.config.output.clone(),
             recorder: Recorder::new(mode, store.clone(), scrubber, upkeep.clone()),
             upkeep,

@@ -85,13 +85,6 @@ impl Hit {
     /// A closed secret of a kind that the library knows.
     pub(super) fn known(span: Range<usize>, kind: &'static str, confidence: Confidence) -> Hit {
         let kind = Kind::Known(kind);
-        Hit {
-            span,
-            kind,
-            confidence,
-            verified: false,
-            encoding: None,
-            open: None,
-        }
+        Hit { span, kind, confidence, verified: false, encoding: None, open: None }
     }
 }

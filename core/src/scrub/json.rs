@@ -31,25 +31,17 @@ fn scrub_keys(entries: &mut Map<String, Value>, mask: impl Fn(&str) -> Option<St
         return;
     }
     let masked: Vec<Option<String>> = entries.keys().map(|key| mask(key)).collect();
-    let clean = entries
-        .keys()
-        .zip(&masked)
-        .filter(|(_, masked)| masked.is_none());
+    let clean = entries.keys().zip(&masked).filter(|(_, masked)| masked.is_none());
     let mut taken: HashSet<String> = clean.map(|(key, _)| key.clone()).collect();
     let mut number = 1;
-    let renamed = std::mem::take(entries)
-        .into_iter()
-        .zip(masked)
-        .map(|((key, value), masked)| {
-            let Some(masked) = masked else {
-                return (key, value);
-            };
-            let mut name = masked.clone();
-            while !taken.insert(name.clone()) {
-                number += 1;
-                name = format!("{masked} #{number}");
-            }
-            (name, value)
-        });
+    let renamed = std::mem::take(entries).into_iter().zip(masked).map(|((key, value), masked)| {
+        let Some(masked) = masked else { return (key, value) };
+        let mut name = masked.clone();
+        while !taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{masked} #{number}");
+        }
+        (name, value)
+    });
     *entries = renamed.collect();
 }

@@ -7,13 +7,13 @@
 //! first line (`block`). A finder sees a bounded [`View`] and nothing else.
 
 use super::hit::Hit;
+use super::simd::Level;
+use super::until::{self, End};
 use super::view::{Look, View};
 
 mod assignment;
 mod block;
-mod hex;
 mod judge;
-mod jwt;
 mod kinds;
 mod link;
 mod name;
@@ -33,17 +33,15 @@ pub(super) struct Precise {
 }
 
 impl Precise {
-    pub(super) fn new() -> Precise {
-        Precise {
-            sights: sight::Sights::new(),
-            kinds: kinds::Kinds::new(),
-        }
+    pub(super) fn new(level: Level) -> Precise {
+        Precise { sights: sight::Sights::new(level), kinds: kinds::Kinds::new() }
     }
 
     /// Finds what starts to be seen in `text[from..to]`, in order, without overlaps. `to` is the
     /// end of the text, or so far before it that every view is complete: more of the text may
     /// follow then. Nothing before `floor` becomes part of a hit. Answers where to go on: `to`, or
-    /// a place behind it that has been decided already.
+    /// a place behind it that has been decided already, or the end of what is known of a hit that
+    /// is still open, which is the last one.
     pub(super) fn find(
         &self,
         text: &[u8],
@@ -53,14 +51,25 @@ impl Precise {
         found: &mut Vec<Hit>,
     ) -> usize {
         let mut at = from;
-        while let Some((place, sort)) = self.sights.next(text, at, to) {
-            let (view, start) = View::around(text, place, floor);
-            let look = self.look(&view, sort).moved(start);
-            debug_assert!(look.resume > place, "a finder must go on");
+        let mut sweep = self.sights.sweep(&self.kinds, text, from, to);
+        while let Some(sight) = sweep.next(at) {
+            let (view, start) = View::around(text, sight.at, floor);
+            let mut look = self.look(&view, sight.sort);
+            if let (None, Some(sort)) = (&look.hit, sight.then) {
+                look = self.look(&view, sort);
+            }
+            let look = look.moved(start);
+            debug_assert!(look.resume > sight.at, "a finder must go on");
             at = look.resume;
-            if let Some(hit) = look.hit {
+            if let Some(mut hit) = look.hit {
+                follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
+                at = at.max(floor);
+                let open = hit.open.is_some();
                 found.push(hit);
+                if open {
+                    return at;
+                }
             }
         }
         at.max(to)
@@ -69,12 +78,16 @@ impl Precise {
     fn look(&self, view: &View<'_>, sort: Sort) -> Look {
         match sort {
             Sort::Run => token::look(&self.kinds, view),
-            Sort::Name => match token::opening(&self.kinds, view) {
-                Some(hit) => Look::found(hit),
-                None => assignment::look(&self.kinds, view),
-            },
+            Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
-            Sort::Scheme => scheme::look(&self.kinds, view),
+            Sort::Parameter => {
+                link::look_at_parameter(view).unwrap_or_else(|| assignment::look(&self.kinds, view))
+            }
+            Sort::Scheme => {
+                // `bearer` is a name as well: `bearer: …`.
+                let look = scheme::look(&self.kinds, view);
+                if look.hit.is_some() { look } else { assignment::look(&self.kinds, view) }
+            }
             Sort::Block => block::look(view),
         }
     }
@@ -83,5 +96,18 @@ impl Precise {
     /// Positions count from the start of `value`.
     pub(super) fn find_named(&self, name: &str, value: &str) -> Option<Hit> {
         assignment::named(&self.kinds, name.as_bytes(), value.as_bytes())
+    }
+}
+
+/// Follows a hit that goes on behind its view: to its end, or, where more text is to come, as far
+/// as is sure. It stays open then.
+fn follow(hit: &mut Hit, text: &[u8], last: bool) {
+    let Some(until) = hit.open else { return };
+    match until::end(until, text, hit.span.end, last) {
+        End::At(end) => {
+            hit.span.end = end;
+            hit.open = None;
+        }
+        End::Beyond(end) => hit.span.end = end,
     }
 }

@@ -32,12 +32,7 @@ impl<'t> View<'t> {
         let start = at.saturating_sub(BACK);
         let end = text.len().min(at + AHEAD);
         let floor = floor.max(start) - start;
-        let view = View {
-            text: &text[start..end],
-            at: at - start,
-            floor,
-            last: end == text.len(),
-        };
+        let view = View { text: &text[start..end], at: at - start, floor, last: end == text.len() };
         (view, start)
     }
 
@@ -70,19 +65,13 @@ impl Look {
 
     pub(super) fn found(hit: Hit) -> Look {
         let resume = hit.span.end;
-        Look {
-            hit: Some(hit),
-            resume,
-        }
+        Look { hit: Some(hit), resume }
     }
 
     /// The same, with positions that count from the start of the whole text.
     pub(super) fn moved(mut self, by: usize) -> Look {
         if let Some(hit) = &mut self.hit {
-            hit.span = Range {
-                start: hit.span.start + by,
-                end: hit.span.end + by,
-            };
+            hit.span = Range { start: hit.span.start + by, end: hit.span.end + by };
         }
         self.resume += by;
         self

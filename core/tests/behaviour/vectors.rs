@@ -1,7 +1,5 @@
 //! The shared vectors through the Rust API.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -10,8 +8,8 @@ use serde_json::{Value, json};
 use toolkeep::scrub::Scrubber;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Runtime, Tool,
-    ToolError, ToolResult, ToolSpec,
+    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Runtime,
+    ScrubOptions, Tool, ToolError, ToolResult, ToolSpec,
 };
 use toolkeep_vectors::{Face, Raised, run};
 
@@ -115,12 +113,29 @@ impl Face for RustFace {
     }
 }
 
+/// Scrubs a text: whole, or in pieces of so many bytes.
+fn scrubbed(scrubber: &Scrubber, text: &str, chunk: Option<u64>) -> String {
+    let Some(size) = chunk.and_then(|size| usize::try_from(size).ok()) else {
+        return scrubber.scrub(text).into_owned();
+    };
+    let mut stream = scrubber.stream();
+    let mut masked: Vec<u8> =
+        text.as_bytes().chunks(size).flat_map(|piece| stream.push(piece)).collect();
+    masked.extend(stream.finish());
+    String::from_utf8(masked).unwrap()
+}
+
 async fn step(rt: &Runtime, verb: &str, input: &Value) -> Result<Value, Error> {
     let text = |key: &str| input[key].as_str().unwrap().to_owned();
     match verb {
+        "scrub" if input.get("options").is_none() => Ok(json!(toolkeep::scrub(&text("text")))),
         "scrub" => {
-            static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(Scrubber::seed);
-            Ok(json!(Cow::into_owned(SCRUBBER.scrub(&text("text")))))
+            let scrubber = ScrubOptions::from_value(&input["options"])?.build()?;
+            Ok(json!(scrubbed(&scrubber, &text("text"), input["chunk"].as_u64())))
+        }
+        "findings" => {
+            let scrubber = ScrubOptions::from_value(&input["options"])?.build()?;
+            Ok(json!(scrubber.findings(&text("text"))))
         }
         "close" => rt.close().await.map(|()| Value::Null),
         "invoke" => rt.invoke(&text("operation"), input["args"].clone()).await,

@@ -24,6 +24,11 @@ use crate::runtime::{
     toolkeep_runtime, toolkeep_runtime_close, toolkeep_runtime_free, toolkeep_runtime_open,
 };
 use crate::scrub::toolkeep_scrub;
+use crate::scrubber::{
+    toolkeep_scrub_stream_finish, toolkeep_scrub_stream_free, toolkeep_scrub_stream_push,
+    toolkeep_scrubber_findings, toolkeep_scrubber_free, toolkeep_scrubber_new,
+    toolkeep_scrubber_scrub, toolkeep_scrubber_stream,
+};
 use crate::string::{toolkeep_str, toolkeep_string, toolkeep_string_free, toolkeep_string_str};
 use crate::tool::{toolkeep_tool_register, toolkeep_tool_unregister};
 
@@ -90,10 +95,11 @@ impl Face for CFace {
                     let args = input.get("args").map(Value::to_string).unwrap_or_default();
                     toolkeep_invoke(rt, lend(&text("operation")), lend(&args), &mut out)
                 }
-                "scrub" => {
+                "scrub" if input.get("options").is_none() => {
                     checked(toolkeep_scrub(lend(&text("text")), &mut out))?;
                     return Ok(json!(taken(out)));
                 }
+                "scrub" | "findings" => return scrubbed(verb, input),
                 "register" => {
                     self.register(&input["spec"], resolve)?;
                     return Ok(Value::Null);
@@ -108,6 +114,40 @@ impl Face for CFace {
             return Ok(Value::Null);
         }
         Ok(serde_json::from_str(&taken(out)).unwrap())
+    }
+}
+
+/// What a scrubber of its own makes of a text: whole, or in pieces of so many bytes.
+fn scrubbed(verb: &str, input: &Value) -> Result<Value, Raised> {
+    let (options, text) = (input["options"].to_string(), input["text"].as_str().unwrap());
+    let options = if input["options"].is_null() { String::new() } else { options };
+    let (mut scrubber, mut out) = (null_mut(), null_mut());
+    // SAFETY: the texts live as long as the calls, and each handle is freed once, at the end.
+    unsafe {
+        checked(toolkeep_scrubber_new(lend(&options), &mut scrubber))?;
+        let answer = if verb == "findings" {
+            checked(toolkeep_scrubber_findings(scrubber, lend(text), &mut out))?;
+            serde_json::from_str(&taken(out)).unwrap()
+        } else if let Some(size) = input["chunk"].as_u64() {
+            let mut stream = null_mut();
+            checked(toolkeep_scrubber_stream(scrubber, &mut stream))?;
+            let mut masked = Vec::new();
+            for piece in text.as_bytes().chunks(usize::try_from(size).unwrap()) {
+                let piece = toolkeep_str { ptr: piece.as_ptr(), len: piece.len() };
+                checked(toolkeep_scrub_stream_push(stream, piece, &mut out))?;
+                masked.extend(taken_bytes(out));
+            }
+            checked(toolkeep_scrub_stream_finish(stream, &mut out))?;
+            masked.extend(taken_bytes(out));
+            toolkeep_scrub_stream_free(stream);
+            json!(String::from_utf8(masked).unwrap())
+        } else {
+            checked(toolkeep_scrubber_scrub(scrubber, lend(text), &mut out))?;
+            // Nothing means that the text is good as it is.
+            json!(if out.is_null() { text.to_owned() } else { taken(out) })
+        };
+        toolkeep_scrubber_free(scrubber);
+        Ok(answer)
     }
 }
 
@@ -230,6 +270,17 @@ fn taken(string: *mut toolkeep_string) -> String {
         let text = copied(toolkeep_string_str(string));
         toolkeep_string_free(string);
         text
+    }
+}
+
+/// The bytes of a string, which is freed.
+fn taken_bytes(string: *mut toolkeep_string) -> Vec<u8> {
+    // SAFETY: the string is ours and is freed once, after its bytes were copied.
+    unsafe {
+        let toolkeep_str { ptr, len } = toolkeep_string_str(string);
+        let bytes = std::slice::from_raw_parts(ptr, len).to_vec();
+        toolkeep_string_free(string);
+        bytes
     }
 }
 

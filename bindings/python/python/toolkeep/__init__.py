@@ -40,6 +40,7 @@ from ._results import (
     ToolResult,
 )
 from ._runtime import Dialect, Runtime
+from ._scrub import Finding, Scrubber, ScrubProfile, ScrubStream
 from ._toolkeep import __version__, generate_key, scrub
 from .errors import (
     CancelledError,
@@ -96,6 +97,7 @@ __all__ = [
     "Event",
     "EventStream",
     "Explanation",
+    "Finding",
     "ForkedError",
     "InternalError",
     "InvalidArgumentError",
@@ -113,6 +115,9 @@ __all__ = [
     "Repair",
     "Rule",
     "Runtime",
+    "ScrubProfile",
+    "ScrubStream",
+    "Scrubber",
     "SecretUnreadableError",
     "Step",
     "StoreCorruptError",

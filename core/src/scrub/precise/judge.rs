@@ -1,8 +1,21 @@
 //! Judges whether a value that stands under a telling name is a secret, or code, a reference, a
 //! placeholder, prose, or plainly none (a port, a flag, a path).
+//!
+//! What counts as a literal depends on how it is written. Between quotes anything is one that is
+//! none of the above; without quotes it has to look like no code, no prose and no name.
 
 use super::super::hit::Confidence;
-use super::name::Telling;
+use super::name::{Strength, Telling};
+
+mod code;
+mod prose;
+mod random;
+mod reference;
+mod stand_in;
+mod wordy;
+
+/// How much of a value is looked at, in bytes.
+const LONGEST: usize = 512;
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,26 +55,218 @@ pub(super) struct Claim<'t> {
 
 /// The confidence with which the value is a secret; `None` if it is none.
 pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
-    let _ = (
-        claim.name,
-        claim.telling.kind,
-        claim.telling.strength,
+    let value = claim.value[..claim.value.len().min(LONGEST)].trim_ascii();
+    if is_stand_in(value) || is_plainly_none(claim, value) {
+        return None;
+    }
+    let literal = match claim.telling.strength {
+        Strength::Weak => is_random(value),
+        Strength::Strong => match claim.form {
+            Form::QuotedData | Form::Element => is_quoted_literal(claim, value),
+            Form::QuotedCode => is_quoted_literal(claim, value) && is_code_literal(claim, value),
+            Form::Env => is_env_literal(claim, value),
+            Form::Line => is_line_literal(claim, value),
+            Form::Spaced => is_spaced_literal(claim, value),
+            Form::Flag => is_flag_literal(claim, value),
+            Form::Query | Form::List => is_pair_literal(claim, value),
+            Form::Block => {
+                value.len() >= 8 && !is_blank_between(value) && !code::is_code(value, b"")
+            }
+        },
+    };
+    literal.then_some(if is_random(value) { Confidence::High } else { Confidence::Medium })
+}
+
+/// What is no secret however it is written.
+fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let code = claim.form == Form::QuotedCode;
+    if value.iter().filter(|b| b.is_ascii_alphanumeric()).count() < 3 && value.is_ascii() {
+        return true;
+    }
+    if prose::is_number(value) {
+        return !is_pin(claim, value);
+    }
+    repeats_name(claim.name, value, code) || prose::is_plain(value) || prose::is_prose(value)
+}
+
+/// Digits under the name of a password, where text stands.
+fn is_pin(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let text = matches!(
         claim.form,
-        claim.after,
+        Form::QuotedData | Form::Element | Form::Env | Form::Flag | Form::Query | Form::List
     );
-    (!claim.value.is_empty()).then_some(Confidence::Medium)
+    text && is_password(claim) && value.len() >= 4 && value.iter().all(u8::is_ascii_digit)
+}
+
+fn is_password(claim: &Claim<'_>) -> bool {
+    matches!(claim.telling.kind, "password" | "passphrase")
+}
+
+/// The value is its own name: `api_key=api_key`, `password: "Password"`; in code also a part of it.
+fn repeats_name(name: &[u8], value: &[u8], code: bool) -> bool {
+    let letters = |text: &[u8]| -> Vec<u8> {
+        let kept = text.iter().filter(|b| b.is_ascii_alphanumeric());
+        kept.map(u8::to_ascii_lowercase).collect()
+    };
+    if value.len() > 64 {
+        return false;
+    }
+    let (name, value) = (letters(name), letters(value));
+    !value.is_empty()
+        && (name == value || code && (name.ends_with(&value) || value.ends_with(&name)))
+}
+
+fn is_blank_between(value: &[u8]) -> bool {
+    value.iter().any(u8::is_ascii_whitespace)
+}
+
+/// Between quotes: no sentence, no pattern, and under a name that does not say password more than
+/// words.
+fn is_quoted_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let said = prose::is_said(value) || is_label(value);
+    value.len() >= 3
+        && (is_password(claim) || !said)
+        && !(is_blank_between(value) && value.len() < 12)
+        && !code::is_pattern(value)
+}
+
+/// Words alone, as in names of things: `my-release-token`, `CLIENT_TRAFFIC_SECRET`, `derived`. A
+/// long run of small letters is none.
+fn is_label(value: &[u8]) -> bool {
+    let mark = |b: &u8| matches!(b, b'_' | b'-' | b'.' | b' ' | b'/' | b':');
+    let run = value.len() >= 12 && value.iter().all(u8::is_ascii_lowercase);
+    let capitals = value.iter().all(|b| b.is_ascii_uppercase() || mark(b) || b.is_ascii_digit());
+    let letters = value.iter().all(|b| b.is_ascii_alphabetic() || mark(b));
+    !run && (letters || capitals && value.contains(&b'_')) && wordy::Words::of(value).mostly()
+}
+
+/// Between quotes in code, where names of fields, headers and messages stand as well.
+fn is_code_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
+    if prose::is_said(value) || value.windows(2).any(|pair| pair == b"::") {
+        return false;
+    }
+    if claim.name.eq_ignore_ascii_case(b"pass") {
+        // Rarely a password in code: what passes is passed.
+        let link = value.iter().any(|b| matches!(b, b'/' | b':' | b'.'));
+        return value.len() >= 8 && !link && !wordy::Words::of(value).mostly();
+    }
+    let digits = value.iter().any(u8::is_ascii_digit);
+    let marks = value.iter().any(|b| b.is_ascii_punctuation() && !b"_-.:/".contains(b));
+    let worded = !digits && !marks && wordy::Words::of(value).mostly();
+    !worded || is_password(claim) && !value.contains(&b'.') && !value.starts_with(b"-")
+}
+
+/// Without quotes behind `=`.
+fn is_env_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let capitals = has_capitals_only(claim.name);
+    if code::is_code(value, claim.after)
+        || prose::is_said(value) && !(capitals && is_password(claim))
+    {
+        return false;
+    }
+    let digits = value.iter().any(u8::is_ascii_digit);
+    if !code::is_name(value) || code::is_odd_name(value) {
+        return digits || capitals || is_password(claim) || !is_label(value);
+    }
+    let text = capitals || !code::goes_on(claim.after) && (is_password(claim) || digits);
+    text && value.len() >= 3
+}
+
+/// A name as the environment has it.
+fn has_capitals_only(name: &[u8]) -> bool {
+    !name.iter().any(u8::is_ascii_lowercase)
+}
+
+/// Without quotes behind `: `.
+fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
+    if is_blank_between(value) || code::is_code(value, claim.after) || prose::is_said(value) {
+        return false;
+    }
+    if !code::is_name(value) {
+        return value.len() >= 4 && !reads_on(claim.after) && is_mixed(claim, value);
+    }
+    code::is_odd_name(value)
+        || is_end(claim.after)
+            && value.len() >= 6
+            && is_mixed(claim, value)
+            && (is_password(claim) || has_capitals_only(claim.name) && claim.name.contains(&b'_'))
+}
+
+/// Without quotes behind ` = `.
+fn is_spaced_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
+    if is_blank_between(value) || code::is_code(value, claim.after) || prose::is_said(value) {
+        return false;
+    }
+    if !is_end(claim.after) {
+        return is_random(value);
+    }
+    if !code::is_name(value) {
+        return value.len() >= 6 && is_mixed(claim, value);
+    }
+    code::is_odd_name(value) || is_password(claim) && value.len() >= 6 && is_mixed(claim, value)
+}
+
+/// More than words: letters that are none, digits, marks; of words with hyphens two digits.
+fn is_mixed(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let words = wordy::Words::of(value);
+    if code::is_kebab(value) && words.covered > 0 {
+        return digits >= 2 || !words.mostly() || is_password(claim) && words.words > 2;
+    }
+    digits > 0 || !words.mostly() || !code::is_name(value)
+}
+
+/// Behind a flag.
+fn is_flag_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
+    if value.starts_with(b"--") || prose::is_said(value) || code::is_code(value, claim.after) {
+        return false;
+    }
+    if value.iter().any(u8::is_ascii_digit) || !(code::is_name(value) || code::is_kebab(value)) {
+        return value.len() >= 3;
+    }
+    let capitals = has_capitals_only(value);
+    let metavariable = capitals && (value.contains(&b'_') || wordy::Words::of(value).mostly());
+    let literal = is_password(claim) || !wordy::Words::of(value).mostly();
+    !metavariable && literal && value.len() >= 4 && !reads_on(claim.after)
+}
+
+/// In a query, a form, a cookie, or a list.
+fn is_pair_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let worded = code::is_name(value)
+        && !value.iter().any(u8::is_ascii_digit)
+        && wordy::Words::of(value).mostly();
+    if prose::is_said(value) && !is_password(claim) || code::is_code(value, b"") {
+        return false;
+    }
+    value.len() >= 3 && (is_password(claim) || !worded && value.len() >= 6)
+}
+
+/// Nothing follows on the line but a comment.
+fn is_end(after: &[u8]) -> bool {
+    let after = after.trim_ascii();
+    after.is_empty()
+        || after.starts_with(b"#")
+        || after.starts_with(b"//")
+        || after.starts_with(b"\\n")
+}
+
+/// A sentence follows.
+fn reads_on(after: &[u8]) -> bool {
+    let trimmed = after.trim_ascii_start();
+    let word = trimmed.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    trimmed.len() < after.len()
+        && word > 1
+        && matches!(trimmed.get(word), None | Some(b' ' | b'.' | b',' | b':'))
 }
 
 /// True if text without any name looks like a random token: long enough, mixed, no words, no
 /// UUID, digest, path or version.
 pub(super) fn is_random(value: &[u8]) -> bool {
-    let _ = value;
-    false
+    random::is_random(value)
 }
 
 /// True if the whole value is a stand-in: `xxxx`, `<token>`, `${TOKEN}`, `changeme`, `***`,
 /// `your-key-here`, a placeholder of this library, a reference to where the secret is kept.
 pub(super) fn is_stand_in(value: &[u8]) -> bool {
-    let _ = value;
-    false
+    value.len() <= LONGEST && stand_in::is_stand_in(value)
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit, Until};
+use super::sight::escape;
 use checksum::verified;
 use demand::looks_random;
 use shape::{Part, Set, Shape};
@@ -24,6 +25,9 @@ mod tests;
 const PLAIN: usize = 14;
 /// How many bytes of a plain run are searched for a digit: nearly every key has one by then.
 const DIGIT_WITHIN: usize = 32;
+/// How far before a run a secret may begin that is joined to it by one of these.
+const JOINED: usize = 90;
+const JOINTS: &[u8] = b":/+|~%,=$#^";
 /// The bits of the bitmap of first bytes: a few per cent of them are set.
 const HEAD_BITS: u32 = 16;
 
@@ -65,9 +69,17 @@ impl Kinds {
     }
 
     /// The secret of a known kind that starts at `at`, if there is one: its prefix, its alphabet,
-    /// its length and what may stand beside it fit. `text` is a view: a token that reaches its end
-    /// while more follows (`last` is false) is left open.
+    /// its length and what may stand beside it fit. It may start before `at`, if it is joined to
+    /// the run there by a sign that is no part of a run: `8123456789:AA…`, `1//0…`, base64. `text`
+    /// is a view: a token that reaches its end while more follows (`last` is false) is left open.
     pub(super) fn at(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
+        let covers = |hit: &Hit| hit.span.end > at;
+        joined(text, at)
+            .find_map(|start| self.starting(text, start, last).filter(covers))
+            .or_else(|| self.starting(text, at, last))
+    }
+
+    fn starting(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
         let found = self.prefixed(text, at).or_else(|| self.marked(text, at));
         let (shape, end, confidence) = match found {
             Some((shape, end)) => (shape, end, Confidence::High),
@@ -85,10 +97,16 @@ impl Kinds {
         self.at(value, 0, true).filter(|hit| hit.span == (0..value.len()))
     }
 
-    /// False if [`at`](Kinds::at) finds no kind by its prefix here, whatever follows. Reads four
-    /// bytes: a bitmap of hashes of the first four bytes of every kind. A prefix of three bytes
-    /// is in it with each byte that may be its fourth.
+    /// False if [`at`](Kinds::at) finds nothing for a run that begins at `at`, whatever follows.
+    ///
+    /// A bitmap of hashes of the first four bytes tells the kinds with a prefix (a shorter prefix
+    /// is in it with each byte that may follow). A kind without one needs a digit among the first
+    /// bytes of its run, and a sign or a blank before it as a value has.
     pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
+        self.may_have_prefix(text, at) || is_plain(&text[at..])
+    }
+
+    fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
         text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
             let bit = head(*four);
             self.heads[bit / 64] & (1 << (bit % 64)) != 0
@@ -97,7 +115,7 @@ impl Kinds {
 
     /// The longest that fits of the kinds that are told by a prefix.
     fn prefixed(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
-        if !self.may_start(text, at) {
+        if !self.may_have_prefix(text, at) {
             return None;
         }
         let three: [u8; 3] = *text[at..].first_chunk()?;
@@ -153,6 +171,28 @@ pub(super) fn is_plain(text: &[u8]) -> bool {
     let belongs = |b: &&u8| Set::BASE64.has(**b) || matches!(**b, b'-' | b'_' | b'.' | b'~' | b':');
     let run = text.iter().take(DIGIT_WITHIN).take_while(belongs).count();
     run >= PLAIN && text[..run].iter().any(u8::is_ascii_digit)
+}
+
+/// Where the token may begin that goes on with the run at `at`, the farthest first: `8123456789:`
+/// before `AAF…`, `1//` before `0g…`, base64 that a `+` or a `/` has cut.
+fn joined(text: &[u8], at: usize) -> impl Iterator<Item = usize> + '_ {
+    let least = at.saturating_sub(JOINED);
+    let behind = &text[least..at];
+    let cut = behind.iter().rev().find(|b| !b"_-.".contains(b));
+    let cut = cut.is_some_and(|b| JOINTS.contains(b));
+    let belongs = |b: &&u8| is_token(**b) || JOINTS.contains(*b);
+    let length = if cut { behind.iter().rev().take_while(belongs).count() } else { 0 };
+    let first = at - length;
+    let starts = (first..at).filter(move |&start| {
+        let fresh = start == first || JOINTS.contains(&text[start - 1]);
+        // A run of base64 may begin with a sign itself.
+        is_token(text[start]) && fresh || start == first && matches!(text[start], b'/' | b'+')
+    });
+    starts.flat_map(move |start| {
+        let before = start.checked_sub(1).map(|n| text[n]);
+        let hidden = escape::hidden(before, &text[start..at]);
+        [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0))
+    })
 }
 
 fn believable(shape: &Shape, secret: &[u8]) -> bool {

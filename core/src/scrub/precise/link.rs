@@ -1,10 +1,205 @@
 //! Looks at a URL: the password of its user part, the signed and secret parameters of its query,
 //! tokens in its path (webhooks).
+//!
+//! The user part is read as people write it, not as RFC 3986 has it: a password may hold `/`, `#`,
+//! `?` or `@` if what follows the last `@` is a host.
 
+use super::super::hit::{Confidence, Hit};
+use super::super::placeholder;
 use super::super::view::{Look, View};
+use super::judge;
 use super::kinds::Kinds;
 
+mod hook;
+mod parameter;
+mod standin;
+
+pub(super) use parameter::look as look_at_parameter;
+
+/// The longest host in front of which a user part is believed.
+const HOST: usize = 255;
+/// Schemes whose user part without a password is the password itself.
+const KEYED: [&[u8]; 7] =
+    [b"trojan", b"hysteria2", b"hy2", b"hysteria", b"vless", b"ss", b"anytls"];
+
+/// Looks at `://`, at `:\/\/` and at `@//`.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
-    let _ = kinds;
-    Look::nothing(view.at + 3)
+    let (text, at) = (view.text, view.at);
+    if text[at] == b'@' {
+        return Look { hit: oracle(view), resume: at + 3 };
+    }
+    let start = at + if text[at + 1] == b'\\' { 5 } else { 3 };
+    if start > text.len() || start < view.floor {
+        return Look::nothing(at + 3);
+    }
+    let url = Url::read(text, at, start);
+    let secret = url.secret_user(kinds).or_else(|| hook::find(text, start, view.last));
+    match secret {
+        Some(hit) if hit.span.start >= view.floor => Look::found(hit),
+        _ => Look::nothing(at + 3),
+    }
 }
+
+/// A URL in a text: where its parts are.
+struct Url<'t> {
+    text: &'t [u8],
+    scheme: &'t [u8],
+    /// The first byte of the authority.
+    start: usize,
+    /// Where the user part ends, at its `@`.
+    user_end: Option<usize>,
+}
+
+impl<'t> Url<'t> {
+    fn read(text: &'t [u8], colon: usize, start: usize) -> Url<'t> {
+        let belongs = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.' | b':');
+        let back = text[..colon].iter().rev().take(40).take_while(|b| belongs(b)).count();
+        let scheme = &text[colon - back..colon];
+        let user_end = user_end(text, start, scheme);
+        Url { text, scheme, start, user_end }
+    }
+
+    fn secret_user(&self, kinds: &Kinds) -> Option<Hit> {
+        let (text, start, end) = (self.text, self.start, self.user_end?);
+        let part = &text[start..end];
+        let masked = placeholder::length(part).unwrap_or(0);
+        let Some(colon) = part[masked..].iter().position(|&b| b == b':') else {
+            return self.token(kinds, start..end);
+        };
+        let colon = masked + colon;
+        let (user, password) = (&part[..colon], &part[colon + 1..]);
+        if self.is_sentry(end) && user.iter().all(u8::is_ascii_hexdigit) && password.is_empty() {
+            return None;
+        }
+        let idle = password.is_empty() || standin::is_idle(password);
+        if idle || kinds.whole(user).is_some() && !judge::is_stand_in(user) {
+            let mut hit = self.token(kinds, start..start + colon)?;
+            hit.span.end = if idle { hit.span.end } else { end };
+            return Some(hit);
+        }
+        if standin::is_password(user, password, host(text, end)) {
+            return None;
+        }
+        let span = start + colon + 1..end;
+        Some(match kinds.whole(password) {
+            Some(known) => Hit { span, ..known },
+            None => Hit::known(span, "password", Confidence::High),
+        })
+    }
+
+    /// The user part as a token: `https://ghp_…@github.com`.
+    fn token(&self, kinds: &Kinds, span: std::ops::Range<usize>) -> Option<Hit> {
+        let value = &self.text[span.clone()];
+        if judge::is_stand_in(value) || standin::is_template(value) || self.is_sentry(span.end) {
+            return None;
+        }
+        if let Some(known) = kinds.whole(value) {
+            return Some(Hit { span, ..known });
+        }
+        let keyed = KEYED.contains(&self.scheme) && value.len() >= 6;
+        (keyed || is_token(value)).then(|| Hit::known(span, "token", Confidence::Medium))
+    }
+
+    /// The user of a Sentry DSN is a public key.
+    fn is_sentry(&self, at: usize) -> bool {
+        let host = host(self.text, at);
+        host.windows(6).any(|part| part == b"sentry") || host.starts_with(b"errors.")
+    }
+}
+
+/// A user that is no name: long, of letters and digits, without dots or an `@`.
+fn is_token(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let plain = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'~');
+    let uuid = value.len() == 36 && value.iter().filter(|&&b| b == b'-').count() == 4;
+    value.len() >= 20 && value.iter().all(plain) && digits >= 3 && letters >= 4 && !uuid
+}
+
+/// Where the user part ends, if there is one: at the last `@` in front of the host.
+fn user_end(text: &[u8], start: usize, scheme: &[u8]) -> Option<usize> {
+    let region = region(text, start, scheme);
+    let strict =
+        region.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(region.len());
+    let near = region[..strict].iter().rposition(|&b| b == b'@');
+    let colon = region[..strict].iter().position(|&b| b == b':');
+    let wide = |from: usize| {
+        let far = region.iter().rposition(|&b| b == b'@').filter(|&far| far >= from)?;
+        let query = region[from..far].iter().skip_while(|&&b| b != b'?');
+        let queried = query.into_iter().any(|&b| matches!(b, b'=' | b'&'));
+        (!queried && is_host(host(text, start + far), true)).then_some(far)
+    };
+    let end = match near {
+        Some(near) if strict == region.len() || is_host(host(text, start + near), true) => near,
+        Some(near) => wide(strict).unwrap_or(near),
+        None => {
+            let port = &region[colon? + 1..strict];
+            let plain = port.iter().all(u8::is_ascii_digit) || region.first() == Some(&b'[');
+            if plain {
+                return None;
+            }
+            wide(strict)?
+        }
+    };
+    Some(start + end)
+}
+
+/// The bytes in which a user part may stand.
+fn region<'t>(text: &'t [u8], start: usize, scheme: &[u8]) -> &'t [u8] {
+    let lists = scheme.starts_with(b"jdbc:");
+    let mut at = start;
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            0..=b' ' | 0x7f | b'"' | b'\'' | b'`' | b'<' | b'>' => break,
+            b';' if lists => break,
+            b':' if text[at..].starts_with(b"://") => break,
+            b'\\' if matches!(text.get(at + 1), None | Some(b'n' | b'r' | b't' | b'"' | b'\'')) => {
+                break;
+            }
+            b'\\' => at += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    &text[start..at.min(text.len())]
+}
+
+/// The host behind an `@`, with its port.
+fn host(text: &[u8], at: usize) -> &[u8] {
+    let rest = text.get(at + 1..).unwrap_or_default();
+    let rest = &rest[..rest.len().min(HOST)];
+    let belongs =
+        |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b':' | b'[' | b']');
+    &rest[..rest.iter().take_while(|b| belongs(b)).count()]
+}
+
+/// True for what may be a host; a `sure` one has a dot, a port, or is `localhost`.
+fn is_host(host: &[u8], sure: bool) -> bool {
+    let starts = host.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'[');
+    let told = host.iter().any(|b| matches!(b, b'.' | b':')) || host.starts_with(b"localhost");
+    starts && (told || !sure)
+}
+
+/// `user/password@//host:1521/service`: Oracle's easy connect.
+fn oracle(view: &View<'_>) -> Option<Hit> {
+    let (text, at) = (view.text, view.at);
+    let behind = &text[view.floor..at];
+    let ends = |b: &u8| *b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'=' | b'<' | b'>' | b'@');
+    let length = behind.iter().rev().take(200).take_while(|b| !ends(b)).count();
+    let part = &behind[behind.len() - length..];
+    let slash = part.iter().position(|&b| b == b'/')?;
+    let user = &part[..slash];
+    let user = user.rsplit(|&b| b == b':').next().unwrap_or(user);
+    let password = &part[slash + 1..];
+    let named =
+        !user.is_empty() && user.iter().all(|b| b.is_ascii_alphanumeric() || b"_$#".contains(b));
+    let host = host(text, at + 2);
+    if !named || password.is_empty() || !is_host(host, false) {
+        return None;
+    }
+    let stands = standin::is_password(user, password, host);
+    (!stands).then(|| Hit::known(at - password.len()..at, "password", Confidence::High))
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,30 +3,70 @@
 //! It may name too many places but never too few. A place is named from the bytes around it alone,
 //! so pieces of a text have the same sights as the whole.
 
-use aho_corasick::{AhoCorasick, Input, MatchKind};
+use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
+use super::kinds::Kinds;
+
+pub(super) mod escape;
+mod sweep;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use sweep::Sweep;
 
 /// Who looks at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::scrub) enum Sort {
-    /// The first byte of a run of at least [`RUN`] token bytes (`A-Z a-z 0-9 _ - .`).
+    /// The first letter or digit of a run of at least [`RUN`] token bytes (`A-Z a-z 0-9 _ - .`)
+    /// that begins as a known kind does, or what follows an escape sequence that such a run seems
+    /// to begin with, as in `\nghp_…`; and the first of at least [`DIGITS`] hexadecimal digits.
     Run,
     /// The first letter of a word with which secrets are named: `password`, `token`, `key`…
     Name,
-    /// The `:` of `://`.
+    /// The first byte of `://`, `:\/\/` and `@//`.
     Link,
+    /// The first letter of a parameter of a signed link: `X-Amz-Signature`, `sig=`.
+    Parameter,
     /// The first letter of `Bearer`, `Basic` and the like.
     Scheme,
     /// The first `-` of `-----BEGIN`.
     Block,
 }
 
+/// A place that deserves a look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sight {
+    pub at: usize,
+    pub sort: Sort,
+    /// Who looks if the first finds nothing: a run may begin with a word, as in `secret_…`.
+    pub then: Option<Sort>,
+}
+
 /// The shortest run that is a sight.
 pub(super) const RUN: usize = 12;
+/// The fewest hexadecimal digits that are a sight whatever they begin with.
+const DIGITS: u32 = 64;
 
-/// The words, in lower case; they are found in any case.
+/// The words, in lower case; they are found in any case. Of two that start at one place the
+/// longer counts. A word has at least three bytes. One from which on 64 token bytes follow each
+/// other is no sight, as no name is that long.
 const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
+    (":\\/\\/", Sort::Link),
+    ("@//", Sort::Link),
+    ("x-amz-s", Sort::Parameter),
+    ("x-goog-s", Sort::Parameter),
+    ("x-oss-s", Sort::Parameter),
+    ("x-tos-s", Sort::Parameter),
+    ("x-obs-s", Sort::Parameter),
+    ("q-signature", Sort::Parameter),
+    ("signature=", Sort::Parameter),
+    ("sig=", Sort::Parameter),
+    ("?code=", Sort::Parameter),
+    ("&code=", Sort::Parameter),
     ("-----begin", Sort::Block),
+    ("---- begin", Sort::Block),
+    ("private-lines:", Sort::Block),
     ("bearer", Sort::Scheme),
     ("basic", Sort::Scheme),
     ("passw", Sort::Name),
@@ -40,61 +80,163 @@ const WORDS: &[(&str, Sort)] = &[
     ("credential", Sort::Name),
     ("auth", Sort::Name),
     ("private", Sort::Name),
-    ("session", Sort::Name),
     ("cookie", Sort::Name),
     ("signature", Sort::Name),
     ("sig", Sort::Name),
+    ("sess", Sort::Name),
+    ("csrf", Sort::Name),
+    ("psk", Sort::Name),
+    ("jwt", Sort::Name),
+    ("salt", Sort::Name),
+    ("senha", Sort::Name),
+    ("contrase", Sort::Name),
+    ("kennwort", Sort::Name),
+    ("wachtwoord", Sort::Name),
+    ("парол", Sort::Name),
+    ("Парол", Sort::Name),
+    ("密码", Sort::Name),
+    ("密碼", Sort::Name),
+    ("パスワード", Sort::Name),
+    ("비밀번호", Sort::Name),
+    // The flags with which clients take passwords, and the marks of Oracle's log-ins.
+    (" -p", Sort::Name),
+    (" -u ", Sort::Name),
+    (" -a ", Sort::Name),
+    (" -w ", Sort::Name),
+    ("--user", Sort::Name),
+    ("--proxy-user", Sort::Name),
+    (":thin:", Sort::Name),
+    ("sqlplus ", Sort::Name),
+    ("identified by", Sort::Name),
+    ("to-securestring", Sort::Name),
 ];
 
+/// A word, made to be compared eight bytes at once.
+#[derive(Clone, Copy)]
+struct Word {
+    sort: Sort,
+    /// How many bytes stand before what is sought. A row of equal bytes is left out but for its
+    /// last, so that a long line of them is no row of places to look at.
+    lead: usize,
+    /// What is sought, up to eight bytes of it, and which bits of the text count and are set to
+    /// lower case before the comparison.
+    sought: u64,
+    counts: u64,
+    lowers: u64,
+    text: &'static [u8],
+}
+
+impl Word {
+    fn new(&(text, sort): &(&'static str, Sort)) -> Word {
+        let text = text.as_bytes();
+        let same = text.iter().take_while(|&byte| Some(byte) == text.first()).count();
+        let lead = same.saturating_sub(1);
+        let pack = |bits: fn(u8) -> u8| {
+            u64::from_le_bytes(std::array::from_fn(|at| {
+                text.get(lead + at).map_or(0, |&b| bits(b))
+            }))
+        };
+        let lowers = pack(|b| if b.is_ascii_lowercase() { 0x20 } else { 0 });
+        Word { sort, lead, sought: pack(|b| b), counts: pack(|_| 0xFF), lowers, text }
+    }
+
+    /// True if the sought part starts at `at`, where `first` stands.
+    #[inline]
+    fn is_at(&self, text: &[u8], at: usize, first: u64) -> bool {
+        if (first | self.lowers) & self.counts != self.sought {
+            return false;
+        }
+        let simple = self.lead == 0 && self.text.len() <= 8;
+        simple || self.is_whole(text, at)
+    }
+
+    fn is_whole(&self, text: &[u8], at: usize) -> bool {
+        let start = at.checked_sub(self.lead);
+        let found = start.and_then(|start| text.get(start..start + self.text.len()));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(self.text))
+    }
+}
+
+/// Eight bytes of a text, with zeros behind its end.
+#[inline]
+fn eight(text: &[u8], at: usize) -> u64 {
+    let whole = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    u64::from_le_bytes(whole.unwrap_or_else(|| {
+        std::array::from_fn(|offset| text.get(at + offset).copied().unwrap_or(0))
+    }))
+}
+
+/// The tables of the sweep.
 pub(super) struct Sights {
-    words: AhoCorasick,
+    level: Level,
+    grams: Grams,
+    token: Class,
+    hexadecimal: Class,
+    /// By the last five bits of the first sought byte, then the longest first.
+    words: Vec<Word>,
+    /// Where the words with these five bits start.
+    lists: [usize; 33],
+    /// The largest lead.
+    lead: usize,
 }
 
 impl Sights {
-    #[expect(
-        clippy::expect_used,
-        reason = "constant words always make an automaton"
-    )]
-    pub(super) fn new() -> Sights {
-        let words = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .ascii_case_insensitive(true)
-            .build(WORDS.iter().map(|(word, _)| word))
-            .expect("an automaton of words");
-        Sights { words }
+    pub(super) fn new(level: Level) -> Sights {
+        let mut words: Vec<Word> = WORDS.iter().map(Word::new).collect();
+        words.sort_by_key(|word| (list(word.sought as u8), std::cmp::Reverse(word.text.len())));
+        let start = |bits| words.partition_point(|word| list(word.sought as u8) < bits);
+        let lists = std::array::from_fn(start);
+        let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
+        let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
+        let grams = Grams::new(&grams);
+        Sights { level, grams, token: token(), hexadecimal: hexadecimal(), words, lists, lead }
     }
 
-    /// The first sight in `text[from..to]`. What is at and behind `to` is looked at, but no sight.
-    pub(super) fn next(&self, text: &[u8], from: usize, to: usize) -> Option<(usize, Sort)> {
-        let word = self
-            .words
-            .find(Input::new(text).range(from..text.len()))
-            .map(|hit| (hit.start(), WORDS[hit.pattern().as_usize()].1));
-        let run = next_run(text, from).map(|at| (at, Sort::Run));
-        let first = match (word, run) {
-            (Some(word), Some(run)) => Some(if word.0 <= run.0 { word } else { run }),
-            (word, run) => word.or(run),
-        };
-        first.filter(|(at, _)| *at < to)
+    /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
+    /// at, but no sight.
+    pub(super) fn sweep<'a>(
+        &'a self,
+        kinds: &'a Kinds,
+        text: &'a [u8],
+        from: usize,
+        to: usize,
+    ) -> Sweep<'a> {
+        Sweep::new(self, kinds, text, from, to)
+    }
+
+    /// The word of which the sought part starts at `at`.
+    #[inline]
+    fn word(&self, text: &[u8], at: usize) -> Option<&Word> {
+        let first = eight(text, at);
+        let list = list(first as u8);
+        let words = &self.words[self.lists[list]..self.lists[list + 1]];
+        words.iter().find(|word| word.is_at(text, at, first))
     }
 }
 
-fn next_run(text: &[u8], from: usize) -> Option<usize> {
-    let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
-    let mut start = from;
-    while start < text.len() {
-        let fresh = start == 0 || !belongs(text[start - 1]);
-        if fresh
-            && text[start..]
-                .iter()
-                .take_while(|&&b| belongs(b))
-                .take(RUN)
-                .count()
-                == RUN
-        {
-            return Some(start);
-        }
-        start += 1;
-    }
-    None
+/// True if a run that begins at `at` may be of a known kind.
+#[inline]
+fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(|&first| !is_sign(first)) && kinds.may_start(text, at)
+}
+
+/// A token byte that no token begins with.
+#[inline]
+fn is_sign(byte: u8) -> bool {
+    matches!(byte, b'_' | b'-' | b'.')
+}
+
+fn list(byte: u8) -> usize {
+    usize::from(byte & 31)
+}
+
+#[expect(clippy::expect_used, reason = "a constant set, with five different rows")]
+fn token() -> Class {
+    let set = ByteSet::of(|b| b.is_ascii_alphanumeric() || is_sign(b));
+    Class::new(set).expect("the class of token bytes")
+}
+
+#[expect(clippy::expect_used, reason = "a constant set, with two different rows")]
+fn hexadecimal() -> Class {
+    Class::new(ByteSet::of(|b| b.is_ascii_hexdigit())).expect("the class of digits")
 }

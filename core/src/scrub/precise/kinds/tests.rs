@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::super::super::simd::Level;
 use super::super::super::view::View;
+use super::super::sight::{Sights, Sort};
 use super::super::token;
 use super::shape::{Check, Part, Set, Shape};
+use super::vicinity::is_identifier;
 use super::*;
 
 /// Random bytes that are the same on every run (SplitMix64).
@@ -19,8 +22,7 @@ impl Dice {
         ((mixed ^ (mixed >> 31)) % limit as u64) as usize
     }
 
-    fn byte(&mut self, set: Set) -> u8 {
-        let members: Vec<u8> = (0..128).filter(|b| set.has(*b)).collect();
+    fn byte(&mut self, members: &[u8]) -> u8 {
         members[self.below(members.len())]
     }
 }
@@ -35,24 +37,25 @@ fn drawn(shape: &Shape, dice: &mut Dice) -> String {
                 Part::Run(set, least, most) => {
                     let room = usize::from(most - least).min(8);
                     let length = usize::from(*least) + dice.below(room + 1);
+                    // The signs of a list or a URL are rare in real secrets.
+                    let rare = |b: &u8| set.has(b',') && b"=,:%.".contains(b);
+                    let members: Vec<u8> = (0..128).filter(|b| set.has(*b) && !rare(b)).collect();
+                    let letters: Vec<u8> =
+                        members.iter().copied().filter(|b| Set::ALNUM.has(*b)).collect();
                     for n in 0..length {
-                        // Neither end of a run is a separator, so that texts do not end in one.
-                        let plain = Set::ALNUM.has(dice.byte(*set)) && (n == 0 || n + 1 == length);
-                        let mut byte = dice.byte(*set);
-                        while (plain || n == 0 || n + 1 == length)
-                            && !Set::ALNUM.has(byte)
-                            && (0..128).any(|b| set.has(b) && Set::ALNUM.has(b))
-                        {
-                            byte = dice.byte(*set);
-                        }
-                        secret.push(byte);
+                        // Neither end of a run is a sign, so that none stands at the end of a text.
+                        let end = (n == 0 || n + 1 == length) && !letters.is_empty();
+                        secret.push(dice.byte(if end { &letters } else { &members }));
                     }
                 }
             }
         }
-        let plain =
-            shape.near.is_empty() || (is_plain(&secret) && !vicinity::is_identifier(&secret));
-        if plain && (shape.sure || looks_random(&secret[shape.prefix.len()..])) {
+        // What is cut into short pieces by the signs of base64 has no sight.
+        let long = |run: &[u8]| run.len() >= 14 && is_plain(run);
+        let seen = secret.split(|b| !is_token(*b)).any(long)
+            || secret.iter().take_while(|b| is_token(**b)).count() >= 12;
+        let plain = shape.near.is_empty() || is_plain(&secret) && !is_identifier(&secret);
+        if seen && plain && (shape.sure || looks_random(&secret[shape.prefix.len()..])) {
             return String::from_utf8(secret).unwrap();
         }
     }
@@ -60,17 +63,17 @@ fn drawn(shape: &Shape, dice: &mut Dice) -> String {
 }
 
 /// The hits that the runs of a text give, one after the other.
-fn hits(kinds: &Kinds, text: &str) -> Vec<Hit> {
+fn hits(kinds: &Kinds, sights: &Sights, text: &str) -> Vec<Hit> {
     let text = text.as_bytes();
     let mut found = Vec::new();
     let (mut at, mut floor) = (0, 0);
-    while at < text.len() {
-        let begins = is_token(text[at]) && (at == 0 || !is_token(text[at - 1]));
-        if !begins {
-            at += 1;
+    let mut sweep = sights.sweep(kinds, text, 0, text.len());
+    while let Some(sight) = sweep.next(at) {
+        at = sight.at + 1;
+        if sight.sort != Sort::Run {
             continue;
         }
-        let (view, start) = View::around(text, at, floor);
+        let (view, start) = View::around(text, sight.at, floor);
         let look = token::look(kinds, &view).moved(start);
         at = look.resume;
         if let Some(hit) = look.hit {
@@ -81,10 +84,10 @@ fn hits(kinds: &Kinds, text: &str) -> Vec<Hit> {
     found
 }
 
-fn masked(kinds: &Kinds, text: &str, secret: &str) -> bool {
+fn masked(kinds: &Kinds, sights: &Sights, text: &str, secret: &str) -> bool {
     let start = text.find(secret).unwrap();
     let end = start + secret.len();
-    hits(kinds, text).iter().any(|hit| hit.span.start <= start && hit.span.end >= end)
+    hits(kinds, sights, text).iter().any(|hit| hit.span.start <= start && hit.span.end >= end)
 }
 
 fn dressed(shape: &Shape, secret: &str) -> Vec<String> {
@@ -138,13 +141,13 @@ fn part_length(part: &Part) -> u16 {
 
 #[test]
 fn every_kind_is_found_in_every_dress() {
-    let kinds = Kinds::new();
+    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
     let mut missed = Vec::new();
     for (number, shape) in (0..).zip(table::ALL.iter().copied().flatten()) {
         for seed in 0..3 {
             let secret = drawn(shape, &mut Dice(number * 31 + seed));
             for text in dressed(shape, &secret) {
-                if !masked(&kinds, &text, &secret) {
+                if !masked(&kinds, &sights, &text, &secret) {
                     missed.push(format!("{}: {text}", shape.name));
                 }
             }
@@ -155,7 +158,7 @@ fn every_kind_is_found_in_every_dress() {
 
 #[test]
 fn every_kind_with_a_mark_of_its_own_is_found_alone() {
-    let kinds = Kinds::new();
+    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
     for (number, shape) in (0..).zip(table::ALL.iter().copied().flatten()) {
         if !shape.near.is_empty() {
             continue;
@@ -168,8 +171,8 @@ fn every_kind_with_a_mark_of_its_own_is_found_alone() {
             format!("+{secret}\n-old"),
             format!("\\u0022{secret}\\u0022"),
         ] {
-            let spans = hits(&kinds, &text);
-            assert!(masked(&kinds, &text, &secret), "{}: {text} {spans:?}", shape.name);
+            let spans = hits(&kinds, &sights, &text);
+            assert!(masked(&kinds, &sights, &text, &secret), "{}: {text} {spans:?}", shape.name);
         }
         let whole = kinds.whole(secret.as_bytes());
         assert!(whole.is_some(), "{}: {secret} as a whole value", shape.name);
@@ -178,7 +181,7 @@ fn every_kind_with_a_mark_of_its_own_is_found_alone() {
 
 #[test]
 fn a_secret_that_is_too_short_or_written_with_other_letters_is_none() {
-    let kinds = Kinds::new();
+    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
     for (number, shape) in (0..).zip(table::ALL.iter().copied().flatten()) {
         let [.., Part::Run(set, least, _)] = shape.parts else { continue };
         if *least < 10 || !shape.near.is_empty() {
@@ -189,8 +192,9 @@ fn a_secret_that_is_too_short_or_written_with_other_letters_is_none() {
         let head = shape.prefix.len()
             + shape.parts[..last].iter().map(|part| usize::from(part_length(part))).sum::<usize>();
         let cut = &secret[..head + usize::from(*least) - 1];
-        let named =
-            |text: &str| hits(&kinds, text).iter().any(|hit| hit.kind.as_str() == shape.name);
+        let named = |text: &str| {
+            hits(&kinds, &sights, text).iter().any(|hit| hit.kind.as_str() == shape.name)
+        };
         assert!(!named(&format!("x {cut} y")), "{}: {cut} is one too short", shape.name);
         let foreign = (0..128u8).find(|b| b.is_ascii_graphic() && !set.has(*b)).unwrap();
         let mut other = secret.clone().into_bytes();
@@ -202,7 +206,7 @@ fn a_secret_that_is_too_short_or_written_with_other_letters_is_none() {
 
 #[test]
 fn a_stand_in_is_left_alone() {
-    let kinds = Kinds::new();
+    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
     let github = format!("ghp_{}", "x".repeat(36));
     let stripe = format!("sk_live_{}", "0".repeat(24));
     for text in [
@@ -222,19 +226,23 @@ fn a_stand_in_is_left_alone() {
         "heroku/buildpack@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "550e8400-e29b-41d4-a716-446655440000",
     ] {
-        assert!(hits(&kinds, text).is_empty(), "{text}: {:?}", hits(&kinds, text));
+        assert!(
+            hits(&kinds, &sights, text).is_empty(),
+            "{text}: {:?}",
+            hits(&kinds, &sights, text)
+        );
     }
 }
 
 #[test]
 fn the_key_of_amazons_documentation_is_masked() {
     let key = ["AKIA", "IOSFODNN7EXAMPLE"].concat();
-    assert!(masked(&Kinds::new(), &format!("aws_key: {key}"), &key));
+    assert!(masked(&Kinds::new(), &Sights::new(Level::best()), &format!("aws_key: {key}"), &key));
 }
 
 #[test]
 fn a_right_checksum_is_told_and_a_wrong_one_still_masks() {
-    let kinds = Kinds::new();
+    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
     let body = "9vHjHkm1x72EsSfUQUAkNX7LHQ7AtN";
     let right = format!("ghs_{body}46key0");
     let wrong = format!("ghs_{body}46key1");
@@ -248,7 +256,7 @@ fn a_right_checksum_is_told_and_a_wrong_one_still_masks() {
 
 #[test]
 fn a_token_at_the_end_of_a_view_is_left_open() {
-    let kinds = Kinds::new();
+    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
     let token = format!("ghp_{}", "aB3dE6gH9jK2".repeat(3));
     assert_eq!(kinds.at(token.as_bytes(), 0, false).unwrap().open, Some(Until::Token));
     assert_eq!(kinds.at(token.as_bytes(), 0, true).unwrap().open, None);
@@ -256,7 +264,7 @@ fn a_token_at_the_end_of_a_view_is_left_open() {
 
 #[test]
 fn the_bitmap_never_says_no_to_a_kind() {
-    let kinds = Kinds::new();
+    let (kinds, sights) = (Kinds::new(), Sights::new(Level::best()));
     let mut set = 0u32;
     for shape in table::ALL.iter().copied().flatten().filter(|shape| !shape.prefix.is_empty()) {
         let secret = drawn(shape, &mut Dice(5));

@@ -1,0 +1,200 @@
+//! Code: an unquoted value that is a name, a call, a member, a type, an operator.
+
+use super::random::is_random;
+use super::wordy::Words;
+
+/// True if an unquoted value reads as code, with what follows it on the line.
+pub(super) fn is_code(value: &[u8], after: &[u8]) -> bool {
+    let Some(first) = value.first() else { return true };
+    let name =
+        value.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$')).count();
+    let rest = &value[name..];
+    let starts = matches!(
+        first,
+        b'&' | b'(' | b'[' | b'{' | b'<' | b'|' | b'"' | b'\'' | b'\\' | b'=' | b'>'
+    ) && value.len() > 1
+        && (after.is_empty() || matches!(first, b'&' | b'"' | b'\'' | b'(' | b'[' | b'{' | b'<'));
+    starts
+        || value.starts_with(b"::")
+        || is_pointer(value)
+        || name > 0 && has_operator(&value[..name], rest)
+        || is_dotted(value)
+        || ends_open(value)
+}
+
+/// `*const T`, `*self`, `!flag`, `-> T`.
+fn is_pointer(value: &[u8]) -> bool {
+    let mark = value
+        .iter()
+        .take_while(|b| matches!(b, b'*' | b'!' | b'-' | b'+' | b'@' | b'.' | b'?'))
+        .count();
+    let rest = &value[mark..];
+    mark > 0
+        && mark <= 3
+        && rest.iter().all(|b| {
+            b.is_ascii_alphanumeric()
+                || matches!(b, b'_' | b'.' | b'(' | b')' | b':' | b',' | b';' | b'>')
+        })
+        && Words::of(rest).mostly()
+        && !rest.iter().any(u8::is_ascii_digit)
+}
+
+/// A name and then a call, an index, a generic, a path, an arrow.
+fn has_operator(name: &[u8], rest: &[u8]) -> bool {
+    let worded = || {
+        let words = Words::of(name);
+        words.mostly() || name.len() < 6
+    };
+    match rest {
+        [b'(', ..] | [b'<', ..] | [b'[', ..] => worded(),
+        [b':', b':', ..]
+        | [b'-', b'>', ..]
+        | [b'=', b'>', ..]
+        | [b'?', b'.', ..]
+        | [b'!', b'(' | b'[', ..] => true,
+        [b'.', next, ..] => next.is_ascii_alphabetic() && rest.contains(&b'(') && worded(),
+        [b'=', b'=', ..] | [b'!', b'=', ..] | [b'|', b'|', ..] | [b'&', b'&', ..] => true,
+        [b'{', ..] | [b'|', ..] | [b'?'] | [b'?', b':', ..] => worded(),
+        _ => false,
+    }
+}
+
+/// `self.key`, `props.isPrivate`, `org.example.Key`: two names and more, each of words.
+fn is_dotted(value: &[u8]) -> bool {
+    let trimmed = value.strip_suffix(b",").or(value.strip_suffix(b";")).unwrap_or(value);
+    let trimmed = trimmed.strip_suffix(b"()").unwrap_or(trimmed);
+    let is_part = |part: &[u8]| {
+        !part.is_empty()
+            && (part[0].is_ascii_alphabetic() || part[0] == b'_')
+            && part
+                .iter()
+                .all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'?' | b'!' | b'$'))
+            && (part.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
+                || Words::of(part).mostly())
+    };
+    trimmed.contains(&b'.') && trimmed.split(|&b| b == b'.').all(is_part) && !is_random(value)
+}
+
+/// Brackets that the value opens and does not close, or closes and does not open.
+fn ends_open(value: &[u8]) -> bool {
+    let count = |b: u8| value.iter().filter(|&&c| c == b).count();
+    (count(b'(') != count(b')')) && Words::of(value).mostly()
+}
+
+/// A name as in code: letters, digits, `_`, `$`, not starting with a digit.
+pub(super) fn is_name(value: &[u8]) -> bool {
+    value.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
+        && value.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
+}
+
+/// Words with hyphens between them: a name in configuration rather than in code.
+pub(super) fn is_kebab(value: &[u8]) -> bool {
+    value.contains(&b'-')
+        && value.first().is_some_and(u8::is_ascii_alphabetic)
+        && value.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+}
+
+/// A regular expression, or bytes written as escapes.
+pub(super) fn is_pattern(value: &[u8]) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    let escapes = value.windows(2).filter(|pair| *pair == b"\\x").count();
+    escapes * 8 > value.len()
+        || value.starts_with(b"^") && value.ends_with(b"$")
+        || [&b"(?:"[..], b"[^", b"\\d", b"\\w", b"\\s", b"[a-z", b"[A-Z", b".*", b".+", b"\\["]
+            .iter()
+            .any(|part| has(part))
+}
+
+/// A name that nobody gives to a variable: long, and neither words nor abbreviations with numbers.
+pub(super) fn is_odd_name(value: &[u8]) -> bool {
+    let words = Words::of(value);
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let upper = value.iter().filter(|b| b.is_ascii_uppercase()).count();
+    let lower = value.iter().filter(|b| b.is_ascii_lowercase()).count();
+    let groups =
+        value.windows(2).filter(|p| p[0].is_ascii_digit() != p[1].is_ascii_digit()).count();
+    let mixed = upper >= 2 && lower >= 2 || digits >= 2 && groups >= 3 || digits >= 4 && lower >= 3;
+    value.len() >= 8 && mixed && words.covered * 100 < value.len() * 55
+}
+
+/// What stands behind a value in code: `,`, `;`, `)`, an operator.
+pub(super) fn goes_on(after: &[u8]) -> bool {
+    let after = after.trim_ascii_start();
+    matches!(
+        after.first(),
+        Some(
+            b',' | b';'
+                | b')'
+                | b'}'
+                | b']'
+                | b'('
+                | b'.'
+                | b'='
+                | b'+'
+                | b'?'
+                | b'|'
+                | b'&'
+                | b'<'
+                | b'>'
+                | b'{'
+                | b'['
+                | b'*'
+                | b'%'
+                | b'!'
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_types_and_members_are_code() {
+        let code = [
+            "Option<String>",
+            "&'static",
+            "strings.TrimPrefix(header,",
+            "operator.attrgetter(\"x\")",
+            "self.key",
+            "parser.next_token()",
+            "std::env::var",
+            "Vec<u8>",
+            "token[0]",
+            "*const",
+            "a.b.c",
+            "format!(\"x\")",
+            "props.isPrivate",
+            "response.json()[\"a\"]",
+            "fn(x)",
+            "&self.token",
+        ];
+        for text in code {
+            assert!(is_code(text.as_bytes(), b""), "{text}");
+        }
+    }
+
+    #[test]
+    fn literals_are_no_code() {
+        let literals = [
+            "Summer3165$iRr",
+            "v!zFDpOszLmba",
+            "d+ILt5n#3T4%e",
+            "*MAfZdb7K3TIk",
+            "#Iof-wdWS6XQng",
+            "95*#Ae8Dg2kS#IOGGB",
+            "Kraken7912*0xS",
+            "!zj52UR+-yjXX7Bz",
+            "+fqVXA!nUT0K",
+            "hunter2",
+            "MzY5MTcyNjMyOTE0NDMxNDg4.GUzxfn.kG4tLYGCFzQ4JX1ofR4WssUeqDs_v9FTeLZCxf",
+            "Winter8447*Lfw",
+            "Velvet6108!IMy",
+            "Tiger2259$lnZ",
+            "-8iTWMPP8hkqwa-Im6",
+        ];
+        for text in literals {
+            assert!(!is_code(text.as_bytes(), b""), "{text}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Tells random tokens from everything else that is long and mixed.
+
+use super::wordy;
+
+/// The shortest text that can be told to be random.
+const SHORTEST: usize = 16;
+
+/// Beginnings of texts that look random and are public: digests, images, public keys, addresses.
+const PUBLIC: &[&[u8]] = &[
+    b"sha1-",
+    b"sha224-",
+    b"sha256-",
+    b"sha384-",
+    b"sha512-",
+    b"sha1:",
+    b"sha256:",
+    b"sha384:",
+    b"sha512:",
+    b"SHA256:",
+    b"MD5:",
+    b"md5:",
+    b"md5-",
+    b"h1:",
+    b"blake3:",
+    b"W/",
+    b"arn:",
+    b"urn:",
+    b"data:",
+    b"http:",
+    b"https:",
+    b"file:",
+    b"ssh-",
+    b"ecdsa-",
+    b"sk-ssh-",
+    b"AAAAB3NzaC1",
+    b"AAAAC3NzaC1",
+    b"AAAAE2VjZHNh",
+    b"iVBORw0KGgo",
+    b"R0lGOD",
+    b"/9j/",
+    b"UklGR",
+    b"0x",
+    b"0X",
+    b"UUID",
+    b"did:",
+    b"bafy",
+    b"Qm",
+    b"$2",
+    b"$argon2",
+    b"$6$",
+    b"$5$",
+    b"$1$",
+    b"pbkdf2",
+    b"{SSHA}",
+    b"{SHA",
+    b"application/",
+    b"text/",
+    b"image/",
+    b"multipart/",
+];
+
+pub(super) fn is_random(value: &[u8]) -> bool {
+    let value = &value[..value.len().min(super::LONGEST)];
+    if value.len() < SHORTEST || PUBLIC.iter().any(|start| value.starts_with(start)) {
+        return false;
+    }
+    if is_hex(value) || is_uuid(value) || !value.iter().all(|&b| in_token(b)) {
+        return false;
+    }
+    if is_slug(value) {
+        return false;
+    }
+    let mix = Mix::of(value);
+    let few = mix.distinct < 10 || mix.letters < 6;
+    !few && mix.is_mixed(value.len()) && !is_path(value) && !is_words(value, &mix)
+}
+
+/// The bytes of tokens: base64 of both alphabets and what stands between parts.
+fn in_token(b: u8) -> bool {
+    b.is_ascii_alphanumeric()
+        || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/' | b'=' | b'~' | b'%' | b':' | b'!' | b'*')
+}
+
+/// True for hexadecimal digits alone, of one case, maybe in groups: a digest or an id, as far as
+/// its shape tells.
+pub(super) fn is_hex(value: &[u8]) -> bool {
+    let hex = |upper: bool| {
+        let fits = |&b: &u8| match b {
+            b'0'..=b'9' | b'-' | b':' => true,
+            b'a'..=b'f' => !upper,
+            b'A'..=b'F' => upper,
+            _ => false,
+        };
+        value.iter().all(fits)
+    };
+    hex(false) || hex(true)
+}
+
+/// True for the form `8-4-4-4-12` of hexadecimal digits.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(at, b)| match at {
+            8 | 13 | 18 | 23 => *b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
+
+/// Parts of the value that are all words, or words and numbers: a slug, a host, a file name.
+fn is_words(value: &[u8], mix: &Mix) -> bool {
+    let words = wordy::Words::of(value);
+    let many = mix.digits * 3 >= value.len();
+    let Some(mean) = wordy::mean(value) else { return !many };
+    words.mostly() && !many || mean >= 48 || mean >= 40 && words.covered * 2 >= words.letters
+}
+
+/// Parts between marks that are each a word, a number or a digest: `cargo-linux-4f1c…`.
+fn is_slug(value: &[u8]) -> bool {
+    let plain = |part: &[u8]| {
+        let digits = part.iter().filter(|b| b.is_ascii_digit()).count();
+        part.len() - digits <= 1
+            || part.len() >= 7 && is_hex(part)
+            || digits * 3 <= part.len() && wordy::Words::of(part).mostly()
+    };
+    let parts = || value.split(|b| !b.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    parts().count() > 1 && parts().all(plain)
+}
+
+/// A path has slashes between short parts without digits, or begins like one.
+fn is_path(value: &[u8]) -> bool {
+    let slashes = value.iter().filter(|&&b| b == b'/').count();
+    let begins = [&b"/"[..], b"./", b"../", b"~/", b"C:"].iter().any(|s| value.starts_with(s));
+    let dots = value.iter().filter(|&&b| b == b'.').count();
+    slashes > 0
+        && (dots > 0 || begins && slashes > 1)
+        && value.iter().all(|&b| !matches!(b, b'+' | b'='))
+}
+
+/// What a text is made of.
+struct Mix {
+    letters: usize,
+    lower: usize,
+    upper: usize,
+    digits: usize,
+    distinct: u32,
+    /// How often one class of characters meets another, where a capital before small letters
+    /// counts as one of them.
+    turns: usize,
+}
+
+impl Mix {
+    fn of(value: &[u8]) -> Mix {
+        let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
+        let mut seen = 0u128;
+        for &b in value {
+            seen |= 1 << (b & 0x7f);
+        }
+        let class = |b: u8| match b {
+            b'a'..=b'z' => 0,
+            b'A'..=b'Z' => 1,
+            b'0'..=b'9' => 2,
+            _ => 3,
+        };
+        let turns = value.windows(2).filter(|p| {
+            let (a, b) = (class(p[0]), class(p[1]));
+            a != b && !(a == 1 && b == 0) && a != 3 && b != 3
+        });
+        Mix {
+            letters: count(u8::is_ascii_alphabetic),
+            lower: count(u8::is_ascii_lowercase),
+            upper: count(u8::is_ascii_uppercase),
+            digits: count(u8::is_ascii_digit),
+            distinct: seen.count_ones(),
+            turns: turns.count(),
+        }
+    }
+
+    fn is_mixed(&self, length: usize) -> bool {
+        let cases = self.lower >= 2 && self.upper >= 2;
+        let enough = (self.digits >= 2 || cases && self.digits >= 1 || cases && length >= 24)
+            && (cases || self.digits * 8 >= length);
+        enough && self.turns * 6 >= length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_are_random() {
+        let tokens = [
+            "XeIzBhBpGhLGBJTRZo1aTg9h59bAcPebYLwmK9Zv",
+            "PjdcAIdMK1pSRKj2zyqI5dPf2+gcHa5Ka4sTDzIaqJA=",
+            "a8f3k2m9x7q1z5w4c6v0",
+            "OvTmlqqe7oYGlB81pO4j/JVHdxyLcv/xfj6Qezqd",
+        ];
+        for token in tokens {
+            assert!(is_random(token.as_bytes()), "{token}");
+        }
+    }
+
+    #[test]
+    fn words_paths_ids_and_digests_are_not_random() {
+        let others = [
+            "deployment_strategy_blue_green",
+            "org.apache.commons.codec.binary.Base64",
+            "825b4a46-e18b-44cc-a2be-84f8caeb0559",
+            "6a7d16cdaeaaad73f0d13b9663493d1eadee4383",
+            "sha512-e3nRfgfUZ4rNGL232gUgX06QNyyez04KdjFrF",
+            "/usr/lib/x86_64-linux-gnu/libssl.so.1.1",
+            "task-scheduler-with-priority-queues-v2",
+            "invoice-fc6750fb6-7d1f0",
+            "application/vnd.api+json",
+            "aws-sdk-go-v2.30.9-beta.1",
+            "KeyboardInterruptHandlerFactory2",
+            "ECDHE-RSA-AES128-GCM-SHA256",
+        ];
+        for other in others {
+            assert!(!is_random(other.as_bytes()), "{other}");
+        }
+    }
+}

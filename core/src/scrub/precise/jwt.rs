@@ -1,9 +1,0 @@
-//! Looks at a run of token bytes for a JSON Web Token.
-
-use super::super::hit::Hit;
-use super::super::view::View;
-
-pub(super) fn look(view: &View<'_>) -> Option<Hit> {
-    let _ = view;
-    None
-}

@@ -1,0 +1,167 @@
+//! Links that are secrets by themselves: webhooks and endpoints with a token in their path.
+//!
+//! Sources: the vendors' pages on incoming webhooks (Slack, Discord, Microsoft Teams, Zapier,
+//! Make, IFTTT, Telegram, Feishu, Mattermost, Healthchecks, PagerDuty, Datadog, Netlify, Vercel)
+//! and on node endpoints (Infura, Alchemy, QuickNode, Ankr).
+
+use super::super::super::hit::{Confidence, Hit, Until};
+use super::super::super::until;
+use super::super::judge;
+use super::standin;
+
+/// How a token stands in the path of a host.
+struct Hook {
+    /// The end of the host's name.
+    host: &'static [u8],
+    /// What the path holds directly before the token, and the parts that follow it there.
+    mark: &'static [u8],
+    /// How many parts of the path stand between the mark and the token.
+    skip: usize,
+    /// True if the rest of the path belongs to the token.
+    rest: bool,
+    /// The shortest token.
+    least: usize,
+}
+
+const fn hook(
+    host: &'static [u8],
+    mark: &'static [u8],
+    skip: usize,
+    rest: bool,
+    least: usize,
+) -> Hook {
+    Hook { host, mark, skip, rest, least }
+}
+
+const HOOKS: &[Hook] = &[
+    hook(b"hooks.slack.com", b"/services/", 0, true, 20),
+    hook(b"hooks.slack.com", b"/workflows/", 0, true, 20),
+    hook(b"hooks.slack.com", b"/triggers/", 0, true, 20),
+    hook(b"hooks.slack-gov.com", b"/services/", 0, true, 20),
+    hook(b"discord.com", b"/webhooks/", 1, false, 20),
+    hook(b"discordapp.com", b"/webhooks/", 1, false, 20),
+    hook(b"webhook.office.com", b"/webhook", 1, true, 20),
+    hook(b"outlook.office.com", b"/webhook/", 0, true, 20),
+    hook(b"outlook.office365.com", b"/webhook/", 0, true, 20),
+    hook(b"hooks.zapier.com", b"/catch/", 1, false, 5),
+    hook(b"hook.integromat.com", b"/", 0, false, 16),
+    hook(b".make.com", b"/", 0, false, 24),
+    hook(b"maker.ifttt.com", b"/key/", 0, false, 16),
+    hook(b"maker.ifttt.com", b"/use/", 0, false, 16),
+    hook(b"api.telegram.org", b"/bot", 0, false, 30),
+    hook(b"api.telegram.org", b"/file/bot", 0, false, 30),
+    hook(b"open.feishu.cn", b"/hook/", 0, false, 20),
+    hook(b"open.larksuite.com", b"/hook/", 0, false, 20),
+    hook(b"events.pagerduty.com", b"/integration/", 0, false, 32),
+    hook(b"datadoghq.com", b"/v1/input/", 0, false, 32),
+    hook(b"api.netlify.com", b"/build_hooks/", 0, false, 16),
+    hook(b"api.vercel.com", b"/deploy/", 1, false, 8),
+    hook(b"api.cloudflare.com", b"/deploy_hooks/", 0, false, 20),
+    hook(b"hc-ping.com", b"/", 0, false, 22),
+    hook(b"hooks.airtable.com", b"/genericWebhook/", 2, false, 12),
+    hook(b"webhook.site", b"/", 0, false, 36),
+    hook(b"sctapi.ftqq.com", b"/", 0, false, 16),
+    hook(b"api.day.app", b"/", 0, false, 20),
+    hook(b"infura.io", b"/v3/", 0, false, 32),
+    hook(b"alchemy.com", b"/v2/", 0, false, 20),
+    hook(b"alchemyapi.io", b"/v2/", 0, false, 20),
+    hook(b"quiknode.pro", b"/", 0, false, 40),
+    hook(b"rpc.ankr.com", b"/", 1, false, 64),
+    hook(b"getblock.io", b"/", 0, false, 32),
+    hook(b"chainstack.com", b"/", 0, false, 32),
+    hook(b"p2pify.com", b"/", 0, false, 32),
+    hook(b"opsgenie.com", b"/webhook/", 0, false, 30),
+    hook(b"chat.zoom.us", b"/hooks/", 0, false, 20),
+    hook(b"webhooks.mongodb-stitch.com", b"/incoming_webhook/", 0, false, 20),
+    hook(b"splunkcloud.com", b"/generic/", 0, false, 30),
+    hook(b"victorops.com", b"/alert/", 0, false, 30),
+    hook(b"alert.victorops.com", b"/generic/", 1, false, 20),
+];
+
+/// The path of chat servers that anybody may run: Mattermost has 26 letters and digits, Rocket.Chat
+/// an id of 17 to 24 and a token of 48.
+const OWN: &[u8] = b"/hooks/";
+
+/// The token in the path of the URL whose host starts at `start`.
+pub(super) fn find(text: &[u8], start: usize, last: bool) -> Option<Hit> {
+    let rest = &text[start..];
+    let length = rest.iter().take(255).take_while(|b| is_host(**b)).count();
+    let host = rest[..length].split(|&b| b == b':').next().unwrap_or_default();
+    let path = start + length;
+    if text.get(path) != Some(&b'/') {
+        return None;
+    }
+    let known = HOOKS.iter().filter(|hook| ends_with(host, hook.host));
+    known.filter_map(|hook| token(text, path, hook, last)).next().or_else(|| own(text, path))
+}
+
+fn is_host(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':')
+}
+
+/// True if `host` is `name` or stands below it.
+fn ends_with(host: &[u8], name: &[u8]) -> bool {
+    host.len() >= name.len() && {
+        let (before, end) = host.split_at(host.len() - name.len());
+        let whole = before.last().is_none_or(|&b| b == b'.') || name[0] == b'.';
+        whole && end.eq_ignore_ascii_case(name)
+    }
+}
+
+fn token(text: &[u8], path: usize, hook: &Hook, last: bool) -> Option<Hit> {
+    let line = &text[path..text.len().min(path + 512)];
+    let line = &line[..line.iter().take_while(|&&b| is_path(b)).count()];
+    let mark = line.windows(hook.mark.len()).position(|part| part == hook.mark)?;
+    let mut from = mark + hook.mark.len();
+    for _ in 0..hook.skip {
+        from += line[from..].iter().position(|&b| b == b'/')? + 1;
+    }
+    let rest = &line[from..];
+    let ends = |b: &u8| *b == b'/' && !hook.rest || *b == b'?';
+    let length = rest.iter().position(ends).unwrap_or(rest.len());
+    let value = trimmed(&rest[..length]);
+    let piece = value.rsplit(|&b| b == b'/').find(|part| !part.is_empty())?;
+    let drawn = judge::is_stand_in(piece) || standin::is_template(piece);
+    let plain = piece.iter().filter(|b| b.is_ascii_digit()).count() == 0 && piece.len() < 20;
+    let stands = drawn || piece.iter().all(|b| matches!(b, b'X' | b'x'));
+    if value.len() < hook.least || stands || (plain && hook.least > 8) {
+        return None;
+    }
+    let from = path + from;
+    let end = from + value.len();
+    let open = (end == text.len() && !last).then_some(Until::Token);
+    Some(Hit { open, ..Hit::known(from..end, "webhook", Confidence::High) })
+}
+
+fn own(text: &[u8], path: usize) -> Option<Hit> {
+    let line = &text[path..text.len().min(path + 256)];
+    let line = &line[..line.iter().take_while(|&&b| is_path(b)).count()];
+    let from = line.windows(OWN.len()).position(|part| part == OWN)? + OWN.len();
+    let value = trimmed(line[from..].split(|&b| b == b'?').next()?);
+    let mut parts = value.split(|&b| b == b'/');
+    let (first, second) = (parts.next()?, parts.next());
+    let mixed = |part: &[u8]| {
+        part.iter().all(u8::is_ascii_alphanumeric)
+            && part.iter().any(u8::is_ascii_digit)
+            && part.iter().any(u8::is_ascii_alphabetic)
+    };
+    let from = path + from;
+    let span = match second {
+        None if first.len() == 26 && mixed(first) => from..from + 26,
+        Some(token) if first.len() >= 17 && token.len() >= 40 && mixed(token) => {
+            from + first.len() + 1..from + first.len() + 1 + token.len()
+        }
+        _ => return None,
+    };
+    Some(Hit::known(span, "webhook", Confidence::Medium))
+}
+
+fn is_path(byte: u8) -> bool {
+    until::is_token(byte) || matches!(byte, b'@' | b':' | b'?' | b'&')
+}
+
+/// Without what ends a sentence.
+fn trimmed(value: &[u8]) -> &[u8] {
+    let kept = value.iter().rposition(|b| !matches!(b, b'.' | b':' | b'?' | b'&' | b'/'));
+    &value[..kept.map_or(0, |kept| kept + 1)]
+}
