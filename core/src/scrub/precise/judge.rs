@@ -187,6 +187,10 @@ fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if is_blank_between(value) || code::is_code(value, claim.after) || prose::is_said(value) {
         return false;
     }
+    // Whatever the line goes on with: `sending header x-api-key: … to upstream`.
+    if is_random(value) {
+        return true;
+    }
     if !code::is_name(value) {
         return value.len() >= 4 && !reads_on(claim.after) && is_mixed(claim, value);
     }
