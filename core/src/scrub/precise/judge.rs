@@ -84,7 +84,10 @@ pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
 /// What is no secret however it is written.
 fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
     let code = claim.form == Form::QuotedCode;
-    if value.iter().filter(|b| b.is_ascii_alphanumeric()).count() < 3 && value.is_ascii() {
+    let telling = value.iter().filter(|b| b.is_ascii_alphanumeric() || **b >= 0xC0).count();
+    // A quote that ends a string was taken for one that begins it.
+    let rest = [&b", "[..], b"),", b");", b") "].iter().any(|start| value.starts_with(start));
+    if telling < 3 || rest {
         return true;
     }
     if prose::is_number(value) {
@@ -117,7 +120,9 @@ fn repeats_name(name: &[u8], value: &[u8], code: bool) -> bool {
     }
     let (name, value) = (letters(name), letters(value));
     !value.is_empty()
-        && (name == value || code && (name.ends_with(&value) || value.ends_with(&name)))
+        && (name == value
+            || (code || value.len() > 10) && name.ends_with(&value)
+            || code && value.ends_with(&name))
 }
 
 fn is_blank_between(value: &[u8]) -> bool {
@@ -265,7 +270,7 @@ fn reads_on(after: &[u8]) -> bool {
     let word = trimmed.iter().take_while(|b| b.is_ascii_alphabetic()).count();
     trimmed.len() < after.len()
         && word > 1
-        && matches!(trimmed.get(word), None | Some(b' ' | b'.' | b',' | b':'))
+        && matches!(trimmed.get(word), None | Some(b' ' | b'.' | b',' | b':' | b'\''))
 }
 
 /// True if text without any name looks like a random token: long enough, mixed, no words, no

@@ -43,7 +43,9 @@ fn is_pointer(value: &[u8]) -> bool {
 fn has_operator(name: &[u8], rest: &[u8]) -> bool {
     let worded = || {
         let words = Words::of(name);
-        words.mostly() || name.len() < 6
+        words.mostly()
+            || name.len() < 6
+            || name.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
     };
     match rest {
         [b'(', ..] | [b'<', ..] | [b'[', ..] => worded(),
@@ -52,7 +54,11 @@ fn has_operator(name: &[u8], rest: &[u8]) -> bool {
         | [b'=', b'>', ..]
         | [b'?', b'.', ..]
         | [b'!', b'(' | b'[', ..] => true,
-        [b'.', next, ..] => next.is_ascii_alphabetic() && rest.contains(&b'(') && worded(),
+        [b'.', next, ..] => {
+            (next.is_ascii_alphabetic() || *next == b'_')
+                && rest.iter().any(|b| matches!(b, b'(' | b'[' | b'<'))
+                && worded()
+        }
         [b'=', b'=', ..] | [b'!', b'=', ..] | [b'|', b'|', ..] | [b'&', b'&', ..] => true,
         [b'{', ..] | [b'|', ..] | [b'?'] | [b'?', b':', ..] => worded(),
         _ => false,
@@ -71,9 +77,16 @@ fn is_dotted(value: &[u8]) -> bool {
                 .all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'?' | b'!' | b'$'))
             && (part.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
                 || part.len() <= 2
+                || is_numbered(part)
                 || Words::of(part).mostly())
     };
     trimmed.contains(&b'.') && trimmed.split(|&b| b == b'.').all(is_part) && !is_random(value)
+}
+
+/// Small letters and then digits: `ed25519`, `base64`.
+fn is_numbered(part: &[u8]) -> bool {
+    let letters = part.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    part.len() <= 10 && part[letters..].iter().all(u8::is_ascii_digit)
 }
 
 /// Brackets that the value opens and does not close, or closes and does not open.

@@ -66,6 +66,16 @@ const SENTENCE: &[&str] = &[
     "please",
     "invalid",
     "required",
+    "option",
+    "options",
+    "flag",
+    "flags",
+    "parameter",
+    "parameters",
+    "argument",
+    "arguments",
+    "prompt",
+    "authentication",
     "missing",
     "expired",
     "enter",
@@ -353,6 +363,7 @@ pub(super) fn is_plain(value: &[u8]) -> bool {
         || is_shortcut(value)
         || is_date(value)
         || value.starts_with(b"#/")
+        || is_colour(value)
 }
 
 /// Digits with signs, separators, and a unit of at most three letters.
@@ -408,6 +419,12 @@ fn is_url(value: &[u8]) -> bool {
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
         .count();
     scheme > 0 && value[scheme..].starts_with(b"://")
+}
+
+/// `#fff`, `#f8f8f2`.
+fn is_colour(value: &[u8]) -> bool {
+    let digits = value.strip_prefix(b"#").unwrap_or_default();
+    matches!(digits.len(), 3 | 4 | 6 | 8) && digits.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// A path of words.

@@ -35,6 +35,13 @@ const PUBLIC: &[&[u8]] = &[
     b"AAAAB3NzaC1",
     b"AAAAC3NzaC1",
     b"AAAAE2VjZHNh",
+    // The keys of X.509: RSA, EC, Ed25519.
+    b"MIIBIjANBgkqhkiG9w0BAQEFAAOC",
+    b"MIICIjANBgkqhkiG9w0BAQEFAAOC",
+    b"MIGfMA0GCSqGSIb3DQEBAQUAA4",
+    b"MFkwEwYHKoZIzj0",
+    b"MHYwEAYHKoZIzj0",
+    b"MCowBQYDK2Vw",
     b"iVBORw0KGgo",
     b"R0lGOD",
     b"/9j/",
@@ -64,7 +71,8 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     if value.len() < SHORTEST || PUBLIC.iter().any(|start| value.starts_with(start)) {
         return false;
     }
-    if is_hex(value) || is_uuid(value) || !value.iter().all(|&b| in_token(b)) {
+    let whole = value.iter().rposition(|&b| b != b'.').map_or(0, |at| at + 1);
+    if is_hex(&value[..whole]) || is_uuid(value) || !value.iter().all(|&b| in_token(b)) {
         return false;
     }
     if is_slug(value) {

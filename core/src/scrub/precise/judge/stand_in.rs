@@ -151,6 +151,7 @@ fn is_bracketed(value: &[u8]) -> bool {
         })
     };
     within(b"<", b">")
+        || value.starts_with(b"&lt;") && memchr::memmem::find(value, b"&gt;").is_some()
         || within(b"{{", b"}}")
         || within(b"\xc2\xab", b"\xc2\xbb")
         || [&b"***"[..], b"**", b"__", b"@@", b"%%", b"--", b"##"].iter().any(|mark| named(mark))
