@@ -93,7 +93,7 @@ impl Vicinity {
 
     /// The kinds that a word before `at` tells, the nearest first, each with whether the word says enough by itself.
     pub(super) fn told(&self, text: &[u8], at: usize) -> Vec<(u16, bool)> {
-        let behind = &text[at.saturating_sub(REACH)..at];
+        let behind = on_line(&text[at.saturating_sub(REACH)..at]);
         let mut told = Vec::new();
         for (place, three) in behind.windows(3).enumerate() {
             let three = letters([three[0], three[1], three[2]]);
@@ -140,6 +140,14 @@ pub(super) fn is_identifier(token: &[u8]) -> bool {
         && !hex
         && digits * 8 < token.len()
         && !(has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
+}
+
+/// What of the text stands on its last line that has more than blanks and marks: the vendors of
+/// other lines, as in a log, say nothing.
+fn on_line(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(u8::is_ascii_alphanumeric).unwrap_or(0);
+    let line = text[..end].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+    &text[line..]
 }
 
 /// True if a value may begin behind this text.
