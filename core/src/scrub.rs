@@ -23,8 +23,8 @@ mod mask;
 mod placeholder;
 mod precise;
 mod seed;
-mod until;
 mod stream;
+mod until;
 mod values;
 mod view;
 

@@ -12,16 +12,23 @@ use super::view::{Look, View};
 
 mod assignment;
 mod block;
+mod crypt;
+mod hex;
 mod judge;
+mod jwt;
 mod kinds;
 mod link;
+mod manifest;
 mod name;
+mod pgpass;
 mod scheme;
 mod sight;
 mod token;
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod marked;
 
 pub(super) use sight::Sort;
 
@@ -54,7 +61,7 @@ impl Precise {
             let look = self.look(&view, sort).moved(start);
             debug_assert!(look.resume > place, "a finder must go on");
             at = look.resume;
-            if let Some(mut hit) = look.hit {
+            for mut hit in look.hit.into_iter().chain(look.more) {
                 follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
                 at = at.max(floor);
@@ -74,6 +81,10 @@ impl Precise {
             }
             Sort::Scheme => scheme::look(&self.kinds, view),
             Sort::Block => block::look(view),
+            Sort::Jwt => jwt::look(&self.kinds, view),
+            Sort::Crypt => crypt::look(view),
+            Sort::Pgpass => pgpass::look(view),
+            Sort::Manifest => manifest::look(view),
         }
     }
 

@@ -16,12 +16,16 @@ impl Values {
 
     /// x
     pub fn add(&self, value: &str, kind: Option<&str>) -> Result<Added, ValueError> {
-        if let Some(kind) = kind { weigh::kind(kind)?; }
+        if let Some(kind) = kind {
+            weigh::kind(kind)?;
+        }
         let _ = value;
         Ok(Added { warning: None })
     }
     /// x
-    pub fn remove(&self, _value: &str) -> bool { false }
+    pub fn remove(&self, _value: &str) -> bool {
+        false
+    }
     /// True if nothing is registered.
     pub fn is_empty(&self) -> bool {
         true
