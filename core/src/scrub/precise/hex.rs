@@ -8,6 +8,8 @@ use super::super::view::View;
 const LEAST: usize = 64;
 /// How far before the run its line is read.
 const BEFORE: usize = 160;
+/// How far around it the lines above and below are read.
+const NEAR: usize = 400;
 /// How far behind it.
 const AFTER: usize = 96;
 
@@ -102,7 +104,7 @@ pub(super) fn find(view: &View<'_>) -> Option<Hit> {
     let before = line.into_iter().next().unwrap_or_default().to_ascii_lowercase();
     let after = &text[stop..text.len().min(stop + AFTER)];
     let after = after.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
-    if names_file(after) || is_told(&before) || is_told(&after.to_ascii_lowercase()) {
+    if is_data(text, start, stop) || names_file(after) || is_told(&before) || is_told(&after.to_ascii_lowercase()) {
         return None;
     }
     let open = (stop == text.len() && !view.last).then_some(Until::Token);
@@ -119,6 +121,25 @@ fn is_bare(text: &[u8], start: usize, stop: usize) -> bool {
     let sentence = rest.first().is_some_and(|b| b".,;:!?)".contains(b))
         && rest.get(1).is_none_or(|&b| b <= b' ');
     (opens || escape) && (ends || sentence)
+}
+
+/// True if the line above or below ends with digits too, or with a secret that was masked: this is
+/// a dump, a table or a set of test vectors.
+fn is_data(text: &[u8], start: usize, stop: usize) -> bool {
+    let is_break = |b: &u8| matches!(b, b'\n' | b'\r');
+    let mut above = text[start.saturating_sub(NEAR)..start].rsplit(is_break).skip(1);
+    let mut below = text[stop..text.len().min(stop + NEAR)].split(is_break).skip(1);
+    [above.find(|line| !line.is_empty()), below.find(|line| !line.is_empty())]
+        .into_iter()
+        .flatten()
+        .any(ends_with_digits)
+}
+
+fn ends_with_digits(line: &[u8]) -> bool {
+    let end = line.iter().rposition(|b| b.is_ascii_alphanumeric() || *b == b']');
+    let line = end.map_or(&line[..0], |end| &line[..=end]);
+    let digits = line.iter().rev().take_while(|b| b.is_ascii_hexdigit()).count();
+    digits >= 32 || line.ends_with(b"]") && memchr::memmem::find(line, b"[REDACTED").is_some()
 }
 
 /// True for a row of few different digits, and for decimal digits alone.
