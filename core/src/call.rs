@@ -11,6 +11,7 @@
 //! taint      what the session has read, and what that means for this call
 //! approve    somebody's word, where the call wants it
 //! redundancy a call that would read the same again gets the last result
+//! unseal     vault placeholders get their secrets, where they are bound
 //! execute    deadline, cancellation, panic isolation
 //! scrub      every text field of the result
 //! shape      cap by lines and characters; the whole goes to an artifact
@@ -40,6 +41,7 @@ mod scrub;
 mod shape;
 mod signature;
 mod taint;
+mod unseal;
 
 pub use all::{CallAnswer, CallRequest};
 pub use approve::{
@@ -81,6 +83,7 @@ use crate::tool::{
     ToolError, ToolResult,
 };
 use crate::upkeep::Upkeep;
+use crate::vault::{Opener, Vault};
 
 /// Everything that a call passes through. One per runtime.
 ///
@@ -100,6 +103,7 @@ pub(crate) struct CallPath {
     pub redundancy: RedundancyGate,
     pub execute: Execute,
     pub scrubber: Scrubber,
+    pub vault: Option<Arc<Vault>>,
     pub output: Output,
     pub recorder: Recorder,
     pub upkeep: Arc<Upkeep>,
@@ -163,6 +167,9 @@ pub(crate) struct Call<'c> {
     fresh: Option<redundancy::Fresh>,
     /// True if it was answered with an earlier result.
     is_cached: bool,
+    /// What puts secrets back into its arguments and keeps those of its result, where the vault is
+    /// on and the call is of a session.
+    opener: Option<Arc<Opener>>,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -242,6 +249,10 @@ impl CallPath {
             is_loop: false,
             fresh: None,
             is_cached: false,
+            opener: self.vault.as_ref().and_then(|vault| {
+                let caller = cx.caller();
+                Opener::of(vault, &caller.tenant, caller.session.as_deref())
+            }),
             allowed: false,
             started: None,
             ran: None,
@@ -309,8 +320,11 @@ impl CallPath {
         call.allowed = true;
         let recalled =
             self.redundancy.recall(&judged.entry, &judged.args, &judged.assessment, call).await;
-        if recalled.is_none() && self.recorder.mode == RecordMode::Durable {
-            Box::pin(record::intend(&self.recorder, call)).await?;
+        if recalled.is_none() {
+            unseal::pass(self, &judged.entry, &mut judged.args, &judged.assessment, call)?;
+            if self.recorder.mode == RecordMode::Durable {
+                Box::pin(record::intend(&self.recorder, call)).await?;
+            }
         }
         let outcome = match recalled {
             Some(result) => Ok(result),
@@ -335,10 +349,11 @@ impl CallPath {
         call: &mut Call<'_>,
         outcome: Result<ToolResult, Stop>,
     ) -> Result<ToolResult, Error> {
+        let scrubber = unseal::scrubber(self, call);
         let mut result = match outcome {
             Ok(result) => result,
             Err(Stop::Refused(refusal)) => refusal.into(),
-            Err(Stop::Failed(error)) => return Err(error),
+            Err(Stop::Failed(error)) => return Err(unseal::masked(&scrubber, call, error)),
         };
         if result.is_error {
             result.code.get_or_insert(Code::ToolFailed);
@@ -349,11 +364,14 @@ impl CallPath {
         result.artifact = None;
         result.repairs = std::mem::take(&mut call.repairs);
         result.cached = call.is_cached;
-        scrub::pass(&self.scrubber, &mut result);
+        scrub::pass(&scrubber, call.opener.as_deref(), &mut result);
         approve::mention(self, call, &mut result);
         let advice = loops::after(&self.loops, call, &mut result).unwrap_or_default();
         if !shape::fits(&self.output, &result, &advice) {
             Box::pin(shape::pass(self, &mut result, &advice, call)).await?;
+        }
+        if call.opener.as_ref().is_some_and(|opener| opener.is_used()) {
+            call.fresh = None;
         }
         self.redundancy.keep(call, &result);
         shape::append(&mut result, &advice);

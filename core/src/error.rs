@@ -72,6 +72,8 @@ codes! {
     BudgetExhausted = 17, "budget_exhausted";
     /// The calls go in circles: the same again and again, without anything new.
     LoopDetected = 18, "loop_detected";
+    /// A placeholder stands in the arguments where its secret may not be put back.
+    SecretUnbound = 19, "secret_unbound";
 
     /// The configuration is wrong; the message names the key.
     InvalidConfig = 40, "invalid_config";

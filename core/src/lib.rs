@@ -9,6 +9,7 @@
 //! - [`call`]: the path that each call takes
 //! - [`policy`]: who may call what
 //! - [`secret`]: how secrets are kept at rest, and the key they need
+//! - [`vault`]: where a masked secret may be put back
 //! - [`store`]: where state is kept, and how to bring a store of your own
 //! - [`ops`]: the control plane
 
@@ -28,6 +29,7 @@ pub mod secret;
 pub mod store;
 pub mod strict;
 pub mod tool;
+pub mod vault;
 pub mod workspace;
 
 mod builtin;

@@ -23,6 +23,7 @@ mod registry;
 mod rules;
 mod sessions;
 mod store;
+mod vault;
 
 pub use agents::{AgentKey, Agents, DeleteAgent, Deleted, ListAgents, PutAgent};
 pub use approvals::{
@@ -69,6 +70,9 @@ pub use sessions::{
 
 pub use store::{
     BackupStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs, StoreOps,
+};
+pub use vault::{
+    BindSecret, ForgetSecrets, Forgotten, ListVault, UnbindSecret, Unbound, VaultContents, VaultOps,
 };
 
 use futures_util::future::BoxFuture;
@@ -245,6 +249,11 @@ impl<'r> Ops<'r> {
     pub fn store(&self) -> StoreOps<'r> {
         StoreOps::new(self.0)
     }
+
+    /// Where masked secrets may be put back.
+    pub fn vault(&self) -> VaultOps<'r> {
+        VaultOps::new(self.0)
+    }
 }
 
 /// Every operation, domain by domain.
@@ -268,6 +277,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         store::OPERATIONS,
         rules::OPERATIONS,
         sessions::OPERATIONS,
+        vault::OPERATIONS,
     ]
     .into_iter()
     .flatten()

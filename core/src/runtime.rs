@@ -285,6 +285,9 @@ impl Runtime {
             // Calls end as soon as they are polled; a host may hold one that it does not poll.
             let _ = tokio::time::timeout(MOST_PATIENCE, running.wait()).await;
             let _ = tokio::time::timeout(MOST_PATIENCE, path.approval.released()).await;
+            if let Some(vault) = &path.vault {
+                vault.close();
+            }
             path.recorder.flush().await?;
             path.recorder.seal();
             path.store.close().await?;

@@ -16,13 +16,18 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+mod border;
 mod finding;
 mod hit;
 mod json;
 mod mask;
 mod placeholder;
 mod precise;
+mod region;
+mod scalar;
+mod scan;
 mod seed;
+mod simd;
 mod stream;
 mod until;
 mod values;
@@ -33,6 +38,11 @@ pub use hit::{Confidence, Kind};
 pub use placeholder::Seal;
 pub use stream::Stream;
 pub use values::{Added, ValueError, Values, Warning};
+
+use hit::Hit;
+use mask::Style;
+use region::Mask;
+use scan::{Eyes, Piece, Scan};
 
 /// What a scrubber looks for.
 #[derive(
@@ -121,7 +131,8 @@ struct Tables {
 impl Scrubber {
     /// A scrubber of a profile, with a set of values of its own.
     pub fn new(profile: Profile, key: TagKey) -> Scrubber {
-        let tables = Tables { seed: seed::Seed::new(), precise: precise::Precise::new() };
+        let tables =
+            Tables { seed: seed::Seed::new(), precise: precise::Precise::new(simd::Level::best()) };
         Scrubber {
             profile,
             tables: Arc::new(tables),
@@ -166,50 +177,58 @@ impl Scrubber {
     }
 
     fn replaced<'t>(&self, text: &'t str, seal: Option<&dyn Seal>) -> Cow<'t, str> {
-        if self.profile == Profile::Seed {
-            return self.tables.seed.scrub(text);
+        let masks = self.masks(text.as_bytes(), None);
+        if masks.is_empty() {
+            return Cow::Borrowed(text);
         }
-        match self.replaced_bytes(text.as_bytes(), seal) {
-            Cow::Borrowed(_) => Cow::Borrowed(text),
-            Cow::Owned(masked) => Cow::Owned(String::from_utf8_lossy(&masked).into_owned()),
-        }
+        let masked = mask::splice(text.as_bytes(), &masks, self.style(seal));
+        // Masks cut no character in half, so there is nothing to lose.
+        Cow::Owned(
+            String::from_utf8(masked)
+                .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        )
     }
 
     /// The same for bytes that may not be UTF-8; what is not passes through.
     pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        self.replaced_bytes(text, None)
-    }
-
-    fn replaced_bytes<'t>(&self, text: &'t [u8], seal: Option<&dyn Seal>) -> Cow<'t, [u8]> {
-        let hits = self.hits(text);
-        if hits.is_empty() {
+        let masks = self.masks(text, None);
+        if masks.is_empty() {
             return Cow::Borrowed(text);
         }
-        Cow::Owned(mask::splice(text, &hits, &self.placeholders, seal))
-    }
-
-    fn hits(&self, text: &[u8]) -> Vec<hit::Hit> {
-        let mut hits = Vec::new();
-        self.tables.precise.find(text, 0, text.len(), 0, &mut hits);
-        for values in &self.values {
-            values.find(text, 0, text.len(), &mut hits);
-        }
-        hits
+        Cow::Owned(mask::splice(text, &masks, self.style(None)))
     }
 
     /// What [`Scrubber::scrub`] would replace, in the order of the text.
     pub fn findings(&self, text: &str) -> Vec<Finding> {
-        let hits = self.hits(text.as_bytes());
-        let found = hits.into_iter().map(|hit| Finding {
-            tag: mask::tag(&self.placeholders, &text.as_bytes()[hit.span.clone()]),
-            kind: hit.kind,
-            start: hit.span.start,
-            end: hit.span.end,
-            confidence: hit.confidence,
-            verified: hit.verified,
-            encoding: hit.encoding,
-        });
-        found.collect()
+        self.masks(text.as_bytes(), None).into_iter().map(Finding::from).collect()
+    }
+
+    /// What is to be replaced in a text of which `expected` is known to be secret.
+    fn masks(&self, text: &[u8], expected: Option<Hit>) -> Vec<Mask> {
+        let mut scan = Scan::default();
+        if let Some(hit) = expected {
+            scan.expect(hit, text);
+        }
+        scan.advance(self.eyes(), Piece { text, base: 0, last: true })
+    }
+
+    fn eyes(&self) -> Eyes<'_> {
+        let plain = self.is_plain();
+        Eyes {
+            precise: (!plain).then_some(&self.tables.precise),
+            seed: (self.profile != Profile::Precise).then_some(&self.tables.seed),
+            values: &self.values,
+            placeholders: (!plain).then_some(&self.placeholders),
+        }
+    }
+
+    fn style<'s>(&self, seal: Option<&'s dyn Seal>) -> Style<'s> {
+        Style { plain: self.is_plain(), seal }
+    }
+
+    /// True if placeholders tell nothing.
+    fn is_plain(&self) -> bool {
+        self.profile == Profile::Seed
     }
 
     /// Scrubs a text that arrives in pieces. What it gives is what [`Scrubber::scrub_bytes`] gives
@@ -242,6 +261,12 @@ impl Scrubber {
     pub fn profile(&self) -> Profile {
         self.profile
     }
+}
+
+/// The length of the placeholder that `text` starts with, whoever wrote it; `None` if it starts
+/// with none.
+pub(crate) fn placeholder_length(text: &[u8]) -> Option<usize> {
+    placeholder::length(text)
 }
 
 impl fmt::Debug for Scrubber {

@@ -91,6 +91,13 @@ pub trait Tool: Send + Sync + 'static {
         std::future::ready(Stamp::Declared).boxed()
     }
 
+    /// True if a placeholder in the arguments reaches the tool as it is, and no secret is put back
+    /// in its place: to a tool that hands a text on, it is part of that text. By default secrets
+    /// are put back where they are bound to, and a call that would take one elsewhere is refused.
+    fn keeps_placeholders(&self) -> bool {
+        false
+    }
+
     /// Does the work. Dropping the future cancels it; `cx.cancellation()` fires then, too.
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
 }

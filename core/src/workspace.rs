@@ -62,6 +62,7 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+pub(crate) use edit::Standing;
 pub use edit::{Edit, Edited};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
@@ -126,6 +127,11 @@ impl Workspace {
     /// unless the host says so.
     pub fn root(&self) -> &Path {
         &self.root.given
+    }
+
+    /// The root without links: what tells this workspace from others.
+    pub(crate) fn real_root(&self) -> &Path {
+        &self.root.real
     }
 
     fn dir(&self) -> &Dir {

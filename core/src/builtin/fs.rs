@@ -2,6 +2,7 @@
 
 pub(super) mod edit;
 pub(super) mod list_files;
+mod placeholders;
 pub(super) mod read_file;
 pub(super) mod write_file;
 
@@ -34,16 +35,16 @@ fn opened(deps: &Deps, cx: &CallContext) -> Result<Workspace, ToolError> {
 }
 
 /// Does file work on a thread that may block.
-async fn blocking<T: Send + 'static>(
+async fn blocking<T: Send + 'static, E: Into<ToolError>>(
     deps: &Deps,
     cx: &CallContext,
     path: String,
-    work: impl FnOnce(&Workspace, &RelativePath) -> Result<T, crate::workspace::Error> + Send + 'static,
+    work: impl FnOnce(&Workspace, &RelativePath) -> Result<T, E> + Send + 'static,
 ) -> Result<T, ToolError> {
     let (deps, cx) = (deps.clone(), cx.clone());
     let done = tokio::task::spawn_blocking(move || {
         let workspace = workspace(&deps, &cx)?;
-        Ok(work(&workspace, &workspace.relative(&path)?)?)
+        work(&workspace, &workspace.relative(&path)?).map_err(Into::into)
     });
     done.await.unwrap_or_else(|error| Err(ToolError::failed(format!("File work failed: {error}."))))
 }

@@ -75,6 +75,9 @@ fn row(
         "" => "(empty)",
         name => name,
     };
+    if let Some(opened) = call.opener.as_ref().and_then(|opener| opener.notes()) {
+        call.notes.insert("vault".into(), opened);
+    }
     let ran = call.ran.or_else(|| call.started.map(|started| started.elapsed()));
     AuditRow {
         tenant: caller.tenant.clone(),

@@ -21,6 +21,7 @@ use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
 use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
 use crate::upkeep::Upkeep;
+use crate::vault::Vault;
 use crate::workspace::Workspace;
 
 /// Builds a [`Runtime`].
@@ -216,6 +217,7 @@ impl RuntimeBuilder {
             redundancy: RedundancyGate::new(self.config.redundancy.clone()),
             execute: self.config.execute.clone(),
             scrubber: scrubber.clone(),
+            vault: Vault::new(&self.config.vault, self.clock.clone())?,
             output: self.config.output.clone(),
             recorder: Recorder::new(mode, store.clone(), scrubber, upkeep.clone()),
             upkeep,

@@ -16,6 +16,7 @@ use crate::secret::Secrets;
 use crate::strict;
 use crate::tool::DefinitionsConfig;
 use crate::upkeep::Retention;
+use crate::vault::VaultConfig;
 
 /// How a runtime is set up. Every key may be left out; an unknown one is an error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +53,8 @@ pub struct Config {
     pub output: Output,
     /// How secrets are masked.
     pub scrub: ScrubConfig,
+    /// Whether masked secrets are kept, to be put back where they are bound to.
+    pub vault: VaultConfig,
     /// How calls are recorded.
     pub record: Record,
     /// The keys under which secrets are stored. Without one no secret can be stored.
@@ -160,6 +163,13 @@ impl Config {
         at_most("execute.parallel", self.execute.parallel as u64, 256)?;
         at_least("execute.parallel", self.execute.parallel as u64, 1)?;
         at_least("store_timeout_ms", self.store_timeout_ms.unwrap_or(1), 1)?;
+        at_least("vault.ttl_ms", self.vault.ttl_ms, 1)?;
+        at_least("vault.max_entries", self.vault.max_entries as u64, 1)?;
+        if self.vault.enabled && self.scrub.profile == Profile::Seed {
+            let why = "the placeholders of the profile `seed` are all alike, so none can be told \
+                       from another; set `scrub.profile` to `precise`, or switch the vault off";
+            return Err(invalid("vault.enabled", why));
+        }
         let kept = &self.retention;
         at_least("retention.events_keep", kept.events_keep.unwrap_or(1), 1)?;
         at_least("retention.events_older_than_ms", kept.events_older_than_ms.unwrap_or(1), 1)?;

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::hit::{Confidence, Kind};
+use super::region::Mask;
 
 /// A secret in a text. Never holds the secret itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,5 +37,12 @@ impl Serialize for Kind {
 impl Serialize for Confidence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
+    }
+}
+
+impl From<Mask> for Finding {
+    fn from(mask: Mask) -> Finding {
+        let Mask { start, end, kind, confidence, verified, encoding, tag, .. } = mask;
+        Finding { kind, start, end, confidence, verified, encoding, tag }
     }
 }

@@ -1,32 +1,44 @@
-//! Puts placeholders in place of hits.
+//! Puts placeholders in place of secrets.
 
-use super::hit::Hit;
-use super::placeholder::{self, Placeholders, Seal};
+use super::placeholder::{self, Seal};
+use super::region::Mask;
 
-/// The text with the hits replaced. The hits are in order and do not overlap.
-pub(super) fn splice(
-    text: &[u8],
-    hits: &[Hit],
-    placeholders: &Placeholders,
-    seal: Option<&dyn Seal>,
-) -> Vec<u8> {
+/// How secrets are replaced.
+#[derive(Clone, Copy)]
+pub(super) struct Style<'s> {
+    /// `[REDACTED]` for all.
+    pub plain: bool,
+    /// Is told what is replaced.
+    pub seal: Option<&'s dyn Seal>,
+}
+
+/// The text with the masks in place. They are in order and do not overlap.
+pub(super) fn splice(text: &[u8], masks: &[Mask], style: Style<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut copied = 0;
-    for hit in hits {
-        out.extend_from_slice(&text[copied..hit.span.start]);
-        let secret = &text[hit.span.clone()];
-        let mut tag = tag(placeholders, secret);
-        let given = seal.and_then(|seal| seal.seal(&hit.kind, tag.as_deref(), secret));
-        tag = tag.or(given.filter(|tag| placeholder::is_tag(tag.as_bytes())));
-        placeholder::write(&hit.kind, tag.as_deref(), &mut out);
-        copied = hit.span.end;
+    for mask in masks {
+        out.extend_from_slice(&text[copied..mask.start]);
+        let given = style.seal.and_then(|seal| {
+            let secret = &text[mask.start..mask.end];
+            seal.seal(&mask.kind, mask.tag.as_deref(), secret)
+        });
+        let given = given.filter(|tag| placeholder::is_tag(tag.as_bytes()));
+        write(mask, mask.tag.as_deref().or(given.as_deref()), style.plain, &mut out);
+        copied = mask.end;
     }
     out.extend_from_slice(&text[copied..]);
     out
 }
 
-pub(super) fn tag(placeholders: &Placeholders, secret: &[u8]) -> Option<String> {
-    let mut tagger = placeholders.tagger();
-    tagger.feed(secret);
-    placeholders.tag(tagger)
+/// Appends what stands for one secret.
+pub(super) fn write(mask: &Mask, tag: Option<&str>, plain: bool, out: &mut Vec<u8>) {
+    let quote = |out: &mut Vec<u8>| {
+        if let Some(escapes) = mask.quotes {
+            out.resize(out.len() + escapes, b'\\');
+            out.push(b'"');
+        }
+    };
+    quote(out);
+    placeholder::write(&mask.kind, tag, plain, out);
+    quote(out);
 }

@@ -97,24 +97,18 @@ impl Tagger {
     }
 }
 
-/// Appends the placeholder of a secret.
-pub(super) fn write(kind: &Kind, tag: Option<&str>, out: &mut Vec<u8>) {
+/// Appends the placeholder of a secret; a plain one tells nothing of it.
+pub(super) fn write(kind: &Kind, tag: Option<&str>, plain: bool, out: &mut Vec<u8>) {
     if kind.as_str() == SERVER_IP {
         out.extend_from_slice(ADDRESS);
         return;
     }
     out.extend_from_slice(HEAD);
-    for part in [Some(kind.as_str()), tag].into_iter().flatten() {
+    for part in [Some(kind.as_str()), tag].into_iter().flatten().filter(|_| !plain) {
         out.push(b':');
         out.extend_from_slice(part.as_bytes());
     }
     out.push(b']');
-}
-
-/// Appends the placeholder of the `seed` profile, which tells nothing of the secret.
-pub(super) fn write_plain(kind: &Kind, out: &mut Vec<u8>) {
-    let address = kind.as_str() == SERVER_IP;
-    out.extend_from_slice(if address { ADDRESS } else { b"[REDACTED]" });
 }
 
 /// True if `tag` can stand in a placeholder.
@@ -153,6 +147,18 @@ pub(super) fn across(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
     let start = floor + memchr::memrchr(b'[', &text[floor..at])?;
     let end = start + length(&text[start..])?;
     (end > at).then_some(start..end)
+}
+
+/// Where the first placeholder in `text[from..to]` starts; it may end behind that.
+pub(super) fn next(text: &[u8], from: usize, to: usize) -> Option<usize> {
+    let mut brackets = memchr::memchr_iter(b'[', &text[from..to]).map(|at| from + at);
+    brackets.find(|&at| length(&text[at..]).is_some())
+}
+
+/// Where the last placeholder in `text` ends that starts at or behind `from`.
+pub(super) fn last_end(text: &[u8], from: usize) -> Option<usize> {
+    let mut brackets = memchr::memrchr_iter(b'[', &text[from..]).map(|at| from + at);
+    brackets.find_map(|at| length(&text[at..]).map(|length| at + length))
 }
 
 #[cfg(test)]

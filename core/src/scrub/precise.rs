@@ -7,6 +7,7 @@
 //! first line (`block`). A finder sees a bounded [`View`] and nothing else.
 
 use super::hit::Hit;
+use super::simd::Level;
 use super::until::{self, End};
 use super::view::{Look, View};
 
@@ -39,14 +40,15 @@ pub(super) struct Precise {
 }
 
 impl Precise {
-    pub(super) fn new() -> Precise {
-        Precise { sights: sight::Sights::new(), kinds: kinds::Kinds::new() }
+    pub(super) fn new(level: Level) -> Precise {
+        Precise { sights: sight::Sights::new(level), kinds: kinds::Kinds::new() }
     }
 
     /// Finds what starts to be seen in `text[from..to]`, in order, without overlaps. `to` is the
     /// end of the text, or so far before it that every view is complete: more of the text may
     /// follow then. Nothing before `floor` becomes part of a hit. Answers where to go on: `to`, or
-    /// a place behind it that has been decided already.
+    /// a place behind it that has been decided already, or the end of what is known of a hit that
+    /// is still open, which is the last one.
     pub(super) fn find(
         &self,
         text: &[u8],
@@ -56,16 +58,25 @@ impl Precise {
         found: &mut Vec<Hit>,
     ) -> usize {
         let mut at = from;
-        while let Some((place, sort)) = self.sights.next(text, at, to) {
-            let (view, start) = View::around(text, place, floor);
-            let look = self.look(&view, sort).moved(start);
-            debug_assert!(look.resume > place, "a finder must go on");
+        let mut sweep = self.sights.sweep(&self.kinds, text, from, to);
+        while let Some(sight) = sweep.next(at) {
+            let (view, start) = View::around(text, sight.at, floor);
+            let mut look = self.look(&view, sight.sort);
+            if let (None, Some(sort)) = (&look.hit, sight.then) {
+                look = self.look(&view, sort);
+            }
+            let look = look.moved(start);
+            debug_assert!(look.resume > sight.at, "a finder must go on");
             at = look.resume;
             for mut hit in look.hit.into_iter().chain(look.more) {
                 follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
                 at = at.max(floor);
+                let open = hit.open.is_some();
                 found.push(hit);
+                if open {
+                    return at;
+                }
             }
         }
         at.max(to)
@@ -76,16 +87,24 @@ impl Precise {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
-            Sort::Parameter => {
-                link::look_at_parameter(view).unwrap_or_else(|| assignment::look(&self.kinds, view))
-            }
-            Sort::Scheme => scheme::look(&self.kinds, view),
+            Sort::Parameter => link::look_at_parameter(view)
+                .unwrap_or_else(|| self.look_at_name(view, Look::nothing(view.at + 1))),
+            Sort::Scheme => self.look_at_name(view, scheme::look(&self.kinds, view)),
             Sort::Block => block::look(view),
             Sort::Jwt => jwt::look(&self.kinds, view),
             Sort::Crypt => crypt::look(view),
             Sort::Pgpass => pgpass::look(view),
             Sort::Manifest => manifest::look(view),
         }
+    }
+
+    /// What else has been seen, or what a name says that starts at the same place: `bearer: …`,
+    /// `signature=…`.
+    fn look_at_name(&self, view: &View<'_>, seen: Look) -> Look {
+        if seen.hit.is_some() || !view.text[view.at].is_ascii_alphabetic() {
+            return seen;
+        }
+        assignment::look(&self.kinds, view)
     }
 
     /// The secret in a value that stands under a name in structured data: `{"name": "value"}`.

@@ -12,15 +12,35 @@
 //! the part by which it is recognised, so a replacement never makes a match possible that the
 //! original text did not already announce. And no pattern crosses white space that has neither
 //! `:` nor `=` next to it.
+//!
+//! # Bounds
+//!
+//! A stream cannot wait for ever, and must give what the whole gives. So a window reaches from
+//! [`BACK`] bytes before a place to [`AHEAD`] bytes behind it and no further, in both. Inside of
+//! that the result is exact. Where a text goes on for longer without a cut:
+//!
+//! - a match that reaches the end of its window goes on to what ends it: white space for a value,
+//!   a quote for a link, any other character for a key or a digest;
+//! - of a name of more than [`BACK`] letters, the letters before those stay;
+//! - a name and its value with more than that between them (white space) are not seen together.
 
-use std::borrow::Cow;
+use super::hit::{Confidence, Hit};
+use super::placeholder;
+use super::until::End;
+use reach::Reach;
 
 mod anchor;
 mod pattern;
+mod reach;
 mod window;
 
 #[cfg(test)]
 mod tests;
+
+/// How far before a place a match may begin, in bytes.
+pub(super) const BACK: usize = 2_048;
+/// How far behind a place is looked, in bytes.
+pub(super) const AHEAD: usize = 4_096;
 
 /// The patterns and the search for them.
 pub(super) struct Seed {
@@ -28,41 +48,122 @@ pub(super) struct Seed {
     patterns: pattern::Patterns,
 }
 
+/// How far a search came.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    /// Everything before this is decided.
+    pub at: usize,
+    /// Nothing before this becomes part of another match.
+    pub floor: usize,
+    /// Set where the last match may go on at `at`.
+    pub open: Option<Tail>,
+}
+
+/// What belongs to a match that has reached the end of its window.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tail {
+    pass: usize,
+    barriers: bool,
+}
+
 impl Seed {
     pub(super) fn new() -> Seed {
         Seed { anchors: anchor::Anchors::new(), patterns: pattern::Patterns::new() }
     }
 
-    /// The text with every match replaced by `[REDACTED]`; borrowed if there was none.
-    pub(super) fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let candidates = self.anchors.candidates(text);
-        if candidates.is_empty() {
-            return Cow::Borrowed(text);
+    /// Finds what the patterns take from `text[from..to]`, in order. `to` is the end of the text,
+    /// or more than [`AHEAD`] bytes before it. Stops at a match that goes on behind the text that
+    /// is given. With `barriers`, no match takes or crosses a placeholder.
+    pub(super) fn find(
+        &self,
+        text: &[u8],
+        (from, to): (usize, usize),
+        floor: usize,
+        barriers: bool,
+        found: &mut Vec<Hit>,
+    ) -> Step {
+        let mut step = Step { at: from, floor, open: None };
+        for candidate in self.anchors.candidates(text, from, to) {
+            if candidate.at < step.at {
+                continue;
+            }
+            match Reach::around(text, candidate.at, step.floor, barriers) {
+                Ok(reach) => {
+                    let end = |pass, from| {
+                        let tail = Tail { pass, barriers };
+                        (tail, tail.end(text, from, to == text.len()))
+                    };
+                    self.look(text, candidate.at, &reach, end, &mut step, found);
+                }
+                Err(behind) => (step.at, step.floor) = (behind, behind),
+            }
+            if step.open.is_some() {
+                return step;
+            }
         }
-        self.mask(text, &candidates)
+        step.at = step.at.max(to);
+        step
     }
 
-    fn mask<'t>(&self, text: &'t str, candidates: &[anchor::Candidate]) -> Cow<'t, str> {
-        let mut masked = String::new();
-        let mut copied = 0;
-        let mut floor = 0;
-        let mut rest = candidates;
-        while let Some(first) = rest.first() {
-            let window = window::around(text, first.at, floor);
-            let (here, later) = rest.split_at(rest.partition_point(|c| c.at < window.end));
-            let passes = here.iter().fold(pattern::Passes::NONE, |all, c| all | c.passes);
-            if let Cow::Owned(piece) = self.patterns.run(&text[window.clone()], passes) {
-                masked.push_str(&text[copied..window.start]);
-                masked.push_str(&piece);
-                copied = window.end;
+    /// Takes what the patterns take in the window around `at`.
+    fn look(
+        &self,
+        text: &[u8],
+        at: usize,
+        reach: &Reach,
+        end: impl Fn(usize, usize) -> (Tail, End),
+        step: &mut Step,
+        found: &mut Vec<Hit>,
+    ) {
+        let mut window = window::around(&text[..reach.span.end], at, reach.span.start);
+        let mut border = window.end;
+        if reach.ends(text, &window) {
+            // What begins in the second half may go on too far to be judged from here.
+            window.end = reach.span.end;
+            border = at + AHEAD / 2;
+        }
+        let places = self.anchors.candidates(&text[..window.end], window.start, window.end);
+        let passes = places.iter().fold(pattern::Passes::NONE, |all, c| all | c.passes);
+        step.at = border;
+        for taken in self.patterns.run(&text[window.clone()], passes) {
+            let mut span = taken.span.start + window.start..taken.span.end + window.start;
+            if span.start >= border {
+                break;
             }
-            floor = window.end;
-            rest = later;
+            if reach.cut && span.end == reach.span.end {
+                match end(taken.pass, span.end) {
+                    (_, End::At(end)) => span.end = end,
+                    (tail, End::Beyond(end)) => {
+                        span.end = end;
+                        step.open = Some(tail);
+                    }
+                }
+            }
+            step.at = step.at.max(span.end);
+            found.push(Hit::known(span, pattern::kind(taken.pass), Confidence::Medium));
         }
-        if copied == 0 {
-            return Cow::Borrowed(text);
+        step.floor = step.at;
+    }
+}
+
+impl Tail {
+    /// Where the match ends that has reached `from`.
+    pub(super) fn end(&self, text: &[u8], from: usize, last: bool) -> End {
+        let mut end = from;
+        while let Some(&byte) = text.get(end) {
+            if pattern::ends(self.pass, byte) {
+                return End::At(end);
+            }
+            if self.barriers && byte == b'[' {
+                if placeholder::length(&text[end..]).is_some() {
+                    return End::At(end);
+                }
+                if !last && text.len() - end < placeholder::LONGEST {
+                    return End::Beyond(end);
+                }
+            }
+            end += 1;
         }
-        masked.push_str(&text[copied..]);
-        Cow::Owned(masked)
+        if last { End::At(end) } else { End::Beyond(end) }
     }
 }

@@ -1,38 +1,100 @@
 //! Scrubs a text that arrives in pieces.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use super::Scrubber;
+use super::mask;
+use super::region::Mask;
+use super::scan::{Piece, Scan};
+
+/// The most that is kept back of a text, in bytes. A stream looks at what it has when it has more.
+const HOLD: usize = 8 * 1_024;
+/// The largest part of a piece that is looked at at once: what fits a cache.
+const BLOCK: usize = 64 * 1_024;
+/// Pieces of a text are cut at multiples of this.
+const STEP: usize = 64;
 
 /// A text in the making. Give it each piece with [`push`](Stream::push), and the end of the text
 /// with [`finish`](Stream::finish); put what they return together.
 ///
-/// It keeps back at most 8 KiB.
+/// It keeps back at most 8 KiB of what was pushed, or less where all is certain. A longer secret
+/// is masked as it goes: of that, nothing is kept but what its end is told by.
+///
+/// ```
+/// use toolkeep::scrub::Scrubber;
+///
+/// let mut stream = Scrubber::seed().stream();
+/// let mut out = stream.push(b"a pass");
+/// out.extend(stream.push(b"word=correct-ho"));
+/// out.extend(stream.push(b"rse, then"));
+/// out.extend(stream.finish());
+/// assert_eq!(out, b"a [REDACTED] then");
+/// ```
 pub struct Stream {
     scrubber: Scrubber,
+    scan: Scan,
+    /// What is not settled, and what must be remembered of what is.
     kept: Vec<u8>,
+    /// Where `kept` starts in the whole text.
+    base: usize,
+    /// How much of the whole text was returned or masked.
+    done: usize,
 }
 
 impl Stream {
     pub(super) fn new(scrubber: Scrubber) -> Stream {
-        Stream { scrubber, kept: Vec::new() }
+        Stream { scrubber, scan: Scan::default(), kept: Vec::new(), base: 0, done: 0 }
     }
 
-    /// Takes the next piece and returns what is certain by now: possibly nothing.
+    /// Takes the next piece and returns what is certain by now: possibly nothing. It may end
+    /// inside a character if pieces do.
     #[must_use = "this is the scrubbed text"]
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
-        self.kept.extend_from_slice(piece);
-        Vec::new()
+        let mut out = Vec::new();
+        for block in piece.chunks(BLOCK) {
+            self.kept.extend_from_slice(block);
+            if self.base + self.kept.len() - self.scan.settled() > HOLD {
+                if out.is_empty() {
+                    out.reserve(piece.len() + HOLD);
+                }
+                self.advance(false, &mut out);
+            }
+        }
+        out
     }
 
     /// Ends the text and returns the rest of it.
     #[must_use = "this is the end of the scrubbed text"]
-    pub fn finish(self) -> Vec<u8> {
-        match self.scrubber.scrub_bytes(&self.kept) {
-            Cow::Borrowed(_) => self.kept,
-            Cow::Owned(masked) => masked,
+    pub fn finish(mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.advance(true, &mut out);
+        out
+    }
+
+    fn advance(&mut self, last: bool, out: &mut Vec<u8>) {
+        let piece = Piece { text: &self.kept, base: self.base, last };
+        let masks = self.scan.advance(self.scrubber.eyes(), piece);
+        for mask in &masks {
+            self.copy(mask.start, out);
+            self.write(mask, out);
+            self.done = mask.end;
         }
+        let settled = self.scan.settled();
+        self.copy(self.scan.live().map_or(settled, |start| start.min(settled)), out);
+        let gone = self.scan.needed().saturating_sub(self.base) / STEP * STEP;
+        self.kept.drain(..gone);
+        self.base += gone;
+    }
+
+    fn copy(&mut self, to: usize, out: &mut Vec<u8>) {
+        if to > self.done {
+            out.extend_from_slice(&self.kept[self.done - self.base..to - self.base]);
+            self.done = to;
+        }
+    }
+
+    fn write(&self, mask: &Mask, out: &mut Vec<u8>) {
+        mask::write(mask, mask.tag.as_deref(), self.scrubber.is_plain(), out);
     }
 }
 

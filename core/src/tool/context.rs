@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Code, Error};
 use crate::id::{DEFAULT_TENANT, check_key};
 use crate::limits::{TooMuch, check_json, echo};
+use crate::vault::Opener;
 
 /// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -196,6 +197,8 @@ pub struct CallContext {
     caller: Arc<Caller>,
     cancellation: CancellationToken,
     host: Option<Arc<dyn Any + Send + Sync>>,
+    /// What puts secrets back for the call that runs, where the vault is on.
+    opener: Option<Arc<Opener>>,
 }
 
 macro_rules! setters {
@@ -293,6 +296,18 @@ impl CallContext {
     pub fn with_cancellation(mut self, cancellation: CancellationToken) -> CallContext {
         self.cancellation = cancellation;
         self
+    }
+
+    /// The same context for a call for which this puts secrets back.
+    #[must_use]
+    pub(crate) fn with_opener(mut self, opener: Option<Arc<Opener>>) -> CallContext {
+        self.opener = opener;
+        self
+    }
+
+    /// What puts secrets back for the call that runs.
+    pub(crate) fn opener(&self) -> Option<&Arc<Opener>> {
+        self.opener.as_ref()
     }
 
     /// The same context with the host's own data in it; tools of the host find it again.

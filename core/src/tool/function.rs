@@ -25,6 +25,7 @@ pub struct FnTool<A> {
     handler: Handler<A>,
     assessor: Option<Assessor<A>>,
     stamper: Option<Stamper<A>>,
+    keeps_placeholders: bool,
 }
 
 /// A tool from an argument struct and an async closure. The struct's doc comment is the
@@ -40,6 +41,7 @@ where
         handler: Arc::new(move |args, cx| handler(args, cx).boxed()),
         assessor: None,
         stamper: None,
+        keeps_placeholders: false,
     }
 }
 
@@ -126,6 +128,14 @@ impl<A> FnTool<A> {
         self
     }
 
+    /// Gives placeholders in the arguments to the tool as they are. See
+    /// [`Tool::keeps_placeholders`].
+    #[must_use]
+    pub fn keeps_placeholders(mut self) -> FnTool<A> {
+        self.keeps_placeholders = true;
+        self
+    }
+
     /// Declares what a call touches, or why it must not run.
     #[must_use]
     pub fn assess(
@@ -167,6 +177,10 @@ impl<A: DeserializeOwned + 'static> Tool for FnTool<A> {
             (Some(stamp), Ok(args)) => stamp(args, cx.clone()),
             _ => std::future::ready(Stamp::Declared).boxed(),
         }
+    }
+
+    fn keeps_placeholders(&self) -> bool {
+        self.keeps_placeholders
     }
 
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 
 use memchr::memmem;
 
@@ -53,32 +54,66 @@ impl Workspace {
     /// with a NUL in its first 8 KiB; [`Error::TooLarge`] if the file has or would get more than
     /// [`MAX_FILE_BYTES`]; and what [`Workspace::write`] may return.
     pub fn edit(&self, path: &RelativePath, edit: &Edit) -> Result<Edited, Error> {
+        self.edit_as(path, |_| Ok(Cow::Borrowed(edit)), as_it_is)
+    }
+
+    /// The same, with an edit that is made when it is known what stands in the file. `show` gives
+    /// the file as an error may quote it.
+    pub(crate) fn edit_as<'e, E: From<Error>>(
+        &self,
+        path: &RelativePath,
+        make: impl FnOnce(&Standing<'_>) -> Result<Cow<'e, Edit>, E>,
+        show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
+    ) -> Result<Edited, E> {
         let place = self.place(path, false)?;
-        while_locked(&place, || edit_at(path, &place, edit))
-            .map_err(|error| Error::from_io(path, "edit", error))?
-            .map_err(|error| match error {
+        let edit = || {
+            let file = place.open_file(path).map_err(|error| match error {
                 Error::NotFound { path: written, .. } => {
                     Error::NotFound { path: written, similar: self.similar(path) }
                 }
                 error => error,
-            })
+            })?;
+            edit_at(path, &place, file, make, show)
+        };
+        while_locked(&place, edit).map_err(|error| Error::from_io(path, "edit", error))?
     }
 }
 
-fn edit_at(path: &RelativePath, place: &Place, edit: &Edit) -> Result<Edited, Error> {
+/// What is to be edited.
+pub(crate) struct Standing<'s> {
+    /// The path without links, relative to the root.
+    pub target: &'s Path,
+    /// The whole file.
+    pub content: &'s [u8],
+}
+
+impl Standing<'_> {
+    /// The file as the edit would leave it; `None` if the edit does not fit.
+    pub(crate) fn edited(&self, edit: &Edit) -> Option<Vec<u8>> {
+        Some(find(self.content, edit, as_it_is).ok()?.replaced(self.content))
+    }
+}
+
+fn edit_at<'e, E: From<Error>>(
+    path: &RelativePath,
+    place: &Place,
+    mut file: File,
+    make: impl FnOnce(&Standing<'_>) -> Result<Cow<'e, Edit>, E>,
+    show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
+) -> Result<Edited, E> {
     let failed = |error| Error::from_io(path, "edit", error);
-    let mut file = place.open_file(path)?;
     let before = Version::of(&file).map_err(failed)?;
     check_size(path, before.bytes, TOO_LARGE)?;
     let mut content = Vec::with_capacity(before.bytes as usize);
     file.by_ref().take(MAX_FILE_BYTES + 1).read_to_end(&mut content).map_err(failed)?;
     check_size(path, content.len() as u64, TOO_LARGE)?;
     if let Some(media) = Media::of_content(&content) {
-        return Err(Error::Binary { path: path.to_string(), media });
+        return Err(Error::Binary { path: path.to_string(), media }.into());
     }
 
+    let edit = make(&Standing { target: &place.target, content: &content })?;
     let misfit = |problem| Error::Edit { path: path.to_string(), problem: Box::new(problem) };
-    let found = find(&content, edit).map_err(misfit)?;
+    let found = find(&content, &edit, show).map_err(misfit)?;
     check_size(path, found.bytes_after(content.len()), TOO_LARGE)?;
     let changed = found.replaced(&content);
     replace(path, place, &changed, || confirm(path, place, before, &content))?;
@@ -87,6 +122,10 @@ fn edit_at(path: &RelativePath, place: &Place, edit: &Edit) -> Result<Edited, Er
         line: line_of(&content, found.first),
         bytes: changed.len() as u64,
     })
+}
+
+fn as_it_is(content: &[u8]) -> Cow<'_, [u8]> {
+    Cow::Borrowed(content)
 }
 
 /// What tells one version of a file from the next without reading it.
@@ -171,7 +210,11 @@ impl Found<'_> {
 }
 
 /// Finds what the edit replaces. Works on bytes, so the rest of the file need not be UTF-8.
-fn find<'e>(content: &[u8], edit: &'e Edit) -> Result<Found<'e>, EditProblem> {
+fn find<'e>(
+    content: &[u8],
+    edit: &'e Edit,
+    show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
+) -> Result<Found<'e>, EditProblem> {
     if edit.old.is_empty() {
         return Err(EditProblem::EmptyOld);
     }
@@ -189,7 +232,7 @@ fn find<'e>(content: &[u8], edit: &'e Edit) -> Result<Found<'e>, EditProblem> {
         }
         return Ok(Found { count, first, old, new });
     }
-    Err(EditProblem::NoMatch { nearest: nearest(content, &edit.old) })
+    Err(EditProblem::NoMatch { nearest: nearest(&show(content), &edit.old) })
 }
 
 /// The old and new text in the spellings to try, in this order.
@@ -229,7 +272,7 @@ mod tests {
     }
 
     fn apply(content: &str, edit: &Edit) -> Result<String, EditProblem> {
-        let changed = find(content.as_bytes(), edit)?.replaced(content.as_bytes());
+        let changed = find(content.as_bytes(), edit, as_it_is)?.replaced(content.as_bytes());
         Ok(String::from_utf8(changed).unwrap())
     }
 

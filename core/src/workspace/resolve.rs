@@ -23,9 +23,20 @@ const MAX_LINKS: usize = 40;
 pub(super) struct Place {
     pub(super) dir: Dir,
     pub(super) name: OsString,
+    /// The same relative to the root, without links.
+    pub(super) target: PathBuf,
 }
 
 impl Workspace {
+    /// What tells a file from all others in this workspace: its path without links.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Outside`] and [`Error::Links`].
+    pub(crate) fn target(&self, path: &RelativePath) -> Result<PathBuf, Error> {
+        self.without_links(path)
+    }
+
     /// The path without links, as far as it exists. What does not exist is kept as it is.
     pub(super) fn without_links(&self, path: &RelativePath) -> Result<PathBuf, Error> {
         let outside = || Error::Outside { path: path.to_string() };
@@ -119,7 +130,7 @@ impl Workspace {
             }
             error => error,
         })?;
-        Ok(Place { dir, name: name.to_owned() })
+        Ok(Place { dir, name: name.to_owned(), target })
     }
 }
 

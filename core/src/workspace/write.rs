@@ -1,6 +1,7 @@
 //! Writing a whole file, or to its end.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use cap_std::fs::{OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
@@ -52,9 +53,23 @@ impl Workspace {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<Written, Error> {
+        self.write_at(path, content, mode, None)
+    }
+
+    /// The same, and only if the path still leads to `target`, where that is given.
+    pub(crate) fn write_at(
+        &self,
+        path: &RelativePath,
+        content: &[u8],
+        mode: WriteMode,
+        target: Option<&Path>,
+    ) -> Result<Written, Error> {
         let bytes = content.len() as u64;
         check_size(path, bytes, "write it in several parts with append")?;
         let place = self.place(path, true)?;
+        if target.is_some_and(|target| target != place.target) {
+            return Err(Error::Changed { path: path.to_string() });
+        }
         let created = while_locked(&place, || match mode {
             WriteMode::Replace => replace(path, &place, content, || Ok(())),
             WriteMode::Append => append(path, &place, content),

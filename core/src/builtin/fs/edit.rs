@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::placeholders::Writer;
 use super::{blocking, uses};
 use crate::builtin::Deps;
 use crate::kind::{Capability, Effect};
@@ -34,9 +35,9 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             let path = args.path.clone();
             let edit =
                 Edit { old: args.old_string, new: args.new_string, replace_all: args.replace_all };
-            let edited =
-                blocking(&deps, &cx, args.path, move |workspace, path| workspace.edit(path, &edit))
-                    .await?;
+            let writer = Writer::new("edit", &deps, &cx);
+            let work = move |workspace: &_, path: &_| writer.edit(workspace, path, &edit);
+            let edited = blocking(&deps, &cx, args.path, work).await?;
             let count = edited.replacements;
             let (line, s) = (edited.line, if count == 1 { "" } else { "s" });
             let text = format!("Edited {path}: {count} replacement{s}, the first in line {line}.");
@@ -47,6 +48,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         }
     })
     .group("fs")
+    .keeps_placeholders()
     .argument_aliases("path", &["file", "filepath", "file_path"])
     .argument_aliases("old_string", &["old", "old_text", "oldText", "search", "from"])
     .argument_aliases("new_string", &["new", "new_text", "newText", "replace", "to"])

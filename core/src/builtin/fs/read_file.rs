@@ -12,6 +12,7 @@ use crate::error::Code;
 use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
 use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
+use crate::vault::{FileAt, Opener};
 use crate::workspace::{ReadRange, ReadText, RelativePath, Workspace, window};
 
 /// The largest file that is masked as a whole before a page of it is shown (16 MiB).
@@ -78,9 +79,16 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let page = match args.path.strip_prefix(ARTIFACT) {
         Some(id) => artifact(deps, cx, id, range, max_chars).await?,
         None => {
-            let scrubber = deps.scrubber.clone();
-            blocking(deps, cx, args.path, move |workspace, path| {
-                page(workspace, path, &scrubber, range, max_chars)
+            let (scrubber, opener) = (deps.scrubber.clone(), cx.opener().cloned());
+            blocking(deps, cx, args.path, move |workspace, path| match opener {
+                Some(opener) => {
+                    let scrubber = opener.standing_scrubber(&scrubber);
+                    sealed_page(workspace, path, (&scrubber, &opener), range, max_chars)
+                }
+                None => {
+                    let mask = |text: &str| scrubber.scrub(text).into_owned();
+                    page(workspace, path, mask, range, max_chars)
+                }
             })
             .await?
         }
@@ -93,7 +101,7 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
 fn page(
     workspace: &Workspace,
     path: &RelativePath,
-    scrubber: &Scrubber,
+    mask: impl Fn(&str) -> String,
     range: ReadRange,
     max_chars: usize,
 ) -> Result<ReadText, crate::workspace::Error> {
@@ -102,8 +110,28 @@ fn page(
     };
     let text = String::from_utf8_lossy(&bytes);
     let lossy = matches!(text, Cow::Owned(_));
-    let page = paged(scrubber.scrub(&text).as_bytes(), range, max_chars);
+    let page = paged(mask(&text).as_bytes(), range, max_chars);
     Ok(ReadText { lossy, ..page })
+}
+
+/// The same, and the secrets of the page are kept, to go back to this file.
+fn sealed_page(
+    workspace: &Workspace,
+    path: &RelativePath,
+    (scrubber, opener): (&Scrubber, &Opener),
+    range: ReadRange,
+    max_chars: usize,
+) -> Result<ReadText, crate::workspace::Error> {
+    let file = FileAt { root: workspace.real_root().to_owned(), path: workspace.target(path)? };
+    let sealing = opener.sealing(Some(file));
+    let mask = |text: &str| scrubber.scrub_sealing(text, &sealing).into_owned();
+    let mut page = page(workspace, path, mask, range, max_chars)?;
+    // Of a file that is too large to be masked as a whole, the page comes as it is.
+    page.text = mask(&page.text);
+    if sealing.keep_in(&page.text) > 0 {
+        opener.has_sealed();
+    }
+    Ok(page)
 }
 
 /// A page of a text in memory, which is always readable.

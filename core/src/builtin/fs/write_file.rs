@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use super::placeholders::Writer;
 use super::{blocking, uses};
 use crate::builtin::Deps;
 use crate::kind::{Capability, Effect};
@@ -31,8 +32,9 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move {
             let mode = if args.append { WriteMode::Append } else { WriteMode::Replace };
             let path = args.path.clone();
+            let writer = Writer::new("write_file", &deps, &cx);
             let written = blocking(&deps, &cx, args.path, move |workspace, path| {
-                workspace.write(path, args.content.as_bytes(), mode)
+                writer.write(workspace, path, &args.content, mode)
             })
             .await?;
             let verb = match (mode, written.created) {
@@ -47,6 +49,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         }
     })
     .group("fs")
+    .keeps_placeholders()
     .argument_aliases("path", &["file", "filepath", "file_path"])
     .capability(Capability::Mutating)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))

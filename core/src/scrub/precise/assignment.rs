@@ -1,19 +1,176 @@
 //! Looks at a telling name for the value that is assigned to it: JSON, YAML, TOML, env files,
 //! headers, flags, XML, code.
+//!
+//! `site` finds the whole name in which a telling word stands, and how it is quoted. `writing`
+//! reads on from there: which of the many ways to assign this is, and where the value lies.
+//! Whether that value is a secret, `judge` says.
 
-use super::super::hit::Hit;
+use super::super::hit::{Confidence, Hit, Kind};
+use super::super::placeholder;
 use super::super::view::{Look, View};
+use super::judge::{self, Claim, Form};
 use super::kinds::Kinds;
+use super::name::{self, Strength, Telling};
+use super::token;
+use mark::Mark;
+use site::Site;
+use value::{Need, Value};
+
+mod call;
+mod client;
+mod command;
+mod mark;
+mod markup;
+mod oracle;
+mod pair;
+mod prose;
+mod site;
+mod value;
+mod writing;
+
+#[cfg(test)]
+mod tests;
+
+/// How much of the line behind a value is shown to the judge, in bytes.
+const AFTER: usize = 256;
 
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
-    let _ = kinds;
-    Look::nothing(view.at + 1)
+    if let Some(mark) = Mark::at(view.ahead()) {
+        return look_at_mark(kinds, view, mark);
+    }
+    if let Some(end) = placeholder_around(view) {
+        return Look::nothing(end);
+    }
+    let site = Site::around(view);
+    let resume = site.read.max(view.at + 1);
+    if let Some(hit) = find(kinds, view, &site) {
+        let resume = resume.max(hit.span.end);
+        return Look { hit: Some(hit), ..Look::nothing(resume) };
+    }
+    if site.start == view.at {
+        // The name may be a secret itself, such as `key-…`: nobody else looks at this place.
+        let look = token::look(kinds, view);
+        return Look { resume: look.resume.max(resume), ..look };
+    }
+    Look::nothing(resume)
+}
+
+/// Looks at a sight that is no name, but marks a password.
+fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
+    const PASSWORD: Telling = Telling { kind: "password", strength: Strength::Strong };
+    let value = mark.value(view);
+    let hit = value.and_then(|value| settle(kinds, view, b"password", PASSWORD, value));
+    let resume = (view.at + 1).max(hit.as_ref().map_or(0, |hit| hit.span.end));
+    Look { hit, ..Look::nothing(resume) }
+}
+
+/// The end of the placeholder whose kind is at the sight.
+fn placeholder_around(view: &View<'_>) -> Option<usize> {
+    let belongs = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b':');
+    let behind = view.text[..view.at].iter().rev().take(64);
+    let start = view.at - behind.take_while(|&&b| belongs(b)).count();
+    let start = start.checked_sub(b"[REDACTED".len())?;
+    let end = start + placeholder::length(&view.text[start..])?;
+    (end > view.at).then_some(end)
+}
+
+fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
+    let telling = name::telling(site.name())?;
+    let value = writing::read(view, site, telling)?;
+    settle(kinds, view, site.name(), telling, value)
 }
 
 /// The secret in a value that stands under `name` in structured data. Positions count from the
 /// start of `value`.
 pub(super) fn named(kinds: &Kinds, name: &[u8], value: &[u8]) -> Option<Hit> {
-    let _ = (kinds, name, value);
-    None
+    let telling = name::telling(name)?;
+    let view = View { text: value, at: 0, floor: 0, last: true };
+    settle(kinds, &view, name, telling, Value::closed(0..value.len(), Form::QuotedData))
+}
+
+/// Makes a hit of a value if it is a secret.
+fn settle(
+    kinds: &Kinds,
+    view: &View<'_>,
+    name: &[u8],
+    telling: Telling,
+    mut value: Value,
+) -> Option<Hit> {
+    value.span.start += scheme_length(&view.text[value.span.clone()], telling);
+    skip_placeholders(view.text, &mut value);
+    if value.span.is_empty() || value.span.start < view.floor {
+        return None;
+    }
+    let text = &view.text[value.span.clone()];
+    if text.starts_with(b"-----BEGIN") || memchr::memmem::find(text, b"://").is_some() {
+        // A block and a link are looked at for their own secrets.
+        return None;
+    }
+    if let Some(known) = kinds.whole(text) {
+        return Some(Hit { span: value.span, open: value.open, ..known });
+    }
+    let confidence = match value.need {
+        Need::Random => judge::is_random(text).then_some(Confidence::Low)?,
+        Need::Told | Need::Weak => {
+            let telling = if value.need == Need::Weak { telling.weakened() } else { telling };
+            let after = rest_of_line(view.text, value.span.end);
+            judge::judge(&Claim { name, telling, value: text, form: value.form, after })?
+        }
+    };
+    Some(Hit {
+        span: value.span,
+        kind: Kind::Known(telling.kind),
+        confidence,
+        verified: false,
+        encoding: None,
+        open: value.open,
+    })
+}
+
+fn rest_of_line(text: &[u8], from: usize) -> &[u8] {
+    let rest = &text[from..text.len().min(from + AFTER)];
+    let end = rest.iter().position(|&b| matches!(b, b'\n' | b'\r')).unwrap_or(rest.len());
+    &rest[..end]
+}
+
+/// The length of the scheme and the blanks that `text` starts with, 0 if it starts with none:
+/// the scheme stays as it is in `Authorization: token …`.
+fn scheme_length(text: &[u8], telling: Telling) -> usize {
+    const EVERYWHERE: &[&[u8]] = &[b"bearer", b"basic"];
+    const IN_HEADERS: &[&[u8]] = &[
+        b"token",
+        b"apikey",
+        b"api-key",
+        b"bot",
+        b"geniekey",
+        b"ssws",
+        b"splunk",
+        b"negotiate",
+        b"oauth",
+        b"jwt",
+        b"sso-key",
+        b"zoho-oauthtoken",
+        b"klaviyo-api-key",
+        b"client-id",
+    ];
+    let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
+    let word = text.iter().take(24).take_while(|&&b| belongs(b)).count();
+    let blanks = value::blanks(text, word);
+    let known = |list: &[&[u8]]| list.iter().any(|s| s.eq_ignore_ascii_case(&text[..word]));
+    let known = known(EVERYWHERE) || (telling.kind == "authorization" && known(IN_HEADERS));
+    if known && blanks > 0 { word + blanks } else { 0 }
+}
+
+/// What was masked already is no secret; what stands beside it may be one.
+fn skip_placeholders(text: &[u8], value: &mut Value) {
+    while let Some(length) = placeholder::length(&text[value.span.clone()]) {
+        value.span.start += length;
+    }
+    let rest = &text[value.span.clone()];
+    let mut opens = memchr::memmem::find_iter(rest, b"[REDACTED");
+    if let Some(next) = opens.find(|&at| placeholder::length(&rest[at..]).is_some()) {
+        value.span.end = value.span.start + next;
+        value.open = None;
+    }
 }

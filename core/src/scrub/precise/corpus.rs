@@ -1,1 +1,10 @@
-//! The profile on labelled texts: what it finds, and what it leaves alone.
+//! The profile on labelled texts, on made ones, on sources and on build logs: what it finds, and
+//! what it leaves alone.
+
+mod dice;
+mod harmless;
+mod labelled;
+mod logs;
+mod made;
+mod score;
+mod sources;

@@ -104,7 +104,11 @@ pub(super) fn find(view: &View<'_>) -> Option<Hit> {
     let before = line.into_iter().next().unwrap_or_default().to_ascii_lowercase();
     let after = &text[stop..text.len().min(stop + AFTER)];
     let after = after.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
-    if is_data(text, start, stop) || names_file(after) || is_told(&before) || is_told(&after.to_ascii_lowercase()) {
+    if is_data(text, start, stop)
+        || names_file(after)
+        || is_told(&before)
+        || is_told(&after.to_ascii_lowercase())
+    {
         return None;
     }
     let open = (stop == text.len() && !view.last).then_some(Until::Token);
@@ -118,7 +122,7 @@ fn is_bare(text: &[u8], start: usize, stop: usize) -> bool {
     let escape = text[..start].ends_with(b"\\n");
     let rest = &text[stop..];
     let ends = rest.first().is_none_or(|&b| b <= b' ' || b == b'\\');
-    let sentence = rest.first().is_some_and(|b| b".,;:!?)".contains(b))
+    let sentence = rest.first().is_some_and(|b| b".,;!?)".contains(b))
         && rest.get(1).is_none_or(|&b| b <= b' ');
     (opens || escape) && (ends || sentence)
 }

@@ -80,6 +80,9 @@ pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
 /// What is no secret however it is written.
 fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
     let code = claim.form == Form::QuotedCode;
+    if value.iter().filter(|b| b.is_ascii_alphanumeric()).count() < 3 && value.is_ascii() {
+        return true;
+    }
     if prose::is_number(value) {
         return !is_pin(claim, value);
     }
@@ -117,38 +120,61 @@ fn is_blank_between(value: &[u8]) -> bool {
     value.iter().any(u8::is_ascii_whitespace)
 }
 
-/// Between quotes: no sentence, and no code that was put into quotes.
+/// Between quotes: no sentence, no pattern, and under a name that does not say password more than
+/// words.
 fn is_quoted_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
-    let said = prose::is_said(value) && !is_password(claim);
-    value.len() >= 3 && !said && !(is_blank_between(value) && value.len() < 12)
+    let said = prose::is_said(value) || is_label(value);
+    value.len() >= 3
+        && (is_password(claim) || !said)
+        && !(is_blank_between(value) && value.len() < 12)
+        && !code::is_pattern(value)
+}
+
+/// Words alone, as in names of things: `my-release-token`, `CLIENT_TRAFFIC_SECRET`, `derived`. A
+/// long run of small letters is none.
+fn is_label(value: &[u8]) -> bool {
+    let mark = |b: &u8| matches!(b, b'_' | b'-' | b'.' | b' ' | b'/' | b':');
+    let run = value.len() >= 12 && value.iter().all(u8::is_ascii_lowercase);
+    let capitals = value.iter().all(|b| b.is_ascii_uppercase() || mark(b) || b.is_ascii_digit());
+    let letters = value.iter().all(|b| b.is_ascii_alphabetic() || mark(b));
+    !run && (letters || capitals && value.contains(&b'_')) && wordy::Words::of(value).mostly()
 }
 
 /// Between quotes in code, where names of fields, headers and messages stand as well.
 fn is_code_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
-    let worded = wordy::Words::of(value).mostly() && !value.iter().any(u8::is_ascii_digit);
-    let marks = value
-        .iter()
-        .any(|b| b.is_ascii_punctuation() && !matches!(b, b'_' | b'-' | b'.' | b':' | b'/'));
-    if prose::is_said(value) || value.starts_with(b"-") && worded {
+    if prose::is_said(value) || value.windows(2).any(|pair| pair == b"::") {
         return false;
     }
-    !worded || marks || is_password(claim) && !value.contains(&b'.')
+    if claim.name.eq_ignore_ascii_case(b"pass") {
+        // Rarely a password in code: what passes is passed.
+        let link = value.iter().any(|b| matches!(b, b'/' | b':' | b'.'));
+        return value.len() >= 8 && !link && !wordy::Words::of(value).mostly();
+    }
+    let digits = value.iter().any(u8::is_ascii_digit);
+    let marks = value.iter().any(|b| b.is_ascii_punctuation() && !b"_-.:/".contains(b));
+    let worded = !digits && !marks && wordy::Words::of(value).mostly();
+    !worded || is_password(claim) && !value.contains(&b'.') && !value.starts_with(b"-")
 }
 
 /// Without quotes behind `=`.
 fn is_env_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
-    let capitals = !claim.name.iter().any(u8::is_ascii_lowercase);
+    let capitals = has_capitals_only(claim.name);
     if code::is_code(value, claim.after)
         || prose::is_said(value) && !(capitals && is_password(claim))
     {
         return false;
     }
-    if !code::is_name(value) || code::is_odd_name(value) {
-        return true;
-    }
     let digits = value.iter().any(u8::is_ascii_digit);
+    if !code::is_name(value) || code::is_odd_name(value) {
+        return digits || capitals || is_password(claim) || !is_label(value);
+    }
     let text = capitals || !code::goes_on(claim.after) && (is_password(claim) || digits);
     text && value.len() >= 3
+}
+
+/// A name as the environment has it.
+fn has_capitals_only(name: &[u8]) -> bool {
+    !name.iter().any(u8::is_ascii_lowercase)
 }
 
 /// Without quotes behind `: `.
@@ -157,11 +183,13 @@ fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
         return false;
     }
     if !code::is_name(value) {
-        return value.len() >= 4 && !reads_on(claim.after);
+        return value.len() >= 4 && !reads_on(claim.after) && is_mixed(claim, value);
     }
-    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
     code::is_odd_name(value)
-        || is_password(claim) && value.len() >= 6 && digits > 0 && is_end(claim.after)
+        || is_end(claim.after)
+            && value.len() >= 6
+            && is_mixed(claim, value)
+            && (is_password(claim) || has_capitals_only(claim.name) && claim.name.contains(&b'_'))
 }
 
 /// Without quotes behind ` = `.
@@ -169,12 +197,23 @@ fn is_spaced_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if is_blank_between(value) || code::is_code(value, claim.after) || prose::is_said(value) {
         return false;
     }
-    if !code::is_name(value) {
-        return value.len() >= 6 && (is_end(claim.after) || is_random(value));
+    if !is_end(claim.after) {
+        return is_random(value);
     }
+    if !code::is_name(value) {
+        return value.len() >= 6 && is_mixed(claim, value);
+    }
+    code::is_odd_name(value) || is_password(claim) && value.len() >= 6 && is_mixed(claim, value)
+}
+
+/// More than words: letters that are none, digits, marks; of words with hyphens two digits.
+fn is_mixed(claim: &Claim<'_>, value: &[u8]) -> bool {
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    let end = is_end(claim.after);
-    end && code::is_odd_name(value) || end && is_password(claim) && value.len() >= 6 && digits > 0
+    let words = wordy::Words::of(value);
+    if code::is_kebab(value) && words.covered > 0 {
+        return digits >= 2 || !words.mostly() || is_password(claim) && words.words > 2;
+    }
+    digits > 0 || !words.mostly() || !code::is_name(value)
 }
 
 /// Behind a flag.
@@ -182,17 +221,13 @@ fn is_flag_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if value.starts_with(b"--") || prose::is_said(value) || code::is_code(value, claim.after) {
         return false;
     }
-    let capitals =
-        !value.iter().any(u8::is_ascii_lowercase) && value.iter().any(u8::is_ascii_uppercase);
-    let digits = value.iter().any(u8::is_ascii_digit);
-    if code::is_name(value) && !digits {
-        let metavariable = capitals && (value.contains(&b'_') || wordy::Words::of(value).mostly());
-        return !metavariable
-            && value.len() >= 4
-            && (is_password(claim) || code::is_odd_name(value))
-            && !reads_on(claim.after);
+    if value.iter().any(u8::is_ascii_digit) || !(code::is_name(value) || code::is_kebab(value)) {
+        return value.len() >= 3;
     }
-    value.len() >= 3
+    let capitals = has_capitals_only(value);
+    let metavariable = capitals && (value.contains(&b'_') || wordy::Words::of(value).mostly());
+    let literal = is_password(claim) || !wordy::Words::of(value).mostly();
+    !metavariable && literal && value.len() >= 4 && !reads_on(claim.after)
 }
 
 /// In a query, a form, a cookie, or a list.

@@ -9,6 +9,7 @@
 use aho_corasick::{AhoCorasick, Input, MatchKind};
 
 use super::pattern::{Passes, is_space};
+use super::{AHEAD, BACK};
 
 /// A place where some of `passes` could match.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub(super) struct Candidate {
 }
 
 const PREFIXES: [&str; 7] = ["sk-", "AKIA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"];
+
+const LONGEST_PREFIX: usize = 4;
 
 const GITHUB_DIGITS: usize = 36;
 const AWS_DIGITS: usize = 16;
@@ -43,20 +46,21 @@ impl Anchors {
         Anchors { prefixes }
     }
 
-    /// All candidates in the order of the text. Allocates nothing if there are none.
-    pub(super) fn candidates(&self, text: &str) -> Vec<Candidate> {
-        let bytes = text.as_bytes();
+    /// All candidates in `bytes[from..to]` in their order. Allocates nothing if there are none.
+    /// Whether there is one follows from the [`BACK`] bytes before it and the [`AHEAD`] behind it.
+    /// Pieces of a text have the same candidates as the whole if they begin at multiples of 64.
+    pub(super) fn candidates(&self, bytes: &[u8], from: usize, to: usize) -> Vec<Candidate> {
         let mut found = Vec::new();
-        self.prefixed(bytes, &mut found);
-        assigned(bytes, &mut found);
-        hexadecimal(bytes, &mut found);
+        self.prefixed(bytes, from, to, &mut found);
+        assigned(bytes, from, to, &mut found);
+        hexadecimal(bytes, from, to, &mut found);
         found.sort_unstable_by_key(|candidate| candidate.at);
         found
     }
 
-    fn prefixed(&self, bytes: &[u8], found: &mut Vec<Candidate>) {
-        let mut from = 0;
-        while let Some(hit) = self.prefixes.find(Input::new(bytes).range(from..)) {
+    fn prefixed(&self, bytes: &[u8], mut from: usize, to: usize, found: &mut Vec<Candidate>) {
+        let end = bytes.len().min(to + LONGEST_PREFIX - 1);
+        while let Some(hit) = self.prefixes.find(Input::new(bytes).range(from..end)) {
             let passes = after_prefix(hit.pattern().as_usize(), &bytes[hit.end()..]);
             if !passes.is_empty() {
                 found.push(Candidate { at: hit.start(), passes });
@@ -87,9 +91,9 @@ fn starts_with_run(bytes: &[u8], length: usize, belongs: impl Fn(u8) -> bool) ->
     bytes.get(..length).is_some_and(|run| run.iter().all(|&b| belongs(b)))
 }
 
-fn hexadecimal(bytes: &[u8], found: &mut Vec<Candidate>) {
-    let mut at = HEX_RUN - 1;
-    while at < bytes.len() {
+fn hexadecimal(bytes: &[u8], from: usize, to: usize, found: &mut Vec<Candidate>) {
+    let mut at = from - from % HEX_RUN + HEX_RUN - 1;
+    while at < to {
         if bytes[at].is_ascii_hexdigit() {
             let digits = |b: &&u8| b.is_ascii_hexdigit();
             let before = bytes[..at].iter().rev().take(HEX_RUN).take_while(digits).count();
@@ -102,9 +106,11 @@ fn hexadecimal(bytes: &[u8], found: &mut Vec<Candidate>) {
     }
 }
 
-fn assigned(bytes: &[u8], found: &mut Vec<Candidate>) {
-    for at in memchr::memchr2_iter(b':', b'=', bytes) {
-        let passes = around_sign(bytes, at);
+fn assigned(bytes: &[u8], from: usize, to: usize, found: &mut Vec<Candidate>) {
+    for at in memchr::memchr2_iter(b':', b'=', &bytes[from..to]) {
+        let at = from + at;
+        let view = at.saturating_sub(BACK)..bytes.len().min(at + AHEAD);
+        let passes = around_sign(&bytes[view.clone()], at - view.start);
         if !passes.is_empty() {
             found.push(Candidate { at, passes });
         }

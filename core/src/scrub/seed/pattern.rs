@@ -4,13 +4,12 @@
 //! takes the vertical tab as well. Where case does not count, it does not count in Unicode's
 //! sense: `ſ` is an `s` and the Kelvin sign is a `k`, in names as in `[A-Z_]`.
 
-use std::borrow::Cow;
-use std::ops::BitOr;
+use std::ops::{BitOr, Range};
 use std::sync::OnceLock;
 
-use regex::{NoExpand, Regex};
+use regex::bytes::Regex;
 
-const MASK: &str = "[REDACTED]";
+const MASK: &[u8] = b"[REDACTED]";
 
 const COUNT: usize = 14;
 
@@ -32,6 +31,42 @@ const SOURCES: [&str; COUNT] = [
     r"(?i)VIRTUAL_[A-Z_]+[\t\n\f\r ]*=[\t\n\f\r ]*[^\t\n\f\r \[]{4,}",
     r"[a-fA-F0-9]{64,}",
 ];
+
+/// What each pattern finds, as the kind of a secret.
+const KINDS: [&str; COUNT] = [
+    "openai-key",
+    "anthropic-key",
+    "github-token",
+    "github-token",
+    "github-token",
+    "github-token",
+    "github-token",
+    "aws-access-key",
+    "assigned",
+    "connection",
+    "assigned",
+    "connection",
+    "assigned",
+    "hex",
+];
+
+/// The kind of secret that a pattern finds.
+pub(super) fn kind(pass: usize) -> &'static str {
+    KINDS[pass]
+}
+
+/// True if a match of a pattern that has become as long as it must be ends before this byte.
+pub(super) fn ends(pass: usize, byte: u8) -> bool {
+    match pass {
+        0 => !byte.is_ascii_alphanumeric(),
+        1 => !byte.is_ascii_alphanumeric() && byte != b'-',
+        2..=7 => true,
+        8 => is_space(byte),
+        9 => is_space(byte) || matches!(byte, b'"' | b'\''),
+        13 => !byte.is_ascii_hexdigit(),
+        _ => is_space(byte) || byte == b'[',
+    }
+}
 
 /// What the patterns take for white space.
 pub(super) fn is_space(byte: u8) -> bool {
@@ -55,8 +90,6 @@ impl Passes {
     pub(super) const SOURCE_NAME: Passes = Passes(1 << 11);
     pub(super) const VIRTUAL: Passes = Passes(1 << 12);
     pub(super) const HEXADECIMAL: Passes = Passes(1 << 13);
-    #[cfg(test)]
-    pub(super) const ALL: Passes = Passes((1 << COUNT) - 1);
 
     pub(super) fn is_empty(self) -> bool {
         self.0 == 0
@@ -89,15 +122,38 @@ impl Patterns {
         Patterns([const { OnceLock::new() }; COUNT])
     }
 
-    /// Runs `passes` in their order, each on what the one before it left.
-    pub(super) fn run<'t>(&self, text: &'t str, passes: Passes) -> Cow<'t, str> {
-        let mut left = Cow::Borrowed(text);
-        for index in passes.indices() {
-            if let Cow::Owned(masked) = self.pattern(index).replace_all(&left, NoExpand(MASK)) {
-                left = Cow::Owned(masked);
+    /// Runs `passes` in their order, each on what the one before it left. Answers what they took
+    /// from `text`, in its order.
+    ///
+    /// A pattern that takes a mask takes all of it, and what that mask stands for with it: none
+    /// can begin or end inside of one.
+    pub(super) fn run(&self, text: &[u8], passes: Passes) -> Vec<Taken> {
+        let mut taken: Vec<Taken> = Vec::new();
+        let mut masked = Vec::new();
+        for pass in passes.indices() {
+            let left = if taken.is_empty() { text } else { &masked };
+            let mut places = Places { taken: &taken, next: 0, shift: 0 };
+            let found: Vec<Taken> = self
+                .pattern(pass)
+                .find_iter(left)
+                .map(|hit| places.original(hit.range(), pass))
+                .collect();
+            if !found.is_empty() {
+                taken = united(taken, found);
+                masked = with_masks(text, &taken);
             }
         }
-        left
+        taken
+    }
+
+    /// Every pattern over the whole text, one after another: what the result is defined by.
+    #[cfg(test)]
+    pub(super) fn one_by_one(&self, text: &str) -> String {
+        let mask = regex::bytes::NoExpand(MASK);
+        let all = (0..COUNT).fold(text.as_bytes().to_vec(), |left, index| {
+            self.pattern(index).replace_all(&left, mask.clone()).into_owned()
+        });
+        String::from_utf8(all).unwrap()
     }
 
     fn pattern(&self, index: usize) -> &Regex {
@@ -108,4 +164,67 @@ impl Patterns {
 #[expect(clippy::expect_used, reason = "the patterns are constants, and a test compiles them all")]
 fn compile(source: &str) -> Regex {
     Regex::new(source).expect("a valid pattern")
+}
+
+/// What a pattern took from a text.
+#[derive(Clone, Debug)]
+pub(super) struct Taken {
+    pub(super) span: Range<usize>,
+    /// The index of the pattern.
+    pub(super) pass: usize,
+}
+
+/// Finds where in the original text a place of the masked one is. Asked in the order of the text.
+struct Places<'t> {
+    taken: &'t [Taken],
+    /// The first that lies behind the last place.
+    next: usize,
+    /// What is to be added to a place between the masks.
+    shift: isize,
+}
+
+impl Places<'_> {
+    fn original(&mut self, masked: Range<usize>, pass: usize) -> Taken {
+        let start = self.place(masked.start);
+        Taken { span: start..self.place(masked.end), pass }
+    }
+
+    fn place(&mut self, masked: usize) -> usize {
+        while let Some(one) = self.taken.get(self.next) {
+            let start = one.span.start.wrapping_add_signed(-self.shift);
+            if start + MASK.len() > masked {
+                break;
+            }
+            self.shift = one.span.end.wrapping_sub(start + MASK.len()) as isize;
+            self.next += 1;
+        }
+        masked.wrapping_add_signed(self.shift)
+    }
+}
+
+/// Both lists in order. What lies inside of something new belongs to it.
+fn united(old: Vec<Taken>, new: Vec<Taken>) -> Vec<Taken> {
+    let mut all = new;
+    let count = all.len();
+    for one in old {
+        let at = all[..count].partition_point(|new| new.span.end <= one.span.start);
+        if all[..count].get(at).is_none_or(|new| new.span.start >= one.span.end) {
+            all.push(one);
+        }
+    }
+    all.sort_unstable_by_key(|one| one.span.start);
+    all
+}
+
+/// The text with a mask in place of everything taken.
+pub(super) fn with_masks(text: &[u8], taken: &[Taken]) -> Vec<u8> {
+    let mut masked = Vec::with_capacity(text.len());
+    let mut copied = 0;
+    for one in taken {
+        masked.extend_from_slice(&text[copied..one.span.start]);
+        masked.extend_from_slice(MASK);
+        copied = one.span.end;
+    }
+    masked.extend_from_slice(&text[copied..]);
+    masked
 }

@@ -9,9 +9,9 @@ use std::ops::Range;
 use super::pattern::is_space;
 
 /// The smallest piece around the byte at `at` that begins at `floor` or after a cut, and ends at
-/// a cut or with the text. The byte is no white space, and `floor` is a cut before it.
-pub(super) fn around(text: &str, at: usize, floor: usize) -> Range<usize> {
-    let bytes = text.as_bytes();
+/// a cut or at the end of what is given. The byte is no white space, and `floor` is a cut before
+/// it.
+pub(super) fn around(bytes: &[u8], at: usize, floor: usize) -> Range<usize> {
     start(bytes, at, floor)..end(bytes, at)
 }
 
@@ -61,7 +61,7 @@ mod tests {
 
     #[track_caller]
     fn piece<'t>(text: &'t str, needle: &str) -> &'t str {
-        &text[around(text, text.find(needle).unwrap(), 0)]
+        &text[around(text.as_bytes(), text.find(needle).unwrap(), 0)]
     }
 
     #[test]
@@ -86,8 +86,8 @@ mod tests {
     #[test]
     fn windows_that_follow_each_other_do_not_overlap() {
         let text = "a= b c d :e f";
-        let first = around(text, 1, 0);
+        let first = around(text.as_bytes(), 1, 0);
         assert_eq!(&text[first.clone()], "a= b");
-        assert_eq!(&text[around(text, 9, first.end)], "d :e");
+        assert_eq!(&text[around(text.as_bytes(), 9, first.end)], "d :e");
     }
 }

@@ -44,6 +44,7 @@ fn digits_that_are_a_digest_stay() {
         format!("let x = hex(\"{hex}\");"),
         format!("{hex} (sha256)"),
         format!("Removed container {hex}"),
+        format!("{hex}: Pull complete"),
         format!("X = {hex}\nY = {hex}\nR = {hex}"),
         format!("a: b\n  {hex}\\\n  {hex}\\\n  {hex}"),
         "0".repeat(64),

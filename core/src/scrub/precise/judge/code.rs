@@ -15,6 +15,7 @@ pub(super) fn is_code(value: &[u8], after: &[u8]) -> bool {
     ) && value.len() > 1
         && (after.is_empty() || matches!(first, b'&' | b'"' | b'\'' | b'(' | b'[' | b'{' | b'<'));
     starts
+        || value.starts_with(b"::")
         || is_pointer(value)
         || name > 0 && has_operator(&value[..name], rest)
         || is_dotted(value)
@@ -68,7 +69,8 @@ fn is_dotted(value: &[u8]) -> bool {
             && part
                 .iter()
                 .all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'?' | b'!' | b'$'))
-            && (part.len() <= 3 || Words::of(part).mostly())
+            && (part.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
+                || Words::of(part).mostly())
     };
     trimmed.contains(&b'.') && trimmed.split(|&b| b == b'.').all(is_part) && !is_random(value)
 }
@@ -79,10 +81,28 @@ fn ends_open(value: &[u8]) -> bool {
     (count(b'(') != count(b')')) && Words::of(value).mostly()
 }
 
-/// A name as in code: letters, digits, `_`, `$`, `-`, not starting with a digit.
+/// A name as in code: letters, digits, `_`, `$`, not starting with a digit.
 pub(super) fn is_name(value: &[u8]) -> bool {
     value.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
-        && value.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'-'))
+        && value.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$'))
+}
+
+/// Words with hyphens between them: a name in configuration rather than in code.
+pub(super) fn is_kebab(value: &[u8]) -> bool {
+    value.contains(&b'-')
+        && value.first().is_some_and(u8::is_ascii_alphabetic)
+        && value.iter().all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'))
+}
+
+/// A regular expression, or bytes written as escapes.
+pub(super) fn is_pattern(value: &[u8]) -> bool {
+    let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
+    let escapes = value.windows(2).filter(|pair| *pair == b"\\x").count();
+    escapes * 8 > value.len()
+        || value.starts_with(b"^") && value.ends_with(b"$")
+        || [&b"(?:"[..], b"[^", b"\\d", b"\\w", b"\\s", b"[a-z", b"[A-Z", b".*", b".+", b"\\["]
+            .iter()
+            .any(|part| has(part))
 }
 
 /// A name that nobody gives to a variable: long, and neither words nor abbreviations with numbers.

@@ -67,6 +67,9 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     if is_hex(value) || is_uuid(value) || !value.iter().all(|&b| in_token(b)) {
         return false;
     }
+    if is_slug(value) {
+        return false;
+    }
     let mix = Mix::of(value);
     let few = mix.distinct < 10 || mix.letters < 6;
     !few && mix.is_mixed(value.len()) && !is_path(value) && !is_words(value, &mix)
@@ -108,6 +111,18 @@ fn is_words(value: &[u8], mix: &Mix) -> bool {
     let many = mix.digits * 3 >= value.len();
     let Some(mean) = wordy::mean(value) else { return !many };
     words.mostly() && !many || mean >= 48 || mean >= 40 && words.covered * 2 >= words.letters
+}
+
+/// Parts between marks that are each a word, a number or a digest: `cargo-linux-4f1c…`.
+fn is_slug(value: &[u8]) -> bool {
+    let plain = |part: &[u8]| {
+        let digits = part.iter().filter(|b| b.is_ascii_digit()).count();
+        part.len() - digits <= 1
+            || part.len() >= 7 && is_hex(part)
+            || digits * 3 <= part.len() && wordy::Words::of(part).mostly()
+    };
+    let parts = || value.split(|b| !b.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    parts().count() > 1 && parts().all(plain)
 }
 
 /// A path has slashes between short parts without digits, or begins like one.

@@ -209,9 +209,15 @@ fn is_variable(value: &[u8]) -> bool {
     let around = |mark: &[u8]| value.strip_prefix(mark).and_then(|v| v.strip_suffix(mark));
     if let Some(rest) = value.strip_prefix(b"$") {
         let chain = rest.strip_prefix(b"env:").unwrap_or(rest);
-        let end = chain.iter().position(|b| matches!(b, b'-' | b'[' | b'.')).unwrap_or(chain.len());
+        let end = chain
+            .iter()
+            .position(|b| matches!(b, b'-' | b'[' | b'.' | b':'))
+            .unwrap_or(chain.len());
         let tail = &chain[end..];
-        let member = tail.starts_with(b"->") || tail.starts_with(b"[") || tail.starts_with(b".");
+        let member = tail.starts_with(b"->")
+            || tail.starts_with(b"[")
+            || tail.starts_with(b".")
+            || tail.starts_with(b":");
         return worded(&chain[..end]) && (tail.is_empty() || member)
             || rest.len() == 1 && rest[0].is_ascii_digit();
     }

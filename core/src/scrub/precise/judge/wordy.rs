@@ -38,7 +38,7 @@ const PAIRS: [&[u8; 26]; 26] = [
 ];
 
 /// The mean commonness from which letters read as a word, in tenths.
-const WORD: usize = 38;
+const WORD: usize = 36;
 
 /// The sum of the commonness of the pairs in `letters`, and how many pairs there are. Letters of
 /// either case; other bytes end a stretch.

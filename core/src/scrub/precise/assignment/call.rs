@@ -1,0 +1,74 @@
+//! Values that are handed to a function: `setPassword("v")`, `put("password", "v")`.
+
+use super::super::super::view::View;
+use super::super::judge::Form;
+use super::super::name;
+use super::site::Site;
+use super::value::{Need, Value, blanks, quoted};
+
+/// `.password("v")`, where a function of the name takes the value.
+pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    if name::brings(site.name()) {
+        return None;
+    }
+    let value = quoted(view, at + 1 + blanks(view.text, at + 1), Form::QuotedCode)?;
+    let end = behind(view.text, &value);
+    matches!(view.text.get(end), Some(b')' | b',')).then_some(value)
+}
+
+/// `("password", "v")`, where the value follows its quoted name, and `["--password", "v"]`.
+pub(super) fn next_argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
+    let start = at + 1 + blanks(view.text, at + 1);
+    if site.dashes > 0 {
+        return quoted(view, start, Form::Flag);
+    }
+    let before = site.before();
+    if !matches!(before, b'(' | b'[' | b'{') {
+        return None;
+    }
+    let value = quoted(view, start, Form::QuotedCode)?;
+    let end = behind(view.text, &value);
+    let ends = match view.text.get(end..)? {
+        [b')' | b']' | b'}', ..] => true,
+        [b',', rest @ ..] => rest.trim_ascii_start().first().is_some_and(u8::is_ascii_digit),
+        _ => false,
+    };
+    let sets = before == b'(' && sets(site);
+    ends.then(|| if sets { value } else { value.needs(Need::Weak) })
+}
+
+fn behind(text: &[u8], value: &Value) -> usize {
+    let slashes = text[value.span.end..].iter().take_while(|&&b| b == b'\\').count();
+    let end = (value.span.end + slashes + 1).min(text.len());
+    end + blanks(text, end)
+}
+
+/// True if the function that takes name and value is one that sets.
+fn sets(site: &Site<'_>) -> bool {
+    const VERBS: &[&[u8]] = &[
+        b"set",
+        b"put",
+        b"add",
+        b"with",
+        b"insert",
+        b"append",
+        b"define",
+        b"header",
+        b"store",
+        b"replace",
+        b"setenv",
+        b"putenv",
+        b"env",
+        b"field",
+        b"param",
+        b"query",
+        b"property",
+    ];
+    let line = site.line_before();
+    let Some(open) = line.iter().rposition(|&b| b == b'(') else { return false };
+    let name = &line[..open];
+    let length =
+        name.iter().rev().take(48).take_while(|&&b| b.is_ascii_alphanumeric() || b == b'_').count();
+    let name = name[name.len() - length..].to_ascii_lowercase();
+    VERBS.iter().any(|verb| name.starts_with(verb) || name.ends_with(b"header"))
+}

@@ -1,0 +1,128 @@
+//! Passwords in the one-letter flags of well-known clients: `mysql -pV`, `curl -u user:V`.
+//!
+//! Sources: the manual pages of the clients.
+
+use super::super::super::view::View;
+use super::super::judge::Form;
+use super::value::{Value, bare, blanks, quoted};
+
+/// How far before a flag its client may stand, in bytes.
+const BEFORE: usize = 256;
+
+/// How a client takes the password.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Right behind the letter: `-pV`.
+    Glued,
+    /// As the next word: `-p V`.
+    Apart,
+    /// Either way.
+    Both,
+    /// Behind a user and this byte: `-u user:V`.
+    Behind(u8),
+}
+
+struct Client {
+    names: &'static [&'static [u8]],
+    flag: &'static [u8],
+    way: Way,
+    /// A word that must stand between the client and the flag.
+    with: &'static [u8],
+}
+
+const fn client(
+    names: &'static [&'static [u8]],
+    flag: &'static [u8],
+    way: Way,
+    with: &'static [u8],
+) -> Client {
+    Client { names, flag, way, with }
+}
+
+const CLIENTS: &[Client] = &[
+    client(
+        &[b"mysql", b"mysqldump", b"mysqladmin", b"mysqlimport", b"mysqlsh", b"mysqlcheck"],
+        b"-p",
+        Way::Glued,
+        b"",
+    ),
+    client(&[b"mariadb", b"mariadb-dump", b"mariadb-admin", b"mycli"], b"-p", Way::Glued, b""),
+    client(&[b"7z", b"7za", b"7zz"], b"-p", Way::Glued, b""),
+    client(&[b"sshpass"], b"-p", Way::Both, b""),
+    client(
+        &[b"mongo", b"mongosh", b"mongodump", b"mongorestore", b"mongoimport", b"mongoexport"],
+        b"-p",
+        Way::Apart,
+        b"",
+    ),
+    client(&[b"cqlsh", b"cypher-shell", b"rabbitmqadmin", b"rdesktop"], b"-p", Way::Apart, b""),
+    client(
+        &[b"docker", b"podman", b"oc", b"helm", b"az", b"skopeo", b"buildah", b"crane", b"oras"],
+        b"-p",
+        Way::Apart,
+        b"login",
+    ),
+    client(&[b"redis-cli", b"keydb-cli", b"valkey-cli"], b"-a", Way::Apart, b""),
+    client(
+        &[b"ldapsearch", b"ldapadd", b"ldapmodify", b"ldapdelete", b"ldapwhoami", b"ldappasswd"],
+        b"-w",
+        Way::Apart,
+        b"",
+    ),
+    client(&[b"sqlcmd", b"bcp", b"unzip", b"zip", b"ipmitool"], b"-P", Way::Both, b""),
+    client(&[b"mosquitto_pub", b"mosquitto_sub"], b"-P", Way::Apart, b""),
+    client(&[b"curl", b"curl.exe"], b"-u", Way::Behind(b':'), b""),
+    client(&[b"curl", b"curl.exe"], b"--user", Way::Behind(b':'), b""),
+    client(&[b"curl", b"curl.exe"], b"--proxy-user", Way::Behind(b':'), b""),
+    client(&[b"http", b"https", b"xh"], b"-a", Way::Behind(b':'), b""),
+    client(&[b"smbclient", b"rpcclient", b"smbmap"], b"-U", Way::Behind(b'%'), b""),
+    client(&[b"lftp"], b"-u", Way::Behind(b','), b""),
+];
+
+/// The password behind the flag that starts with the sight or one blank behind it.
+pub(super) fn argument(view: &View<'_>) -> Option<Value> {
+    let text = view.text;
+    let at = view.at + blanks(text, view.at).min(1);
+    let from = view.at.saturating_sub(BEFORE);
+    let before = &text[from..view.at];
+    let line =
+        before.iter().rposition(|&b| matches!(b, b'\n' | b'|' | b';')).map_or(0, |at| at + 1);
+    let before = &before[line..];
+    let client = CLIENTS.iter().find(|client| {
+        text[at..].starts_with(client.flag)
+            && client.names.iter().any(|name| calls(before, name))
+            && (client.with.is_empty() || calls(before, client.with))
+    })?;
+    let end = at + client.flag.len();
+    let apart = blanks(text, end);
+    let start = end + apart;
+    let ends = matches!(text.get(start), None | Some(b'-' | b'\n' | b'\r'));
+    match client.way {
+        Way::Glued => (apart == 0 && !ends).then(|| word(view, end)).flatten(),
+        Way::Apart => (apart > 0 && !ends).then(|| word(view, start)).flatten(),
+        Way::Both => (!ends).then(|| word(view, start)).flatten(),
+        Way::Behind(mark) => {
+            if apart == 0 && client.flag.len() > 2 && text.get(end) != Some(&b'=') {
+                return None;
+            }
+            let start = start + usize::from(text.get(start) == Some(&b'='));
+            let mut value = word(view, start)?;
+            let user = text[value.span.clone()].iter().position(|&b| b == mark)?;
+            value.span.start += user + 1;
+            Some(value)
+        }
+    }
+}
+
+fn word(view: &View<'_>, at: usize) -> Option<Value> {
+    quoted(view, at, Form::Flag).or_else(|| bare(view, at, Form::Flag))
+}
+
+/// True if a word of the line is this client, with or without a path.
+fn calls(line: &[u8], name: &[u8]) -> bool {
+    memchr::memmem::find_iter(line, name).any(|at| {
+        let front = at.checked_sub(1).map(|at| line[at]);
+        let starts = front.is_none_or(|b| b.is_ascii_whitespace() || b"/\\\"'`(".contains(&b));
+        starts && line.get(at + name.len()).is_none_or(|&b| matches!(b, b' ' | b'\t' | b'"'))
+    })
+}

@@ -1,0 +1,57 @@
+//! Sights that are no names, but say that a password follows or stands before them.
+
+use super::super::super::view::View;
+use super::super::judge::Form;
+use super::value::{Need, Value, bare, blanks, quoted};
+use super::{client, oracle};
+
+/// What the sight is, if it is no name.
+pub(super) enum Mark {
+    /// `@//`, behind `user/password`.
+    Host,
+    /// `:thin:` or `sqlplus `, before `user/password`; where the user starts.
+    User(usize),
+    /// The flag of a client.
+    Flag,
+    /// `IDENTIFIED BY 'v'`, `ConvertTo-SecureString 'v'`; where the value may start.
+    Password(usize),
+}
+
+impl Mark {
+    pub(super) fn at(text: &[u8]) -> Option<Mark> {
+        match text.first()? {
+            b'@' => Some(Mark::Host),
+            b':' => Some(Mark::User(b":thin:".len())),
+            b' ' | b'-' => Some(Mark::Flag),
+            b's' | b'S' => begins(text, b"sqlplus ").map(Mark::User),
+            b'i' | b'I' => begins(text, b"identified by").map(Mark::Password),
+            b't' | b'T' => begins(text, b"to-securestring").map(Mark::Password),
+            _ => None,
+        }
+    }
+
+    pub(super) fn value(self, view: &View<'_>) -> Option<Value> {
+        match self {
+            Mark::Host => oracle::before_host(view),
+            Mark::User(length) => oracle::behind_user(view, view.at + length),
+            Mark::Flag => client::argument(view),
+            Mark::Password(length) => password(view, view.at + length),
+        }
+    }
+}
+
+fn begins(text: &[u8], word: &[u8]) -> Option<usize> {
+    text.get(..word.len())?.eq_ignore_ascii_case(word).then_some(word.len())
+}
+
+fn password(view: &View<'_>, at: usize) -> Option<Value> {
+    let mut start = at + blanks(view.text, at);
+    if let Some(flag) = begins(&view.text[start..], b"-string") {
+        start += flag + blanks(view.text, start + flag);
+    }
+    if let Some(value) = quoted(view, start, Form::QuotedData) {
+        return Some(value);
+    }
+    // In a sentence things are identified by all sorts of words.
+    Some(bare(view, start, Form::Line)?.needs(Need::Weak))
+}

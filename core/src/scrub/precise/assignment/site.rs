@@ -1,0 +1,100 @@
+//! The place of a name: where it starts and ends, and how it is quoted.
+
+use super::super::super::view::View;
+use super::super::name::MAX_NAME;
+
+/// A run of backslashes and a quote, as it opens or closes a string at some depth of escaping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quote {
+    pub byte: u8,
+    /// How many backslashes stand before it: none, 1, 3, 7…
+    pub slashes: usize,
+}
+
+/// A name in a text.
+#[derive(Debug)]
+pub(super) struct Site<'t> {
+    text: &'t [u8],
+    pub start: usize,
+    pub end: usize,
+    /// How far was read to find the end.
+    pub read: usize,
+    /// How many hyphens stood before the name: 1 or 2 for a flag.
+    pub dashes: usize,
+    /// The quote right before the name.
+    pub opened: Option<Quote>,
+}
+
+impl<'t> Site<'t> {
+    /// The name in which the sight stands.
+    pub(super) fn around(view: &View<'t>) -> Site<'t> {
+        let text = view.text;
+        let wide = !text[view.at].is_ascii();
+        let behind = text[..view.at].iter().rev().take(MAX_NAME);
+        let before = behind.take_while(|&&b| !wide && belongs(b)).count();
+        let behind = text[view.at..].iter().take(MAX_NAME);
+        let read = view.at + behind.take_while(|&&b| belongs(b) || (wide && b >= 0x80)).count();
+        let mut start = view.at - before;
+        if start > 0 && text[start - 1] == b'\\' && matches!(text[start], b'n' | b't' | b'r') {
+            // The letter belongs to an escaped line end: `\npassword=`.
+            start += usize::from(start < view.at);
+        }
+        let run = start;
+        while start < read && matches!(text[start], b'-' | b'.') {
+            start += 1;
+        }
+        let mut end = read;
+        while end > start && matches!(text[end - 1], b'-' | b'.') {
+            end -= 1;
+        }
+        let dashes = text[run..start].iter().filter(|&&b| b == b'-').count();
+        Site { text, start, end, read, dashes, opened: quote_before(text, run) }
+    }
+
+    pub(super) fn name(&self) -> &'t [u8] {
+        &self.text[self.start..self.end]
+    }
+
+    /// The byte before the name and its quote; a line end if there is none.
+    pub(super) fn before(&self) -> u8 {
+        let quote = self.opened.map_or(0, |quote| quote.slashes + 1);
+        let at = self.start.checked_sub(self.dashes + quote + 1);
+        at.map_or(b'\n', |at| self.text[at])
+    }
+
+    /// What stands on the line before the name, its quote included, as far as is worth looking.
+    pub(super) fn line_before(&self) -> &'t [u8] {
+        let from = self.start.saturating_sub(256);
+        let before = &self.text[from..self.start];
+        let line = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        &before[line..]
+    }
+}
+
+fn belongs(byte: u8) -> bool {
+    // Of other letters those of two bytes: Latin and Cyrillic. What is written with three bytes
+    // is written without blanks, so that a name has no start there.
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'-' | b'.' | 0x80..=0xBF | 0xC3..=0xC5 | 0xD0 | 0xD1)
+}
+
+fn quote_before(text: &[u8], at: usize) -> Option<Quote> {
+    let byte = *text[..at].last()?;
+    is_quote(byte).then(|| Quote { byte, slashes: slashes_before(text, at - 1) })
+}
+
+pub(super) fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+/// How many backslashes stand before `at`, at most 64.
+pub(super) fn slashes_before(text: &[u8], at: usize) -> usize {
+    text[..at].iter().rev().take(64).take_while(|&&b| b == b'\\').count()
+}
+
+/// The quote that stands at `at`, with the backslashes before it, and where it ends.
+pub(super) fn quote_at(text: &[u8], at: usize) -> Option<(Quote, usize)> {
+    let slashes = text[at..].iter().take(64).take_while(|&&b| b == b'\\').count();
+    let byte = *text.get(at + slashes)?;
+    is_quote(byte).then_some((Quote { byte, slashes }, at + slashes + 1))
+}

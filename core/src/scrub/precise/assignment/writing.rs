@@ -1,0 +1,250 @@
+//! The ways to assign a value to a name.
+
+use super::super::super::view::View;
+use super::super::judge::Form;
+use super::super::name::Telling;
+use super::site::{Site, is_quote, quote_at};
+use super::value::{Need, Value, bare, blanks, block, next_line, quoted};
+use super::{call, command, markup, pair, prose};
+
+/// The value that is assigned to the name, in whatever way.
+pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
+    let text = view.text;
+    let (end, closed) = behind_quote(text, site);
+    if site.before() == b'<' {
+        return markup::element(view, site);
+    }
+    let tail = end + decoration(&text[end..]);
+    let at = tail + blanks(text, tail);
+    let rest = text.get(at..)?;
+    match rest {
+        // `${NAME:-default}` of a shell.
+        [b':', b'-' | b'=', ..] if site.before() == b'{' => bare(view, at + 2, Form::Env),
+        [b':', b'?' | b'+', ..] if site.before() == b'{' => None,
+        [b'=', b'>', ..] => assigned(view, site, telling, at + 2, Form::QuotedData, None),
+        [b'=' | b'!', b'=', ..] => compared(view, at),
+        [b':', b':', ..] => None,
+        [b':', b'=', ..] => {
+            assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
+        }
+        [b'?', b'=', ..] => {
+            assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
+        }
+        [b'|', b'|', b'=', ..] => assigned(view, site, telling, at + 3, Form::QuotedCode, None),
+        [b'-', b'>', ..] if closed => assigned(view, site, telling, at + 2, Form::QuotedData, None),
+        [b'=', ..] => equals(view, site, telling, tail, at),
+        [b':', ..] => colon(view, site, telling, at, closed),
+        [0xEF, 0xBC, 0x9A, ..] => {
+            assigned(view, site, telling, at + 3, Form::QuotedData, Some(Form::Line))
+        }
+        [b'%', b'3', b'D' | b'd', ..] => bare(view, at + 3, Form::Query),
+        [b'{', ..] if closed => pair::default_of(view, site, at),
+        [b'&', b'g', b't', b';', ..] if site.before() == b';' => markup::escaped(view, at + 4),
+        [b'&', b'q', ..] | [b'%', b'2', b'2', ..] => markup::encoded(view, at),
+        [b'(', ..] if at == site.end => call::argument(view, site, at),
+        [b',', ..] if closed => {
+            pair::value_after(view, site, at).or_else(|| call::next_argument(view, site, at))
+        }
+        [b'\n' | b'\r', ..] => pair::value_below(view, site, at),
+        [b'}', ..] if closed => pair::value_before(view, site),
+        [b'<', b'/', ..] if site.before() == b'>' => markup::sibling(view, at),
+        [b'a'..=b'z' | b'A'..=b'Z', ..] if closed && site.before() == b'=' => {
+            markup::attribute(view, at)
+        }
+        _ if at > end || site.dashes > 0 => {
+            command::argument(view, site, at).or_else(|| prose::told(view, site, telling, at))
+        }
+        _ => None,
+    }
+}
+
+/// Where the name's closing quote ends, and whether there is one.
+fn behind_quote(text: &[u8], site: &Site<'_>) -> (usize, bool) {
+    match quote_at(text, site.end) {
+        Some((quote, end)) if site.opened.is_none_or(|opened| opened == quote) => (end, true),
+        _ => (site.end, false),
+    }
+}
+
+/// The length of what may stand between a name and its separator: `]`, `[]`, `?`, `**`.
+fn decoration(text: &[u8]) -> usize {
+    let length =
+        text.iter().take(8).take_while(|&&b| matches!(b, b']' | b'[' | b'*' | b'0'..=b'9')).count();
+    let marked = matches!(text.get(length..), Some([b'?' | b'!', b':', ..]));
+    length + usize::from(marked)
+}
+
+/// `name = value`.
+fn equals(
+    view: &View<'_>,
+    site: &Site<'_>,
+    telling: Telling,
+    tail: usize,
+    at: usize,
+) -> Option<Value> {
+    let spaced = at > tail || matches!(view.text.get(at + 1), Some(b' ' | b'\t'));
+    let form = match site.before() {
+        _ if site.dashes > 0 => Form::Flag,
+        _ if spaced => Form::Spaced,
+        b'?' | b'&' => Form::Query,
+        b';' => Form::List,
+        b' ' if site.line_before().trim_ascii_end().ends_with(b";") => Form::List,
+        _ => Form::Env,
+    };
+    let strings = match form {
+        Form::List | Form::Flag => Form::QuotedData,
+        Form::Env if starts_line(site) => Form::QuotedData,
+        _ => Form::QuotedCode,
+    };
+    if spaced && view.text.get(at + 1) == Some(&b'=') {
+        return None;
+    }
+    assigned(view, site, telling, at + 1, strings, Some(form))
+}
+
+/// True if nothing but a keyword of a shell stands before the name on its line.
+fn starts_line(site: &Site<'_>) -> bool {
+    let before = site.line_before().trim_ascii();
+    matches!(
+        before,
+        b"" | b"+" | b"-" | b"$" | b"export" | b"set" | b"ENV" | b"ARG" | b"- " | b"# "
+    )
+}
+
+/// `name: value`, or `name: Type = value`.
+fn colon(
+    view: &View<'_>,
+    site: &Site<'_>,
+    telling: Telling,
+    at: usize,
+    closed: bool,
+) -> Option<Value> {
+    let text = view.text;
+    let start = at + 1 + blanks(text, at + 1);
+    if let Some(equals) = behind_type(text, start) {
+        return assigned(view, site, telling, equals, Form::QuotedCode, None);
+    }
+    match text.get(start..)? {
+        [b'|' | b'>', ..] => block(view, start),
+        // `"k": value` without quotes is a number or code; but `["v"]` is a list of one.
+        [b'[', rest @ ..] if rest.first().is_some_and(|&b| is_quote(b) || b == b'\\') => {
+            quoted(view, start + 1, Form::QuotedData)
+        }
+        _ if closed => assigned(view, site, telling, start, Form::QuotedData, None),
+        _ => assigned(view, site, telling, start, Form::QuotedData, Some(Form::Line)),
+    }
+}
+
+/// Where the value starts behind `Type =`.
+fn behind_type(text: &[u8], at: usize) -> Option<usize> {
+    let belongs = |b: u8| b.is_ascii_alphanumeric() || b" _&'<>[]:?.,|*".contains(&b);
+    let length = text[at..].iter().take(48).take_while(|&&b| belongs(b)).count();
+    let equals = at + length;
+    let typed = text[at..equals].ends_with(b" ") && text[equals..].starts_with(b"= ");
+    (typed && length > 1).then_some(equals + 2)
+}
+
+/// `name == "value"`: only a literal is telling there.
+fn compared(view: &View<'_>, at: usize) -> Option<Value> {
+    let signs = view.text[at..].iter().take_while(|&&b| matches!(b, b'=' | b'!')).count();
+    let start = at + signs + blanks(view.text, at + signs);
+    quoted(view, start, Form::QuotedCode)
+}
+
+/// The value at `at`: a string, or what stands there without quotes if it may.
+fn assigned(
+    view: &View<'_>,
+    site: &Site<'_>,
+    telling: Telling,
+    at: usize,
+    strings: Form,
+    plain: Option<Form>,
+) -> Option<Value> {
+    let text = view.text;
+    let start = at + blanks(text, at);
+    if let Some((quote, _)) = quote_at(text, start)
+        && site.opened != Some(quote)
+        && is_inside(site, quote.byte)
+        && quote.slashes == 0
+    {
+        // The quote ends the string in which the name stands: `"password: " + x`.
+        return None;
+    }
+    if let Some(value) = quoted(view, start, strings) {
+        return Some(value);
+    }
+    if let Some(value) = wrapped(view, start) {
+        return Some(value);
+    }
+    let plain = plain?;
+    if next_line(text, start).is_some() {
+        return None;
+    }
+    let start = start + super::scheme_length(&text[start..], telling);
+    let value = bare(view, start, plain)?;
+    // `token=token=token=…`: what is assigned is assigned on.
+    let chain = text[value.span.clone()].iter().take(64).position(|&b| b == b'=');
+    let chained = chain.is_some_and(|at| {
+        let name = &text[value.span.start..value.span.start + at];
+        at + 1 < value.span.len()
+            && super::super::name::telling(name).is_some()
+            && text.get(value.span.start + at + 1) != Some(&b'=')
+    });
+    (!chained).then_some(value)
+}
+
+/// True if the name stands in a string that such a quote opened on its line.
+fn is_inside(site: &Site<'_>, quote: u8) -> bool {
+    let line = site.line_before();
+    let mut count = 0;
+    for (at, &byte) in line.iter().enumerate() {
+        let apostrophe = quote == b'\''
+            && at > 0
+            && line[at - 1].is_ascii_alphabetic()
+            && line.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+        count += usize::from(byte == quote && !apostrophe);
+    }
+    count % 2 == 1
+}
+
+/// The same value, if it is random to the eye.
+pub(super) fn weak(value: Option<Value>) -> Option<Value> {
+    value.map(|value| value.needs(Need::Weak))
+}
+
+/// The literal in a call that only turns it into another type: `String::from("v")`.
+fn wrapped(view: &View<'_>, at: usize) -> Option<Value> {
+    const WRAPPERS: &[&[u8]] = &[
+        b"from",
+        b"Some",
+        b"new",
+        b"SecretString",
+        b"SecretStr",
+        b"Secret",
+        b"String",
+        b"str",
+        b"bytes",
+        b"string",
+        b"byte",
+        b"Ok",
+        b"Just",
+        b"Password",
+        b"To",
+        b"StringPtr",
+        b"Text",
+        b"b64decode",
+        b"SecureString",
+        b"literal",
+        b"Value",
+    ];
+    let rest = &view.text[at..];
+    let belongs = |b: u8| b.is_ascii_alphanumeric() || b"_:.[]&* ".contains(&b);
+    let length = rest.iter().take(48).take_while(|&&b| belongs(b)).count();
+    if rest.get(length) != Some(&b'(') {
+        return None;
+    }
+    let front = &rest[..length];
+    let own = front.iter().rposition(|b| b":.] ".contains(b)).map_or(0, |at| at + 1);
+    WRAPPERS.contains(&&front[own..]).then_some(())?;
+    quoted(view, at + length + 1, Form::QuotedCode)
+}

@@ -1,0 +1,64 @@
+//! Escape sequences whose letters and digits look like the start of a token.
+
+/// The longest answer of [`hidden`].
+pub(super) const LONGEST: usize = 12;
+
+/// How many bytes at the start of a run stand before what it is about. First what belongs to an
+/// escape sequence that begins before the run: 1 in `\nghp_…`, 5 in `\u0022ghp_…`, 2 in
+/// `%3Dghp_…`, 3 in `ESC[32mghp_…`. Then signs: 2 in `--ghp_…`.
+#[inline]
+pub(super) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
+    let escape = match before {
+        Some(b'\\') => backslash(run),
+        Some(b'%') if run.starts_with(b"25") => 4,
+        Some(b'%' | b'=') if run.iter().take(2).all(u8::is_ascii_hexdigit) => 2,
+        Some(b'[' | b';') => colour(run),
+        _ => 0,
+    };
+    let rest = run.get(escape..LONGEST.min(run.len())).unwrap_or_default();
+    escape + rest.iter().take_while(|&&b| super::is_sign(b)).count()
+}
+
+fn backslash(run: &[u8]) -> usize {
+    match run.first() {
+        Some(b'u') => 5,
+        Some(b'x') => 3,
+        Some(b'0'..=b'7') => run.iter().take(3).take_while(|b| matches!(b, b'0'..=b'7')).count(),
+        _ => 1,
+    }
+}
+
+/// What a terminal takes for the end of a colour: `0m`, `32m`.
+fn colour(run: &[u8]) -> usize {
+    let digits = run.iter().take(3).take_while(|b| b.is_ascii_digit()).count();
+    if run.get(digits) == Some(&b'm') { digits + 1 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_an_escape_are_counted() {
+        for (before, run, expected) in [
+            (b'\\', "nghp_", 1),
+            (b'\\', "u0022ghp_", 5),
+            (b'\\', "x22ghp_", 3),
+            (b'\\', "042ghp_", 3),
+            (b'%', "3Dghp_", 2),
+            (b'%', "253Dghp_", 4),
+            (b'=', "3Dghp_", 2),
+            (b'=', "ghp_", 0),
+            (b'[', "32mghp_", 3),
+            (b'[', "mghp_", 1),
+            (b';', "1mghp_", 2),
+            (b'[', "123456789m", 0),
+            (b'"', "nghp_", 0),
+            (b' ', "--ghp_", 2),
+            (b'\\', "n-ghp_", 2),
+            (b' ', "------------ghp_", LONGEST),
+        ] {
+            assert_eq!(hidden(Some(before), run.as_bytes()), expected, "{run}");
+        }
+    }
+}

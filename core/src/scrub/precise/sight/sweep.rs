@@ -1,0 +1,224 @@
+//! Goes through a text in blocks of 64 bytes and holds the sights of one block as bits.
+
+use super::super::super::simd::{self, BLOCK, Lanes, Task};
+use super::super::kinds::Kinds;
+use super::{DIGITS, RUN, Sight, Sights, Sort, escape, may_start};
+
+/// A pass over a text.
+pub(in crate::scrub::precise) struct Sweep<'a> {
+    sights: &'a Sights,
+    kinds: &'a Kinds,
+    text: &'a [u8],
+    /// Sights lie before it.
+    to: usize,
+    /// The block that comes next. The sights that are held lie in the block before it.
+    next: usize,
+    /// Where words are, and where runs start.
+    words: u64,
+    runs: u64,
+    /// Which bytes of the next block are token bytes; whether the one before it is (0 or 1).
+    token: u64,
+    before: u64,
+    /// Starts in the next block that an escape sequence in the block before has put there.
+    late: u64,
+}
+
+impl<'a> Sweep<'a> {
+    pub(super) fn new(
+        sights: &'a Sights,
+        kinds: &'a Kinds,
+        text: &'a [u8],
+        from: usize,
+        to: usize,
+    ) -> Sweep<'a> {
+        let mut sweep = Sweep {
+            sights,
+            kinds,
+            text,
+            to,
+            next: 0,
+            words: 0,
+            runs: 0,
+            token: 0,
+            before: 0,
+            late: 0,
+        };
+        sweep.seat(from);
+        sweep
+    }
+
+    /// Lets the next block start at `from`, or so little before it that no start behind an escape
+    /// sequence is lost.
+    fn seat(&mut self, from: usize) {
+        self.next = from.saturating_sub(escape::LONGEST);
+        let before = self.byte_before(self.next);
+        self.before = u64::from(before.is_some_and(|byte| self.sights.token.has(byte)));
+        self.token = self.sights.level.run(Tokens(self));
+        (self.words, self.runs, self.late) = (0, 0, 0);
+    }
+
+    /// The first sight that is not before `from`, which never goes back.
+    pub(in crate::scrub::precise) fn next(&mut self, from: usize) -> Option<Sight> {
+        if from > self.next {
+            self.seat(from);
+        }
+        loop {
+            while self.words | self.runs != 0 {
+                let sight = self.take();
+                if let Some(sight) = sight.filter(|sight| sight.at >= from) {
+                    return (sight.at < self.to).then_some(sight);
+                }
+            }
+            // A word may be sought by what is behind its start.
+            if self.next >= self.to.saturating_add(self.sights.lead).min(self.text.len()) {
+                return None;
+            }
+            self.sights.level.run(Advance(self));
+        }
+    }
+
+    /// Takes the first of the sights that are held.
+    fn take(&mut self) -> Option<Sight> {
+        let held = self.words | self.runs;
+        let first = held & held.wrapping_neg();
+        let at = self.next - BLOCK + held.trailing_zeros() as usize;
+        let is_run = self.runs & first != 0;
+        let word = if self.words & first == 0 { None } else { self.sights.word(self.text, at) };
+        self.words &= !first;
+        self.runs &= !first;
+        match (is_run, word) {
+            (true, word) => Some(Sight { at, sort: Sort::Run, then: word.map(|word| word.sort) }),
+            (false, Some(word)) => Some(Sight { at: at - word.lead, sort: word.sort, then: None }),
+            (false, None) => None,
+        }
+    }
+
+    /// Takes the next block.
+    #[inline(always)]
+    fn step<L: Lanes>(&mut self) {
+        let here = simd::block(self.text, self.next);
+        let behind = simd::block(self.text, self.next + BLOCK);
+        let token = self.token;
+        let ahead = L::matching(&self.sights.token, behind.bytes());
+        self.words = L::starting(&self.sights.grams, here.bytes());
+        let fresh = token & !(token << 1 | self.before);
+        self.runs = fresh & lasting(token, ahead);
+        if self.words != 0 {
+            self.check_words();
+        }
+        if self.runs | self.late != 0 {
+            self.check_runs();
+        }
+        if token.leading_ones() + ahead.trailing_ones() >= DIGITS {
+            let digits = &self.sights.hexadecimal;
+            self.runs |=
+                self.digits(L::matching(digits, here.bytes()), L::matching(digits, behind.bytes()));
+        }
+        self.before = token >> (BLOCK - 1);
+        self.token = ahead;
+        self.next += BLOCK;
+    }
+
+    /// Forgets the words that only seemed to be there.
+    fn check_words(&mut self) {
+        let mut left = self.words;
+        while left != 0 {
+            let at = self.next + left.trailing_zeros() as usize;
+            let bit = left & left.wrapping_neg();
+            left ^= bit;
+            if self.sights.word(self.text, at).is_none() {
+                self.words ^= bit;
+            }
+        }
+    }
+
+    /// Forgets the runs that do not begin as a kind does, and finds those behind escapes.
+    fn check_runs(&mut self) {
+        let mut left = self.runs;
+        let mut kept = std::mem::take(&mut self.late);
+        while left != 0 {
+            let offset = left.trailing_zeros();
+            left &= left - 1;
+            let at = self.next + offset as usize;
+            let length = escape::hidden(self.byte_before(at), &self.text[at..]);
+            if self.may_start(at) {
+                kept |= 1 << offset;
+            }
+            if length > 0 && self.may_start(at + length) {
+                let place = 1_u128 << (offset as usize + length);
+                kept |= place as u64;
+                self.late |= (place >> BLOCK) as u64;
+            }
+        }
+        self.runs = kept;
+    }
+
+    fn byte_before(&self, at: usize) -> Option<u8> {
+        self.text.get(at.checked_sub(1)?).copied()
+    }
+
+    #[inline]
+    fn may_start(&self, at: usize) -> bool {
+        may_start(self.kinds, self.text, at)
+    }
+
+    /// The start of a run of digits that lasts from this block into the next one.
+    fn digits(&self, here: u64, ahead: u64) -> u64 {
+        let length = here.leading_ones();
+        if length == 0 || length + ahead.trailing_ones() < DIGITS {
+            return 0;
+        }
+        let start = BLOCK - length as usize;
+        let before = self.byte_before(self.next + start);
+        let fresh = !before.is_some_and(|byte| self.sights.hexadecimal.has(byte));
+        u64::from(fresh) << start
+    }
+}
+
+/// The places from which at least [`RUN`] token bytes follow each other.
+#[inline(always)]
+fn lasting(token: u64, ahead: u64) -> u64 {
+    let shifted = |bits: (u64, u64), by: u32| {
+        (bits.0 & (bits.0 >> by | bits.1 << (u64::BITS - by)), bits.1 & bits.1 >> by)
+    };
+    let mut bits = (token, ahead);
+    let mut length = 1;
+    while length < RUN {
+        let by = length.min(RUN - length);
+        bits = shifted(bits, by as u32);
+        length += by;
+    }
+    bits.0
+}
+
+/// Goes on to the next block with a sight.
+struct Advance<'s, 'a>(&'s mut Sweep<'a>);
+
+impl Task for Advance<'_, '_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let sweep = self.0;
+        let end = sweep.to.saturating_add(sweep.sights.lead).min(sweep.text.len());
+        while sweep.next < end {
+            sweep.step::<L>();
+            if sweep.words | sweep.runs != 0 {
+                return;
+            }
+        }
+    }
+}
+
+/// The token bytes of the next block.
+struct Tokens<'s, 'a>(&'s Sweep<'a>);
+
+impl Task for Tokens<'_, '_> {
+    type Answer = u64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> u64 {
+        let piece = simd::block(self.0.text, self.0.next);
+        L::matching(&self.0.sights.token, piece.bytes())
+    }
+}

@@ -1,0 +1,207 @@
+use std::sync::LazyLock;
+
+use super::*;
+
+static LEVELS: LazyLock<Vec<Sights>> = LazyLock::new(|| Level::all().map(Sights::new).collect());
+
+fn between(text: &[u8], from: usize, to: usize, level: Level) -> Vec<Sight> {
+    let sights = LEVELS.iter().find(|sights| sights.level == level).unwrap();
+    let kinds = Kinds::new();
+    let mut sweep = sights.sweep(&kinds, text, from, to);
+    let mut at = from;
+    let mut all = Vec::new();
+    while let Some(sight) = sweep.next(at) {
+        at = sight.at + 1;
+        all.push(sight);
+    }
+    all
+}
+
+fn sights(text: &str) -> Vec<(usize, Sort)> {
+    let all = between(text.as_bytes(), 0, text.len(), Level::best());
+    all.iter().map(|sight| (sight.at, sight.sort)).collect()
+}
+
+/// The sights by their definition, one place after another.
+fn by_definition(text: &[u8], from: usize, to: usize) -> Vec<Sight> {
+    let kinds = Kinds::new();
+    let mut all = Vec::new();
+    for at in from..to {
+        let begins = |word: &str| {
+            text[at..].get(..word.len()).is_some_and(|s| s.eq_ignore_ascii_case(word.as_bytes()))
+        };
+        let found =
+            WORDS.iter().filter(|(word, _)| begins(word)).max_by_key(|(word, _)| word.len());
+        let word = found.map(|(_, sort)| *sort);
+        if starts_run(&kinds, text, at) {
+            all.push(Sight { at, sort: Sort::Run, then: word });
+        } else if let Some(sort) = word {
+            all.push(Sight { at, sort, then: None });
+        }
+    }
+    all
+}
+
+fn starts_run(kinds: &Kinds, text: &[u8], at: usize) -> bool {
+    let run = |at: usize, class: fn(&u8) -> bool, length: usize| {
+        let fresh = at == 0 || !class(&text[at - 1]);
+        fresh && text.get(at..at + length).is_some_and(|run| run.iter().all(class))
+    };
+    let token: fn(&u8) -> bool = |b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let behind_escape = (1..=escape::LONGEST).any(|length| {
+        let start = at.checked_sub(length).filter(|&start| run(start, token, RUN));
+        start.is_some_and(|start| {
+            let before = start.checked_sub(1).map(|last| text[last]);
+            escape::hidden(before, &text[start..]) == length
+        })
+    });
+    let prefixed = (run(at, token, RUN) || behind_escape) && may_start(kinds, text, at);
+    prefixed || run(at, u8::is_ascii_hexdigit, DIGITS as usize)
+}
+
+const PARTS: &[&str] = &[
+    "password",
+    "pass",
+    "SECRET",
+    "token",
+    "key_",
+    "sig",
+    "signature",
+    "basic",
+    "Bearer ",
+    "://",
+    ":",
+    "/",
+    "-----BEGIN ",
+    "-----",
+    "--------begin",
+    "ghp_",
+    "eyJ",
+    "sk-ant-",
+    "AKIA",
+    "\\n",
+    "\\u0022",
+    "%3D",
+    "%253D",
+    "\u{1b}[32m",
+    "\u{1b}[1;31m",
+    "=3D",
+    "\\x22",
+    "\\",
+    "abc.def-ghi_j",
+    "0123456789abcdef",
+    "DEADbeef",
+    "é",
+    "ſ",
+    "\u{212A}",
+    " ",
+    "\n",
+    "\"",
+    "=",
+    "%",
+    "[",
+    ";",
+    "a",
+];
+
+/// Texts of such parts, some of them in long rows, and of random bytes.
+fn texts(count: usize) -> Vec<Vec<u8>> {
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut below = move |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as usize % limit
+    };
+    let mut text = || match below(8) {
+        0 => (0..below(300)).map(|_| below(256) as u8).collect(),
+        1 => PARTS[below(PARTS.len())].repeat(below(60)).into_bytes(),
+        _ => {
+            let parts = (0..below(30)).map(|_| {
+                let part = PARTS[below(PARTS.len())];
+                if below(6) == 0 { part.repeat(below(20)) } else { part.to_owned() }
+            });
+            parts.collect::<String>().into_bytes()
+        }
+    };
+    (0..count).map(|_| text()).collect()
+}
+
+#[test]
+fn every_level_names_the_sights_of_the_definition() {
+    for text in texts(600) {
+        let expected = by_definition(&text, 0, text.len());
+        for level in Level::all() {
+            let found = between(&text, 0, text.len(), level);
+            assert_eq!(found, expected, "{level:?}: {}", String::from_utf8_lossy(&text));
+        }
+    }
+}
+
+#[test]
+fn a_part_of_a_text_has_the_sights_of_the_whole() {
+    for text in texts(12) {
+        for from in 0..text.len() {
+            let to = (from + 150).min(text.len());
+            let found = between(&text, from, to, Level::best());
+            let lossy = String::from_utf8_lossy(&text);
+            assert_eq!(found, by_definition(&text, from, to), "from {from} to {to} of {lossy}");
+        }
+    }
+}
+
+#[test]
+fn a_sweep_that_jumps_names_what_one_names_that_does_not() {
+    for text in texts(200) {
+        let (sights, kinds) = (LEVELS.last().unwrap(), Kinds::new());
+        let mut sweep = sights.sweep(&kinds, &text, 0, text.len());
+        let expected = by_definition(&text, 0, text.len());
+        let mut from = 0;
+        for jump in [0, 1, 7, 0, 63, 64, 65, 0, 3, 129, 20].iter().cycle() {
+            from += jump;
+            let sight = sweep.next(from);
+            assert_eq!(sight, expected.iter().copied().find(|sight| sight.at >= from));
+            let Some(sight) = sight else { break };
+            from = sight.at + 1;
+        }
+    }
+}
+
+#[test]
+fn a_run_that_begins_with_a_word_is_looked_at_as_both() {
+    let text = format!("secret_{}", "a1".repeat(12));
+    let all = between(text.as_bytes(), 0, text.len(), Level::best());
+    assert_eq!(all[0], Sight { at: 0, sort: Sort::Run, then: Some(Sort::Name) });
+}
+
+#[test]
+fn a_prefix_is_seen_behind_every_escape() {
+    for escape in ["\\n", "\\\\n", "\\t", "\\u0022", "%3D", "%253D", "\\x22", "\u{1b}[1;32m", "=3D"]
+    {
+        let text = format!("x {escape}ghp_{}", "aB3".repeat(12));
+        let at = text.find("ghp_").unwrap();
+        assert!(sights(&text).contains(&(at, Sort::Run)), "{text:?}");
+    }
+}
+
+#[test]
+fn long_runs_of_digits_are_seen_wherever_they_start() {
+    for before in ["", "x ", "sha256:", "name_", "zz"] {
+        for digits in [63, 64, 65, 128, 200] {
+            for place in 0..70 {
+                let text = format!(
+                    "{}{before}{} x",
+                    "- ".repeat(place),
+                    "0a".repeat(digits)[..digits].to_owned()
+                );
+                let at = text.find("0a").unwrap();
+                let mut found = between(text.as_bytes(), at, at + 1, Level::best());
+                found.retain(|sight| {
+                    before == "name_" || before == "zz" || digits >= 64 || sight.at > at
+                });
+                let seen = found.iter().any(|sight| sight.at == at && sight.sort == Sort::Run);
+                assert_eq!(seen, digits >= 64, "{text}");
+            }
+        }
+    }
+}

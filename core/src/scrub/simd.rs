@@ -1,0 +1,134 @@
+//! Looks at 64 bytes at a time with what the processor has: AVX2, SSSE3, NEON, or plain code.
+//!
+//! Two questions are answered about a block of 64 bytes, each with one bit per byte: which bytes
+//! are of a [`Class`], and at which one of the short words of a [`Grams`] may start. All levels
+//! give the same bits. A sweep is written once, as a [`Task`], over [`Lanes`]; [`Level::run`]
+//! compiles it for every level and runs it at the one that was chosen when the program started.
+
+mod class;
+mod gram;
+mod scalar;
+mod set;
+mod vector;
+
+#[cfg(target_arch = "aarch64")]
+mod arm;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use class::Class;
+pub(super) use gram::{Gram, Grams};
+pub(super) use set::ByteSet;
+
+/// The bytes of a block.
+pub(super) const BLOCK: usize = 64;
+/// What a look at a block reads: a word may start with its last byte.
+pub(super) const REACH: usize = BLOCK + gram::LENGTH - 1;
+
+/// The answers about a block, bit 0 for its first byte.
+pub(super) trait Lanes: Copy {
+    /// Which bytes are of the class.
+    fn matching(class: &Class, bytes: &[u8; REACH]) -> u64;
+
+    /// Where one of the words may start. May name too many, but the same at all levels.
+    fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
+}
+
+/// Work that is written once for all levels. `run` and what it calls in each turn of its loop
+/// should be `#[inline(always)]`, as only then are they compiled for the level.
+pub(super) trait Task {
+    type Answer;
+
+    fn run<L: Lanes>(self) -> Self::Answer;
+}
+
+/// What the processor can do. A value of a level means that the processor has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Level {
+    Scalar,
+    #[cfg(target_arch = "x86_64")]
+    Ssse3,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
+}
+
+impl Level {
+    /// The levels that this processor has, the best last.
+    pub(super) fn all() -> impl Iterator<Item = Level> {
+        let others = [
+            #[cfg(target_arch = "x86_64")]
+            std::arch::is_x86_feature_detected!("ssse3").then_some(Level::Ssse3),
+            #[cfg(target_arch = "x86_64")]
+            std::arch::is_x86_feature_detected!("avx2").then_some(Level::Avx2),
+            #[cfg(target_arch = "aarch64")]
+            std::arch::is_aarch64_feature_detected!("neon").then_some(Level::Neon),
+            None,
+        ];
+        std::iter::once(Level::Scalar).chain(others.into_iter().flatten())
+    }
+
+    /// The best of this processor.
+    pub(super) fn best() -> Level {
+        Level::all().last().unwrap_or(Level::Scalar)
+    }
+
+    /// The best that every processor of this architecture has that is younger than 2007: what
+    /// runs where there is no AVX2.
+    pub(super) fn portable() -> Level {
+        Level::all().nth(1).unwrap_or(Level::Scalar)
+    }
+
+    pub(super) fn run<T: Task>(self, task: T) -> T::Answer {
+        match self {
+            Level::Scalar => task.run::<scalar::Scalar>(),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `all` makes this level only where the processor has the feature.
+            Level::Ssse3 => unsafe { x86::with_ssse3(task) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Avx2 => unsafe { x86::with_avx2(task) },
+            #[cfg(target_arch = "aarch64")]
+            // SAFETY: as above.
+            Level::Neon => unsafe { arm::with_neon(task) },
+        }
+    }
+}
+
+/// What is read at `at`, with zeros behind the end of the text.
+#[inline(always)]
+pub(super) fn block(text: &[u8], at: usize) -> Piece<'_> {
+    match text.get(at..at + REACH).and_then(|bytes| bytes.try_into().ok()) {
+        Some(bytes) => Piece::Whole(bytes),
+        None => Piece::Padded(padded(text, at)),
+    }
+}
+
+/// A block that lies in a text, or the last of it.
+pub(super) enum Piece<'t> {
+    Whole(&'t [u8; REACH]),
+    Padded([u8; REACH]),
+}
+
+impl Piece<'_> {
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> &[u8; REACH] {
+        match self {
+            Piece::Whole(bytes) => bytes,
+            Piece::Padded(bytes) => bytes,
+        }
+    }
+}
+
+#[cold]
+fn padded(text: &[u8], at: usize) -> [u8; REACH] {
+    let mut bytes = [0; REACH];
+    let rest = text.get(at..).unwrap_or_default();
+    let length = rest.len().min(REACH);
+    bytes[..length].copy_from_slice(&rest[..length]);
+    bytes
+}

@@ -1,0 +1,31 @@
+//! One byte at a time, for processors without vectors.
+
+use super::{BLOCK, Class, Grams, Lanes, REACH};
+
+#[derive(Clone, Copy)]
+pub(super) struct Scalar;
+
+impl Lanes for Scalar {
+    #[inline(always)]
+    fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {
+        let mut bits = 0;
+        for at in 0..BLOCK {
+            bits |= u64::from(class.set.has(bytes[at])) << at;
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
+        let [first, second, third, fourth] = &*grams.whole;
+        let mut bits = 0;
+        for at in 0..BLOCK {
+            let passes = first[usize::from(bytes[at])]
+                & second[usize::from(bytes[at + 1])]
+                & third[usize::from(bytes[at + 2])]
+                & fourth[usize::from(bytes[at + 3])];
+            bits |= u64::from(passes != 0) << at;
+        }
+        bits
+    }
+}

@@ -1,0 +1,34 @@
+//! A set of byte values.
+
+/// Which of the 256 byte values belong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::scrub) struct ByteSet([bool; 256]);
+
+impl ByteSet {
+    /// Every byte value.
+    pub(in crate::scrub) const ANY: ByteSet = ByteSet([true; 256]);
+
+    /// The values for which `belongs` says yes.
+    pub(in crate::scrub) fn of(belongs: impl Fn(u8) -> bool) -> ByteSet {
+        let mut set = ByteSet([false; 256]);
+        for byte in 0..=u8::MAX {
+            set.0[usize::from(byte)] = belongs(byte);
+        }
+        set
+    }
+
+    /// A letter in both cases, or another byte as it is.
+    pub(in crate::scrub) fn folded(letter: u8) -> ByteSet {
+        ByteSet::of(|byte| byte.eq_ignore_ascii_case(&letter))
+    }
+
+    #[inline(always)]
+    pub(in crate::scrub) fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte)]
+    }
+
+    /// The lower halves of the members that have this upper half: bit 3 for `0x?3`.
+    pub(super) fn row(&self, upper: u8) -> u16 {
+        (0..16).filter(|lower| self.has(upper << 4 | lower)).fold(0, |row, lower| row | 1 << lower)
+    }
+}

@@ -1,0 +1,70 @@
+//! The same for all processors that look up sixteen bytes in a table at once.
+
+use super::{BLOCK, Class, Grams, Lanes, REACH};
+
+/// A register of `BYTES` bytes.
+///
+/// # Safety
+///
+/// Every function may be called only where the processor has what the type stands for.
+pub(super) unsafe trait Vector: Copy {
+    const BYTES: usize;
+
+    /// `BYTES` bytes, wherever they lie.
+    ///
+    /// # Safety
+    ///
+    /// As many bytes must be readable.
+    unsafe fn load(from: *const u8) -> Self;
+    /// The table, once in each sixteen bytes.
+    unsafe fn table(entries: &[u8; 16]) -> Self;
+    /// The entries at `indices`, each below sixteen.
+    unsafe fn look_up(self, indices: Self) -> Self;
+    /// The lower half of each byte.
+    unsafe fn lower(self) -> Self;
+    /// The upper half of each byte.
+    unsafe fn upper(self) -> Self;
+    unsafe fn and(self, other: Self) -> Self;
+    /// One bit for each byte that is not zero.
+    unsafe fn set_bytes(self) -> u64;
+}
+
+impl<V: Vector> Lanes for V {
+    #[inline(always)]
+    fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {
+        let mut bits = 0;
+        // SAFETY: this is run inside `Level::run` only, so the processor has the feature, and
+        // `at + V::BYTES <= BLOCK`.
+        unsafe {
+            let (lower, upper) = (V::table(&class.lower), V::table(&class.upper));
+            let mut at = 0;
+            while at < BLOCK {
+                let chunk = V::load(bytes.as_ptr().add(at));
+                let passes = lower.look_up(chunk.lower()).and(upper.look_up(chunk.upper()));
+                bits |= passes.set_bytes() << at;
+                at += V::BYTES;
+            }
+        }
+        bits
+    }
+
+    #[inline(always)]
+    fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
+        let mut bits = 0;
+        // SAFETY: as above, and `at + place + V::BYTES <= REACH`.
+        unsafe {
+            let mut at = 0;
+            while at < BLOCK {
+                let pass = |place: usize| {
+                    let chunk = V::load(bytes.as_ptr().add(at + place));
+                    let lower = V::table(&grams.lower[place]).look_up(chunk.lower());
+                    lower.and(V::table(&grams.upper[place]).look_up(chunk.upper()))
+                };
+                let passes = pass(0).and(pass(1)).and(pass(2).and(pass(3)));
+                bits |= passes.set_bytes() << at;
+                at += V::BYTES;
+            }
+        }
+        bits
+    }
+}

@@ -1,0 +1,119 @@
+//! SSSE3 and AVX2.
+
+use std::arch::x86_64::*;
+
+use super::Task;
+use super::vector::Vector;
+
+#[target_feature(enable = "ssse3")]
+pub(super) fn with_ssse3<T: Task>(task: T) -> T::Answer {
+    task.run::<Ssse3>()
+}
+
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(super) fn with_avx2<T: Task>(task: T) -> T::Answer {
+    task.run::<Avx2>()
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Ssse3(__m128i);
+
+// SAFETY: what is called is what SSSE3 has.
+unsafe impl Vector for Ssse3 {
+    const BYTES: usize = 16;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller says that the bytes are readable.
+        Ssse3(unsafe { _mm_loadu_si128(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn table(entries: &[u8; 16]) -> Self {
+        // SAFETY: sixteen bytes are readable.
+        Ssse3(unsafe { _mm_loadu_si128(entries.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn look_up(self, indices: Self) -> Self {
+        // SAFETY: the caller says that the processor has SSSE3.
+        Ssse3(unsafe { _mm_shuffle_epi8(self.0, indices.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn lower(self) -> Self {
+        // SAFETY: as above.
+        Ssse3(unsafe { _mm_and_si128(self.0, _mm_set1_epi8(15)) })
+    }
+
+    #[inline(always)]
+    unsafe fn upper(self) -> Self {
+        // SAFETY: as above.
+        Ssse3(unsafe { _mm_and_si128(_mm_srli_epi16::<4>(self.0), _mm_set1_epi8(15)) })
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Ssse3(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn set_bytes(self) -> u64 {
+        // SAFETY: as above.
+        let zeros = unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())) };
+        u64::from(!zeros.cast_unsigned() & 0xFFFF)
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Avx2(__m256i);
+
+// SAFETY: what is called is what AVX2 has.
+unsafe impl Vector for Avx2 {
+    const BYTES: usize = 32;
+
+    #[inline(always)]
+    unsafe fn load(from: *const u8) -> Self {
+        // SAFETY: the caller says that the bytes are readable.
+        Avx2(unsafe { _mm256_loadu_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn table(entries: &[u8; 16]) -> Self {
+        // SAFETY: sixteen bytes are readable.
+        Avx2(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(entries.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    unsafe fn look_up(self, indices: Self) -> Self {
+        // SAFETY: the caller says that the processor has AVX2.
+        Avx2(unsafe { _mm256_shuffle_epi8(self.0, indices.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn lower(self) -> Self {
+        // SAFETY: as above.
+        Avx2(unsafe { _mm256_and_si256(self.0, _mm256_set1_epi8(15)) })
+    }
+
+    #[inline(always)]
+    unsafe fn upper(self) -> Self {
+        // SAFETY: as above.
+        Avx2(unsafe { _mm256_and_si256(_mm256_srli_epi16::<4>(self.0), _mm256_set1_epi8(15)) })
+    }
+
+    #[inline(always)]
+    unsafe fn and(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Avx2(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn set_bytes(self) -> u64 {
+        // SAFETY: as above.
+        let zeros =
+            unsafe { _mm256_movemask_epi8(_mm256_cmpeq_epi8(self.0, _mm256_setzero_si256())) };
+        u64::from(!zeros.cast_unsigned())
+    }
+}

@@ -1,0 +1,213 @@
+//! A binding: where a secret, or each of a kind, may be put back.
+
+use std::fmt;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::destination::{ArgumentPath, Destination};
+use crate::error::{Code, Error};
+
+/// Where a secret, or each of a kind, may be put back.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Binding {
+    /// Its id: in notes of the ledger, and for `vault.unbind`. Those of the configuration are
+    /// called by their place in it.
+    pub id: String,
+    /// The tenant that it holds for. None: all of them.
+    pub tenant: Option<String>,
+    /// The session that it holds for. None: all of them.
+    pub session: Option<String>,
+    /// The secret, by its placeholder.
+    pub placeholder: Option<String>,
+    /// The secrets, by their kind.
+    pub kind: Option<String>,
+    /// The tools.
+    pub tools: Vec<String>,
+    /// The hosts.
+    pub hosts: Vec<String>,
+    /// The files.
+    pub paths: Vec<String>,
+    /// The arguments.
+    pub arguments: Vec<String>,
+    /// True if the first call that uses it uses it up.
+    pub once: bool,
+}
+
+impl Binding {
+    /// True if it has to do with a tenant, or with one session of it.
+    pub(super) fn holds_for(&self, tenant: &str, session: Option<&str>) -> bool {
+        self.tenant.as_deref().is_none_or(|own| own == tenant)
+            && (self.session.is_none() || session.is_none() || self.session.as_deref() == session)
+    }
+}
+
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "tool {}", self.tools.join(" or "))?;
+        for (what, list) in
+            [("argument", &self.arguments), ("host", &self.hosts), ("file", &self.paths)]
+        {
+            if !list.is_empty() {
+                write!(f, ", {what} {}", list.join(" or "))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a binding is made of. Either `placeholder` or `kind` is given.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewBinding {
+    /// The tenant. None: all of them.
+    pub tenant: Option<String>,
+    /// The session. None: all of them.
+    pub session: Option<String>,
+    /// The secret, by its placeholder.
+    pub placeholder: Option<String>,
+    /// The secrets, by their kind, or a glob of kinds.
+    pub kind: Option<String>,
+    /// The tools, by name or glob. At least one.
+    pub tools: Vec<String>,
+    /// The hosts: each as it is, `*.` and what it ends with, or `*` for any.
+    pub hosts: Vec<String>,
+    /// Globs of files in the workspace.
+    pub paths: Vec<String>,
+    /// The arguments, by path, with `*` for any one step.
+    pub arguments: Vec<String>,
+    /// True if the first call that uses it uses it up.
+    pub once: bool,
+}
+
+/// A binding, ready for use.
+pub(super) struct Compiled {
+    pub(super) shown: Binding,
+    paths: GlobSet,
+    arguments: Vec<ArgumentPath>,
+}
+
+/// A secret that a call would take somewhere.
+pub(super) struct Asked<'a> {
+    pub tenant: &'a str,
+    pub session: &'a str,
+    pub placeholder: &'a str,
+    pub kind: &'a str,
+}
+
+impl Compiled {
+    /// Checks what a binding is made of. `place` goes before the text of an error.
+    pub(super) fn new(
+        id: String,
+        new: NewBinding,
+        code: Code,
+        place: &str,
+    ) -> Result<Compiled, Error> {
+        let refuse = |why: String| Error::new(code, format!("{place}{why}"));
+        if new.placeholder.is_some() == new.kind.is_some() {
+            return Err(refuse("give either `placeholder` or `kind`".into()));
+        }
+        if new.tools.is_empty() {
+            return Err(refuse("`tools` is empty; name the tools that may have the secret".into()));
+        }
+        let texts = [("tools", &new.tools), ("hosts", &new.hosts), ("arguments", &new.arguments)];
+        for (field, list) in texts {
+            if list.iter().any(|entry| entry.trim().is_empty()) {
+                return Err(refuse(format!("`{field}` has an empty entry")));
+            }
+        }
+        for pattern in new.tools.iter().chain(&new.kind) {
+            globs(std::slice::from_ref(pattern))
+                .map_err(|why| refuse(format!("`{pattern}`: {why}")))?;
+        }
+        for host in &new.hosts {
+            check_host(host).map_err(refuse)?;
+        }
+        let paths = globs(&new.paths).map_err(|why| refuse(format!("`paths`: {why}")))?;
+        let arguments = new.arguments.iter().map(|path| ArgumentPath::parse(path)).collect();
+        let NewBinding { tenant, session, placeholder, kind, tools, hosts, paths: files, .. } = new;
+        let shown = Binding {
+            id,
+            tenant,
+            session,
+            placeholder,
+            kind,
+            tools,
+            hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            paths: files,
+            arguments: new.arguments,
+            once: new.once,
+        };
+        Ok(Compiled { shown, paths, arguments })
+    }
+
+    /// True if it is about this secret.
+    pub(super) fn is_about(&self, asked: &Asked<'_>) -> bool {
+        let of_kind = |kind: &String| fits(kind, asked.kind);
+        let Binding { placeholder, kind, .. } = &self.shown;
+        self.shown.holds_for(asked.tenant, Some(asked.session))
+            && placeholder.as_deref().is_none_or(|own| own == asked.placeholder)
+            && kind.as_ref().is_none_or(of_kind)
+    }
+
+    /// True if a secret may go there.
+    pub(super) fn allows(&self, to: &Destination, argument: &ArgumentPath) -> bool {
+        self.shown.tools.iter().any(|tool| fits(tool, &to.tool))
+            && (self.arguments.is_empty() || self.arguments.iter().any(|own| own.fits(argument)))
+            && self.allows_hosts(to)
+            && self.allows_files(to)
+    }
+
+    /// A host that nobody can make out fits only `*`. Where hosts are given, the call must name one:
+    /// what cannot be seen cannot be held against them.
+    fn allows_hosts(&self, to: &Destination) -> bool {
+        let hosts = &self.shown.hosts;
+        if hosts.iter().any(|own| own == "*") {
+            return true;
+        }
+        let fits = |host: &String| {
+            hosts.iter().any(|own| match own.strip_prefix("*.") {
+                Some(suffix) => host.strip_suffix(suffix).is_some_and(|sub| sub.ends_with('.')),
+                None => own == host,
+            })
+        };
+        hosts.is_empty() == to.hosts.is_empty() && to.hosts.iter().all(fits)
+    }
+
+    fn allows_files(&self, to: &Destination) -> bool {
+        let all = self.shown.paths.iter().any(|own| own == "**");
+        let fits = |file: &Path| file != Path::new(".") && self.paths.is_match(file);
+        all || self.shown.paths.is_empty() == to.files.is_empty()
+            && to.files.iter().all(|file| fits(file))
+    }
+}
+
+/// True if a name fits a pattern with `*`, `?`, `[…]` and `{…}`.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    pattern == name
+        || pattern.contains(['*', '?', '[', '{'])
+            && globs(&[pattern.to_owned()]).is_ok_and(|globs| globs.is_match(name))
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut globs = GlobSetBuilder::new();
+    for pattern in patterns {
+        globs.add(GlobBuilder::new(pattern).literal_separator(true).build()?);
+    }
+    globs.build()
+}
+
+fn check_host(host: &str) -> Result<(), String> {
+    let name = host.strip_prefix("*.").unwrap_or(host);
+    let is_name =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
+    if host == "*" || !name.is_empty() && name.bytes().all(is_name) {
+        return Ok(());
+    }
+    Err(format!(
+        "`hosts`: `{}` is no host; give one as it is (`api.example.com`), `*.` and what it ends \
+         with, or `*`",
+        crate::limits::echo(host)
+    ))
+}

@@ -1,0 +1,85 @@
+//! The `vault` part of the configuration.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::binding::{Compiled, NewBinding};
+use crate::error::{Code, Error};
+
+/// The `vault` part of the configuration: whether masked secrets are kept, so that they can be put
+/// back where they are bound to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct VaultConfig {
+    /// True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike.
+    pub enabled: bool,
+    /// How long a secret is kept after it was last shown or put back, in milliseconds. Default:
+    /// four hours.
+    #[schemars(range(min = 1))]
+    pub ttl_ms: u64,
+    /// How many secrets are kept for one session at most; the least recently used goes first.
+    #[schemars(range(min = 1))]
+    pub max_entries: usize,
+    /// The tools, by name or glob, to which a placeholder in their arguments is mere text: those
+    /// that hand a text on to another agent or to the user.
+    pub text_tools: Vec<String>,
+    /// Where secrets may be put back, for all tenants and sessions.
+    pub bindings: Vec<BindingConfig>,
+}
+
+/// Where the secrets of a kind may be put back. What is left out is not limited, except that a call
+/// that names a host, or writes a file, wants it among `hosts`, or `paths`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BindingConfig {
+    /// The kind, or a glob of kinds: `github-pat`.
+    pub kind: String,
+    /// The tools, by name or glob. At least one.
+    pub tools: Vec<String>,
+    /// The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
+    /// call names must be one of them.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+    /// Globs of files in the workspace. Every file that the call writes must fit one of them.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// The arguments, by path, with `*` for any one step: `headers.authorization`, `items[*].key`.
+    /// Letter case does not matter.
+    #[serde(default)]
+    pub arguments: Vec<String>,
+}
+
+impl Default for VaultConfig {
+    fn default() -> VaultConfig {
+        VaultConfig {
+            enabled: false,
+            ttl_ms: 4 * 60 * 60 * 1000,
+            max_entries: 1_000,
+            text_tools: Vec::new(),
+            bindings: Vec::new(),
+        }
+    }
+}
+
+impl VaultConfig {
+    /// The bindings, ready for use.
+    pub(super) fn compiled(&self) -> Result<Vec<Arc<Compiled>>, Error> {
+        let compile = |(index, given): (usize, &BindingConfig)| {
+            let BindingConfig { kind, tools, hosts, paths, arguments } = given.clone();
+            let new = NewBinding {
+                kind: Some(kind),
+                tools,
+                hosts,
+                paths,
+                arguments,
+                ..NewBinding::default()
+            };
+            let place = format!("configuration: `vault.bindings[{index}]`: ");
+            let id = format!("vault.bindings[{index}]");
+            Compiled::new(id, new, Code::InvalidConfig, &place).map(Arc::new)
+        };
+        self.bindings.iter().enumerate().map(compile).collect()
+    }
+}

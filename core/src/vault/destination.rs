@@ -1,0 +1,209 @@
+//! Where a call would take a secret: its tool, the hosts that it names, the files that it writes.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::placeholders;
+use crate::kind::{Effect, Resource};
+
+/// Where a call would take a secret.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Destination {
+    /// The tool, by its own name.
+    pub tool: String,
+    /// The hosts that the call names. One that nobody can make out is `?`.
+    pub hosts: BTreeSet<String>,
+    /// The files of the workspace that it writes; `.` where that may be any.
+    pub files: Vec<PathBuf>,
+}
+
+impl Destination {
+    /// Where a call with these arguments would take a secret, with what its tool declares.
+    pub(crate) fn of_call(tool: &str, args: &Value, touches: &[(Effect, Resource)]) -> Destination {
+        let mut to = Destination { tool: tool.to_owned(), ..Destination::default() };
+        for touch in touches {
+            match touch {
+                (_, Resource::Host(host)) => {
+                    to.hosts.insert(without_placeholders(host));
+                }
+                (Effect::Write, Resource::Path(path)) => to.files.push(path.into()),
+                _ => {}
+            }
+        }
+        to.hosts.extend(named_hosts(args));
+        to
+    }
+
+    /// One file of the workspace.
+    pub(crate) fn of_file(tool: &str, path: PathBuf) -> Destination {
+        Destination { tool: tool.to_owned(), files: vec![path], ..Destination::default() }
+    }
+}
+
+impl fmt::Display for Destination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.tool)?;
+        for host in &self.hosts {
+            match host.as_str() {
+                "?" => f.write_str(", a host that cannot be made out")?,
+                host => write!(f, ", host `{}`", crate::limits::echo(host))?,
+            }
+        }
+        for file in &self.files {
+            write!(f, ", file `{}`", file.display())?;
+        }
+        Ok(())
+    }
+}
+
+/// The path of a text in the arguments of a call: `headers.authorization`, `items[2].key`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct ArgumentPath(Vec<String>);
+
+impl ArgumentPath {
+    /// A path as it is written in a binding.
+    pub(super) fn parse(text: &str) -> ArgumentPath {
+        let steps = text.trim().split(['.', '[']);
+        ArgumentPath(steps.map(|step| step.strip_suffix(']').unwrap_or(step).to_owned()).collect())
+    }
+
+    /// The argument of that name.
+    pub(crate) fn of(name: &str) -> ArgumentPath {
+        ArgumentPath(vec![name.to_owned()])
+    }
+
+    fn then(&self, step: impl Into<String>) -> ArgumentPath {
+        let mut steps = self.0.clone();
+        steps.push(step.into());
+        ArgumentPath(steps)
+    }
+
+    /// True if `argument` fits this path of a binding, in which `*` is any one step.
+    pub(super) fn fits(&self, argument: &ArgumentPath) -> bool {
+        let fits = |(own, given): (&String, &String)| own == "*" || own.eq_ignore_ascii_case(given);
+        self.0.len() == argument.0.len() && self.0.iter().zip(&argument.0).all(fits)
+    }
+}
+
+impl fmt::Display for ArgumentPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, step) in self.0.iter().enumerate() {
+            let is_number = !step.is_empty() && step.bytes().all(|byte| byte.is_ascii_digit());
+            match (index, is_number) {
+                (0, _) => write!(f, "{step}")?,
+                (_, true) => write!(f, "[{step}]")?,
+                (_, false) => write!(f, ".{step}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A text in the arguments of a call.
+pub(super) struct Place<'a> {
+    pub path: ArgumentPath,
+    pub text: &'a str,
+    /// True for the name of an argument, not its value.
+    pub is_key: bool,
+}
+
+/// Every text that has a placeholder in it, keys too, at every depth.
+pub(super) fn sealed_texts(args: &Value) -> Vec<Place<'_>> {
+    let mut found = Vec::new();
+    texts(args, &mut |path, text, is_key| {
+        if placeholders(text).next().is_some() {
+            found.push(Place { path: path.clone(), text, is_key });
+        }
+    });
+    found
+}
+
+/// Looks at every text and key, in order.
+fn texts<'a>(args: &'a Value, look: &mut impl FnMut(&ArgumentPath, &'a str, bool)) {
+    let mut pending = vec![(ArgumentPath::default(), args)];
+    while let Some((path, value)) = pending.pop() {
+        match value {
+            Value::String(text) => look(&path, text, false),
+            Value::Array(items) => {
+                let items = items.iter().enumerate().rev();
+                pending.extend(items.map(|(index, item)| (path.then(index.to_string()), item)));
+            }
+            Value::Object(fields) => {
+                for (key, _) in fields {
+                    look(&path.then(key), key, true);
+                }
+                let fields = fields.iter().rev();
+                pending.extend(fields.map(|(key, field)| (path.then(key), field)));
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// Words in the name of an argument that holds a host even where it has no scheme.
+const HOST_NAMES: [&str; 9] =
+    ["url", "uri", "host", "endpoint", "domain", "server", "link", "href", "origin"];
+
+/// The hosts that the arguments name: of every URL in every text, and of every argument whose name
+/// says that it holds one.
+pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
+    let mut hosts = BTreeSet::new();
+    texts(args, &mut |path, text, is_key| {
+        // Also as it is escaped in JSON text.
+        let text = without_placeholders(&text.replace("\\/", "/"));
+        for (at, _) in text.match_indices("://") {
+            authority_hosts(&text[at + 3..], &mut hosts);
+        }
+        let names_host = |step: &String| {
+            let step = step.to_ascii_lowercase();
+            HOST_NAMES.iter().any(|word| step.contains(word))
+        };
+        let says_so = path.0.iter().any(names_host);
+        if !is_key && says_so && !text.contains("://") && !text.is_empty() {
+            authority_hosts(text.trim_start_matches('/'), &mut hosts);
+        }
+    });
+    hosts
+}
+
+/// The text without the brackets and colons of placeholders, which would be read as parts of a URL.
+fn without_placeholders(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut copied = 0;
+    for one in placeholders(text) {
+        plain.push_str(&text[copied..one.span.start]);
+        plain.push('x');
+        copied = one.span.end;
+    }
+    plain.push_str(&text[copied..]);
+    plain
+}
+
+/// The hosts that `rest`, what follows `://`, may be taken to begin with. Readers of URLs differ in
+/// what they make of line ends and backslashes, so each reading counts.
+fn authority_hosts(rest: &str, hosts: &mut BTreeSet<String>) {
+    let authority = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default();
+    let is_break = |c: char| c.is_control();
+    hosts.insert(host(authority.split(is_break).next().unwrap_or_default()));
+    if authority.contains(is_break) {
+        hosts.insert(host(&authority.replace(is_break, "")));
+    }
+}
+
+/// The host of an authority, without user, port and final dot; `?` where it is unclear.
+fn host(authority: &str) -> String {
+    // What follows a URL in a text.
+    let authority = authority.trim_end_matches(['"', '\'', '`', ')', '>', ',', ';', '.', '}', '<']);
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((inside, _)) => inside,
+        None => host.split_once(':').map_or(host, |(host, _)| host),
+    };
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
+    let is_clear = !host.is_empty() && host.bytes().all(fits) && !authority.contains('\\');
+    if is_clear { host } else { "?".to_owned() }
+}
