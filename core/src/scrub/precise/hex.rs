@@ -85,6 +85,8 @@ const PUBLIC: &[&[u8]] = &[
     b"keccak",
     b"sig",
     b"id",
+    b"cc",
+    b"shrinks",
 ];
 
 /// The run that starts at or in the token at the sight.
@@ -120,6 +122,11 @@ fn is_bare(text: &[u8], start: usize, stop: usize) -> bool {
     let before = start.checked_sub(1).map(|at| text[at]);
     let opens = before.is_none_or(|b| b <= b' ' || b == b'=');
     let escape = text[..start].ends_with(b"\\n");
+    // An argument, an item, a literal or a comment of code that goes on over lines.
+    let lead = text[..start].iter().rev().take(NEAR).find(|b| !b.is_ascii_whitespace());
+    if lead.is_some_and(|b| b"\"'`([{,/|\\".contains(b)) && !escape {
+        return false;
+    }
     let rest = &text[stop..];
     let ends = rest.first().is_none_or(|&b| b <= b' ' || b == b'\\');
     let sentence = rest.first().is_some_and(|b| b".,;!?)".contains(b))

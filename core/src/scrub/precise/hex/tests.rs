@@ -47,6 +47,9 @@ fn digits_that_are_a_digest_stay() {
         format!("{hex}: Pull complete"),
         format!("X = {hex}\nY = {hex}\nR = {hex}"),
         format!("a: b\n  {hex}\\\n  {hex}\\\n  {hex}"),
+        format!("let key = hex!(\"\n  {hex}\n\");"),
+        format!("// {hex}\nlet x = 1;"),
+        format!("cc {hex} # shrinks to seed = 1"),
         "0".repeat(64),
         "1234567890".repeat(8),
     ] {
