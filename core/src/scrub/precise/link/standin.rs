@@ -82,6 +82,7 @@ pub(in crate::scrub::precise) fn is_template(value: &[u8]) -> bool {
     };
     let framed = |open: u8, close: u8| first == open && last == close;
     has(b"${")
+        || has(b"&lt;")
         || has(b"$(")
         || has(b"{{")
         || has(b"#{")
@@ -110,7 +111,7 @@ pub(in crate::scrub::precise) fn is_template(value: &[u8]) -> bool {
 pub(in crate::scrub::precise) fn is_password(user: &[u8], password: &[u8], host: &[u8]) -> bool {
     let bare = password.strip_suffix(b"]").unwrap_or(password);
     let lower = bare.to_ascii_lowercase();
-    if is_template(password) || judge::is_stand_in(password) || bare.len() < 3 {
+    if is_template(password) || judge::is_stand_in(password) || bare.len() < 4 {
         return true;
     }
     if WORDS.contains(&lower.as_slice()) || lower == user.to_ascii_lowercase() {

@@ -107,6 +107,8 @@ fn stand_ins_for_a_password_stay() {
         "redis://:[REDACTED:password:0a1b]@cache",
         "redis://:[REDACTED]@cache",
         "https://user:...@host/",
+        "https://abc:123@example.com/",
+        "://[&lt;user&gt;[:&lt;password&gt;]@]&lt;host&gt;",
     ] {
         leaves(link);
     }
