@@ -33,6 +33,9 @@ mod until;
 mod values;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use finding::Finding;
 pub use hit::{Confidence, Kind};
 pub use placeholder::Seal;
@@ -131,8 +134,17 @@ struct Tables {
 impl Scrubber {
     /// A scrubber of a profile, with a set of values of its own.
     pub fn new(profile: Profile, key: TagKey) -> Scrubber {
-        let tables =
-            Tables { seed: seed::Seed::new(), precise: precise::Precise::new(simd::Level::best()) };
+        Scrubber::at_level(simd::Level::best(), profile, key)
+    }
+
+    /// The same without AVX2, for benchmarks.
+    #[doc(hidden)]
+    pub fn portable(profile: Profile, key: TagKey) -> Scrubber {
+        Scrubber::at_level(simd::Level::portable(), profile, key)
+    }
+
+    fn at_level(level: simd::Level, profile: Profile, key: TagKey) -> Scrubber {
+        let tables = Tables { seed: seed::Seed::new(level), precise: precise::Precise::new(level) };
         Scrubber {
             profile,
             tables: Arc::new(tables),

@@ -29,6 +29,8 @@ use super::placeholder;
 use super::until::End;
 use reach::Reach;
 
+use super::simd::Level;
+
 mod anchor;
 mod pattern;
 mod reach;
@@ -67,8 +69,8 @@ pub(super) struct Tail {
 }
 
 impl Seed {
-    pub(super) fn new() -> Seed {
-        Seed { anchors: anchor::Anchors::new(), patterns: pattern::Patterns::new() }
+    pub(super) fn new(level: Level) -> Seed {
+        Seed { anchors: anchor::Anchors::new(level), patterns: pattern::Patterns::new() }
     }
 
     /// Finds what the patterns take from `text[from..to]`, in order. `to` is the end of the text,
@@ -122,8 +124,7 @@ impl Seed {
             window.end = reach.span.end;
             border = at + AHEAD / 2;
         }
-        let places = self.anchors.candidates(&text[..window.end], window.start, window.end);
-        let passes = places.iter().fold(pattern::Passes::NONE, |all, c| all | c.passes);
+        let passes = self.anchors.passes(&text[..window.end], window.start);
         step.at = border;
         for taken in self.patterns.run(&text[window.clone()], passes) {
             let mut span = taken.span.start + window.start..taken.span.end + window.start;

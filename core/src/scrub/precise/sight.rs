@@ -56,7 +56,8 @@ pub(super) const RUN: usize = 12;
 const DIGITS: u32 = 64;
 
 /// The words, in lower case; they are found in any case. Of two that start at one place the
-/// longer counts. A word has at least three bytes.
+/// longer counts. A word has at least three bytes. One from which on 64 token bytes follow each
+/// other is no sight, as no name is that long.
 const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
     (":\\/\\/", Sort::Link),
@@ -111,7 +112,6 @@ const WORDS: &[(&str, Sort)] = &[
     ("credential", Sort::Name),
     ("auth", Sort::Name),
     ("private", Sort::Name),
-    ("session", Sort::Name),
     ("cookie", Sort::Name),
     ("signature", Sort::Name),
     ("sig", Sort::Name),
@@ -137,33 +137,65 @@ const WORDS: &[(&str, Sort)] = &[
     (" -w ", Sort::Name),
     ("--user", Sort::Name),
     ("--proxy-user", Sort::Name),
-    ("@//", Sort::Name),
     (":thin:", Sort::Name),
     ("sqlplus ", Sort::Name),
     ("identified by", Sort::Name),
     ("to-securestring", Sort::Name),
 ];
 
-/// A word, and from where on it is sought.
+/// A word, made to be compared eight bytes at once.
 #[derive(Clone, Copy)]
 struct Word {
-    text: &'static [u8],
     sort: Sort,
     /// How many bytes stand before what is sought. A row of equal bytes is left out but for its
     /// last, so that a long line of them is no row of places to look at.
     lead: usize,
+    /// What is sought, up to eight bytes of it, and which bits of the text count and are set to
+    /// lower case before the comparison.
+    sought: u64,
+    counts: u64,
+    lowers: u64,
+    text: &'static [u8],
 }
 
 impl Word {
     fn new(&(text, sort): &(&'static str, Sort)) -> Word {
         let text = text.as_bytes();
         let same = text.iter().take_while(|&byte| Some(byte) == text.first()).count();
-        Word { text, sort, lead: same.saturating_sub(1) }
+        let lead = same.saturating_sub(1);
+        let pack = |bits: fn(u8) -> u8| {
+            u64::from_le_bytes(std::array::from_fn(|at| {
+                text.get(lead + at).map_or(0, |&b| bits(b))
+            }))
+        };
+        let lowers = pack(|b| if b.is_ascii_lowercase() { 0x20 } else { 0 });
+        Word { sort, lead, sought: pack(|b| b), counts: pack(|_| 0xFF), lowers, text }
     }
 
-    fn sought(&self) -> &'static [u8] {
-        &self.text[self.lead..]
+    /// True if the sought part starts at `at`, where `first` stands.
+    #[inline]
+    fn is_at(&self, text: &[u8], at: usize, first: u64) -> bool {
+        if (first | self.lowers) & self.counts != self.sought {
+            return false;
+        }
+        let simple = self.lead == 0 && self.text.len() <= 8;
+        simple || self.is_whole(text, at)
     }
+
+    fn is_whole(&self, text: &[u8], at: usize) -> bool {
+        let start = at.checked_sub(self.lead);
+        let found = start.and_then(|start| text.get(start..start + self.text.len()));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(self.text))
+    }
+}
+
+/// Eight bytes of a text, with zeros behind its end.
+#[inline]
+fn eight(text: &[u8], at: usize) -> u64 {
+    let whole = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    u64::from_le_bytes(whole.unwrap_or_else(|| {
+        std::array::from_fn(|offset| text.get(at + offset).copied().unwrap_or(0))
+    }))
 }
 
 /// The tables of the sweep.
@@ -172,26 +204,24 @@ pub(super) struct Sights {
     grams: Grams,
     token: Class,
     hexadecimal: Class,
-    /// By the last five bits of the first sought byte, the longest first.
-    words: [Vec<Word>; 32],
+    /// By the last five bits of the first sought byte, then the longest first.
+    words: Vec<Word>,
+    /// Where the words with these five bits start.
+    lists: [usize; 33],
     /// The largest lead.
     lead: usize,
 }
 
 impl Sights {
     pub(super) fn new(level: Level) -> Sights {
-        let mut words: [Vec<Word>; 32] = Default::default();
-        for word in WORDS.iter().map(Word::new) {
-            words[list(word.sought()[0])].push(word);
-        }
-        for words in &mut words {
-            words.sort_by_key(|word| std::cmp::Reverse(word.text.len()));
-        }
-        let all = || words.iter().flatten();
-        let grams: Vec<Gram> = all().map(|word| Gram::folded(word.sought())).collect();
-        let lead = all().map(|word| word.lead).max().unwrap_or(0);
+        let mut words: Vec<Word> = WORDS.iter().map(Word::new).collect();
+        words.sort_by_key(|word| (list(word.sought as u8), std::cmp::Reverse(word.text.len())));
+        let start = |bits| words.partition_point(|word| list(word.sought as u8) < bits);
+        let lists = std::array::from_fn(start);
+        let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
+        let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::new(&grams);
-        Sights { level, grams, token: token(), hexadecimal: hexadecimal(), words, lead }
+        Sights { level, grams, token: token(), hexadecimal: hexadecimal(), words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -208,13 +238,11 @@ impl Sights {
 
     /// The word of which the sought part starts at `at`.
     #[inline]
-    fn word(&self, text: &[u8], at: usize) -> Option<Word> {
-        let words = &self.words[list(*text.get(at)?)];
-        words.iter().copied().find(|word| {
-            let start = at.checked_sub(word.lead);
-            let found = start.and_then(|start| text.get(start..start + word.text.len()));
-            found.is_some_and(|found| found.eq_ignore_ascii_case(word.text))
-        })
+    fn word(&self, text: &[u8], at: usize) -> Option<&Word> {
+        let first = eight(text, at);
+        let list = list(first as u8);
+        let words = &self.words[self.lists[list]..self.lists[list + 1]];
+        words.iter().find(|word| word.is_at(text, at, first))
     }
 }
 

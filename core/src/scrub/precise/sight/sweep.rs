@@ -103,13 +103,19 @@ impl<'a> Sweep<'a> {
         self.words = L::starting(&self.sights.grams, here.bytes());
         let fresh = token & !(token << 1 | self.before);
         self.runs = fresh & lasting(token, ahead);
+        let (reaching, reached) = (token.leading_ones(), ahead.trailing_ones());
+        if reaching + reached >= BLOCK as u32 {
+            // Those from which on a whole block of token bytes follows.
+            self.words &= !(u64::MAX << (BLOCK as u32 - reaching).min(63)
+                & (u64::MAX >> (63 - reached.min(63))));
+        }
         if self.words != 0 {
             self.check_words();
         }
         if self.runs | self.late != 0 {
             self.check_runs();
         }
-        if token.leading_ones() + ahead.trailing_ones() >= DIGITS {
+        if reaching + reached >= DIGITS {
             let digits = &self.sights.hexadecimal;
             self.runs |=
                 self.digits(L::matching(digits, here.bytes()), L::matching(digits, behind.bytes()));

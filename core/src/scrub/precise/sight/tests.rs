@@ -32,6 +32,8 @@ fn by_definition(text: &[u8], from: usize, to: usize) -> Vec<Sight> {
         };
         let found =
             WORDS.iter().filter(|(word, _)| begins(word)).max_by_key(|(word, _)| word.len());
+        let drowned = |at| text.get(at..at + 64).is_some_and(|run| run.iter().all(is_token));
+        let found = found.filter(|word| !drowned(at + Word::new(word).lead));
         let word = found.map(|(_, sort)| *sort);
         if starts_run(&kinds, text, at) {
             all.push(Sight { at, sort: Sort::Run, then: word });
@@ -42,12 +44,16 @@ fn by_definition(text: &[u8], from: usize, to: usize) -> Vec<Sight> {
     all
 }
 
+fn is_token(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
 fn starts_run(kinds: &Kinds, text: &[u8], at: usize) -> bool {
     let run = |at: usize, class: fn(&u8) -> bool, length: usize| {
         let fresh = at == 0 || !class(&text[at - 1]);
         fresh && text.get(at..at + length).is_some_and(|run| run.iter().all(class))
     };
-    let token: fn(&u8) -> bool = |b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let token: fn(&u8) -> bool = is_token;
     let behind_escape = (1..=escape::LONGEST).any(|length| {
         let start = at.checked_sub(length).filter(|&start| run(start, token, RUN));
         start.is_some_and(|start| {
