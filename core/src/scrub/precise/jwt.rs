@@ -32,6 +32,9 @@ pub(super) fn at_token(text: &[u8], at: usize, last: bool) -> Option<Hit> {
     }
     let run = &text[at..];
     let first = part(run);
+    if first < 8 || run.get(first) != Some(&b'.') {
+        return None;
+    }
     let header = decoded(&run[..first])?;
     let told = [&b"\"alg\""[..], b"\"enc\"", b"\"typ\"", b"\"kid\""]
         .iter()

@@ -29,6 +29,11 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if start > text.len() || start < view.floor {
         return Look::nothing(at + 3);
     }
+    let rows = text[at..].chunks_exact(3).take_while(|mark| *mark == b"://").count();
+    if rows > 1 {
+        // Nothing stands between them.
+        return Look::nothing(at + 3 * (rows - 1));
+    }
     let url = Url::read(text, at, start);
     let secret = url.secret_user(kinds).or_else(|| hook::find(text, start, view.last));
     match secret {

@@ -28,7 +28,7 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
         b'r' | b'R' => digest(view),
         _ if !stands_alone(text, at) => None,
         _ => match between(text, at + word) {
-            Some(start) if word == b"basic".len() => basic(view, start, is_told(text, at)),
+            Some(start) if word == b"basic".len() => basic(view, start),
             Some(start) => bearer(kinds, view, start),
             None => None,
         },
@@ -72,6 +72,9 @@ fn bearer(kinds: &Kinds, view: &View<'_>, start: usize) -> Option<Hit> {
     let length = text[start..].iter().position(ends).unwrap_or(text.len() - start);
     let value = &text[start..start + length];
     let value = &value[..value.iter().rposition(|b| !b".:!?".contains(b)).map_or(0, |at| at + 1)];
+    if value.len() < 8 {
+        return None;
+    }
     let stop = start + value.len();
     let open = (stop == text.len() && !view.last).then_some(Until::Token);
     if let Some(known) = kinds.whole(value) {
@@ -99,7 +102,7 @@ fn is_bearer(value: &[u8]) -> bool {
     !attribute && !link && (mixed || long || digits >= 16 && value.len() == digits)
 }
 
-fn basic(view: &View<'_>, start: usize, told: bool) -> Option<Hit> {
+fn basic(view: &View<'_>, start: usize) -> Option<Hit> {
     let text = view.text;
     let value = encoded(&text[start..]);
     let stop = start + value.len();
@@ -107,7 +110,10 @@ fn basic(view: &View<'_>, start: usize, told: bool) -> Option<Hit> {
     let hit = Hit { open, ..Hit::known(start..stop, "basic-auth", Confidence::High) };
     match log_in(value) {
         Some(secret) => secret.then_some(hit),
-        None => (told && !judge::is_stand_in(value) && judge::is_random(value)).then_some(hit),
+        None => {
+            let random = judge::is_random(value) && !judge::is_stand_in(value);
+            (random && is_told(text, view.at)).then_some(hit)
+        }
     }
 }
 

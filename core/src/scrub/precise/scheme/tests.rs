@@ -75,8 +75,8 @@ fn talk_of_basic_things_stays() {
         "WWW-Authenticate: Basic realm=\"x\"",
         "Authorization: Basic $CREDENTIALS",
         "Authorization: Basic <credentials>",
-        "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
-        "Authorization: Basic dXNlcjpwYXNzd29yZA==",
+        "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==",
+        "Basic dXNlcjpwYXNzd29yZA==",
         "\"auth\": \"basic\"",
         "\"auth\": \"required\"",
     ] {
