@@ -22,9 +22,12 @@ const HOST: usize = 255;
 const KEYED: [&[u8]; 7] =
     [b"trojan", b"hysteria2", b"hy2", b"hysteria", b"vless", b"ss", b"anytls"];
 
-/// Looks at `://` and at `:\/\/`.
+/// Looks at `://`, at `:\/\/` and at `@//`.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let (text, at) = (view.text, view.at);
+    if text[at] == b'@' {
+        return Look { hit: oracle(view), ..Look::nothing(at + 3) };
+    }
     let start = at + if text[at + 1] == b'\\' { 5 } else { 3 };
     if start > text.len() || start < view.floor {
         return Look::nothing(at + 3);
@@ -180,6 +183,27 @@ fn is_host(host: &[u8], sure: bool) -> bool {
     let starts = host.first().is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'[');
     let told = host.iter().any(|b| matches!(b, b'.' | b':')) || host.starts_with(b"localhost");
     starts && (told || !sure)
+}
+
+/// `user/password@//host:1521/service`: Oracle's easy connect.
+fn oracle(view: &View<'_>) -> Option<Hit> {
+    let (text, at) = (view.text, view.at);
+    let behind = &text[view.floor..at];
+    let ends = |b: &u8| *b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'=' | b'<' | b'>' | b'@');
+    let length = behind.iter().rev().take(200).take_while(|b| !ends(b)).count();
+    let part = &behind[behind.len() - length..];
+    let slash = part.iter().position(|&b| b == b'/')?;
+    let user = &part[..slash];
+    let user = user.rsplit(|&b| b == b':').next().unwrap_or(user);
+    let password = &part[slash + 1..];
+    let named =
+        !user.is_empty() && user.iter().all(|b| b.is_ascii_alphanumeric() || b"_$#".contains(b));
+    let host = host(text, at + 2);
+    if !named || password.is_empty() || !is_host(host, false) {
+        return None;
+    }
+    let stands = standin::is_password(user, password, host);
+    (!stands).then(|| Hit::known(at - password.len()..at, "password", Confidence::High))
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(in crate::scrub) enum Sort {
     Run,
     /// The first letter of a word with which secrets are named: `password`, `token`, `key`…
     Name,
-    /// The first byte of `://` and `:\/\/`.
+    /// The first byte of `://`, `:\/\/` and `@//`.
     Link,
     /// The first letter of a parameter of a signed link: `X-Amz-Signature`, `sig=`.
     Parameter,
@@ -61,6 +61,7 @@ const DIGITS: u32 = 64;
 const WORDS: &[(&str, Sort)] = &[
     ("://", Sort::Link),
     (":\\/\\/", Sort::Link),
+    ("@//", Sort::Link),
     ("x-amz-s", Sort::Parameter),
     ("x-goog-s", Sort::Parameter),
     ("x-oss-s", Sort::Parameter),

@@ -65,6 +65,14 @@ fn a_token_in_the_place_of_the_user_is_masked() {
 }
 
 #[test]
+fn the_password_of_oracles_easy_connect_is_masked() {
+    masks("app/«Xd06c!luwT7»@//db.internal.example.org:1521/acme");
+    masks("DATABASE_URL=app/«Xd06c!luwT7»@//10.2.3.4:1521/acme");
+    masks("jdbc:oracle:thin:app/«Xd06c!luwT7»@//10.2.3.4:1521/acme");
+    leaves("import x from '@scope/name@//cdn'");
+}
+
+#[test]
 fn links_without_a_password_stay() {
     for link in [
         "https://example.org/a?b=c#d",
