@@ -210,15 +210,17 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
     if known && blanks > 0 && !named { word + blanks } else { 0 }
 }
 
-/// What was masked already is no secret; what stands beside it may be one.
+/// What was masked already is no secret; what stands before or behind it may be one.
 fn skip_placeholders(text: &[u8], value: &mut Value) {
     while let Some(length) = placeholder::length(&text[value.span.clone()]) {
         value.span.start += length;
     }
-    let rest = &text[value.span.clone()];
-    let mut opens = memchr::memmem::find_iter(rest, b"[REDACTED");
-    if let Some(next) = opens.find(|&at| placeholder::length(&rest[at..]).is_some()) {
-        value.span.end = value.span.start + next;
+    while let Some(open) = memchr::memmem::rfind(&text[value.span.clone()], b"[REDACTED") {
+        let at = value.span.start + open;
+        if placeholder::length(&text[at..value.span.end]) != Some(value.span.end - at) {
+            break;
+        }
+        value.span.end = at;
         value.open = None;
     }
 }
