@@ -149,6 +149,15 @@ pub(super) fn across(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
     (end > at).then_some(start..end)
 }
 
+/// Where the first placeholder ends that holds `from` or starts between `from` and `to`.
+pub(super) fn end_between(text: &[u8], from: usize, to: usize) -> Option<usize> {
+    if let Some(placeholder) = across(text, from) {
+        return Some(placeholder.end);
+    }
+    let start = next(text, from, to.max(from))?;
+    Some(start + length(&text[start..])?)
+}
+
 /// Where the first placeholder in `text[from..to]` starts; it may end behind that.
 pub(super) fn next(text: &[u8], from: usize, to: usize) -> Option<usize> {
     let mut brackets = memchr::memchr_iter(b'[', &text[from..to]).map(|at| from + at);

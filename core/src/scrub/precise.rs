@@ -7,6 +7,7 @@
 //! first line (`block`). A finder sees a bounded [`View`] and nothing else.
 
 use super::hit::Hit;
+use super::placeholder;
 use super::simd::Level;
 use super::until::{self, End};
 use super::view::{Look, View};
@@ -62,6 +63,12 @@ impl Precise {
             debug_assert!(look.resume > sight.at, "a finder must go on");
             at = look.resume;
             if let Some(mut hit) = look.hit {
+                // A placeholder opens nothing, and nothing reaches over one: what stood in its
+                // place was the value.
+                if let Some(end) = placeholder::end_between(text, sight.at, hit.span.start) {
+                    at = end;
+                    continue;
+                }
                 follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
                 at = at.max(floor);
