@@ -46,9 +46,8 @@ pub(super) fn scrub(
                 scrub_keys(entries, |key| mask(None, key));
                 for (key, value) in entries.iter_mut() {
                     let of_pair = pair.as_ref().filter(|_| key.eq_ignore_ascii_case(VALUE_KEY));
-                    let name = of_pair.map_or(Cow::Borrowed(key.as_str()), |name| {
-                        Cow::Owned(name.clone())
-                    });
+                    let name = of_pair
+                        .map_or(Cow::Borrowed(key.as_str()), |name| Cow::Owned(name.clone()));
                     pending.push((Some(name), value));
                 }
             }

@@ -149,13 +149,10 @@ pub(super) fn across(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
     (end > at).then_some(start..end)
 }
 
-/// Where the first placeholder ends that holds `from` or starts between `from` and `to`.
+/// Where the last placeholder ends that holds `from` or starts between `from` and `to`.
 pub(super) fn end_between(text: &[u8], from: usize, to: usize) -> Option<usize> {
-    if let Some(placeholder) = across(text, from) {
-        return Some(placeholder.end);
-    }
-    let start = next(text, from, to.max(from))?;
-    Some(start + length(&text[start..])?)
+    let held = across(text, from).map(|placeholder| placeholder.end);
+    last_end(&text[..to.max(from)], from).or(held)
 }
 
 /// Where the first placeholder in `text[from..to]` starts; it may end behind that.

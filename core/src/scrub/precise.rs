@@ -64,9 +64,10 @@ impl Precise {
             at = look.resume;
             if let Some(mut hit) = look.hit {
                 // A placeholder opens nothing, and nothing reaches over one: what stood in its
-                // place was the value.
-                if let Some(end) = placeholder::end_between(text, sight.at, hit.span.start) {
-                    at = end;
+                // place was the value. What is left beside one may still belong to it.
+                let over = placeholder::end_between(text, sight.at, hit.span.start);
+                if let Some(end) = over.filter(|end| *end != hit.span.start) {
+                    at = end.max(sight.at + 1);
                     continue;
                 }
                 follow(&mut hit, text, to == text.len());
