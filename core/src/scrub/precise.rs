@@ -7,6 +7,7 @@
 //! first line (`block`). A finder sees a bounded [`View`] and nothing else.
 
 use super::hit::Hit;
+use super::placeholder;
 use super::simd::Level;
 use super::until::{self, End};
 use super::view::{Look, View};
@@ -68,6 +69,17 @@ impl Precise {
             let look = look.moved(start);
             debug_assert!(look.resume > sight.at, "a finder must go on");
             at = look.resume;
+            if look.more.is_empty()
+                && let Some(hit) = &look.hit
+            {
+                // A placeholder opens nothing, and nothing reaches over one: what stood in its
+                // place was the value. What is left beside one may still belong to it.
+                let over = placeholder::end_between(text, sight.at, hit.span.start);
+                if let Some(end) = over.filter(|end| *end != hit.span.start) {
+                    at = end.max(sight.at + 1);
+                    continue;
+                }
+            }
             for mut hit in look.hit.into_iter().chain(look.more) {
                 follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
