@@ -6,7 +6,7 @@
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
 use super::kinds::Kinds;
 
-mod escape;
+pub(super) mod escape;
 mod sweep;
 
 #[cfg(test)]
@@ -217,8 +217,7 @@ impl Sights {
 /// True if a run that begins at `at` may be of a known kind.
 #[inline]
 fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
-    let _ = kinds;
-    text.get(at).is_some_and(|&first| !is_sign(first))
+    text.get(at).is_some_and(|&first| !is_sign(first)) && kinds.may_start(text, at)
 }
 
 /// A token byte that no token begins with.

@@ -5,7 +5,8 @@ use super::super::view::{Look, View};
 use super::kinds::Kinds;
 
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
-    match kinds.at(view.text, view.at, view.last) {
+    let found = kinds.at(view.text, view.at, view.last);
+    match found.filter(|hit| hit.span.start >= view.floor) {
         Some(hit) => Look::found(hit),
         // Only the first byte: a telling name may begin inside the run.
         None => Look::nothing(view.at + 1),

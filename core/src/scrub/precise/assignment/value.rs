@@ -25,11 +25,16 @@ pub(super) struct Value {
     pub form: Form,
     pub need: Need,
     pub open: Option<Until>,
+    /// Only its beginning was read: the end is sought when it is known to be a secret.
+    pub begun: bool,
 }
+
+/// How much of an unquoted value is read before it is judged, in bytes.
+const BEGINNING: usize = 256;
 
 impl Value {
     pub(super) fn closed(span: Range<usize>, form: Form) -> Value {
-        Value { span, form, need: Need::Told, open: None }
+        Value { span, form, need: Need::Told, open: None, begun: false }
     }
 
     pub(super) fn needs(self, need: Need) -> Value {
@@ -48,7 +53,7 @@ pub(super) fn quoted(view: &View<'_>, at: usize, form: Form) -> Option<Value> {
     }
     let end = closing(view.text, start, quote);
     let open = (end == view.text.len() && !view.last).then_some(Until::Quote(quote.byte));
-    Some(Value { span: start..end, form, need: Need::Told, open })
+    Some(Value { span: start..end, form, need: Need::Told, open, begun: false })
 }
 
 fn prefix_length(text: &[u8]) -> usize {
@@ -106,14 +111,33 @@ fn closes(slashes: usize, own: usize) -> bool {
 
 /// The unquoted value at `start`.
 pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
-    let end = start + bare_length(&view.text[start..], form);
-    let open = (end == view.text.len() && !view.last).then_some(Until::Space);
-    let mut span = start..end;
-    let ends = view.text.get(end).is_none_or(u8::is_ascii_whitespace);
-    while ends && matches!(view.text[span.clone()].last(), Some(b':' | b',')) {
-        span.end -= 1;
+    let rest = &view.text[start..];
+    let (length, begun) = match bare_length(&rest[..rest.len().min(BEGINNING)], form) {
+        BEGINNING if rest.len() > BEGINNING => (BEGINNING, true),
+        length => (length, false),
+    };
+    let value = Value { begun, ..Value::closed(start..start + length, form) };
+    let value = if begun { value } else { ended(view, value) };
+    (!value.span.is_empty()).then_some(value)
+}
+
+/// The same value with its end, if only its beginning was read.
+pub(super) fn whole(view: &View<'_>, value: Value) -> Value {
+    if !value.begun {
+        return value;
     }
-    (!span.is_empty()).then_some(Value { span, form, need: Need::Told, open })
+    let end = value.span.start + bare_length(&view.text[value.span.start..], value.form);
+    ended(view, Value { span: value.span.start..end, begun: false, ..value })
+}
+
+fn ended(view: &View<'_>, mut value: Value) -> Value {
+    let end = value.span.end;
+    value.open = (end == view.text.len() && !view.last).then_some(Until::Space);
+    let ends = view.text.get(end).is_none_or(u8::is_ascii_whitespace);
+    while ends && matches!(view.text[value.span.clone()].last(), Some(b':' | b',')) {
+        value.span.end -= 1;
+    }
+    value
 }
 
 fn bare_length(text: &[u8], form: Form) -> usize {
@@ -140,7 +164,7 @@ fn bare_length(text: &[u8], form: Form) -> usize {
                 }
                 None => true,
             },
-            b'&' => query || next.starts_with(b"&") || starts_pair(next),
+            b'&' => query || next.starts_with(b"&") || starts_pair(next) || is_entity(next),
             b'#' | b'>' => query,
             b',' => match next.first() {
                 None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'') => true,
@@ -158,6 +182,12 @@ fn bare_length(text: &[u8], form: Form) -> usize {
         }
     }
     text.len()
+}
+
+/// True of `amp;`, `rdquo;` and the like.
+fn is_entity(text: &[u8]) -> bool {
+    let length = text.iter().take(8).take_while(|b| b.is_ascii_lowercase()).count();
+    length > 1 && text.get(length) == Some(&b';')
 }
 
 /// True if a `name=` follows: the next of a list.
@@ -194,7 +224,7 @@ pub(super) fn block(view: &View<'_>, at: usize) -> Option<Value> {
     }
     let span = span?;
     let open = (span.end == text.len() && !view.last).then_some(Until::Space);
-    Some(Value { span, form: Form::Block, need: Need::Told, open })
+    Some(Value { span, form: Form::Block, need: Need::Told, open, begun: false })
 }
 
 /// How many blanks stand at `at`.
