@@ -100,8 +100,17 @@ fn long(random: &mut Random) -> String {
     format!("{head}{body}{tail}")
 }
 
-/// A text of about `length` bytes.
+/// A text of about `length` bytes, glued wildly.
 fn mixture(random: &mut Random, rows: &[String], length: usize) -> String {
+    mixed(random, rows, length, GLUE)
+}
+
+/// A text of about `length` bytes, of whole lines.
+fn lines(random: &mut Random, rows: &[String], length: usize) -> String {
+    mixed(random, rows, length, &["\n", "\r\n", "\n\n"])
+}
+
+fn mixed(random: &mut Random, rows: &[String], length: usize, glue: &[&str]) -> String {
     let mut text = String::new();
     while text.len() < length {
         match random.below(24) {
@@ -123,7 +132,7 @@ fn mixture(random: &mut Random, rows: &[String], length: usize) -> String {
             }
             _ => text.push_str(random.pick(rows)),
         }
-        text.push_str(random.pick(GLUE));
+        text.push_str(random.pick(glue));
     }
     text
 }

@@ -65,7 +65,7 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let resume = chain_end(view.text, &site).max(view.at + 1);
     if let Some(hit) = find(kinds, view, &site) {
         let resume = resume.max(hit.span.end);
-        return Look { hit: Some(hit), resume };
+        return Look { hit: Some(hit), ..Look::nothing(resume) };
     }
     Look::nothing(resume)
 }
@@ -95,7 +95,7 @@ fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
     let value = mark.value(view);
     let hit = value.and_then(|value| settle(kinds, view, b"password", PASSWORD, value));
     let resume = (view.at + 1).max(hit.as_ref().map_or(0, |hit| hit.span.end));
-    Look { hit, resume }
+    Look { hit, ..Look::nothing(resume) }
 }
 
 /// The end of the placeholder whose kind is at the sight.
@@ -210,15 +210,17 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
     if known && blanks > 0 && !named { word + blanks } else { 0 }
 }
 
-/// What was masked already is no secret; what stands beside it may be one.
+/// What was masked already is no secret; what stands before or behind it may be one.
 fn skip_placeholders(text: &[u8], value: &mut Value) {
     while let Some(length) = placeholder::length(&text[value.span.clone()]) {
         value.span.start += length;
     }
-    let rest = &text[value.span.clone()];
-    let mut opens = memchr::memmem::find_iter(rest, b"[REDACTED");
-    if let Some(next) = opens.find(|&at| placeholder::length(&rest[at..]).is_some()) {
-        value.span.end = value.span.start + next;
+    while let Some(open) = memchr::memmem::rfind(&text[value.span.clone()], b"[REDACTED") {
+        let at = value.span.start + open;
+        if placeholder::length(&text[at..value.span.end]) != Some(value.span.end - at) {
+            break;
+        }
+        value.span.end = at;
         value.open = None;
     }
 }

@@ -79,7 +79,7 @@ fn tripled(view: &View<'_>, start: usize, byte: u8, form: Form) -> Option<Value>
 }
 
 /// Where the string that `quote` opened ends: at its closing quote and the backslashes that
-/// belong to it, at the end of the line, or with the text.
+/// belong to it, at the end of the line, of the text, or of a string around it.
 fn closing(text: &[u8], start: usize, quote: Quote) -> usize {
     let mut slashes = 0;
     for (at, &byte) in text.iter().enumerate().skip(start) {
@@ -89,18 +89,32 @@ fn closing(text: &[u8], start: usize, quote: Quote) -> usize {
                 continue;
             }
             b'\n' | b'\r' => return at - slashes.min(at - start),
+            // An outer string has fewer backslashes before its quotes.
+            _ if byte == quote.byte && slashes < quote.slashes => return at - slashes,
             _ if byte == quote.byte && closes(slashes, quote.slashes) => {
                 let doubled = byte == b'\'' && at > start && text.get(at + 1) == Some(&byte);
                 if !doubled || text.get(at + 2) == Some(&byte) {
                     return at - quote.slashes;
                 }
             }
+            b'"' if byte != quote.byte && ends_member(&text[at + 1..]) => return at - slashes,
             // The second of two that stand for one.
             _ => {}
         }
         slashes = 0;
     }
     text.len()
+}
+
+/// True if the quote before `rest` seems to end a string of JSON.
+fn ends_member(rest: &[u8]) -> bool {
+    let blank = rest.iter().take(64).take_while(|b| b.is_ascii_whitespace()).count();
+    matches!(rest.get(blank), None | Some(b',' | b'}' | b']' | b':'))
+}
+
+/// True if a string of JSON seems to end in `text`.
+pub(super) fn leaves_string(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'"', text).any(|at| ends_member(&text[at + 1..]))
 }
 
 /// True if a quote behind so many backslashes ends a string whose quotes have `own` of them. Each
