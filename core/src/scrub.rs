@@ -33,6 +33,9 @@ mod until;
 mod values;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use finding::Finding;
 pub use hit::{Confidence, Kind};
 pub use placeholder::Seal;

@@ -49,7 +49,8 @@ impl Corpora {
         }
         let all = [source, log, json, minified, mixed];
         let names = ["source", "logs", "JSON", "minified JavaScript", "mixed"];
-        let texts = names.into_iter().zip(all).map(|(name, text)| Text { name, pieces: vec![text] });
+        let texts =
+            names.into_iter().zip(all).map(|(name, text)| Text { name, pieces: vec![text] });
         Corpora { texts: texts.collect() }
     }
 }
@@ -156,7 +157,9 @@ fn filled(roots: &[PathBuf], wanted: impl Fn(&str, &str) -> bool) -> String {
     }
     assert!(text.len() > 1 << 16, "too little text of a kind on this machine");
     while text.len() < LENGTH {
-        text.push_str(&text.clone()[..text.floor_char_boundary(text.len().min(LENGTH - text.len() + 3))]);
+        text.push_str(
+            &text.clone()[..text.floor_char_boundary(text.len().min(LENGTH - text.len() + 3))],
+        );
     }
     text.truncate(text.floor_char_boundary(LENGTH));
     text
@@ -203,13 +206,32 @@ fn log() -> String {
                 "     Running `CARGO=/usr/bin/cargo CARGO_PKG_NAME={name} rustc --crate-name {} --edition=2021 src/lib.rs --error-format=json --crate-type lib --emit=dep-info,metadata,link -C embed-bitcode=no -C metadata={hash:016x} -C extra-filename=-{hash:016x} --out-dir /build/target/release/deps -L dependency=/build/target/release/deps`",
                 name.replace('-', "_")
             ),
-            2 => format!("{time} INFO  server::http{{request_id={id:016x}}}: finished processing request latency={} ms status=200", id % 900),
+            2 => format!(
+                "{time} INFO  server::http{{request_id={id:016x}}}: finished processing request latency={} ms status=200",
+                id % 900
+            ),
             3 => format!(
                 "10.{}.{}.{} - - [{time}] \"GET {}?page={} HTTP/1.1\" 200 {} \"-\" \"Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0\"",
-                id % 256, hash % 256, id % 251, PATHS[numbers.below(5) as usize], hash % 90, id % 70_000
+                id % 256,
+                hash % 256,
+                id % 251,
+                PATHS[numbers.below(5) as usize],
+                hash % 90,
+                id % 70_000
             ),
-            4 => format!("{time} DEBUG pool: connection {} of {} idle for {}s, key={name}:{}", id % 20, 20, hash % 300, id % 9_999),
-            5 => format!("{time} WARN  worker-{}: retry {} of 5 after {}ms: connection reset by peer (os error 104)", id % 16, hash % 5 + 1, id % 5_000),
+            4 => format!(
+                "{time} DEBUG pool: connection {} of {} idle for {}s, key={name}:{}",
+                id % 20,
+                20,
+                hash % 300,
+                id % 9_999
+            ),
+            5 => format!(
+                "{time} WARN  worker-{}: retry {} of 5 after {}ms: connection reset by peer (os error 104)",
+                id % 16,
+                hash % 5 + 1,
+                id % 5_000
+            ),
             _ => format!("test {}::tests::case_{} ... ok", name.replace('-', "_"), id % 5_000),
         };
         let _ = writeln!(text, "{line}");
@@ -223,7 +245,9 @@ pub fn values(count: u64) -> impl Iterator<Item = String> {
     let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
     (0..count).map(move |n| {
         let mut letters = |alphabet: &[u8], length: u64| -> String {
-            (0..length).map(|_| alphabet[numbers.below(alphabet.len() as u64) as usize] as char).collect()
+            (0..length)
+                .map(|_| alphabet[numbers.below(alphabet.len() as u64) as usize] as char)
+                .collect()
         };
         const WIDE: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
         match n % 4 {
@@ -238,13 +262,56 @@ pub fn values(count: u64) -> impl Iterator<Item = String> {
 /// What is meant to be slow, by name.
 pub fn hostile(bytes: usize) -> impl Iterator<Item = (&'static str, Text)> {
     let parts = [
-        "a", "A", "0", "f", "-", "_", ".", "=", ":", "/", "\\", "\\\"", "\"", " ", "\n", "key_", "key",
-        "token ", "token=", "secret:", "password=\"", "://", "a://", "http://a@", "-----BEGIN ",
-        "-----", "eyJ", "eyJ.", "ghp_", "sk-", "AKIA", "Bearer ", "Basic ", "{\"key\":", "a.b.c-", "0x",
-        "secr", "toke", "\\n", "%3D", "[REDACTED:", "é", "ſ", "abcdefghijkl ",
+        "a",
+        "A",
+        "0",
+        "f",
+        "-",
+        "_",
+        ".",
+        "=",
+        ":",
+        "/",
+        "\\",
+        "\\\"",
+        "\"",
+        " ",
+        "\n",
+        "key_",
+        "key",
+        "token ",
+        "token=",
+        "secret:",
+        "password=\"",
+        "://",
+        "a://",
+        "http://a@",
+        "-----BEGIN ",
+        "-----",
+        "eyJ",
+        "eyJ.",
+        "ghp_",
+        "sk-",
+        "AKIA",
+        "Bearer ",
+        "Basic ",
+        "{\"key\":",
+        "a.b.c-",
+        "0x",
+        "secr",
+        "toke",
+        "\\n",
+        "%3D",
+        "[REDACTED:",
+        "é",
+        "ſ",
+        "abcdefghijkl ",
     ];
     parts.into_iter().map(move |part| {
         let text = part.repeat(bytes / part.len());
-        (if part == "\n" { "\\n (a line feed)" } else { part }, Text { name: "hostile", pieces: vec![text] })
+        (
+            if part == "\n" { "\\n (a line feed)" } else { part },
+            Text { name: "hostile", pieces: vec![text] },
+        )
     })
 }

@@ -20,7 +20,8 @@ use measure::{Baseline, allocations, gigabytes, in_turns};
 
 const KB: usize = 1 << 10;
 const MB: usize = 1 << 20;
-const SIZES: [(&str, usize); 4] = [("1 KB", KB), ("64 KB", 64 * KB), ("1 MB", MB), ("16 MB", 16 * MB)];
+const SIZES: [(&str, usize); 4] =
+    [("1 KB", KB), ("64 KB", 64 * KB), ("1 MB", MB), ("16 MB", 16 * MB)];
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
@@ -101,7 +102,9 @@ impl Bench {
 
     fn calls(&self) {
         let name = self.profile.as_str();
-        println!("| `{name}`, a call with 1 KB of clean text | µs | µs without AVX2 | allocations in 64 calls | in a call with 1 MB |");
+        println!(
+            "| `{name}`, a call with 1 KB of clean text | µs | µs without AVX2 | allocations in 64 calls | in a call with 1 MB |"
+        );
         println!("|---|---:|---:|---:|---:|");
         for clean in &self.clean {
             let (small, large) = (clean.cut(KB), clean.cut(MB));
@@ -124,7 +127,10 @@ impl Bench {
     }
 
     fn values(&self) {
-        println!("| `{}`, clean text with registered values | size | GB/s with none | with 100 | of none | with 10,000 | of none |", self.profile.as_str());
+        println!(
+            "| `{}`, clean text with registered values | size | GB/s with none | with 100 | of none | with 10,000 | of none |",
+            self.profile.as_str()
+        );
         println!("|---|---:|---:|---:|---:|---:|---:|");
         let with = |count: u64| {
             let scrubber = Scrubber::new(self.profile, TagKey::new([7; 32]));
@@ -162,7 +168,10 @@ impl Bench {
             in_turns([(&text, &|text| drop(black_box(self.scrubber.scrub(text))))])[0]
         });
         let slowest = slowest.fold(f64::MAX, f64::min);
-        println!("| `{}`, 1 MB of one thing over and over | GB/s | times the slowest clean text |", self.profile.as_str());
+        println!(
+            "| `{}`, 1 MB of one thing over and over | GB/s | times the slowest clean text |",
+            self.profile.as_str()
+        );
         println!("|---|---:|---:|");
         for (name, text) in corpus::hostile(MB) {
             let [speed] = in_turns([(&text, &|text| drop(black_box(self.scrubber.scrub(text))))]);

@@ -13,16 +13,23 @@ use super::view::{Look, View};
 
 mod assignment;
 mod block;
+mod crypt;
+mod hex;
 mod judge;
+mod jwt;
 mod kinds;
 mod link;
+mod manifest;
 mod name;
+mod pgpass;
 mod scheme;
 mod sight;
 mod token;
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod marked;
 
 pub(super) use sight::Sort;
 
@@ -61,7 +68,7 @@ impl Precise {
             let look = look.moved(start);
             debug_assert!(look.resume > sight.at, "a finder must go on");
             at = look.resume;
-            if let Some(mut hit) = look.hit {
+            for mut hit in look.hit.into_iter().chain(look.more) {
                 follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
                 at = at.max(floor);
@@ -80,16 +87,24 @@ impl Precise {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
-            Sort::Parameter => {
-                link::look_at_parameter(view).unwrap_or_else(|| assignment::look(&self.kinds, view))
-            }
-            Sort::Scheme => {
-                // `bearer` is a name as well: `bearer: …`.
-                let look = scheme::look(&self.kinds, view);
-                if look.hit.is_some() { look } else { assignment::look(&self.kinds, view) }
-            }
+            Sort::Parameter => link::look_at_parameter(view)
+                .unwrap_or_else(|| self.look_at_name(view, Look::nothing(view.at + 1))),
+            Sort::Scheme => self.look_at_name(view, scheme::look(&self.kinds, view)),
             Sort::Block => block::look(view),
+            Sort::Jwt => jwt::look(&self.kinds, view),
+            Sort::Crypt => crypt::look(view),
+            Sort::Pgpass => pgpass::look(view),
+            Sort::Manifest => manifest::look(view),
         }
+    }
+
+    /// What else has been seen, or what a name says that starts at the same place: `bearer: …`,
+    /// `signature=…`.
+    fn look_at_name(&self, view: &View<'_>, seen: Look) -> Look {
+        if seen.hit.is_some() || !view.text[view.at].is_ascii_alphabetic() {
+            return seen;
+        }
+        assignment::look(&self.kinds, view)
     }
 
     /// The secret in a value that stands under a name in structured data: `{"name": "value"}`.

@@ -65,7 +65,7 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let resume = chain_end(view.text, &site).max(view.at + 1);
     if let Some(hit) = find(kinds, view, &site) {
         let resume = resume.max(hit.span.end);
-        return Look { hit: Some(hit), resume };
+        return Look { hit: Some(hit), ..Look::nothing(resume) };
     }
     Look::nothing(resume)
 }
@@ -95,7 +95,7 @@ fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
     let value = mark.value(view);
     let hit = value.and_then(|value| settle(kinds, view, b"password", PASSWORD, value));
     let resume = (view.at + 1).max(hit.as_ref().map_or(0, |hit| hit.span.end));
-    Look { hit, resume }
+    Look { hit, ..Look::nothing(resume) }
 }
 
 /// The end of the placeholder whose kind is at the sight.

@@ -153,9 +153,8 @@ fn colon(
         _ if closed => assigned(view, site, telling, start, Form::QuotedData, None),
         // `Pass :meth:`…`` is markup, and no password starts in a language of another script.
         [b':' | 0x80.., ..] => None,
-        _ if apart && start == at + 1 => None,
         // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
-        _ if start == at + 1 && site.before() == b':' => None,
+        _ if start == at + 1 && (apart || site.before() == b':') => None,
         _ => assigned(view, site, telling, start, Form::QuotedData, Some(Form::Line)),
     }
 }
