@@ -5,6 +5,7 @@
 
 use words::Words;
 
+mod ordinary;
 mod words;
 
 pub(super) use words::MAX_NAME;
@@ -51,7 +52,7 @@ pub(super) fn telling(name: &[u8]) -> Option<Telling> {
     let mut words = Words::of(name)?;
     let mut vague = false;
     while words.len() > 1 {
-        let last = words.from_end(0);
+        let last = words.nth_last(0);
         if is_place(last) || last[0].is_ascii_digit() {
             words.drop_last();
         } else if is_wrapping(last) {
@@ -61,7 +62,7 @@ pub(super) fn telling(name: &[u8]) -> Option<Telling> {
             break;
         }
     }
-    if asks(words.from_end(words.len().checked_sub(1)?)) && words.len() > 1 {
+    if asks(words.nth_last(words.len().checked_sub(1)?)) && words.len() > 1 {
         return None;
     }
     let told = by_words(&words)?;
@@ -82,7 +83,7 @@ pub(super) enum Takes {
 pub(super) fn takes(name: &[u8]) -> Option<Takes> {
     let own = name.rsplit(|&b| b == b'.').next().unwrap_or(name);
     let words = Words::of(own)?;
-    let (first, last) = (words.from_end(words.len() - 1), words.from_end(0));
+    let (first, last) = (words.nth_last(words.len() - 1), words.nth_last(0));
     if words.len() == 1 {
         let plain = [&b"password"[..], b"passwd", b"passphrase", b"token", b"secret", b"apikey"];
         return plain.contains(&last).then_some(Takes::Alone);
@@ -212,7 +213,7 @@ fn asks(word: &[u8]) -> bool {
 }
 
 fn by_words(words: &Words) -> Option<Telling> {
-    let last = words.from_end(0);
+    let last = words.nth_last(0);
     let before = words.before(0);
     match last {
         b"password" | b"passwd" | b"passphrase" | b"passcode" | b"pwd" | b"passwort"
@@ -356,154 +357,7 @@ fn key(before: &[u8], alone: bool) -> Option<Telling> {
         | b"service" | b"consumer" | b"webhook" | b"subscription" | b"preshared" | b"bot"
         | b"deploy" | b"app" | b"application" | b"restricted" => Telling::strong("api-key"),
         _ if alone => Telling::weak("key"),
-        _ if is_ordinary(before) => None,
+        _ if ordinary::is_ordinary(before) => None,
         _ => Telling::weak("key"),
     }
-}
-
-/// What kind of key is no secret.
-fn is_ordinary(before: &[u8]) -> bool {
-    matches!(
-        before,
-        b"public"
-            | b"pub"
-            | b"sort"
-            | b"cache"
-            | b"primary"
-            | b"foreign"
-            | b"partition"
-            | b"range"
-            | b"hash"
-            | b"row"
-            | b"object"
-            | b"dict"
-            | b"map"
-            | b"lookup"
-            | b"index"
-            | b"group"
-            | b"idempotency"
-            | b"idempotence"
-            | b"routing"
-            | b"message"
-            | b"translation"
-            | b"i18n"
-            | b"config"
-            | b"unique"
-            | b"composite"
-            | b"candidate"
-            | b"surrogate"
-            | b"natural"
-            | b"shard"
-            | b"sharding"
-            | b"bucket"
-            | b"registry"
-            | b"hot"
-            | b"shortcut"
-            | b"arrow"
-            | b"enter"
-            | b"escape"
-            | b"function"
-            | b"modifier"
-            | b"ctrl"
-            | b"shift"
-            | b"alt"
-            | b"meta"
-            | b"cmd"
-            | b"tab"
-            | b"delete"
-            | b"any"
-            | b"each"
-            | b"data"
-            | b"json"
-            | b"property"
-            | b"prop"
-            | b"field"
-            | b"column"
-            | b"attr"
-            | b"attribute"
-            | b"option"
-            | b"setting"
-            | b"state"
-            | b"store"
-            | b"node"
-            | b"tree"
-            | b"parent"
-            | b"child"
-            | b"item"
-            | b"entity"
-            | b"record"
-            | b"table"
-            | b"join"
-            | b"order"
-            | b"filter"
-            | b"search"
-            | b"query"
-            | b"route"
-            | b"path"
-            | b"file"
-            | b"folder"
-            | b"host"
-            | b"known"
-            | b"gpg"
-            | b"rpm"
-            | b"repo"
-            | b"apt"
-            | b"react"
-            | b"list"
-            | b"element"
-            | b"event"
-            | b"log"
-            | b"metric"
-            | b"label"
-            | b"tag"
-            | b"context"
-            | b"header"
-            | b"param"
-            | b"env"
-            | b"var"
-            | b"variable"
-            | b"theme"
-            | b"s3"
-            | b"s"
-            | b"new"
-            | b"old"
-            | b"the"
-            | b"resource"
-            | b"tenant"
-            | b"rate"
-            | b"limit"
-            | b"lock"
-            | b"queue"
-            | b"topic"
-            | b"dedup"
-            | b"fingerprint"
-            | b"checksum"
-            | b"digest"
-            | b"build"
-            | b"restore"
-            | b"cursor"
-            | b"page"
-            | b"menu"
-            | b"nav"
-            | b"plugin"
-            | b"module"
-            | b"package"
-            | b"import"
-            | b"export"
-            | b"hk"
-            | b"mon"
-            | b"tur"
-            | b"don"
-            | b"whis"
-            | b"jou"
-            | b"issue"
-            | b"jira"
-            | b"project"
-            | b"no"
-            | b"for"
-            | b"by"
-            | b"type"
-            | b"name"
-            | b"publishable"
-    )
 }

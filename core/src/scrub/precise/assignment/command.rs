@@ -90,12 +90,9 @@ fn is_setting(site: &Site<'_>) -> bool {
         b"set" | b"config" | b"--add" | b"--global" => is_configuring(site),
         _ if known(last) => site.line_before().trim_ascii().len() <= last.len() + 1,
         // `set -gx K V`, `RequestHeader set K V`
-        [b'-', ..] => site
-            .line_before()
-            .trim_ascii()
-            .split(u8::is_ascii_whitespace)
-            .next()
-            .is_some_and(|first| known(first)),
+        [b'-', ..] => {
+            site.line_before().trim_ascii().split(u8::is_ascii_whitespace).next().is_some_and(known)
+        }
         _ => false,
     }
 }

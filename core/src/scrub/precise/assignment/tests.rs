@@ -458,3 +458,77 @@ fn a_value_under_a_name_in_structured_data_is_judged_alike() {
     assert!(precise.find_named("db_password", "${DB_PASSWORD}").is_none());
     assert!(precise.find_named("db_password", "").is_none());
 }
+
+#[test]
+fn valid_json_stays_valid_whatever_its_strings_hold() {
+    const PIECES: &[&str] = &[
+        "password",
+        "token",
+        "api_key",
+        "\"",
+        "'",
+        "`",
+        "\\",
+        "\\\"",
+        "\\n",
+        "=",
+        ":",
+        " ",
+        "\n",
+        "=>",
+        ",",
+        "(",
+        ")",
+        "]",
+        "{",
+        "}",
+        "<password>",
+        "</",
+        "<![CDATA[",
+        "&quot;",
+        "&lt;",
+        "%3D",
+        "--",
+        " -p",
+        "mysql ",
+        "curl -u me:",
+        "\"name\":\"",
+        "\"value\":\"",
+        "tr0ub4dor&3",
+        "é",
+        "密码",
+        "：",
+        "Bearer ",
+        "Cookie: ",
+        "session",
+        "machine x login ",
+        "\"\"\"",
+        "r#\"",
+        "String::from(",
+        "is ",
+        "IDENTIFIED BY ",
+        "sqlplus me/",
+        "[REDACTED]",
+        "|\n  ",
+        "\u{0}",
+        "set ",
+        "${",
+    ];
+    let scrubber = scrubber();
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).expect("a small number")
+    };
+    for _ in 0..crate::soak::rounds(3_000, 300_000) {
+        let text: String = (0..1 + next(16)).map(|_| PIECES[next(PIECES.len())]).collect();
+        let value = serde_json::json!({"a": text, "password": password(), "b": [text]});
+        for text in [value.to_string(), format!("{value:#}")] {
+            let masked = scrubber.scrub(&text);
+            let valid = serde_json::from_str::<serde_json::Value>(&masked).is_ok();
+            assert!(valid, "{text}\nbecame\n{masked}");
+        }
+    }
+}

@@ -54,19 +54,19 @@ impl Words {
     }
 
     /// The word that many before the last; there must be so many.
-    pub(super) fn from_end(&self, back: usize) -> &[u8] {
+    pub(super) fn nth_last(&self, back: usize) -> &[u8] {
         let (from, to) = self.spans[self.len - 1 - back];
         &self.lower[usize::from(from)..usize::from(to)]
     }
 
     /// The word before the one that many before the last; empty if there is none.
     pub(super) fn before(&self, back: usize) -> &[u8] {
-        if back + 1 < self.len { self.from_end(back + 1) } else { b"" }
+        if back + 1 < self.len { self.nth_last(back + 1) } else { b"" }
     }
 
     /// What a name tells whose last word tells nothing, but the first does: `VIRTUAL_KEY_…`.
     pub(super) fn vendor(&self) -> Option<Telling> {
-        let first = self.from_end(self.len - 1);
+        let first = self.nth_last(self.len - 1);
         (first == b"virtual" && self.len > 1).then_some(Telling::weak("credential")).flatten()
     }
 }
