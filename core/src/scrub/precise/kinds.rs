@@ -19,6 +19,8 @@ mod table;
 mod vicinity;
 
 #[cfg(test)]
+mod list;
+#[cfg(test)]
 mod tests;
 
 /// The shortest run that is a secret only because of what stands near.
@@ -51,7 +53,7 @@ struct Mark {
 
 impl Kinds {
     pub(super) fn new() -> Kinds {
-        let shapes: Vec<&'static Shape> = table::ALL.iter().copied().flatten().collect();
+        let shapes: Vec<&'static Shape> = table::all().collect();
         let mut heads = Box::new([0; 1 << (HEAD_BITS - 6)]);
         let mut prefixes = Vec::new();
         for (number, shape) in (0..).zip(&shapes) {

@@ -16,21 +16,26 @@ mod payment;
 mod places;
 mod source_control;
 
-/// All kinds, by field.
-pub(super) static ALL: &[&[Shape]] = &[
-    ai::AI,
-    source_control::SOURCE_CONTROL,
-    ci::CI,
-    cloud::CLOUD,
-    chat::CHAT,
-    payment::PAYMENT,
-    monitoring::MONITORING,
-    data::DATA,
-    packages::PACKAGES,
-    identity::IDENTITY,
-    business::BUSINESS,
-    places::PLACES,
+/// The fields, and the kinds of each.
+pub(super) static FIELDS: &[(&str, &[Shape])] = &[
+    ("Language models and agents", ai::AI),
+    ("Source control", source_control::SOURCE_CONTROL),
+    ("Continuous integration and deployment", ci::CI),
+    ("Clouds and hosting", cloud::CLOUD),
+    ("Chat, calls and social networks", chat::CHAT),
+    ("Payment, banking and shops", payment::PAYMENT),
+    ("Monitoring and analytics", monitoring::MONITORING),
+    ("Databases, storage and data", data::DATA),
+    ("Package registries and developer tools", packages::PACKAGES),
+    ("Identity, vaults and cryptography", identity::IDENTITY),
+    ("Mail, customers and projects", business::BUSINESS),
+    ("Maps, data and research", places::PLACES),
 ];
+
+/// All kinds, in their order.
+pub(super) fn all() -> impl Iterator<Item = &'static Shape> {
+    FIELDS.iter().flat_map(|(_, shapes)| shapes.iter())
+}
 
 /// A UUID in lower case.
 const UUID: &[Part] =
