@@ -11,6 +11,7 @@ mod definitions;
 mod faulty;
 mod follow;
 mod gates;
+mod known;
 mod ledger;
 mod limits;
 mod load;
