@@ -37,8 +37,6 @@ use table::{Anchor, Tables};
 
 /// The kind of a value for which none is given.
 const KIND: &str = "secret";
-/// The kind of an address of the machine.
-const SERVER: &str = "server-ip";
 
 /// A set of values to be found in texts. Readers take no lock; adding one costs the same however
 /// many there are. Values are wiped when they are removed, and `Debug` shows their number only.
@@ -130,7 +128,7 @@ impl Values {
     /// # Errors
     /// As [`Values::add`].
     pub(crate) fn add_server(&self, address: &str) -> Result<Added, ValueError> {
-        self.insert(address, Kind::Known(SERVER))
+        self.insert(address, Kind::Known(super::placeholder::SERVER_IP))
     }
 
     fn insert(&self, value: &str, kind: Kind) -> Result<Added, ValueError> {

@@ -29,7 +29,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(tool: &'static str, deps: &Deps, cx: &CallContext) -> Writer {
-        Writer { tool, scrubber: deps.scrubber.clone(), opener: cx.opener().cloned() }
+        Writer { tool, scrubber: deps.scrubbers.of_call(cx), opener: cx.opener().cloned() }
     }
 
     /// Writes a text to a file.

@@ -33,6 +33,9 @@ impl<'t> Site<'t> {
         let behind = text[..view.at].iter().rev().take(MAX_NAME);
         let before = behind.take_while(|&&b| !wide && belongs(b)).count();
         let read = view.at + length(&text[view.at..], wide);
+        if read == view.at + MAX_NAME {
+            return Site::endless(text, view.at);
+        }
         let mut start = view.at - before;
         if start > 0 && text[start - 1] == b'\\' && matches!(text[start], b'n' | b't' | b'r') {
             // The letter belongs to an escaped line end: `\npassword=`.
@@ -48,6 +51,22 @@ impl<'t> Site<'t> {
         }
         let dashes = text[run..start].iter().filter(|&&b| b == b'-').count();
         Site { text, start, end, read, dashes, opened: quote_before(text, run) }
+    }
+
+    /// A name that is too long to be one. All of it is read, so that it is read once.
+    fn endless(text: &'t [u8], at: usize) -> Site<'t> {
+        let more = text[at..].iter().take_while(|&&b| b.is_ascii() && belongs(b)).count();
+        let read = at + more.max(1);
+        Site { text, start: at, end: at, read, dashes: 0, opened: None }
+    }
+
+    /// The word before the name, where only blanks and a quote stand between; at most 24 bytes.
+    pub(super) fn word_before(&self) -> &'t [u8] {
+        let quote = self.opened.map_or(0, |quote| quote.slashes + 1);
+        let before =
+            self.text[..self.start - (quote + self.dashes).min(self.start)].trim_ascii_end();
+        let length = before.iter().rev().take(24).take_while(|b| !b.is_ascii_whitespace()).count();
+        &before[before.len() - length..]
     }
 
     /// True if the name, with or without a prefix, opens a tag: `<password`, `<db:password`.
@@ -78,7 +97,7 @@ impl<'t> Site<'t> {
     pub(super) fn line_before(&self) -> &'t [u8] {
         let from = self.start.saturating_sub(256);
         let before = &self.text[from..self.start];
-        let line = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
         &before[line..]
     }
 }

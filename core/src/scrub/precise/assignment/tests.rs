@@ -179,6 +179,8 @@ fn a_value_in_a_header_or_a_cookie_is_masked() {
         "\"Authorization\": \"token §\"",
         "Cookie: theme=dark; session=§; lang=de",
         "set-cookie: session_token=§; HttpOnly; Secure",
+        "Set-Cookie: connect.id=§; HttpOnly",
+        "Cookie: theme=dark; cf_clearance=§; lang=de; session=§",
         "proxy_set_header X-Api-Key \"§\";",
     ];
     assert_masks(&rows, &token());
@@ -403,6 +405,13 @@ fn names_that_only_look_telling_have_no_secrets() {
         "ssh -p 2222 me@host",
         "cp -a build1 dist2",
         "PWD=/home/me/src1",
+        "telnet will work since login will handle password aging1, or else",
+        "Failed to set PSK identity1 hint",
+        "Map of `Token` -> `TcpStream1`.",
+        "key: \"MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\"",
+        "self, token: typing.Union[bytes, str], ttl: int",
+        "itoken = grammar.opmap[value1]",
+        "if user_pass == \"git\":",
     ]);
 }
 
