@@ -134,6 +134,11 @@
 #define TOOLKEEP_LOOP_DETECTED 18
 
 /**
+ * A placeholder stands in the arguments where its secret may not be put back.
+ */
+#define TOOLKEEP_SECRET_UNBOUND 19
+
+/**
  * The configuration is wrong; the message names the key.
  */
 #define TOOLKEEP_INVALID_CONFIG 40

@@ -121,6 +121,12 @@ function operations(invoke) {
       marks: (args) => invoke('sessions.marks', args ?? {}),
       clear_marks: (args) => invoke('sessions.clear_marks', args ?? {}),
     }),
+    vault: Object.freeze({
+      bind: (args) => invoke('vault.bind', args ?? {}),
+      unbind: (args) => invoke('vault.unbind', args ?? {}),
+      list: (args) => invoke('vault.list', args ?? {}),
+      forget: (args) => invoke('vault.forget', args ?? {}),
+    }),
   }
 }
 
@@ -144,6 +150,7 @@ const codes = [
   'approval_denied',
   'budget_exhausted',
   'loop_detected',
+  'secret_unbound',
   'invalid_config',
   'closed',
   'invalid_handle',

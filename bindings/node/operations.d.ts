@@ -20,6 +20,7 @@ export type Code =
   | 'approval_denied'
   | 'budget_exhausted'
   | 'loop_detected'
+  | 'secret_unbound'
   | 'invalid_config'
   | 'closed'
   | 'invalid_handle'
@@ -280,6 +281,58 @@ export interface AuditRow {
   notes: { [key: string]: unknown } | null
 }
 
+/** Where a secret, or each of a kind, may be put back. */
+export interface Binding {
+  /** Its id: in notes of the ledger, and for `vault.unbind`. Those of the configuration are called by their place in it. */
+  id: string
+  /** The tenant that it holds for. None: all of them. */
+  tenant: string | null
+  /** The session that it holds for. None: all of them. */
+  session: string | null
+  /** The secret, by its placeholder. */
+  placeholder: string | null
+  /** The secrets, by their kind. */
+  kind: string | null
+  /** The tools. */
+  tools: Array<string>
+  /** The hosts. */
+  hosts: Array<string>
+  /** The files. */
+  paths: Array<string>
+  /** The arguments. */
+  arguments: Array<string>
+  /** True if the first call that uses it uses it up. */
+  once: boolean
+}
+
+/** Where the secrets of a kind may be put back. What is left out is not limited, except that a call that names a host, or writes a file, wants it among `hosts`, or `paths`. */
+export interface FullBindingConfig {
+  /** The kind, or a glob of kinds: `github-pat`. */
+  kind: string
+  /** The tools, by name or glob. At least one. */
+  tools: Array<string>
+  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. */
+  hosts: Array<string>
+  /** Globs of files in the workspace. Every file that the call writes must fit one of them. */
+  paths: Array<string>
+  /** The arguments, by path, with `*` for any one step: `headers.authorization`, `items[*].key`. Letter case does not matter. */
+  arguments: Array<string>
+}
+
+/** Where the secrets of a kind may be put back. What is left out is not limited, except that a call that names a host, or writes a file, wants it among `hosts`, or `paths`. */
+export interface BindingConfig {
+  /** The kind, or a glob of kinds: `github-pat`. */
+  kind: string
+  /** The tools, by name or glob. At least one. */
+  tools: ReadonlyArray<string>
+  /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. */
+  hosts?: ReadonlyArray<string>
+  /** Globs of files in the workspace. Every file that the call writes must fit one of them. */
+  paths?: ReadonlyArray<string>
+  /** The arguments, by path, with `*` for any one step: `headers.authorization`, `items[*].key`. Letter case does not matter. */
+  arguments?: ReadonlyArray<string>
+}
+
 /** The `budget` part of the configuration. */
 export interface FullBudget {
   /** The most calls of one run, refused ones too; at least 1. A call that belongs to no run counts for its session; one without either is not counted. Default: no limit; 25 is the seeds'. */
@@ -377,6 +430,8 @@ export interface FullConfig {
   output: FullOutput
   /** How secrets are masked. */
   scrub: FullScrubConfig
+  /** Whether masked secrets are kept, to be put back where they are bound to. */
+  vault: FullVaultConfig
   /** How calls are recorded. */
   record: FullRecord
   /** The keys under which secrets are stored. Without one no secret can be stored. */
@@ -415,6 +470,8 @@ export interface Config {
   output?: Output
   /** How secrets are masked. */
   scrub?: ScrubConfig
+  /** Whether masked secrets are kept, to be put back where they are bound to. */
+  vault?: VaultConfig
   /** How calls are recorded. */
   record?: Record
   /** The keys under which secrets are stored. Without one no secret can be stored. */
@@ -645,6 +702,14 @@ export interface Fence {
   epoch: number
 }
 
+/** What `vault.forget` did. */
+export interface Forgotten {
+  /** How many secrets were forgotten. */
+  secrets: number
+  /** How many bindings were taken away. */
+  bindings: number
+}
+
 /** A grant as the store holds it. */
 export interface Grant {
   /** The tenant it belongs to. */
@@ -688,6 +753,20 @@ export interface GrantPlace {
   agent?: string | null
   /** Its user. */
   user?: string | null
+}
+
+/** A secret that the vault keeps, without its value. */
+export interface KeptSecret {
+  /** The session that may use it. */
+  session: string
+  /** What stands for it. */
+  placeholder: string
+  /** What it is: `github-pat`, `password`, … */
+  kind: string
+  /** The files that it was read from, and may be written back to. */
+  files: Array<string>
+  /** When it is forgotten unless it is used before, in milliseconds since 1970-01-01T00:00:00Z. */
+  expires_at_ms: number
 }
 
 /** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
@@ -958,6 +1037,9 @@ export interface PolicyStatus {
   warnings: Array<string>
 }
 
+/** What a scrubber looks for. */
+export type Profile = 'seed' | 'precise' | 'paranoid'
+
 /** The lists for one provider. */
 export interface FullProviderPolicy {
   /** The set of tools to start from instead of `policy.profile`; it can be wider. */
@@ -1131,18 +1213,15 @@ export type RuleEffect = 'allow' | 'ask' | 'deny'
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface FullScrubConfig {
-  /** Which patterns are secrets. */
-  profile: ScrubProfile
+  /** What is a secret: `precise` (the default), `seed` or `paranoid`. */
+  profile: Profile
 }
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface ScrubConfig {
-  /** Which patterns are secrets. */
-  profile?: ScrubProfile
+  /** What is a secret: `precise` (the default), `seed` or `paranoid`. */
+  profile?: Profile
 }
-
-/** A set of patterns that are masked. */
-export type ScrubProfile = 'seed'
 
 /** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */
 export interface FullSecrets {
@@ -1445,6 +1524,48 @@ export interface Touch {
 export interface Unaliased {
   /** The alias that is gone. */
   alias: string
+}
+
+/** What `vault.unbind` did. */
+export interface Unbound {
+  /** False if there was no such binding. */
+  unbound: boolean
+}
+
+/** The `vault` part of the configuration: whether masked secrets are kept, so that they can be put back where they are bound to. */
+export interface FullVaultConfig {
+  /** True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike. */
+  enabled: boolean
+  /** How long a secret is kept after it was last shown or put back, in milliseconds. Default: four hours. */
+  ttl_ms: number
+  /** How many secrets are kept for one session at most; the least recently used goes first. */
+  max_entries: number
+  /** The tools, by name or glob, to which a placeholder in their arguments is mere text: those that hand a text on to another agent or to the user. */
+  text_tools: Array<string>
+  /** Where secrets may be put back, for all tenants and sessions. */
+  bindings: Array<FullBindingConfig>
+}
+
+/** The `vault` part of the configuration: whether masked secrets are kept, so that they can be put back where they are bound to. */
+export interface VaultConfig {
+  /** True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike. */
+  enabled?: boolean
+  /** How long a secret is kept after it was last shown or put back, in milliseconds. Default: four hours. */
+  ttl_ms?: number
+  /** How many secrets are kept for one session at most; the least recently used goes first. */
+  max_entries?: number
+  /** The tools, by name or glob, to which a placeholder in their arguments is mere text: those that hand a text on to another agent or to the user. */
+  text_tools?: ReadonlyArray<string>
+  /** Where secrets may be put back, for all tenants and sessions. */
+  bindings?: ReadonlyArray<BindingConfig>
+}
+
+/** What the vault has for a tenant. */
+export interface VaultContents {
+  /** The secrets that are kept, the last used first. */
+  secrets: Array<KeptSecret>
+  /** Where they may be put back, besides the files that they were read from. */
+  bindings: Array<Binding>
 }
 
 /** The operations of a runtime, by domain. */
@@ -2448,5 +2569,55 @@ export interface Operations {
       /** The session's id. It need not be stored. */
       id: string
     }): Promise<Cleared>
+  }
+  readonly vault: {
+    /**
+     * Lets a secret, or each of a kind, be put back into the arguments of calls, where the call fits all that is given here. Lasts until it is unbound, forgotten, or the runtime closed.
+     *
+     * Fails with `not_found` if no secret is kept under `placeholder`.
+     */
+    bind(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The session. Left out: all of the tenant. */
+      session?: string | null
+      /** The secret, by its placeholder: `[REDACTED:github-pat:oqxnufca]`. */
+      placeholder?: string | null
+      /** The secrets of a kind, or of a glob of kinds. */
+      kind?: string | null
+      /** The tools that may get it, by name or glob. At least one. */
+      tools: ReadonlyArray<string>
+      /** The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the call names must be one of them. Left out: only calls that name none. */
+      hosts?: ReadonlyArray<string>
+      /** Globs of files in the workspace. Every file that the call writes must fit one of them. Left out: only calls that write none. */
+      paths?: ReadonlyArray<string>
+      /** The arguments, by path, with `*` for any one step: `headers.authorization`. Left out: all. */
+      arguments?: ReadonlyArray<string>
+      /** True if the first call that uses it uses it up. */
+      once?: boolean
+    }): Promise<Binding>
+    /** Takes a binding away. Those of the configuration stay. */
+    unbind(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The binding's id. */
+      id: string
+    }): Promise<Unbound>
+    /** Lists the secrets that are kept, the last used first, and the bindings that hold; never a value. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Only what this session may use. */
+      session?: string | null
+      /** How many secrets at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<VaultContents>
+    /** Forgets the secrets and bindings of a session, or of the whole tenant. */
+    forget(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The session. Left out: all of the tenant, and its bindings for all sessions, too. */
+      session?: string | null
+    }): Promise<Forgotten>
   }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::call::{Finder, Output};
 use crate::clock::Clock;
-use crate::scrub::Scrubber;
+use crate::scrubbers::Scrubbers;
 use crate::store::Store;
 use crate::tool::Tool;
 use crate::workspace::Workspace;
@@ -27,7 +27,7 @@ pub(crate) struct Deps {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub output: Output,
-    pub scrubber: Scrubber,
+    pub scrubbers: Arc<Scrubbers>,
     pub finder: Finder,
 }
 

@@ -76,7 +76,8 @@ use crate::clock::Clock;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::TooMuch;
-use crate::scrub::Scrubber;
+use crate::scrub::Values;
+use crate::scrubbers::{CallSecrets, Scrubbers};
 use crate::store::Store;
 use crate::tool::{
     Arguments, Assessment, CallContext, Deferred, DefinitionCache, Entry, Registries, Repair,
@@ -102,7 +103,7 @@ pub(crate) struct CallPath {
     pub marked: Marked,
     pub redundancy: RedundancyGate,
     pub execute: Execute,
-    pub scrubber: Scrubber,
+    pub scrubbers: Arc<Scrubbers>,
     pub vault: Option<Arc<Vault>>,
     pub output: Output,
     pub recorder: Recorder,
@@ -170,6 +171,8 @@ pub(crate) struct Call<'c> {
     /// What puts secrets back into its arguments and keeps those of its result, where the vault is
     /// on and the call is of a session.
     opener: Option<Arc<Opener>>,
+    /// What the tool says is secret in its texts.
+    secrets: CallSecrets,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -186,6 +189,14 @@ pub(crate) struct Judged {
     /// The arguments that the tool gets.
     pub args: Value,
     pub assessment: Assessment,
+}
+
+impl Call<'_> {
+    /// The values that are masked in its texts alone: the host's, then its tool's.
+    fn secrets(&self) -> impl Iterator<Item = Arc<Values>> {
+        let of_tool = self.secrets.values().filter(|_| self.cx.call_secrets().is_none());
+        self.cx.secrets().chain(of_tool)
+    }
 }
 
 impl CallPath {
@@ -253,6 +264,8 @@ impl CallPath {
                 let caller = cx.caller();
                 Opener::of(vault, &caller.tenant, caller.session.as_deref())
             }),
+            // A call that a tool makes is a part of the tool's own.
+            secrets: cx.call_secrets().cloned().unwrap_or_default(),
             allowed: false,
             started: None,
             ran: None,
@@ -353,7 +366,7 @@ impl CallPath {
         let mut result = match outcome {
             Ok(result) => result,
             Err(Stop::Refused(refusal)) => refusal.into(),
-            Err(Stop::Failed(error)) => return Err(unseal::masked(&scrubber, call, error)),
+            Err(Stop::Failed(error)) => return Err(unseal::masked(&scrubber, error)),
         };
         if result.is_error {
             result.code.get_or_insert(Code::ToolFailed);

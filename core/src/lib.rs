@@ -35,6 +35,7 @@ pub mod workspace;
 mod builtin;
 mod detached;
 mod joint;
+mod scrubbers;
 #[cfg(test)]
 mod soak;
 mod upkeep;

@@ -16,6 +16,7 @@ mod custom_tools;
 mod documents;
 mod events;
 mod grants;
+mod guarded;
 mod leases;
 mod locks;
 mod policy;

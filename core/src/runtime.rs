@@ -1,5 +1,6 @@
 //! The runtime: what a host opens, hands calls to, and closes.
 
+mod addresses;
 mod builder;
 mod config;
 mod follow;
@@ -27,8 +28,10 @@ use tokio_util::task::TaskTracker;
 use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff};
 use crate::clock::Clock;
 use crate::error::{Code, Error};
+use crate::id::check_key;
 use crate::limits::echo;
 use crate::policy::{ListEntry, Policy};
+use crate::scrub::Added;
 use crate::secret::{self, KeyRing};
 use crate::store::Store;
 use crate::tool::{
@@ -264,12 +267,44 @@ impl Runtime {
 
     /// Masks the secrets in a text, as the results of calls are masked.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.inner.path.scrubber.scrub(text)
+        self.inner.path.scrubbers.shared().scrub(text)
     }
 
     /// As [`scrub`](Runtime::scrub), for bytes that may not be UTF-8.
     pub fn scrub_bytes<'t>(&self, text: &'t [u8]) -> Cow<'t, [u8]> {
-        self.inner.path.scrubber.scrub_bytes(text)
+        self.inner.path.scrubbers.shared().scrub_bytes(text)
+    }
+
+    /// As [`scrub`](Runtime::scrub), with the values of a tenant and its tags.
+    pub fn scrub_for<'t>(&self, tenant: &str, text: &'t str) -> Cow<'t, str> {
+        self.inner.path.scrubbers.of(tenant).scrub(text)
+    }
+
+    /// Has a value masked from now on wherever it stands, in many encodings: in all texts of a
+    /// tenant, or without one in all texts of the runtime. `kind` names it in placeholders.
+    ///
+    /// A value that cannot be guarded fully comes with a warning. One that was registered twice
+    /// must be forgotten twice. Values are not stored: register them again after a restart.
+    ///
+    /// # Errors
+    /// `invalid_argument` for a kind that cannot stand in a placeholder, a value that is too long,
+    /// or a tenant that is none.
+    pub fn register_secret(
+        &self,
+        tenant: Option<&str>,
+        value: &str,
+        kind: Option<&str>,
+    ) -> Result<Added, Error> {
+        self.check_open()?;
+        if let Some(tenant) = tenant {
+            check_key("tenant", tenant)?;
+        }
+        Ok(self.inner.path.scrubbers.register(tenant, value, kind)?)
+    }
+
+    /// Takes a value back that was registered for this tenant, or for the runtime; true if it was.
+    pub fn forget_secret(&self, tenant: Option<&str>, value: &str) -> bool {
+        self.inner.path.scrubbers.forget(tenant, value)
     }
 
     /// Ends the runtime: calls that are running are cancelled, what is queued is written, the

@@ -33,6 +33,9 @@ mod until;
 mod values;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use finding::Finding;
 pub use hit::{Confidence, Kind};
 pub use placeholder::Seal;
@@ -177,16 +180,21 @@ impl Scrubber {
 
     /// The text with every secret replaced; borrowed if there was none.
     pub fn scrub<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.replaced(text, None)
+        self.replaced(text, None, None)
     }
 
     /// The same, and `seal` is told every secret that is replaced.
     pub fn scrub_sealing<'t>(&self, text: &'t str, seal: &dyn Seal) -> Cow<'t, str> {
-        self.replaced(text, Some(seal))
+        self.replaced(text, None, Some(seal))
     }
 
-    fn replaced<'t>(&self, text: &'t str, seal: Option<&dyn Seal>) -> Cow<'t, str> {
-        let masks = self.masks(text.as_bytes(), None);
+    fn replaced<'t>(
+        &self,
+        text: &'t str,
+        expected: Option<Hit>,
+        seal: Option<&dyn Seal>,
+    ) -> Cow<'t, str> {
+        let masks = self.masks(text.as_bytes(), expected);
         if masks.is_empty() {
             return Cow::Borrowed(text);
         }
@@ -246,7 +254,9 @@ impl Scrubber {
         Stream::new(self.clone())
     }
 
-    /// Scrubs every string in `value`, the keys of objects included.
+    /// Scrubs every string in `value`, the keys of objects included. A string is judged by the name
+    /// under which it stands, as in the text of the document. A number that is a registered value
+    /// becomes a string.
     ///
     /// Entries keep their order and none is lost: where masking would make two keys of an object
     /// equal, a masked one gets a number, as in `[REDACTED] #2`.
@@ -260,9 +270,15 @@ impl Scrubber {
     }
 
     fn replace_json(&self, value: &mut Value, seal: Option<&dyn Seal>) {
-        json::scrub(value, |text| match self.replaced(text, seal) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(masked) => Some(masked),
+        let numbers = self.values.iter().any(|values| !values.is_empty());
+        json::scrub(value, numbers, |name, text| {
+            // The seed patterns know nothing of names that stand elsewhere.
+            let name = name.filter(|_| !self.is_plain());
+            let named = name.and_then(|name| self.tables.precise.find_named(name, text));
+            match self.replaced(text, named, seal) {
+                Cow::Borrowed(_) => None,
+                Cow::Owned(masked) => Some(masked),
+            }
         });
     }
 

@@ -27,7 +27,7 @@ use destination::{ArgumentPath, Destination};
 pub(crate) use kept::FileAt;
 pub(crate) use opener::{Opened, Opener, Refusal};
 pub(crate) use sealing::Sealing;
-pub(crate) use written::placeholders;
+pub(crate) use written::{placeholders, without_fresh_tags, without_placeholders};
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -143,7 +143,7 @@ impl Vault {
     /// how many of each.
     pub(crate) fn forget(&self, tenant: &str, session: Option<&str>) -> (usize, usize) {
         let mut state = self.state();
-        let secrets = state.kept.forget(tenant, session);
+        let secrets = state.kept.forget(tenant, session, self.clock.now_ms());
         if session.is_none() {
             state.guards.forget(tenant);
         }
@@ -170,6 +170,3 @@ impl fmt::Debug for Vault {
         f.debug_struct("Vault").finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests;

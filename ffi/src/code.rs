@@ -39,6 +39,8 @@ pub const TOOLKEEP_APPROVAL_DENIED: u32 = 16;
 pub const TOOLKEEP_BUDGET_EXHAUSTED: u32 = 17;
 /// The calls go in circles: the same again and again, without anything new.
 pub const TOOLKEEP_LOOP_DETECTED: u32 = 18;
+/// A placeholder stands in the arguments where its secret may not be put back.
+pub const TOOLKEEP_SECRET_UNBOUND: u32 = 19;
 /// The configuration is wrong; the message names the key.
 pub const TOOLKEEP_INVALID_CONFIG: u32 = 40;
 /// The runtime is closed.

@@ -179,9 +179,9 @@ def test_operations_are_methods(rt: Runtime) -> None:
 
 def test_results_of_tools_are_scrubbed(rt: Runtime) -> None:
     rt.register({"name": "leak"}, lambda _args, _cx: "password=correct-horse-battery, then")
-    assert rt.call("leak").for_llm == "[REDACTED] then"
-    assert rt.scrub("password=correct-horse, then") == "[REDACTED] then"
-    assert toolkeep.scrub("password=correct-horse, then") == "[REDACTED] then"
+    assert "correct-horse" not in rt.call("leak").for_llm
+    assert rt.scrub("password: 'correct-horse', then") == "password: '[REDACTED:password]', then"
+    assert toolkeep.scrub("DB_PASSWORD=correct-horse") == "DB_PASSWORD=[REDACTED:password]"
 
 
 def test_a_configuration_file_opens_a_runtime(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_the_agent_plays_its_calls_through_the_runtime(
     answers = [message for message in requests[1]["messages"] if message["role"] == "tool"]
     assert [answer["tool_call_id"] for answer in answers] == [f"call_0_{n}" for n in range(4)]
     assert "correct-horse" not in json.dumps(requests)
-    assert "[REDACTED]" in answers[1]["content"]
+    assert "[REDACTED:" in answers[1]["content"]
     assert "read_file" in answers[2]["content"]
     assert "not valid JSON" in answers[3]["content"]
     decisions = [line.strip() for line in done.stdout.splitlines()]

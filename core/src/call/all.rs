@@ -115,7 +115,7 @@ impl CallPath {
             Code::Cancelled => "The call was cancelled.",
             Code::Closed => "The call was not made: the tools are closed.",
             _ => {
-                let message = self.scrubber.scrub(error.message());
+                let message = self.scrubbers.shared().scrub(error.message());
                 tracing::error!(code = error.code().name(), %message, "a call failed");
                 "The call failed in the tool layer itself, not in the tool. Tell the user; the same \
                  call will likely fail again for now."

@@ -250,7 +250,8 @@ fn misfit(path: &CallPath, judged: &Judged, call: &Call<'_>, allowed: &Approval)
 /// The refusal of a call whose arguments were edited to some that do not fit. Why, only the host is
 /// told: it is no mistake of the model's.
 fn unfit(path: &CallPath, call: &mut Call<'_>, allowed: &Approval, why: &str) -> ToolError {
-    let why = path.scrubber.scrub(why);
+    let scrubber = path.scrubbers.of_call(call.cx);
+    let why = scrubber.scrub(why);
     tracing::warn!(approval = allowed.id, %why, "an approval could not be used");
     let refusal = text::unfit(&allowed.tool, &allowed.id);
     note(call, &allowed.id, "none", allowed.decided_by.as_deref(), refusal)
@@ -337,5 +338,6 @@ pub(super) fn mention(path: &CallPath, call: &mut Call<'_>, result: &mut ToolRes
     let notice = text::edited(changed.iter().filter_map(Value::as_str));
     // It is said of this call alone, so its answer is none for a later one.
     call.fresh = None;
-    result.for_llm = format!("{}\n\n{}", path.scrubber.scrub(&notice), result.for_llm);
+    let scrubber = path.scrubbers.of_call(call.cx);
+    result.for_llm = format!("{}\n\n{}", scrubber.scrub(&notice), result.for_llm);
 }

@@ -17,6 +17,7 @@ use super::{Call, signature};
 use crate::error::Code;
 use crate::kind::Capability;
 use crate::tool::{Entry, ToolError, ToolResult, ToolSpec};
+use crate::vault::without_fresh_tags;
 
 pub(super) use self::guard::Guard;
 
@@ -131,7 +132,7 @@ pub(super) fn after(
         return None;
     }
     let outcome = Outcome {
-        result: signature::of_text(&result.for_llm),
+        result: signature::of_text(&without_fresh_tags(&result.for_llm)),
         ran: call.started.is_some(),
         telling: result.is_error || watched.step.pace == Pace::Reads,
     };

@@ -31,7 +31,7 @@ use crate::error::{Code, Error};
 use crate::event::NewEvent;
 use crate::id::DEFAULT_TENANT;
 use crate::policy::{Decision, Inputs, Policy, RowLists};
-use crate::scrub::Scrubber;
+use crate::scrubbers::Scrubbers;
 use crate::store::Store;
 use crate::tool::{Caller, Entry, MOST_PARENTS, Registries, Snapshot};
 use file::{Look, Report};
@@ -45,7 +45,7 @@ pub(crate) struct PolicyGate {
     file: Option<PolicyFile>,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    scrubber: Scrubber,
+    scrubbers: Arc<Scrubbers>,
 }
 
 /// What a [`PolicyGate`] works with.
@@ -57,7 +57,7 @@ pub(crate) struct Parts {
     pub file: Option<PolicyFile>,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
-    pub scrubber: Scrubber,
+    pub scrubbers: Arc<Scrubbers>,
 }
 
 /// The rows of a caller's agent and of those above it, in that order.
@@ -70,7 +70,7 @@ pub(super) fn upwards(caller: &Caller) -> impl Iterator<Item = &Caller> {
 
 impl PolicyGate {
     pub(crate) fn new(parts: Parts) -> PolicyGate {
-        let Parts { registries, policy, groups, file, store, clock, scrubber } = parts;
+        let Parts { registries, policy, groups, file, store, clock, scrubbers } = parts;
         let in_force = InForce::first(policy, groups);
         PolicyGate {
             in_force: ArcSwap::from_pointee(in_force),
@@ -79,7 +79,7 @@ impl PolicyGate {
             file,
             store,
             clock,
-            scrubber,
+            scrubbers,
         }
     }
 
@@ -279,7 +279,7 @@ impl PolicyGate {
                 ("policy.changed", data)
             }
             Look::Rejected(error) => {
-                let error = self.scrubber.scrub(error.message()).into_owned();
+                let error = self.scrubbers.shared().scrub(error.message()).into_owned();
                 tracing::error!(error, "a policy was not taken up; the one before stays in force");
                 ("policy.rejected", json!({ "source": self.source(), "error": error }))
             }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Call;
-use super::recorder::{RecordMode, Recorder, TAKEN_NAME};
+use super::recorder::{RecordMode, Recorder, TAKEN_NAME, scrubbed_json};
 use crate::error::{Code, Error};
 use crate::limits::prefix_of_bytes;
 use crate::store::{AuditRow, Decision, Phase};
@@ -34,7 +34,7 @@ impl<'c> Pending<'c> {
         if let Some(code) = code {
             self.call.span.record("error.type", code.name());
         }
-        let row = row(&mut self.call, Phase::Completed, code, is_error, rule);
+        let row = row(self.recorder, &mut self.call, Phase::Completed, code, is_error, rule);
         // The recorder takes the row over before it waits for anything.
         self.recorded = true;
         self.recorder.put(row).await
@@ -44,7 +44,14 @@ impl<'c> Pending<'c> {
 impl Drop for Pending<'_> {
     fn drop(&mut self) {
         if !self.recorded {
-            let row = row(&mut self.call, Phase::Completed, Some(Code::Cancelled), true, None);
+            let row = row(
+                self.recorder,
+                &mut self.call,
+                Phase::Completed,
+                Some(Code::Cancelled),
+                true,
+                None,
+            );
             // Nothing can be awaited here: a full queue grows by one and is written next time.
             self.recorder.enqueue(row);
         }
@@ -57,13 +64,14 @@ pub(super) async fn intend(recorder: &Recorder, call: &mut Call<'_>) -> Result<(
         return Ok(());
     }
     let (arguments, notes) = (call.arguments.clone(), call.notes.clone());
-    let row = row(call, Phase::Intent, None, false, None);
+    let row = row(recorder, call, Phase::Intent, None, false, None);
     (call.arguments, call.notes) = (arguments, notes);
     recorder.put(row).await
 }
 
 /// The row of a call. It takes the arguments and the notes along.
 fn row(
+    recorder: &Recorder,
     call: &mut Call<'_>,
     phase: Phase,
     code: Option<Code>,
@@ -75,6 +83,7 @@ fn row(
         "" => "(empty)",
         name => name,
     };
+    mask(recorder, call);
     if let Some(opened) = call.opener.as_ref().and_then(|opener| opener.notes()) {
         call.notes.insert("vault".into(), opened);
     }
@@ -98,6 +107,20 @@ fn row(
         run: caller.run.clone(),
         depth: i64::from(caller.depth),
         notes: Some(std::mem::take(&mut call.notes)).filter(|notes| !notes.is_empty()),
+    }
+}
+
+/// Masks what only this call knows to be secret: whoever writes the row knows the tenant's alone.
+fn mask(recorder: &Recorder, call: &mut Call<'_>) {
+    let mut own = call.secrets().peekable();
+    if own.peek().is_none() {
+        return;
+    }
+    let scrubber = recorder.scrubbers().of(&call.cx.caller().tenant);
+    let scrubber = own.fold(scrubber, |scrubber, values| scrubber.with_values(values));
+    call.arguments = scrubbed_json(&scrubber, &call.arguments);
+    for note in call.notes.values_mut() {
+        scrubber.scrub_json(note);
     }
 }
 

@@ -24,6 +24,7 @@ use crate::event::NewEvent;
 use crate::joint::{Joint, WeakJoint};
 use crate::limits::prefix_of_bytes;
 use crate::scrub::Scrubber;
+use crate::scrubbers::Scrubbers;
 use crate::store::{AuditRow, Decision, Phase, Store};
 use crate::upkeep::Upkeep;
 
@@ -78,7 +79,7 @@ pub(crate) struct Recorder {
 
 struct Shared {
     store: Arc<dyn Store>,
-    scrubber: Scrubber,
+    scrubbers: Arc<Scrubbers>,
     queue: Mutex<VecDeque<AuditRow>>,
     /// Who writes the queue now, for all who wait for that.
     writing: Mutex<WeakJoint>,
@@ -109,12 +110,12 @@ impl Recorder {
     pub(crate) fn new(
         mode: RecordMode,
         store: Arc<dyn Store>,
-        scrubber: Scrubber,
+        scrubbers: Arc<Scrubbers>,
         upkeep: Arc<Upkeep>,
     ) -> Recorder {
         let shared = Shared {
             store,
-            scrubber,
+            scrubbers,
             queue: Mutex::new(VecDeque::new()),
             writing: Mutex::default(),
             scheduled: Mutex::default(),
@@ -124,6 +125,10 @@ impl Recorder {
             upkeep,
         };
         Recorder { mode, shared: Arc::new(shared) }
+    }
+
+    pub(super) fn scrubbers(&self) -> &Scrubbers {
+        &self.shared.scrubbers
     }
 
     /// True while the store refuses what was recorded before.
@@ -271,11 +276,12 @@ impl Shared {
 
     async fn write(&self, mut rows: Vec<AuditRow>) -> Result<(), Error> {
         for row in &mut rows {
-            row.arguments =
-                kept(&self.scrubbed_json(&row.arguments), &row.arguments, KEPT_ARGUMENTS);
-            row.called_as = kept(&self.scrubber.scrub(&row.called_as), &row.called_as, KEPT_NAME);
-            row.tool = kept(&self.scrubber.scrub(&row.tool), &row.tool, KEPT_NAME);
-            row.notes = row.notes.take().map(|notes| self.kept_notes(notes));
+            let scrubber = self.scrubbers.of(&row.tenant);
+            let arguments = scrubbed_json(&scrubber, &row.arguments);
+            row.arguments = kept(&arguments, &row.arguments, KEPT_ARGUMENTS);
+            row.called_as = kept(&scrubber.scrub(&row.called_as), &row.called_as, KEPT_NAME);
+            row.tool = kept(&scrubber.scrub(&row.tool), &row.tool, KEPT_NAME);
+            row.notes = row.notes.take().map(|notes| kept_notes(&scrubber, notes));
         }
         let events = rows.iter().filter(|row| row.phase == Phase::Completed).map(event).collect();
         let tenants: BTreeSet<String> = rows.iter().map(|row| row.tenant.clone()).collect();
@@ -283,37 +289,37 @@ impl Shared {
         self.upkeep.after_writing(tenants.iter().map(String::as_str));
         Ok(())
     }
+}
 
-    /// Notes with their secrets masked, as far as a row keeps them; what it does not is named.
-    fn kept_notes(&self, notes: Map<String, Value>) -> Map<String, Value> {
-        let (mut kept, mut left_out, mut bytes) = (Map::new(), Vec::new(), 0);
-        for (key, mut note) in notes {
-            self.scrubber.scrub_json(&mut note);
-            let more = key.len() + note.to_string().len();
-            if bytes + more > KEPT_NOTES {
-                left_out.push(Value::String(key));
-                continue;
-            }
-            bytes += more;
-            kept.insert(key, note);
+/// Notes with their secrets masked, as far as a row keeps them; what it does not is named.
+fn kept_notes(scrubber: &Scrubber, notes: Map<String, Value>) -> Map<String, Value> {
+    let (mut kept, mut left_out, mut bytes) = (Map::new(), Vec::new(), 0);
+    for (key, mut note) in notes {
+        scrubber.scrub_json(&mut note);
+        let more = key.len() + note.to_string().len();
+        if bytes + more > KEPT_NOTES {
+            left_out.push(Value::String(key));
+            continue;
         }
-        if !left_out.is_empty() {
-            kept.insert("left_out".into(), Value::Array(left_out));
-        }
-        kept
+        bytes += more;
+        kept.insert(key, note);
     }
+    if !left_out.is_empty() {
+        kept.insert("left_out".into(), Value::Array(left_out));
+    }
+    kept
+}
 
-    /// JSON text with its secrets masked, also those that JSON's escapes hide from the patterns.
-    fn scrubbed_json(&self, text: &str) -> String {
-        let text = match serde_json::from_str(text) {
-            Ok(mut value) => {
-                self.scrubber.scrub_json(&mut value);
-                value.to_string()
-            }
-            Err(_) => text.to_owned(),
-        };
-        self.scrubber.scrub(&text).into_owned()
-    }
+/// JSON text with its secrets masked, also those that JSON's escapes hide from the patterns.
+pub(super) fn scrubbed_json(scrubber: &Scrubber, text: &str) -> String {
+    let text = match serde_json::from_str(text) {
+        Ok(mut value) => {
+            scrubber.scrub_json(&mut value);
+            value.to_string()
+        }
+        Err(_) => text.to_owned(),
+    };
+    scrubber.scrub(&text).into_owned()
 }
 
 /// The start of a scrubbed text that a row keeps. Where the text had been cut before it was

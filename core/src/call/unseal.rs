@@ -1,6 +1,8 @@
 //! Gate: the secrets go back into the arguments, where they are bound. The last step before the tool
 //! runs: whoever saw the call before, saw placeholders.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{Call, CallPath, Stop};
@@ -36,20 +38,21 @@ fn told(tool: &str, refusal: &Refusal) -> ToolError {
     ToolError::new(Code::SecretUnbound, text).by_rule("vault.bindings")
 }
 
-/// What masks the texts of this call: also the secrets that were put back for it.
+/// What masks the texts of this call: also the secrets that were put back for it, and those that
+/// its tool has told of.
 pub(super) fn scrubber(path: &CallPath, call: &Call<'_>) -> Scrubber {
-    match &call.opener {
-        Some(opener) => opener.scrubber(&path.scrubber),
-        None => path.scrubber.clone(),
-    }
+    let scrubber = path.scrubbers.of(&call.cx.caller().tenant);
+    let scrubber = match &call.opener {
+        Some(opener) => opener.scrubber(&scrubber),
+        None => scrubber,
+    };
+    call.secrets().fold(scrubber, |scrubber, values| scrubber.with_values(values))
 }
 
 /// An error for the host, which a tool may have made of its arguments.
-pub(super) fn masked(scrubber: &Scrubber, call: &Call<'_>, error: Error) -> Error {
-    match &call.opener {
-        Some(opener) if opener.is_used() => {
-            Error::new(error.code(), scrubber.scrub(error.message()))
-        }
-        _ => error,
+pub(super) fn masked(scrubber: &Scrubber, error: Error) -> Error {
+    match scrubber.scrub(error.message()) {
+        Cow::Borrowed(_) => error,
+        Cow::Owned(masked) => Error::new(error.code(), masked),
     }
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
 use super::agents::Deleted;
+use super::guarded::{self, Guarded};
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::error::{Code, Error};
 use crate::limits::echo;
@@ -182,6 +183,13 @@ async fn put(runtime: &Runtime, args: PutCredential) -> Result<CredentialInfo, E
         return Err(Error::new(Code::InvalidArgument, text));
     }
     let key = CredentialKey { tenant, name, agent, user };
+    let guarded = match (&env, &value) {
+        (Some(env), _) => Guarded::env(env),
+        (None, value) => {
+            let value = value.as_ref().map_or("", |value| value.expose_secret());
+            Guarded::value(&key.name, value)
+        }
+    };
     let sealed = match (env, value) {
         (Some(env), None) if kind == ENV => key.place(|place| seal_env(keys, place, &env))?,
         (None, Some(value)) if kind != ENV => {
@@ -201,10 +209,10 @@ async fn put(runtime: &Runtime, args: PutCredential) -> Result<CredentialInfo, E
         value: sealed,
         if_version: args.if_version,
     };
-    Ok(runtime
-        .writing(&credential.key.tenant)
-        .put_credential(credential, runtime.clock().now_ms())
-        .await?)
+    let writing = runtime.writing(&credential.key.tenant);
+    let info = writing.put_credential(credential, runtime.clock().now_ms()).await?;
+    guarded.hold(runtime, &info.key.tenant, &info.key);
+    Ok(info)
 }
 
 /// Seals the variables of an environment, in order of name, after a look at their names and
@@ -269,7 +277,13 @@ async fn get(runtime: &Runtime, args: CredentialName) -> Result<CredentialInfo, 
 
 async fn check(runtime: &Runtime, args: CredentialName) -> Result<CredentialInfo, Error> {
     let store::Credential { info, value } = stored(runtime, args).await?;
-    info.key.place(|place| runtime.keys()?.open(place, &value))?;
+    let opened = info.key.place(|place| runtime.keys()?.open(place, &value))?;
+    let opened = opened.expose_secret();
+    let guarded = match info.kind.as_str() {
+        ENV => Guarded::opened_env(opened),
+        _ => Guarded::value(&info.key.name, std::str::from_utf8(opened).unwrap_or_default()),
+    };
+    guarded.hold(runtime, &info.key.tenant, &info.key);
     Ok(info)
 }
 
@@ -290,5 +304,8 @@ async fn delete(runtime: &Runtime, args: DeleteCredential) -> Result<Deleted, Er
     let key = CredentialKey { tenant, name, agent, user };
     let now_ms = runtime.clock().now_ms();
     let deleted = runtime.writing(&key.tenant).delete_credential(&key, if_version, now_ms).await?;
+    if deleted {
+        guarded::release(runtime, &key.tenant, &key);
+    }
     Ok(Deleted { deleted })
 }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::agents::Deleted;
 use super::credentials::{seal_env, secret_env};
+use super::guarded::{self, Guarded};
 use super::{check_limit, default_limit, default_tenant, operations};
 use crate::error::{Code, Error};
 use crate::runtime::Runtime;
@@ -151,8 +152,11 @@ async fn put(runtime: &Runtime, mut args: PutCustomTool) -> Result<CustomTool, E
             Some(tool.key.place(|place| seal_env(keys, place, &env))?)
         }
     };
+    let guarded = Guarded::env(&env);
     let tool = CustomTool { env_names: env.into_keys().collect(), ..tool };
-    Ok(written(runtime, tool, sealed, if_version).await?)
+    let tool = written(runtime, tool, sealed, if_version).await?;
+    guarded.hold(runtime, &tool.key.tenant, &tool.key);
+    Ok(tool)
 }
 
 /// Writes the tool with the environment that is stored, if that is still the same then.
@@ -250,5 +254,8 @@ async fn delete(runtime: &Runtime, args: DeleteCustomTool) -> Result<Deleted, Er
     let key = CustomToolKey { tenant, agent, name };
     let now_ms = runtime.clock().now_ms();
     let deleted = runtime.writing(&key.tenant).delete_custom_tool(&key, if_version, now_ms).await?;
+    if deleted {
+        guarded::release(runtime, &key.tenant, &key);
+    }
     Ok(Deleted { deleted })
 }

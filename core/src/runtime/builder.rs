@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::scrubbing::random_tag_key;
+use super::addresses;
+use super::scrubbing::random_bytes;
 use super::{Config, Runtime};
 use crate::builtin;
 use crate::call::{
@@ -16,7 +17,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
 use crate::kind::Origin;
 use crate::policy::Compiled;
-use crate::scrub::Scrubber;
+use crate::scrubbers::Scrubbers;
 use crate::secret::{ExposeSecret, Key, KeyRing, KeySource, SecretString};
 use crate::store::{self, Store};
 use crate::tool::{Deferred, DefinitionCache, Registration, Registries, Registry, Tool};
@@ -175,7 +176,7 @@ impl RuntimeBuilder {
         let registry = Registry::new(self.config.groups.clone())?;
         let store = self.open_store().await?;
         let kept = self.kept(&store.url());
-        let scrubber = Scrubber::new(self.config.scrub.profile, random_tag_key());
+        let scrubbers = self.scrubbers(keys.as_deref())?;
         let registries = Arc::new(Registries::new(registry));
         let registry = registries.shared();
         let gate = Arc::new(PolicyGate::new(PolicyParts {
@@ -185,7 +186,7 @@ impl RuntimeBuilder {
             file: self.file.take(),
             store: store.clone(),
             clock: self.clock.clone(),
-            scrubber: scrubber.clone(),
+            scrubbers: scrubbers.clone(),
         }));
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
@@ -195,7 +196,7 @@ impl RuntimeBuilder {
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),
-            scrubber: scrubber.clone(),
+            scrubbers: scrubbers.clone(),
         };
         self.fill(registry, &deps)?;
         let policy = &self.config.policy;
@@ -216,10 +217,10 @@ impl RuntimeBuilder {
             marked: Marked::default(),
             redundancy: RedundancyGate::new(self.config.redundancy.clone()),
             execute: self.config.execute.clone(),
-            scrubber: scrubber.clone(),
+            scrubbers: scrubbers.clone(),
             vault: Vault::new(&self.config.vault, self.clock.clone())?,
             output: self.config.output.clone(),
-            recorder: Recorder::new(mode, store.clone(), scrubber, upkeep.clone()),
+            recorder: Recorder::new(mode, store.clone(), scrubbers, upkeep.clone()),
             upkeep,
             store,
             clock: self.clock,
@@ -234,6 +235,17 @@ impl RuntimeBuilder {
         registry.add_all(own.map(|tool| tool.origin(Origin::Builtin)).collect())?;
         registry.add_all(std::mem::take(&mut self.tools))?;
         Ok(())
+    }
+
+    /// The scrubbers. Their tags stay the same for as long as the key does under which secrets are
+    /// sealed; without one, for as long as the runtime lives.
+    fn scrubbers(&self, keys: Option<&KeyRing>) -> Result<Arc<Scrubbers>, Error> {
+        let root = keys.map_or_else(random_bytes, |keys| keys.derive("tags of masked secrets"));
+        let scrubbers = Scrubbers::new(self.config.scrub.profile, root);
+        if self.config.scrub.server_addresses {
+            addresses::of_machine()?.iter().for_each(|name| scrubbers.register_server(name));
+        }
+        Ok(Arc::new(scrubbers))
     }
 
     fn read_keys(&mut self) -> Result<Option<Arc<KeyRing>>, Error> {

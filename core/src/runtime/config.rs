@@ -69,6 +69,9 @@ pub struct Config {
 pub struct ScrubConfig {
     /// What is a secret: `precise` (the default), `seed` or `paranoid`.
     pub profile: Profile,
+    /// Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default:
+    /// they are not.
+    pub server_addresses: bool,
 }
 
 impl Config {

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use crate::error::{Code, Error};
 use crate::scrub::{Profile, Scrubber, TagKey};
-use crate::secret;
 use crate::strict;
 
 /// Masks the secrets in a text with the profile `precise`; borrowed if there was none.
@@ -122,19 +122,22 @@ fn tag_key(text: &str) -> Result<TagKey, Error> {
     })
 }
 
-/// A fresh key. Where the system gives no random bytes, the tags are only as hard to guess as the
+/// A fresh key of tags.
+fn random_tag_key() -> TagKey {
+    TagKey::new(*random_bytes())
+}
+
+/// Random bytes for tags. Where the system gives none, the tags are only as hard to guess as the
 /// standard library's hash keys, and nothing else is lost.
-pub(super) fn random_tag_key() -> TagKey {
-    let drawn = secret::generate_key().ok();
-    let known = drawn.and_then(|text| tag_key(text.expose_secret()).ok());
-    known.unwrap_or_else(|| {
-        let mut bytes = [0; 32];
+pub(super) fn random_bytes() -> Zeroizing<[u8; 32]> {
+    let mut bytes = Zeroizing::new([0; 32]);
+    if getrandom::fill(bytes.as_mut_slice()).is_err() {
         for part in bytes.chunks_exact_mut(8) {
             let state = std::hash::RandomState::new();
             part.copy_from_slice(&std::hash::BuildHasher::hash_one(&state, 0).to_ne_bytes());
         }
-        TagKey::new(bytes)
-    })
+    }
+    bytes
 }
 
 #[cfg(test)]

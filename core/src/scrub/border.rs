@@ -72,7 +72,7 @@ fn unicode_escape(text: &[u8], at: usize) -> Option<usize> {
     let letter = (at.saturating_sub(5)..at).rev().find(|&i| text[i] == b'u')?;
     let digits = text.get(letter + 1..letter + 5)?;
     let whole = digits.iter().all(u8::is_ascii_hexdigit) && at < letter + 5;
-    (whole && is_escaped(text, letter)).then_some(letter - 1)
+    (whole && is_escaped(text, letter)).then(|| letter - 1)
 }
 
 fn before_escape(text: &[u8], at: usize) -> usize {

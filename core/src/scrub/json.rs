@@ -1,36 +1,80 @@
 //! Walks a JSON value and rewrites its strings and keys in place.
+//!
+//! A string is looked at with the name under which it stands, as it would be in the text of the
+//! document: the key of its object, or of the list that it is in; for the `value` of a pair like
+//! `{"name": "DB_PASSWORD", "value": "…"}`, that name.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-/// Replaces each string and each key for which `mask` has something else.
-pub(super) fn scrub(value: &mut Value, mask: impl Fn(&str) -> Option<String>) {
+/// A name for a string, as far as there is one.
+type Name<'v> = Option<Cow<'v, str>>;
+
+/// The keys of a pair of a name and its value, in lower case.
+const NAME_KEYS: [&str; 2] = ["name", "key"];
+const VALUE_KEY: &str = "value";
+
+/// Replaces each string, key and number for which `mask` has something else. `mask` is given the
+/// name of a value; a key and the elements of a list without a name have none. Numbers are shown
+/// as they are written, and only with `numbers`.
+pub(super) fn scrub(
+    value: &mut Value,
+    numbers: bool,
+    mask: impl Fn(Option<&str>, &str) -> Option<String>,
+) {
     // A list of what is still to be seen, so that no depth can exhaust the stack.
-    let mut pending = vec![value];
-    while let Some(value) = pending.pop() {
+    let mut pending: Vec<(Name<'_>, &mut Value)> = vec![(None, value)];
+    while let Some((name, value)) = pending.pop() {
         match value {
             Value::String(text) => {
-                if let Some(masked) = mask(text) {
+                if let Some(masked) = mask(name.as_deref(), text) {
                     *text = masked;
                 }
             }
-            Value::Array(items) => pending.extend(items),
+            Value::Number(number) if numbers => {
+                if let Some(masked) = mask(None, &number.to_string()) {
+                    *value = Value::String(masked);
+                }
+            }
+            Value::Array(items) => {
+                pending.extend(items.iter_mut().map(|item| (name.clone(), item)));
+            }
             Value::Object(entries) => {
-                scrub_keys(entries, &mask);
-                pending.extend(entries.values_mut());
+                let pair = name_of_pair(entries);
+                scrub_keys(entries, |key| mask(None, key));
+                for (key, value) in entries.iter_mut() {
+                    let of_pair = pair.as_ref().filter(|_| key.eq_ignore_ascii_case(VALUE_KEY));
+                    let name = of_pair
+                        .map_or(Cow::Borrowed(key.as_str()), |name| Cow::Owned(name.clone()));
+                    pending.push((Some(name), value));
+                }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 }
 
+fn name_of_pair(entries: &Map<String, Value>) -> Option<String> {
+    let is_value = |key: &String| key.eq_ignore_ascii_case(VALUE_KEY);
+    let is_name = |key: &String| NAME_KEYS.iter().any(|name| key.eq_ignore_ascii_case(name));
+    if !entries.keys().any(is_value) {
+        return None;
+    }
+    let (_, name) = entries.iter().find(|(key, _)| is_name(key))?;
+    name.as_str().map(str::to_owned)
+}
+
 fn scrub_keys(entries: &mut Map<String, Value>, mask: impl Fn(&str) -> Option<String>) {
     // A clean object, which is nearly every object, must cost no allocation.
-    if !entries.keys().any(|key| mask(key).is_some()) {
+    let mut keys = entries.keys().enumerate();
+    let Some((first, name)) = keys.find_map(|(at, key)| mask(key).map(|name| (at, name))) else {
         return;
-    }
-    let masked: Vec<Option<String>> = entries.keys().map(|key| mask(key)).collect();
+    };
+    let mut masked: Vec<Option<String>> = vec![None; first];
+    masked.push(Some(name));
+    masked.extend(keys.map(|(_, key)| mask(key)));
     let clean = entries.keys().zip(&masked).filter(|(_, masked)| masked.is_none());
     let mut taken: HashSet<String> = clean.map(|(key, _)| key.clone()).collect();
     let mut number = 1;

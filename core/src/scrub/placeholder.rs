@@ -149,6 +149,12 @@ pub(super) fn across(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
     (end > at).then_some(start..end)
 }
 
+/// Where the last placeholder ends that holds `from` or starts between `from` and `to`.
+pub(super) fn end_between(text: &[u8], from: usize, to: usize) -> Option<usize> {
+    let held = across(text, from).map(|placeholder| placeholder.end);
+    last_end(&text[..to.max(from)], from).or(held)
+}
+
 /// Where the first placeholder in `text[from..to]` starts; it may end behind that.
 pub(super) fn next(text: &[u8], from: usize, to: usize) -> Option<usize> {
     let mut brackets = memchr::memchr_iter(b'[', &text[from..to]).map(|at| from + at);

@@ -7,22 +7,30 @@
 //! first line (`block`). A finder sees a bounded [`View`] and nothing else.
 
 use super::hit::Hit;
+use super::placeholder;
 use super::simd::Level;
 use super::until::{self, End};
 use super::view::{Look, View};
 
 mod assignment;
 mod block;
+mod crypt;
+mod hex;
 mod judge;
+mod jwt;
 mod kinds;
 mod link;
+mod manifest;
 mod name;
+mod pgpass;
 mod scheme;
 mod sight;
 mod token;
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod marked;
 
 pub(super) use sight::Sort;
 
@@ -61,7 +69,18 @@ impl Precise {
             let look = look.moved(start);
             debug_assert!(look.resume > sight.at, "a finder must go on");
             at = look.resume;
-            if let Some(mut hit) = look.hit {
+            if look.more.is_empty()
+                && let Some(hit) = &look.hit
+            {
+                // A placeholder opens nothing, and nothing reaches over one: what stood in its
+                // place was the value. What is left beside one may still belong to it.
+                let over = placeholder::end_between(text, sight.at, hit.span.start);
+                if let Some(end) = over.filter(|end| *end != hit.span.start) {
+                    at = end.max(sight.at + 1);
+                    continue;
+                }
+            }
+            for mut hit in look.hit.into_iter().chain(look.more) {
                 follow(&mut hit, text, to == text.len());
                 floor = hit.span.end;
                 at = at.max(floor);
@@ -80,16 +99,24 @@ impl Precise {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),
             Sort::Link => link::look(&self.kinds, view),
-            Sort::Parameter => {
-                link::look_at_parameter(view).unwrap_or_else(|| assignment::look(&self.kinds, view))
-            }
-            Sort::Scheme => {
-                // `bearer` is a name as well: `bearer: …`.
-                let look = scheme::look(&self.kinds, view);
-                if look.hit.is_some() { look } else { assignment::look(&self.kinds, view) }
-            }
+            Sort::Parameter => link::look_at_parameter(view)
+                .unwrap_or_else(|| self.look_at_name(view, Look::nothing(view.at + 1))),
+            Sort::Scheme => self.look_at_name(view, scheme::look(&self.kinds, view)),
             Sort::Block => block::look(view),
+            Sort::Jwt => jwt::look(&self.kinds, view),
+            Sort::Crypt => crypt::look(view),
+            Sort::Pgpass => pgpass::look(view),
+            Sort::Manifest => manifest::look(view),
         }
+    }
+
+    /// What else has been seen, or what a name says that starts at the same place: `bearer: …`,
+    /// `signature=…`.
+    fn look_at_name(&self, view: &View<'_>, seen: Look) -> Look {
+        if seen.hit.is_some() || !view.text[view.at].is_ascii_alphabetic() {
+            return seen;
+        }
+        assignment::look(&self.kinds, view)
     }
 
     /// The secret in a value that stands under a name in structured data: `{"name": "value"}`.

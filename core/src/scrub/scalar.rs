@@ -33,7 +33,7 @@ pub(super) fn bare(text: &[u8], span: &Range<usize>) -> Option<Bare> {
         return None;
     }
     let floor = span.start.saturating_sub(BACK);
-    let escapes = quotes_before(&text[floor..span.start])?;
+    let escapes = quotes_before(&text[floor..span.start], floor > 0)?;
     Some(Bare { span, escapes })
 }
 
@@ -76,12 +76,16 @@ fn trim(text: &[u8]) -> &[u8] {
 }
 
 /// The escapes of the quotes that a string needs behind `before`; `None` if a JSON number would
-/// not stand there.
-fn quotes_before(before: &[u8]) -> Option<usize> {
+/// not stand there. `cut` says that there is more before it.
+fn quotes_before(before: &[u8], cut: bool) -> Option<usize> {
     let mut before = trim(before);
     let mut escapes = None;
     loop {
-        match before.split_last()? {
+        let Some((sign, rest)) = before.split_last() else {
+            // A list that is longer than what is seen.
+            return cut.then_some(escapes.unwrap_or(0));
+        };
+        match (sign, rest) {
             (b':', name) => {
                 let (_, own) = string_before(trim(name), b"{,")?;
                 return (escapes.is_none_or(|known| known == own)).then_some(own);
@@ -111,7 +115,7 @@ fn quotes_before(before: &[u8]) -> Option<usize> {
                             return None;
                         }
                         before = trim(left);
-                        if !matches!(before.last(), Some(b',' | b'[')) {
+                        if !matches!(before.last(), Some(b',' | b'[') | None) {
                             return None;
                         }
                     }
@@ -145,8 +149,11 @@ fn string_before(text: &[u8], signs: &[u8]) -> Option<(usize, usize)> {
     Some((0, escapes))
 }
 
+/// How many of the backslashes before a quote are its own: none, or 1, 3, 7 in a text that is a
+/// string of another, once, twice, three times. Pairs before those are what the string holds.
 fn escapes(text: &[u8]) -> usize {
-    text.iter().rev().take_while(|&&b| b == b'\\').count()
+    let all = text.iter().rev().take_while(|&&b| b == b'\\').count();
+    (1 << all.trailing_ones().min(16)) - 1
 }
 
 fn nearest_escapes(text: &[u8]) -> usize {
@@ -180,6 +187,9 @@ mod tests {
         assert_eq!(quoted(r#"{"pin": -10.4711e5}"#), Some(("-10.4711e5", 0)));
         assert_eq!(quoted(r#""{\"pin\": 4711}""#), Some(("4711", 1)));
         assert_eq!(quoted(r#""[\"a\", 4711]""#), Some(("4711", 1)));
+        assert_eq!(quoted(r#"["a\\", 4711]"#), Some(("4711", 0)));
+        assert_eq!(quoted(r#"[{"a": "\\\""}, 4711]"#), Some(("4711", 0)));
+        assert_eq!(quoted(r#""\"{\\\"pin\\\": 4711}\"""#), Some(("4711", 3)));
     }
 
     #[test]

@@ -225,6 +225,7 @@ impl Track {
             Rule::Tail(tail) => tail.end(piece.text, from, piece.last),
         };
         let (at, known) = match end {
+            End::At(end) if open.found.source == Source::Exact => (end, end),
             End::At(end) => (end, border::end(piece.text, end)),
             End::Beyond(end) => (end, end.saturating_sub(EDGE)),
         };
@@ -248,7 +249,9 @@ impl Track {
         found: &mut Vec<Found>,
     ) {
         let Some(rule) = rule else { return add(hit, source, piece, found) };
-        hit.span.start = border::start(piece.text, hit.span.start);
+        if source != Source::Exact {
+            hit.span.start = border::start(piece.text, hit.span.start);
+        }
         // The borders of an end are known when the end is.
         hit.span.end = hit.span.end.saturating_sub(EDGE).max(hit.span.start + 1);
         let open = Found::new(hit, source, piece.base);

@@ -124,8 +124,7 @@ impl Seed {
             window.end = reach.span.end;
             border = at + AHEAD / 2;
         }
-        let places = self.anchors.candidates(&text[..window.end], window.start, window.end);
-        let passes = places.iter().fold(pattern::Passes::NONE, |all, c| all | c.passes);
+        let passes = self.anchors.passes(&text[..window.end], window.start);
         step.at = border;
         for taken in self.patterns.run(&text[window.clone()], passes) {
             let mut span = taken.span.start + window.start..taken.span.end + window.start;

@@ -52,6 +52,8 @@ impl<'t> View<'t> {
 pub(super) struct Look {
     /// The secret, if there is one. It may start before the sight, but not before the floor.
     pub hit: Option<Hit>,
+    /// Secrets behind it that only this sight gives away, in order. Mostly empty.
+    pub more: Vec<Hit>,
     /// Where to look on: nothing that starts in between is looked at again. Always behind the
     /// sight. A finder that has read far to say no says here how far, so that adversarial text
     /// is not read twice.
@@ -60,17 +62,17 @@ pub(super) struct Look {
 
 impl Look {
     pub(super) fn nothing(resume: usize) -> Look {
-        Look { hit: None, resume }
+        Look { hit: None, more: Vec::new(), resume }
     }
 
     pub(super) fn found(hit: Hit) -> Look {
         let resume = hit.span.end;
-        Look { hit: Some(hit), resume }
+        Look { hit: Some(hit), more: Vec::new(), resume }
     }
 
     /// The same, with positions that count from the start of the whole text.
     pub(super) fn moved(mut self, by: usize) -> Look {
-        if let Some(hit) = &mut self.hit {
+        for hit in self.hit.iter_mut().chain(&mut self.more) {
             hit.span = Range { start: hit.span.start + by, end: hit.span.end + by };
         }
         self.resume += by;

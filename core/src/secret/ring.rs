@@ -1,6 +1,9 @@
 //! The keys of a runtime: one that seals, and any number that only open.
 
+use hmac::{Hmac, KeyInit, Mac};
 use secrecy::SecretString;
+use sha2::Sha256;
+use zeroize::Zeroizing;
 
 use super::envelope::{self, Envelope};
 use super::key::{Key, KeyId, fill_random};
@@ -63,6 +66,17 @@ impl KeyRing {
     /// The ids of all keys; the first is the one that seals.
     pub fn key_ids(&self) -> impl Iterator<Item = KeyId> {
         self.keys().map(Key::id)
+    }
+
+    /// 32 bytes for some purpose, from the key that seals: the same for as long as that one does,
+    /// and of no use for anything else.
+    #[expect(clippy::expect_used, reason = "a key of any length is one")]
+    pub(crate) fn derive(&self, purpose: &str) -> Zeroizing<[u8; 32]> {
+        let mut code =
+            Hmac::<Sha256>::new_from_slice(self.sealing.bytes()).expect("a key of any length");
+        code.update(b"toolkeep derived key, version 1\0");
+        code.update(purpose.as_bytes());
+        Zeroizing::new(code.finalize().into_bytes().into())
     }
 
     fn keys(&self) -> impl Iterator<Item = &Key> {

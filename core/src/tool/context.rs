@@ -12,6 +12,8 @@ use tokio_util::sync::CancellationToken;
 use crate::error::{Code, Error};
 use crate::id::{DEFAULT_TENANT, check_key};
 use crate::limits::{TooMuch, check_json, echo};
+use crate::scrub::{Added, Values};
+use crate::scrubbers::CallSecrets;
 use crate::vault::Opener;
 
 /// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.
@@ -199,6 +201,10 @@ pub struct CallContext {
     host: Option<Arc<dyn Any + Send + Sync>>,
     /// What puts secrets back for the call that runs, where the vault is on.
     opener: Option<Arc<Opener>>,
+    /// What the host says is secret in texts of calls with this context.
+    secrets: Option<Arc<Values>>,
+    /// What the call that runs says is secret in its own.
+    call_secrets: Option<CallSecrets>,
 }
 
 macro_rules! setters {
@@ -308,6 +314,59 @@ impl CallContext {
     /// What puts secrets back for the call that runs.
     pub(crate) fn opener(&self) -> Option<&Arc<Opener>> {
         self.opener.as_ref()
+    }
+
+    /// The same context, whose calls have these values masked in their texts too, as far as they
+    /// are still registered then. They take the place of those that were given before.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolkeep::{CallContext, scrub::Values};
+    ///
+    /// let values = Arc::new(Values::new());
+    /// values.add("the visitor's own key 7731", Some("visitor-key"))?;
+    /// let cx = CallContext::new().with_secrets(values);
+    /// # Ok::<(), toolkeep::scrub::ValueError>(())
+    /// ```
+    #[must_use]
+    pub fn with_secrets(mut self, values: Arc<Values>) -> CallContext {
+        self.secrets = Some(values);
+        self
+    }
+
+    /// Has a value masked in all texts of the call that runs: its result, its audit row, its event.
+    /// For tools: what they were given or have fetched, and nobody should read. Of a call that a
+    /// tool makes in its turn, with the context that it got, the texts are those of its own call.
+    ///
+    /// # Errors
+    /// `invalid_argument` as [`Values::add`], and for a context that is not that of a running call:
+    /// a host uses [`CallContext::with_secrets`] there, or
+    /// [`Runtime::register_secret`](crate::Runtime::register_secret).
+    pub fn register_secret(&self, value: &str, kind: Option<&str>) -> Result<Added, Error> {
+        let Some(secrets) = &self.call_secrets else {
+            let text = "this context is of no running call; give it values by `with_secrets`, or \
+                        register them with the runtime";
+            return Err(Error::new(Code::InvalidArgument, text));
+        };
+        Ok(secrets.register(value, kind)?)
+    }
+
+    /// The same context for a call that registers its secrets here.
+    #[must_use]
+    pub(crate) fn with_call_secrets(mut self, secrets: CallSecrets) -> CallContext {
+        self.call_secrets = Some(secrets);
+        self
+    }
+
+    /// What the call that runs with this context registers.
+    pub(crate) fn call_secrets(&self) -> Option<&CallSecrets> {
+        self.call_secrets.as_ref()
+    }
+
+    /// The values that are masked in the texts of its calls alone.
+    pub(crate) fn secrets(&self) -> impl Iterator<Item = Arc<Values>> {
+        let of_call = self.call_secrets.as_ref().and_then(CallSecrets::values);
+        self.secrets.iter().cloned().chain(of_call)
     }
 
     /// The same context with the host's own data in it; tools of the host find it again.

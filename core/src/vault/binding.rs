@@ -211,3 +211,51 @@ fn check_host(host: &str) -> Result<(), String> {
         crate::limits::echo(host)
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn compiled(new: NewBinding) -> Compiled {
+        let new = NewBinding { kind: Some("k".into()), tools: vec!["t".into()], ..new };
+        Compiled::new("id".into(), new, Code::InvalidArgument, "").unwrap()
+    }
+
+    fn to(hosts: &[&str], files: &[&str]) -> Destination {
+        Destination {
+            tool: "t".into(),
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            files: files.iter().map(PathBuf::from).collect(),
+        }
+    }
+
+    #[test]
+    fn every_host_must_fit_and_none_fits_only_a_binding_without_hosts() {
+        let allows = |bound: &[&str], named: &[&str]| {
+            let hosts = bound.iter().map(|host| (*host).to_owned()).collect();
+            let binding = compiled(NewBinding { hosts, ..NewBinding::default() });
+            binding.allows(&to(named, &[]), &ArgumentPath::of("a"))
+        };
+        assert!(allows(&[], &[]) && !allows(&[], &["a.b"]) && !allows(&["a.b"], &[]));
+        assert!(allows(&["A.b", "c.d"], &["a.b", "c.d"]) && !allows(&["a.b"], &["a.b", "c.d"]));
+        assert!(allows(&["*.a.b"], &["x.a.b"]) && allows(&["*.a.b"], &["y.x.a.b"]));
+        assert!(!allows(&["*.a.b"], &["a.b"]) && !allows(&["*.a.b"], &["xa.b"]));
+        assert!(!allows(&["a.b"], &["a.b.c"]) && !allows(&["a.b"], &["?"]));
+        assert!(allows(&["*"], &["?"]) && allows(&["*"], &[]));
+    }
+
+    #[test]
+    fn every_file_must_fit_and_one_that_may_be_any_fits_only_all() {
+        let allows = |bound: &[&str], files: &[&str]| {
+            let paths = bound.iter().map(|path| (*path).to_owned()).collect();
+            let binding = compiled(NewBinding { paths, ..NewBinding::default() });
+            binding.allows(&to(&[], files), &ArgumentPath::of("a"))
+        };
+        assert!(allows(&[], &[]) && !allows(&[], &["a"]) && !allows(&["a"], &[]));
+        assert!(allows(&["out/*"], &["out/a"]) && !allows(&["out/*"], &["out/a/b"]));
+        assert!(allows(&["out/**"], &["out/a/b"]) && !allows(&["out/**"], &["out/a", "b"]));
+        assert!(!allows(&["*"], &["."]) && allows(&["**"], &["."]) && allows(&["**"], &["a/b"]));
+    }
+}

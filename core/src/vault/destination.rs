@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::placeholders;
+use super::{placeholders, without_placeholders};
 use crate::kind::{Effect, Resource};
 
 /// Where a call would take a secret.
@@ -27,7 +27,7 @@ impl Destination {
         for touch in touches {
             match touch {
                 (_, Resource::Host(host)) => {
-                    to.hosts.insert(without_placeholders(host));
+                    to.hosts.insert(plain(host));
                 }
                 (Effect::Write, Resource::Path(path)) => to.files.push(path.into()),
                 _ => {}
@@ -153,7 +153,7 @@ pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
     let mut hosts = BTreeSet::new();
     texts(args, &mut |path, text, is_key| {
         // Also as it is escaped in JSON text.
-        let text = without_placeholders(&text.replace("\\/", "/"));
+        let text = plain(&text.replace("\\/", "/"));
         for (at, _) in text.match_indices("://") {
             authority_hosts(&text[at + 3..], &mut hosts);
         }
@@ -169,17 +169,9 @@ pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
     hosts
 }
 
-/// The text without the brackets and colons of placeholders, which would be read as parts of a URL.
-fn without_placeholders(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut copied = 0;
-    for one in placeholders(text) {
-        plain.push_str(&text[copied..one.span.start]);
-        plain.push('x');
-        copied = one.span.end;
-    }
-    plain.push_str(&text[copied..]);
-    plain
+/// The brackets and colons of a placeholder would be read as parts of a URL.
+fn plain(text: &str) -> String {
+    without_placeholders(text, "x")
 }
 
 /// The hosts that `rest`, what follows `://`, may be taken to begin with. Readers of URLs differ in
@@ -206,4 +198,81 @@ fn host(authority: &str) -> String {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_' | b':');
     let is_clear = !host.is_empty() && host.bytes().all(fits) && !authority.contains('\\');
     if is_clear { host } else { "?".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hosts(args: Value) -> Vec<String> {
+        named_hosts(&args).into_iter().collect()
+    }
+
+    #[test]
+    fn the_hosts_of_every_url_in_the_arguments_count() {
+        assert_eq!(hosts(json!({ "a": "https://API.example.com:443/x?y" })), ["api.example.com"]);
+        assert_eq!(
+            hosts(json!({ "a": [{ "b": "see (http://a.b), ftp://c.d." }] })),
+            ["a.b", "c.d"]
+        );
+        assert_eq!(hosts(json!({ "https://a.b/": 1 })), ["a.b"]);
+        assert_eq!(hosts(json!({ "a": r#"{"u":"https:\/\/a.b\/c"}"# })), ["a.b"]);
+        assert_eq!(hosts(json!({ "a": "http://[::1]:80/" })), ["::1"]);
+        assert!(hosts(json!({ "a": "no host here", "n": 1 })).is_empty());
+    }
+
+    #[test]
+    fn an_argument_that_is_called_so_holds_a_host_without_a_scheme() {
+        assert_eq!(hosts(json!({ "base_url": "a.b/c" })), ["a.b"]);
+        assert_eq!(hosts(json!({ "hosts": ["a.b", "//c.d:1"] })), ["a.b", "c.d"]);
+        assert!(hosts(json!({ "title": "a.b" })).is_empty());
+    }
+
+    #[test]
+    fn a_user_part_and_a_placeholder_in_it_are_no_host() {
+        let placeholder = "[REDACTED:password:abcdefgh]";
+        let url = format!("postgres://app:{placeholder}@db.internal/x");
+        assert_eq!(hosts(json!({ "a": url })), ["db.internal"]);
+        assert_eq!(hosts(json!({ "a": "https://good.com@evil.com/" })), ["evil.com"]);
+        assert_eq!(hosts(json!({ "a": "https://good.com\"@evil.com/" })), ["evil.com"]);
+        assert_eq!(
+            hosts(json!({ "a": format!("https://{placeholder}.evil.com") })),
+            ["x.evil.com"]
+        );
+    }
+
+    #[test]
+    fn a_host_that_readers_take_in_two_ways_is_no_clear_one() {
+        let unclear =
+            ["https://evil.com\\@good.com/", "https://good.com\\.evil.com", "https://go%6fd.com/"];
+        for url in unclear {
+            assert_eq!(hosts(json!({ "a": url })), ["?"], "{url}");
+        }
+        let broken = hosts(json!({ "a": "https://good.com\n.evil.com/" }));
+        assert_eq!(broken, ["good.com", "good.com.evil.com"]);
+        assert_eq!(hosts(json!({ "a": "https://good.com\u{3002}evil.com/" })), ["?"]);
+    }
+
+    #[test]
+    fn a_path_in_the_arguments_reads_as_one_writes_it() {
+        let args = json!({ "a": { "b.c": [{ "d": "[REDACTED]" }] }, "[REDACTED]": 1 });
+        let found = sealed_texts(&args);
+        let paths: Vec<_> =
+            found.iter().map(|place| (place.path.to_string(), place.is_key)).collect();
+        assert_eq!(paths, [("[REDACTED]".to_owned(), true), ("a.b.c[0].d".to_owned(), false)]);
+    }
+
+    #[test]
+    fn a_path_of_a_binding_fits_step_by_step() {
+        let args = json!({ "Headers": { "x": "[REDACTED]" }, "list": [{ "key": "[REDACTED]" }] });
+        let found = sealed_texts(&args);
+        let fits = |path: &str, index: usize| ArgumentPath::parse(path).fits(&found[index].path);
+        assert!(fits("headers.x", 0) && fits("*.X", 0) && fits("headers.*", 0));
+        assert!(!fits("headers", 0) && !fits("x", 0) && !fits("headers.x.y", 0) && !fits("*", 0));
+        assert!(fits("list[*].key", 1) && fits("list[0].key", 1) && !fits("list[1].key", 1));
+        let dotted = json!({ "headers.x": "[REDACTED]" });
+        assert!(!ArgumentPath::parse("headers.x").fits(&sealed_texts(&dotted)[0].path));
+    }
 }

@@ -185,13 +185,9 @@ impl Kept {
     }
 
     /// Forgets a tenant's secrets, or those of one session; gives how many.
-    pub(super) fn forget(&mut self, tenant: &str, session: Option<&str>) -> usize {
-        let mut forgotten = 0;
-        self.sessions.retain(|owner, kept| {
-            let goes = is_of(owner, tenant, session);
-            forgotten += if goes { kept.secrets.len() } else { 0 };
-            !goes
-        });
+    pub(super) fn forget(&mut self, tenant: &str, session: Option<&str>, now_ms: i64) -> usize {
+        let forgotten = self.list(tenant, session, now_ms).len();
+        self.sessions.retain(|owner, _| !is_of(owner, tenant, session));
         self.count_bytes();
         forgotten
     }
@@ -259,4 +255,75 @@ fn is_of(owner: &Owner, tenant: &str, session: Option<&str>) -> bool {
 
 fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(session: &str) -> Owner {
+        Owner { tenant: "t".into(), session: session.into() }
+    }
+
+    fn taken(placeholder: &str, value: &str) -> Taken {
+        Taken {
+            placeholder: placeholder.into(),
+            kind: "password".into(),
+            value: Arc::new(Zeroizing::new(value.into())),
+            is_guessable: false,
+        }
+    }
+
+    fn value(kept: &mut Kept, session: &str, placeholder: &str) -> Option<String> {
+        kept.get(&owner(session), placeholder, 0).map(|secret| secret.value.to_string())
+    }
+
+    #[test]
+    fn two_secrets_under_one_placeholder_open_neither() {
+        let mut kept = Kept::new(10, 1_000);
+        kept.put(&owner("s"), &taken("p", "one"), None, 0);
+        kept.put(&owner("s"), &taken("p", "one"), None, 0);
+        assert_eq!(value(&mut kept, "s", "p").as_deref(), Some("one"));
+        kept.put(&owner("s"), &taken("p", "two"), None, 0);
+        assert_eq!(value(&mut kept, "s", "p"), None);
+        kept.put(&owner("other"), &taken("p", "two"), None, 0);
+        assert_eq!(value(&mut kept, "other", "p").as_deref(), Some("two"));
+    }
+
+    #[test]
+    fn the_least_recently_used_goes_first() {
+        let mut kept = Kept::new(2, 1_000);
+        kept.put(&owner("s"), &taken("a", "1"), None, 0);
+        kept.put(&owner("s"), &taken("b", "2"), None, 0);
+        assert!(value(&mut kept, "s", "a").is_some());
+        kept.put(&owner("s"), &taken("c", "3"), None, 0);
+        let left = ["a", "b", "c"].map(|one| value(&mut kept, "s", one).is_some());
+        assert_eq!(left, [true, false, true]);
+    }
+
+    #[test]
+    fn all_together_take_no_more_than_their_share_of_memory() {
+        let mut kept = Kept::new(10_000, 1_000);
+        let long = "x".repeat(LONGEST);
+        kept.put(&owner("idle"), &taken("p", "1"), None, 0);
+        for number in 0..300 {
+            kept.put(&owner("busy"), &taken(&format!("p{number}"), &long), None, 0);
+        }
+        assert!(kept.bytes <= MOST_BYTES);
+        assert_eq!(value(&mut kept, "idle", "p"), None);
+        assert!(value(&mut kept, "busy", "p299").is_some());
+        assert_eq!(value(&mut kept, "busy", "p0"), None);
+        kept.put(&owner("busy"), &taken("longer", &"x".repeat(LONGEST + 1)), None, 0);
+        assert_eq!(value(&mut kept, "busy", "longer"), None);
+        assert!(kept.forget("t", None, 0) > 200);
+        assert_eq!(kept.bytes, 0);
+    }
+
+    #[test]
+    fn what_is_too_old_is_swept_out_though_nobody_asks_for_it() {
+        let mut kept = Kept::new(10, 1_000);
+        kept.put(&owner("old"), &taken("p", "1"), None, 0);
+        kept.put(&owner("new"), &taken("p", "2"), None, SWEEP_MS);
+        assert_eq!(kept.sessions.len(), 1);
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::kept::{FileAt, Owner, Taken};
+use super::written::FRESH_TAG;
 use super::{Vault, placeholders};
 use crate::scrub::{Kind, Seal};
 
@@ -14,8 +15,6 @@ use crate::scrub::{Kind, Seal};
 const LETTERS: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// The kind of the addresses of the server itself.
 const SERVER: &str = "server-ip";
-/// The random bytes of a tag that the vault gives: 80 bits, so that none comes twice.
-const TAG_BYTES: usize = 16;
 
 /// Takes the secrets of one text, or one result, and keeps them when it is told to.
 pub(crate) struct Sealing<'v> {
@@ -83,9 +82,10 @@ impl Seal for Sealing<'_> {
     }
 }
 
-/// A tag that tells nothing; `None` where the system gives no random bytes.
+/// A tag that tells nothing: 80 random bits, so that none comes twice. `None` where the system gives
+/// no random bytes.
 fn fresh_tag() -> Option<String> {
-    let mut bytes = [0; TAG_BYTES];
+    let mut bytes = [0; FRESH_TAG];
     getrandom::fill(&mut bytes).ok()?;
     Some(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte & 31)])).collect())
 }

@@ -1,5 +1,6 @@
 //! Placeholders as they stand in a text.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::scrub::placeholder_length;
@@ -38,6 +39,41 @@ pub(crate) fn placeholders(text: &str) -> impl Iterator<Item = Written<'_>> {
     })
 }
 
+/// The text with this in place of every placeholder.
+pub(crate) fn without_placeholders(text: &str, instead: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut copied = 0;
+    for one in placeholders(text) {
+        plain.push_str(&text[copied..one.span.start]);
+        plain.push_str(instead);
+        copied = one.span.end;
+    }
+    plain.push_str(&text[copied..]);
+    plain
+}
+
+/// The length of a tag that the vault gives, which is another one each time. Those that tell whether
+/// two secrets are the same are shorter.
+pub(super) const FRESH_TAG: usize = 16;
+
+/// The text as it is where nobody gives tags that are another one each time.
+pub(crate) fn without_fresh_tags(text: &str) -> Cow<'_, str> {
+    let mut plain = String::new();
+    let mut copied = 0;
+    for one in placeholders(text) {
+        let tag = one.text.trim_end_matches(']').rsplit_once(':').map_or("", |(_, tag)| tag);
+        if tag.len() == FRESH_TAG {
+            plain.push_str(&text[copied..one.span.end - 1 - FRESH_TAG]);
+            copied = one.span.end - 1;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    plain.push_str(&text[copied..]);
+    Cow::Owned(plain)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +89,14 @@ mod tests {
         let bare: Vec<bool> = placeholders(text).map(|one| one.is_bare()).collect();
         assert_eq!(bare, [false, false, true, true]);
         assert!(placeholders(text).all(|one| &text[one.span.clone()] == one.text));
+    }
+
+    #[test]
+    fn only_tags_that_differ_each_time_are_left_out() {
+        let fresh = "a".repeat(FRESH_TAG);
+        let text = format!("a [REDACTED:password:{fresh}] b [REDACTED:github-pat:abcdefgh]");
+        let plain = "a [REDACTED:password:] b [REDACTED:github-pat:abcdefgh]";
+        assert_eq!(without_fresh_tags(&text), plain);
+        assert!(matches!(without_fresh_tags("nothing [REDACTED]"), Cow::Borrowed(_)));
     }
 }

@@ -339,7 +339,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_utf8_stay_as_they_are() {
         let edit = edit("one", "two");
-        let found = find(b"\xff one \xfe", &edit).unwrap();
+        let found = find(b"\xff one \xfe", &edit, as_it_is).unwrap();
         assert_eq!(found.replaced(b"\xff one \xfe"), b"\xff two \xfe");
     }
 

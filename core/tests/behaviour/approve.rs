@@ -17,7 +17,7 @@ use toolkeep::{
 use crate::limits::says;
 use crate::support::eventually;
 
-const SECRET: &str = "sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const SECRET: &str = crate::support::TOKEN;
 
 /// A tool whose every call wants approval. It objects to the place `forbidden`.
 #[derive(Clone, Default)]

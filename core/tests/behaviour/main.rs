@@ -26,4 +26,5 @@ mod support;
 mod swapping;
 mod tenants;
 mod upkeep;
+mod vault;
 mod vectors;

@@ -9,7 +9,7 @@ use toolkeep::store::AuditRow;
 use toolkeep::{CallContext, CallRequest, Code, Runtime, ToolResult};
 
 use crate::faulty::faulty_rt;
-use crate::support::{Gives, House};
+use crate::support::{Gives, House, TOKEN};
 
 async fn rows(rt: &Runtime) -> Vec<AuditRow> {
     let query: QueryAudit = serde_json::from_value(json!({})).unwrap();
@@ -37,7 +37,7 @@ async fn call_all_scrubs_errors() {
     let req = CallRequest { id: "1".into(), name: "echo".into(), arguments: json!({"text":"x"}) };
     let a = rt.call_all(&cx, vec![req]).await.unwrap();
     let text = &a[0].result.for_llm;
-    assert!(!text.contains("ghp_a") && !text.contains("/home/owner"), "{text}");
+    assert!(!text.contains("ghp_aB") && !text.contains("/home/owner"), "{text}");
 }
 
 #[tokio::test]
@@ -62,26 +62,26 @@ async fn arguments_in_the_ledger_are_scrubbed_as_text_is() {
 async fn masks_that_shrink_the_excerpt_do_not_bare_its_cut_end() {
     let house = House::new(json!({})).await;
     // 20 keys of 100 characters shrink the text by 1,800; a key lies across byte 5,120.
-    let many = format!("sk-{} ", "b".repeat(97)).repeat(20);
+    let many = format!("sk-{}bcd ", "aB3dE5fG7h".repeat(9) + "aB3d").repeat(20);
     let head = format!("{many}{}", "x ".repeat((5_120 - 9 - 30 - many.len()) / 2));
-    let text = format!("{head}ghp_{}", "a".repeat(36));
+    let text = format!("{head}{TOKEN}");
     house.call("echo", json!({"text": text})).await;
     let row = &rows(&house.rt).await[0];
-    assert!(!row.arguments.contains("ghp_a"), "…{}", &row.arguments[row.arguments.len() - 60..]);
+    assert!(!row.arguments.contains("ghp_aB"), "…{}", &row.arguments[row.arguments.len() - 60..]);
 }
 
 #[tokio::test]
 async fn a_long_tool_name_is_scrubbed_before_it_is_cut() {
     let house = House::new(json!({})).await;
-    let name = format!("{}ghp_{}", "x ".repeat(115), "a".repeat(36));
+    let name = format!("{}{TOKEN}", "x ".repeat(115));
     house.rt.call(&CallContext::new(), &name, json!({})).await.unwrap();
     let row = &rows(&house.rt).await[0];
-    assert!(!row.called_as.contains("ghp_a"), "{}", row.called_as);
+    assert!(!row.called_as.contains("ghp_aB"), "{}", row.called_as);
 }
 
 #[tokio::test]
 async fn a_tools_own_artifact_field_is_not_passed_on() {
-    let secret = format!("ghp_{}", "a".repeat(36));
+    let secret = TOKEN.to_owned();
     let g = Gives(ToolResult { artifact: Some(secret.clone()), ..ToolResult::text("x") });
     let rt = Runtime::builder().tool(g).build().await.unwrap();
     let r = rt.call(&CallContext::new(), "gives", json!({})).await.unwrap();
@@ -107,7 +107,7 @@ async fn a_name_the_model_invented_is_never_the_hosts_error() {
 #[tokio::test]
 async fn a_secret_in_a_file_cannot_be_read_in_halves() {
     let house = House::new(json!({})).await;
-    let secret = format!("ghp_{}", "a1b2".repeat(9));
+    let secret = TOKEN;
     std::fs::write(
         house.folder.path().join("env"),
         format!("{secret}\npassword:\n  hunter2hunter2\n"),
@@ -116,7 +116,7 @@ async fn a_secret_in_a_file_cannot_be_read_in_halves() {
     let r = house.call("read_file", json!({"path": "env", "column": 4})).await;
     let s = house.call("read_file", json!({"path": "env", "offset": 2})).await;
     assert!(
-        !r.for_llm.contains("a1b2") && !s.for_llm.contains("hunter2"),
+        !r.for_llm.contains("9kL1mN3p") && !s.for_llm.contains("hunter2"),
         "{} / {}",
         r.for_llm,
         s.for_llm
@@ -159,14 +159,10 @@ async fn the_span_holds_no_secret() {
     let sub = Sub::default();
     let _g = tracing::subscriber::set_default(sub.clone());
     let house = House::new(json!({})).await;
-    house
-        .rt
-        .call(&CallContext::new(), &format!("ghp_{}", "a".repeat(36)), json!({}))
-        .await
-        .unwrap();
+    house.rt.call(&CallContext::new(), TOKEN, json!({})).await.unwrap();
     let seen = sub.0.lock().unwrap().clone();
     assert!(seen.contains("tool.name"));
-    assert!(!seen.contains("ghp_a"), "{seen}");
+    assert!(!seen.contains("ghp_aB"), "{seen}");
 }
 
 #[tokio::test]

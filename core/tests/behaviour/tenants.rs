@@ -42,6 +42,7 @@ const APART: &[&str] = &["store.export", "audit.prune", "registry.clone"];
 #[derive(Default)]
 struct Made {
     artifact: String,
+    binding: String,
     lease_epoch: i64,
     lock_id: String,
     lock_epoch: i64,
@@ -175,6 +176,10 @@ const CASES: &[Case] = &[
     counts("sessions.marks", |_| json!({ "id": "s" })),
     changes("sessions.clear_marks", |_| json!({ "id": "s" })),
     changes("sessions.delete", |_| json!({ "id": "s" })),
+    changes("vault.bind", |_| json!({ "kind": "k", "tools": ["new"] })),
+    changes("vault.unbind", |made| json!({ "id": made.binding })),
+    reads("vault.list", |_| json!({})),
+    changes("vault.forget", |_| json!({})),
 ];
 
 /// A tool in a group, whose name tells whose it is.
@@ -235,8 +240,11 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
     let lease = invoke(rt, tenant, "leases.acquire", lease).await.unwrap();
     let lock = json!({ "space": "ws", "patterns": ["x", tenant], "holder": "h" });
     let lock = invoke(rt, tenant, "locks.acquire", lock).await.unwrap();
+    let binding = json!({ "kind": "k", "tools": [tenant] });
+    let binding = invoke(rt, tenant, "vault.bind", binding).await.unwrap();
     Made {
         artifact,
+        binding: binding["id"].as_str().unwrap().to_owned(),
         lease_epoch: lease["lease"]["epoch"].as_i64().unwrap(),
         lock_id: lock["lock"]["id"].as_str().unwrap().to_owned(),
         lock_epoch: lock["lock"]["epoch"].as_i64().unwrap(),
@@ -273,7 +281,10 @@ async fn view(rt: &Runtime, tenant: &str, made: &Made, events: bool) -> Vec<Stri
 }
 
 async fn runtime() -> Runtime {
-    let config = Config::from_value(json!({ "output": { "max_chars": 1_000 } })).unwrap();
+    let config = Config::from_value(json!({
+        "output": { "max_chars": 1_000 }, "vault": { "enabled": true }
+    }))
+    .unwrap();
     let store = store::open("memory:", store::OpenOptions::default()).await.unwrap();
     store.add_marks(ONE, "s", &[Taint::Private], SystemClock.now_ms()).await.unwrap();
     let builder = Runtime::builder().config(config).store(store).tool(echo());

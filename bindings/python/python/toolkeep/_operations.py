@@ -53,6 +53,7 @@ Code = Literal[
     "approval_denied",
     "budget_exhausted",
     "loop_detected",
+    "secret_unbound",
     "invalid_config",
     "closed",
     "invalid_handle",
@@ -409,6 +410,85 @@ class AuditRow(TypedDict):
     repetition. Already scrubbed and capped."""
 
 
+class Binding(TypedDict):
+    """Where a secret, or each of a kind, may be put back."""
+
+    id: str
+    """Its id: in notes of the ledger, and for `vault.unbind`. Those of the configuration are
+    called by their place in it."""
+
+    tenant: str | None
+    """The tenant that it holds for. None: all of them."""
+
+    session: str | None
+    """The session that it holds for. None: all of them."""
+
+    placeholder: str | None
+    """The secret, by its placeholder."""
+
+    kind: str | None
+    """The secrets, by their kind."""
+
+    tools: builtins.list[str]
+    """The tools."""
+
+    hosts: builtins.list[str]
+    """The hosts."""
+
+    paths: builtins.list[str]
+    """The files."""
+
+    arguments: builtins.list[str]
+    """The arguments."""
+
+    once: bool
+    """True if the first call that uses it uses it up."""
+
+
+class FullBindingConfig(TypedDict):
+    """Where the secrets of a kind may be put back. What is left out is not limited, except that
+    a call that names a host, or writes a file, wants it among `hosts`, or `paths`."""
+
+    kind: str
+    """The kind, or a glob of kinds: `github-pat`."""
+
+    tools: builtins.list[str]
+    """The tools, by name or glob. At least one."""
+
+    hosts: builtins.list[str]
+    """The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
+    call names must be one of them."""
+
+    paths: builtins.list[str]
+    """Globs of files in the workspace. Every file that the call writes must fit one of them."""
+
+    arguments: builtins.list[str]
+    """The arguments, by path, with `*` for any one step: `headers.authorization`,
+    `items[*].key`. Letter case does not matter."""
+
+
+class BindingConfig(TypedDict, total=False):
+    """Where the secrets of a kind may be put back. What is left out is not limited, except that
+    a call that names a host, or writes a file, wants it among `hosts`, or `paths`."""
+
+    kind: Required[str]
+    """The kind, or a glob of kinds: `github-pat`."""
+
+    tools: Required[Sequence[str]]
+    """The tools, by name or glob. At least one."""
+
+    hosts: Sequence[str]
+    """The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every host that the
+    call names must be one of them."""
+
+    paths: Sequence[str]
+    """Globs of files in the workspace. Every file that the call writes must fit one of them."""
+
+    arguments: Sequence[str]
+    """The arguments, by path, with `*` for any one step: `headers.authorization`,
+    `items[*].key`. Letter case does not matter."""
+
+
 class FullBudget(TypedDict):
     """The `budget` part of the configuration."""
 
@@ -546,6 +626,9 @@ class FullConfig(TypedDict):
     scrub: FullScrubConfig
     """How secrets are masked."""
 
+    vault: FullVaultConfig
+    """Whether masked secrets are kept, to be put back where they are bound to."""
+
     record: FullRecord
     """How calls are recorded."""
 
@@ -596,6 +679,9 @@ class Settings(TypedDict, total=False):
 
     scrub: ScrubConfig
     """How secrets are masked."""
+
+    vault: VaultConfig
+    """Whether masked secrets are kept, to be put back where they are bound to."""
 
     record: Record
     """How calls are recorded."""
@@ -923,6 +1009,16 @@ class Fence(TypedDict):
     """The epoch at which it was taken."""
 
 
+class Forgotten(TypedDict):
+    """What `vault.forget` did."""
+
+    secrets: int
+    """How many secrets were forgotten."""
+
+    bindings: int
+    """How many bindings were taken away."""
+
+
 class Grant(TypedDict):
     """A grant as the store holds it."""
 
@@ -981,6 +1077,25 @@ class GrantPlace(TypedDict, total=False):
 
     user: str | None
     """Its user."""
+
+
+class KeptSecret(TypedDict):
+    """A secret that the vault keeps, without its value."""
+
+    session: str
+    """The session that may use it."""
+
+    placeholder: str
+    """What stands for it."""
+
+    kind: str
+    """What it is: `github-pat`, `password`, …"""
+
+    files: builtins.list[str]
+    """The files that it was read from, and may be written back to."""
+
+    expires_at_ms: int
+    """When it is forgotten unless it is used before, in milliseconds since 1970-01-01T00:00:00Z."""
 
 KeySource: TypeAlias = "Mapping[str, str]"
 """Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
@@ -1351,6 +1466,9 @@ class PolicyStatus(TypedDict):
     warnings: builtins.list[str]
     """What it names and is not there, where that is no mistake."""
 
+Profile: TypeAlias = "Literal['seed', 'precise', 'paranoid']"
+"""What a scrubber looks for."""
+
 
 class FullProviderPolicy(TypedDict):
     """The lists for one provider."""
@@ -1585,18 +1703,15 @@ RuleEffect: TypeAlias = "Literal['allow', 'ask', 'deny']"
 class FullScrubConfig(TypedDict):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
-    profile: ScrubProfile
-    """Which patterns are secrets."""
+    profile: Profile
+    """What is a secret: `precise` (the default), `seed` or `paranoid`."""
 
 
 class ScrubConfig(TypedDict, total=False):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
-    profile: ScrubProfile
-    """Which patterns are secrets."""
-
-ScrubProfile: TypeAlias = "Literal['seed']"
-"""A set of patterns that are masked."""
+    profile: Profile
+    """What is a secret: `precise` (the default), `seed` or `paranoid`."""
 
 
 class FullSecrets(TypedDict):
@@ -2023,6 +2138,67 @@ class Unaliased(TypedDict):
 
     alias: str
     """The alias that is gone."""
+
+
+class Unbound(TypedDict):
+    """What `vault.unbind` did."""
+
+    unbound: bool
+    """False if there was no such binding."""
+
+
+class FullVaultConfig(TypedDict):
+    """The `vault` part of the configuration: whether masked secrets are kept, so that they can
+    be put back where they are bound to."""
+
+    enabled: bool
+    """True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike."""
+
+    ttl_ms: int
+    """How long a secret is kept after it was last shown or put back, in milliseconds. Default:
+    four hours."""
+
+    max_entries: int
+    """How many secrets are kept for one session at most; the least recently used goes first."""
+
+    text_tools: builtins.list[str]
+    """The tools, by name or glob, to which a placeholder in their arguments is mere text: those
+    that hand a text on to another agent or to the user."""
+
+    bindings: builtins.list[FullBindingConfig]
+    """Where secrets may be put back, for all tenants and sessions."""
+
+
+class VaultConfig(TypedDict, total=False):
+    """The `vault` part of the configuration: whether masked secrets are kept, so that they can
+    be put back where they are bound to."""
+
+    enabled: bool
+    """True keeps them, in memory. Not with the profile `seed`, whose placeholders are all alike."""
+
+    ttl_ms: int
+    """How long a secret is kept after it was last shown or put back, in milliseconds. Default:
+    four hours."""
+
+    max_entries: int
+    """How many secrets are kept for one session at most; the least recently used goes first."""
+
+    text_tools: Sequence[str]
+    """The tools, by name or glob, to which a placeholder in their arguments is mere text: those
+    that hand a text on to another agent or to the user."""
+
+    bindings: Sequence[BindingConfig]
+    """Where secrets may be put back, for all tenants and sessions."""
+
+
+class VaultContents(TypedDict):
+    """What the vault has for a tenant."""
+
+    secrets: builtins.list[KeptSecret]
+    """The secrets that are kept, the last used first."""
+
+    bindings: builtins.list[Binding]
+    """Where they may be put back, besides the files that they were read from."""
 
 
 class AgentsOperations:
@@ -4209,6 +4385,119 @@ class SessionsOperations:
         return cast("Cleared", self._invoke("sessions.clear_marks", args))
 
 
+class VaultOperations:
+    """Operations `vault.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def bind(
+        self,
+        *,
+        tools: Sequence[str],
+        tenant: str = _UNSET,
+        session: str | None = _UNSET,
+        placeholder: str | None = _UNSET,
+        kind: str | None = _UNSET,
+        hosts: Sequence[str] = _UNSET,
+        paths: Sequence[str] = _UNSET,
+        arguments: Sequence[str] = _UNSET,
+        once: bool = _UNSET,
+    ) -> Binding:
+        """Lets a secret, or each of a kind, be put back into the arguments of calls, where the
+        call fits all that is given here. Lasts until it is unbound, forgotten, or the runtime
+        closed.
+
+        Fails with `not_found` if no secret is kept under `placeholder`.
+
+        Args:
+            tools: The tools that may get it, by name or glob. At least one.
+            tenant: The tenant.
+            session: The session. Left out: all of the tenant.
+            placeholder: The secret, by its placeholder: `[REDACTED:github-pat:oqxnufca]`.
+            kind: The secrets of a kind, or of a glob of kinds.
+            hosts: The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every
+                host that the call names must be one of them. Left out: only calls that name
+                none.
+            paths: Globs of files in the workspace. Every file that the call writes must fit one
+                of them. Left out: only calls that write none.
+            arguments: The arguments, by path, with `*` for any one step: `headers.authorization`.
+                Left out: all.
+            once: True if the first call that uses it uses it up.
+        """
+        args = _given(
+            tools=tools,
+            tenant=tenant,
+            session=session,
+            placeholder=placeholder,
+            kind=kind,
+            hosts=hosts,
+            paths=paths,
+            arguments=arguments,
+            once=once,
+        )
+        return cast("Binding", self._invoke("vault.bind", args))
+
+    def unbind(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Unbound:
+        """Takes a binding away. Those of the configuration stay.
+
+        Args:
+            id: The binding's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Unbound", self._invoke("vault.unbind", args))
+
+    def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        session: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> VaultContents:
+        """Lists the secrets that are kept, the last used first, and the bindings that hold;
+        never a value.
+
+        Args:
+            tenant: The tenant.
+            session: Only what this session may use.
+            limit: How many secrets at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            session=session,
+            limit=limit,
+        )
+        return cast("VaultContents", self._invoke("vault.list", args))
+
+    def forget(
+        self,
+        *,
+        tenant: str = _UNSET,
+        session: str | None = _UNSET,
+    ) -> Forgotten:
+        """Forgets the secrets and bindings of a session, or of the whole tenant.
+
+        Args:
+            tenant: The tenant.
+            session: The session. Left out: all of the tenant, and its bindings for all sessions,
+                too.
+        """
+        args = _given(
+            tenant=tenant,
+            session=session,
+        )
+        return cast("Forgotten", self._invoke("vault.forget", args))
+
+
 class Operations:
     """The operations by domain."""
 
@@ -4304,6 +4593,11 @@ class Operations:
     def sessions(self) -> SessionsOperations:
         """Operations `sessions.*`."""
         return SessionsOperations(self._invoke)
+
+    @property
+    def vault(self) -> VaultOperations:
+        """Operations `vault.*`."""
+        return VaultOperations(self._invoke)
 
 
 class AsyncAgentsOperations:
@@ -6490,6 +6784,119 @@ class AsyncSessionsOperations:
         return cast("Cleared", await self._invoke("sessions.clear_marks", args))
 
 
+class AsyncVaultOperations:
+    """Operations `vault.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def bind(
+        self,
+        *,
+        tools: Sequence[str],
+        tenant: str = _UNSET,
+        session: str | None = _UNSET,
+        placeholder: str | None = _UNSET,
+        kind: str | None = _UNSET,
+        hosts: Sequence[str] = _UNSET,
+        paths: Sequence[str] = _UNSET,
+        arguments: Sequence[str] = _UNSET,
+        once: bool = _UNSET,
+    ) -> Binding:
+        """Lets a secret, or each of a kind, be put back into the arguments of calls, where the
+        call fits all that is given here. Lasts until it is unbound, forgotten, or the runtime
+        closed.
+
+        Fails with `not_found` if no secret is kept under `placeholder`.
+
+        Args:
+            tools: The tools that may get it, by name or glob. At least one.
+            tenant: The tenant.
+            session: The session. Left out: all of the tenant.
+            placeholder: The secret, by its placeholder: `[REDACTED:github-pat:oqxnufca]`.
+            kind: The secrets of a kind, or of a glob of kinds.
+            hosts: The hosts: each as it is, `*.` and what it ends with, or `*` for any. Every
+                host that the call names must be one of them. Left out: only calls that name
+                none.
+            paths: Globs of files in the workspace. Every file that the call writes must fit one
+                of them. Left out: only calls that write none.
+            arguments: The arguments, by path, with `*` for any one step: `headers.authorization`.
+                Left out: all.
+            once: True if the first call that uses it uses it up.
+        """
+        args = _given(
+            tools=tools,
+            tenant=tenant,
+            session=session,
+            placeholder=placeholder,
+            kind=kind,
+            hosts=hosts,
+            paths=paths,
+            arguments=arguments,
+            once=once,
+        )
+        return cast("Binding", await self._invoke("vault.bind", args))
+
+    async def unbind(
+        self,
+        *,
+        id: str,
+        tenant: str = _UNSET,
+    ) -> Unbound:
+        """Takes a binding away. Those of the configuration stay.
+
+        Args:
+            id: The binding's id.
+            tenant: The tenant.
+        """
+        args = _given(
+            id=id,
+            tenant=tenant,
+        )
+        return cast("Unbound", await self._invoke("vault.unbind", args))
+
+    async def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        session: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> VaultContents:
+        """Lists the secrets that are kept, the last used first, and the bindings that hold;
+        never a value.
+
+        Args:
+            tenant: The tenant.
+            session: Only what this session may use.
+            limit: How many secrets at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            session=session,
+            limit=limit,
+        )
+        return cast("VaultContents", await self._invoke("vault.list", args))
+
+    async def forget(
+        self,
+        *,
+        tenant: str = _UNSET,
+        session: str | None = _UNSET,
+    ) -> Forgotten:
+        """Forgets the secrets and bindings of a session, or of the whole tenant.
+
+        Args:
+            tenant: The tenant.
+            session: The session. Left out: all of the tenant, and its bindings for all sessions,
+                too.
+        """
+        args = _given(
+            tenant=tenant,
+            session=session,
+        )
+        return cast("Forgotten", await self._invoke("vault.forget", args))
+
+
 class AsyncOperations:
     """The operations by domain."""
 
@@ -6585,3 +6992,8 @@ class AsyncOperations:
     def sessions(self) -> AsyncSessionsOperations:
         """Operations `sessions.*`."""
         return AsyncSessionsOperations(self._invoke)
+
+    @property
+    def vault(self) -> AsyncVaultOperations:
+        """Operations `vault.*`."""
+        return AsyncVaultOperations(self._invoke)

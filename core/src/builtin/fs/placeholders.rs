@@ -14,7 +14,7 @@ use crate::builtin::Deps;
 use crate::error::Code;
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
-use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders};
+use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{Edit, Edited, RelativePath, Standing, Workspace, WriteMode, Written};
 
 /// The largest file that is looked into for placeholders of its own (16 MiB).
@@ -29,7 +29,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn new(tool: &'static str, deps: &Deps, cx: &CallContext) -> Writer {
-        Writer { tool, scrubber: deps.scrubber.clone(), opener: cx.opener().cloned() }
+        Writer { tool, scrubber: deps.scrubbers.of_call(cx), opener: cx.opener().cloned() }
     }
 
     /// Writes a text to a file.
@@ -151,11 +151,14 @@ impl Writer {
         if guessable.peek().is_none() {
             return Ok(());
         }
-        let masked = opener.standing_scrubber(&self.scrubber).scrub_bytes(whole).into_owned();
-        let (masked, shown) = (without_placeholders(&masked), without_placeholders(shown));
+        let scrubber = opener.standing_scrubber(&self.scrubber);
+        let plain = |file: &[u8]| {
+            without_placeholders(&String::from_utf8_lossy(&scrubber.scrub_bytes(file)), "")
+        };
+        let (whole, shown) = (plain(whole), plain(shown));
         let count = |text: &str, value: &str| text.matches(value).count();
         for (placeholder, value) in guessable {
-            if count(&masked, value) > count(&shown, value) {
+            if count(&whole, value) > count(&shown, value) {
                 let why = "Where it would stand, nothing would tell that it is a secret, and the \
                            next who reads the file would see it. Keep the name that it had in \
                            front of it.";
@@ -219,16 +222,4 @@ fn unnamed(placeholder: &str, argument: &str) -> Refusal {
         why: "The secret is not known here, and the file would have the placeholder in its stead."
             .to_owned(),
     }
-}
-
-fn without_placeholders(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let mut plain = String::with_capacity(text.len());
-    let mut copied = 0;
-    for one in placeholders(&text) {
-        plain.push_str(&text[copied..one.span.start]);
-        copied = one.span.end;
-    }
-    plain.push_str(&text[copied..]);
-    plain
 }

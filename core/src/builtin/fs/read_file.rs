@@ -79,7 +79,7 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let page = match args.path.strip_prefix(ARTIFACT) {
         Some(id) => artifact(deps, cx, id, range, max_chars).await?,
         None => {
-            let (scrubber, opener) = (deps.scrubber.clone(), cx.opener().cloned());
+            let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
             blocking(deps, cx, args.path, move |workspace, path| match opener {
                 Some(opener) => {
                     let scrubber = opener.standing_scrubber(&scrubber);

@@ -93,9 +93,9 @@ impl Asking {
     ) -> NewApproval {
         let caller = call.cx.caller();
         let spec = &judged.entry.spec;
-        let mut shown = shown(path, judged);
+        let mut shown = shown(path, judged, call);
         let mut reasons = json!(self.reasons);
-        path.scrubber.scrub_json(&mut reasons);
+        path.scrubbers.of_call(call.cx).scrub_json(&mut reasons);
         let arguments = Arguments::Value(std::mem::take(&mut shown["arguments"]));
         let told = json!({ "reasons": reasons, "arguments": excerpt::excerpt(&arguments) });
         if let Arguments::Value(arguments) = arguments {
@@ -144,9 +144,9 @@ impl Asking {
 }
 
 /// Arguments and plan with every secret in them masked.
-fn shown(path: &CallPath, judged: &Judged) -> Value {
+fn shown(path: &CallPath, judged: &Judged, call: &Call<'_>) -> Value {
     let mut shown = json!({ "arguments": judged.args, "plan": judged.assessment.plan });
-    path.scrubber.scrub_json(&mut shown);
+    path.scrubbers.of_call(call.cx).scrub_json(&mut shown);
     shown
 }
 

@@ -8,7 +8,7 @@ use crate::tool::{Arguments, Found};
 
 /// What edited arguments are held against.
 pub(super) struct Original<'j> {
-    scrubber: &'j Scrubber,
+    scrubber: Scrubber,
     args: &'j Value,
     /// None if the tool is another by now: then the approval does not hold anyway.
     found: Option<Found>,
@@ -19,7 +19,12 @@ impl<'j> Original<'j> {
         let found = path.registries.of(call.cx.caller()).find(call.called_as).cloned();
         let same = |found: &Found| found.entry.version == judged.entry.version;
         let found = found.filter(same);
-        Original { scrubber: &path.scrubber, args: &judged.args, found }
+        Original { scrubber: path.scrubbers.of_call(call.cx), args: &judged.args, found }
+    }
+
+    /// What masks the texts of the call.
+    pub(super) fn scrubber(&self) -> &Scrubber {
+        &self.scrubber
     }
 
     /// The edited arguments as they are meant.

@@ -126,7 +126,7 @@ impl Wait<'_> {
         let edited = edited.map(serde_json::Value::Object);
         if allow && let Some(why) = edited.as_ref().and_then(|edited| self.original.misfit(edited))
         {
-            let why = self.path.scrubber.scrub(&why).replace('\0', " ");
+            let why = self.original.scrubber().scrub(&why).replace('\0', " ");
             tracing::error!(approval = self.id, %why, "the approve handler's answer does not hold");
             return self.deny(&why, Ended::Unfit).await;
         }
@@ -142,7 +142,7 @@ impl Wait<'_> {
 
     /// Denies the call, because the host's handler could not decide. Why, only the host is told.
     async fn failed(&self, why: &str) -> Result<Option<Ended>, Stop> {
-        let why = self.path.scrubber.scrub(why).replace('\0', " ");
+        let why = self.original.scrubber().scrub(why).replace('\0', " ");
         tracing::error!(approval = self.id, %why, "the approve handler failed");
         self.deny(&format!("the approve handler failed: {why}"), Ended::Failed).await
     }

@@ -11,7 +11,7 @@ use super::super::view::{Look, View};
 use super::judge::{self, Claim, Form};
 use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
-use super::token;
+use super::sight::RUN;
 use mark::Mark;
 use site::Site;
 use value::{Need, Value};
@@ -19,6 +19,7 @@ use value::{Need, Value};
 mod call;
 mod client;
 mod command;
+mod cookie;
 mod mark;
 mod markup;
 mod oracle;
@@ -34,6 +35,24 @@ mod tests;
 /// How much of the line behind a value is shown to the judge, in bytes.
 const AFTER: usize = 256;
 
+/// How public keys start, in DER and in the form of SSH: what says `key` may hold one.
+///
+/// Sources: RFC 5280 with the object identifiers of RFC 3279 and RFC 8410, and RFC 4253.
+const PUBLIC: &[&[u8]] = &[
+    b"MFkwEwYHKoZIzj0",
+    b"MHYwEAYHKoZIzj0",
+    b"MIGbMBAGByqGSM49",
+    b"MCowBQYDK2V",
+    b"MIGfMA0GCSqGSIb3DQEB",
+    b"MIIBIjANBgkqhkiG",
+    b"MIICIjANBgkqhkiG",
+    b"AAAAB3NzaC1",
+    b"AAAAC3NzaC1",
+    b"AAAAE2VjZHNh",
+    b"ssh-",
+    b"ecdsa-sha2-",
+];
+
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(mark) = Mark::at(view.ahead()) {
@@ -43,17 +62,31 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
         return Look::nothing(end);
     }
     let site = Site::around(view);
-    let resume = site.read.max(view.at + 1);
+    let resume = chain_end(view.text, &site).max(view.at + 1);
     if let Some(hit) = find(kinds, view, &site) {
         let resume = resume.max(hit.span.end);
-        return Look { hit: Some(hit), resume };
-    }
-    if site.start == view.at {
-        // The name may be a secret itself, such as `key-…`: nobody else looks at this place.
-        let look = token::look(kinds, view);
-        return Look { resume: look.resume.max(resume), ..look };
+        return Look { hit: Some(hit), ..Look::nothing(resume) };
     }
     Look::nothing(resume)
+}
+
+/// How far `a=b=c=…` goes on behind the name, where each is but the value of the one before: to
+/// the last but one. What is short enough to be no token by itself is passed over.
+fn chain_end(text: &[u8], site: &Site<'_>) -> usize {
+    let link = |at: usize| {
+        let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+        let length = text[at..].iter().take(RUN).take_while(|&&b| belongs(b)).count();
+        let equals = text.get(at + length) == Some(&b'=');
+        (length > 0 && length < RUN && equals).then_some(at + length + 1)
+    };
+    let (mut before, mut at) = (site.read, site.read + 1);
+    if text.get(site.read) != Some(&b'=') {
+        return site.read;
+    }
+    while let Some(next) = link(at) {
+        (before, at) = (at, next);
+    }
+    before
 }
 
 /// Looks at a sight that is no name, but marks a password.
@@ -62,7 +95,7 @@ fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
     let value = mark.value(view);
     let hit = value.and_then(|value| settle(kinds, view, b"password", PASSWORD, value));
     let resume = (view.at + 1).max(hit.as_ref().map_or(0, |hit| hit.span.end));
-    Look { hit, resume }
+    Look { hit, ..Look::nothing(resume) }
 }
 
 /// The end of the placeholder whose kind is at the sight.
@@ -76,7 +109,10 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
 }
 
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
-    let telling = name::telling(site.name())?;
+    let told = name::telling(site.name())?;
+    // A session in the header of a cookie is one, however it looks.
+    let sure = matches!(told.kind, "session" | "cookie" | "token") && cookie::names_one(site);
+    let telling = if sure { Telling { strength: Strength::Strong, ..told } } else { told };
     let value = writing::read(view, site, telling)?;
     settle(kinds, view, site.name(), telling, value)
 }
@@ -103,11 +139,17 @@ fn settle(
         return None;
     }
     let text = &view.text[value.span.clone()];
+    let cut = text.starts_with(b"${") && !text.contains(&b'}');
+    if cut || PUBLIC.iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
     if text.starts_with(b"-----BEGIN") || memchr::memmem::find(text, b"://").is_some() {
         // A block and a link are looked at for their own secrets.
         return None;
     }
-    if let Some(known) = kinds.whole(text) {
+    if !value.begun
+        && let Some(known) = kinds.whole(text)
+    {
         return Some(Hit { span: value.span, open: value.open, ..known });
     }
     let confidence = match value.need {
@@ -118,6 +160,7 @@ fn settle(
             judge::judge(&Claim { name, telling, value: text, form: value.form, after })?
         }
     };
+    let value = value::whole(view, value);
     Some(Hit {
         span: value.span,
         kind: Kind::Known(telling.kind),
@@ -158,19 +201,26 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
     let word = text.iter().take(24).take_while(|&&b| belongs(b)).count();
     let blanks = value::blanks(text, word);
     let known = |list: &[&[u8]]| list.iter().any(|s| s.eq_ignore_ascii_case(&text[..word]));
+    // `OAuth realm="…", oauth_token="…"` has names of its own.
+    let pair = text[word + blanks..].iter().take(32).position(|&b| b == b'=');
+    let named = pair.is_some_and(|at| {
+        text.get(word + blanks + at + 1).is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'"')
+    });
     let known = known(EVERYWHERE) || (telling.kind == "authorization" && known(IN_HEADERS));
-    if known && blanks > 0 { word + blanks } else { 0 }
+    if known && blanks > 0 && !named { word + blanks } else { 0 }
 }
 
-/// What was masked already is no secret; what stands beside it may be one.
+/// What was masked already is no secret; what stands before or behind it may be one.
 fn skip_placeholders(text: &[u8], value: &mut Value) {
     while let Some(length) = placeholder::length(&text[value.span.clone()]) {
         value.span.start += length;
     }
-    let rest = &text[value.span.clone()];
-    let mut opens = memchr::memmem::find_iter(rest, b"[REDACTED");
-    if let Some(next) = opens.find(|&at| placeholder::length(&rest[at..]).is_some()) {
-        value.span.end = value.span.start + next;
+    while let Some(open) = memchr::memmem::rfind(&text[value.span.clone()], b"[REDACTED") {
+        let at = value.span.start + open;
+        if placeholder::length(&text[at..value.span.end]) != Some(value.span.end - at) {
+            break;
+        }
+        value.span.end = at;
         value.open = None;
     }
 }

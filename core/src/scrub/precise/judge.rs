@@ -59,22 +59,26 @@ pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
     if is_stand_in(value) || is_plainly_none(claim, value) {
         return None;
     }
-    let literal = match claim.telling.strength {
-        Strength::Weak => is_random(value),
-        Strength::Strong => match claim.form {
-            Form::QuotedData | Form::Element => is_quoted_literal(claim, value),
-            Form::QuotedCode => is_quoted_literal(claim, value) && is_code_literal(claim, value),
-            Form::Env => is_env_literal(claim, value),
-            Form::Line => is_line_literal(claim, value),
-            Form::Spaced => is_spaced_literal(claim, value),
-            Form::Flag => is_flag_literal(claim, value),
-            Form::Query | Form::List => is_pair_literal(claim, value),
-            Form::Block => {
-                value.len() >= 8 && !is_blank_between(value) && !code::is_code(value, b"")
-            }
-        },
-    };
-    literal.then_some(if is_random(value) { Confidence::High } else { Confidence::Medium })
+    let random = is_random(value);
+    let literal = random
+        || match claim.telling.strength {
+            Strength::Weak => false,
+            Strength::Strong => match claim.form {
+                Form::QuotedData | Form::Element => is_quoted_literal(claim, value),
+                Form::QuotedCode => {
+                    is_quoted_literal(claim, value) && is_code_literal(claim, value)
+                }
+                Form::Env => is_env_literal(claim, value),
+                Form::Line => is_line_literal(claim, value),
+                Form::Spaced => is_spaced_literal(claim, value),
+                Form::Flag => is_flag_literal(claim, value),
+                Form::Query | Form::List => is_pair_literal(claim, value),
+                Form::Block => {
+                    value.len() >= 8 && !is_blank_between(value) && !code::is_code(value, b"")
+                }
+            },
+        };
+    literal.then_some(if random { Confidence::High } else { Confidence::Medium })
 }
 
 /// What is no secret however it is written.
@@ -145,7 +149,8 @@ fn is_code_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if prose::is_said(value) || value.windows(2).any(|pair| pair == b"::") {
         return false;
     }
-    if claim.name.eq_ignore_ascii_case(b"pass") {
+    let own = claim.name.rsplit(|&b| b == b'.').next().unwrap_or(claim.name);
+    if own.eq_ignore_ascii_case(b"pass") {
         // Rarely a password in code: what passes is passed.
         let link = value.iter().any(|b| matches!(b, b'/' | b':' | b'.'));
         return value.len() >= 8 && !link && !wordy::Words::of(value).mostly();
@@ -181,6 +186,10 @@ fn has_capitals_only(name: &[u8]) -> bool {
 fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
     if is_blank_between(value) || code::is_code(value, claim.after) || prose::is_said(value) {
         return false;
+    }
+    // Whatever the line goes on with: `sending header x-api-key: … to upstream`.
+    if is_random(value) {
+        return true;
     }
     if !code::is_name(value) {
         return value.len() >= 4 && !reads_on(claim.after) && is_mixed(claim, value);

@@ -1,21 +1,94 @@
 //! The kinds of secrets that are told by their shape, as data.
+//!
+//! [`table`] holds a line for each kind. Here they are arranged so that a look costs the same
+//! however many there are: four bytes and a bitmap say no to nearly everything.
 
-use super::super::hit::Hit;
+use std::ops::Range;
+
+use super::super::hit::{Confidence, Hit, Until};
+use super::sight::escape;
+use checksum::verified;
+use demand::looks_random;
+use shape::{Part, Set, Shape};
+use vicinity::Vicinity;
+
+mod checksum;
+mod demand;
+mod shape;
+mod table;
+mod vicinity;
+
+#[cfg(test)]
+mod tests;
+
+/// The shortest run that is a secret only because of what stands near.
+const PLAIN: usize = 14;
+/// How many bytes of a plain run are searched for a digit: nearly every key has one by then.
+const DIGIT_WITHIN: usize = 32;
+/// How far before a run a secret may begin that is joined to it by one of these.
+const JOINED: usize = 90;
+const JOINTS: &[u8] = b":/+|~%,=$#^";
+/// The bits of the bitmap of first bytes: a few per cent of them are set.
+const HEAD_BITS: u32 = 16;
 
 /// The table, arranged so that a look costs the same however many kinds there are.
-pub(super) struct Kinds {}
+pub(super) struct Kinds {
+    shapes: Vec<&'static Shape>,
+    /// A bit for each hash of four bytes with which a kind may begin.
+    heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
+    /// The first three bytes of a prefix, and the shape; sorted.
+    prefixes: Vec<([u8; 3], u16)>,
+    marks: Vec<Mark>,
+    vicinity: Vicinity,
+}
+
+/// A literal that stands behind a run of so many bytes, and tells a kind.
+struct Mark {
+    after: Range<usize>,
+    literal: &'static [u8],
+    shape: &'static Shape,
+}
 
 impl Kinds {
     pub(super) fn new() -> Kinds {
-        Kinds {}
+        let shapes: Vec<&'static Shape> = table::ALL.iter().copied().flatten().collect();
+        let mut heads = Box::new([0; 1 << (HEAD_BITS - 6)]);
+        let mut prefixes = Vec::new();
+        for (number, shape) in (0..).zip(&shapes) {
+            for four in openings(shape) {
+                let bit = head(four);
+                heads[bit / 64] |= 1 << (bit % 64);
+                prefixes.push(([four[0], four[1], four[2]], number));
+            }
+        }
+        prefixes.sort_unstable();
+        prefixes.dedup();
+        let marks = shapes.iter().copied().filter_map(mark).collect();
+        let vicinity = Vicinity::new(&shapes);
+        Kinds { shapes, heads, prefixes, marks, vicinity }
     }
 
     /// The secret of a known kind that starts at `at`, if there is one: its prefix, its alphabet,
-    /// its length and what may stand beside it fit. `text` is a view: a token that reaches its end
-    /// while more follows (`last` is false) is left open.
+    /// its length and what may stand beside it fit. It may start before `at`, if it is joined to
+    /// the run there by a sign that is no part of a run: `8123456789:AA…`, `1//0…`, base64. `text`
+    /// is a view: a token that reaches its end while more follows (`last` is false) is left open.
     pub(super) fn at(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
-        let _ = (text, at, last);
-        None
+        let covers = |hit: &Hit| hit.span.end > at;
+        joined(text, at)
+            .find_map(|start| self.starting(text, start, last).filter(covers))
+            .or_else(|| self.starting(text, at, last))
+    }
+
+    fn starting(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
+        let found = self.prefixed(text, at).or_else(|| self.marked(text, at));
+        let (shape, end, confidence) = match found {
+            Some((shape, end)) => (shape, end, Confidence::High),
+            None => self.near(text, at).map(|(shape, end)| (shape, end, Confidence::Medium))?,
+        };
+        let mut hit = Hit::known(at..end, shape.name, confidence);
+        hit.verified = verified(shape, &text[at..end]);
+        hit.open = (end == text.len() && !last).then_some(Until::Token);
+        Some(hit)
     }
 
     /// The kind of a whole value: `github-pat` for `ghp_…`. For a value that was found by its name
@@ -23,4 +96,152 @@ impl Kinds {
     pub(super) fn whole(&self, value: &[u8]) -> Option<Hit> {
         self.at(value, 0, true).filter(|hit| hit.span == (0..value.len()))
     }
+
+    /// False if [`at`](Kinds::at) finds nothing for a run that begins at `at`, whatever follows.
+    ///
+    /// A bitmap of hashes of the first four bytes tells the kinds with a prefix (a shorter prefix
+    /// is in it with each byte that may follow). A kind without one needs a digit among the first
+    /// bytes of its run, and a sign or a blank before it as a value has.
+    pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
+        self.may_have_prefix(text, at) || is_plain(&text[at..])
+    }
+
+    fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
+        text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
+            let bit = head(*four);
+            self.heads[bit / 64] & (1 << (bit % 64)) != 0
+        })
+    }
+
+    /// The longest that fits of the kinds that are told by a prefix.
+    fn prefixed(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
+        if !self.may_have_prefix(text, at) {
+            return None;
+        }
+        let three: [u8; 3] = *text[at..].first_chunk()?;
+        let first = self.prefixes.partition_point(|(start, _)| *start < three);
+        let fitting = self.prefixes[first..].iter().take_while(|(start, _)| *start == three);
+        fitting
+            .filter_map(|(_, number)| {
+                let shape = self.shapes[usize::from(*number)];
+                let end = shape.end(text, at)?;
+                let near = shape.near.is_empty() || vicinity::stands_near(text, at, shape.near);
+                (near && believable(shape, &text[at..end])).then_some((shape, end))
+            })
+            .max_by_key(|(shape, end)| (*end, shape.prefix.len()))
+    }
+
+    fn marked(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
+        self.marks.iter().find_map(|mark| {
+            let stands = |after: usize| {
+                text.get(at + after..).is_some_and(|rest| rest.starts_with(mark.literal))
+            };
+            if !mark.after.clone().any(stands) {
+                return None;
+            }
+            let end = mark.shape.end(text, at)?;
+            believable(mark.shape, &text[at..end]).then_some((mark.shape, end))
+        })
+    }
+
+    fn near(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
+        if at == 0 || !is_plain(&text[at..]) {
+            return None;
+        }
+        let mut best: Option<(&'static Shape, usize)> = None;
+        for (number, enough) in self.vicinity.told(text, at) {
+            let shape = self.shapes[usize::from(number)];
+            let longer = |end: &usize| best.is_none_or(|(_, longest)| *end > longest);
+            let Some(end) = shape.end(text, at).filter(longer) else { continue };
+            if shape.sure || Vicinity::fits(text, at, end, enough) {
+                best = Some((shape, end));
+            }
+        }
+        best
+    }
+}
+
+/// True for what a run is made of: `A-Z a-z 0-9 _ - .`.
+pub(super) fn is_token(byte: u8) -> bool {
+    Set::DOTTED.has(byte)
+}
+
+/// True if a run starts here that is long enough to be a secret, with a digit.
+pub(super) fn is_plain(text: &[u8]) -> bool {
+    let belongs = |b: &&u8| Set::BASE64.has(**b) || matches!(**b, b'-' | b'_' | b'.' | b'~' | b':');
+    let run = text.iter().take(DIGIT_WITHIN).take_while(belongs).count();
+    run >= PLAIN && text[..run].iter().any(u8::is_ascii_digit)
+}
+
+/// Where the token may begin that goes on with the run at `at`, the farthest first: `8123456789:`
+/// before `AAF…`, `1//` before `0g…`, base64 that a `+` or a `/` has cut.
+fn joined(text: &[u8], at: usize) -> impl Iterator<Item = usize> + '_ {
+    let least = at.saturating_sub(JOINED);
+    let behind = &text[least..at];
+    let cut = behind.iter().rev().find(|b| !b"_-.".contains(b));
+    let cut = cut.is_some_and(|b| JOINTS.contains(b));
+    let belongs = |b: &&u8| is_token(**b) || JOINTS.contains(*b);
+    let length = if cut { behind.iter().rev().take_while(belongs).count() } else { 0 };
+    let first = at - length;
+    let starts = (first..at).filter(move |&start| {
+        let fresh = start == first || JOINTS.contains(&text[start - 1]);
+        // A run of base64 may begin with a sign itself.
+        is_token(text[start]) && fresh || start == first && matches!(text[start], b'/' | b'+')
+    });
+    starts.flat_map(move |start| {
+        let before = start.checked_sub(1).map(|n| text[n]);
+        let hidden = escape::hidden(before, &text[start..at]);
+        [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0))
+    })
+}
+
+fn believable(shape: &Shape, secret: &[u8]) -> bool {
+    shape.sure || looks_random(&secret[shape.prefix.len()..]) || verified(shape, secret)
+}
+
+/// The four bytes with which a kind may begin: those of its prefix, and where that is shorter,
+/// all that its first part may begin with.
+fn openings(shape: &Shape) -> Vec<[u8; 4]> {
+    let prefix = shape.prefix.as_bytes();
+    if prefix.is_empty() {
+        return Vec::new();
+    }
+    let choices = |place: usize| match (prefix.get(place), shape.parts.first()) {
+        (Some(byte), _) => vec![*byte],
+        (None, Some(Part::Lit(literal))) => {
+            literal.bytes().skip(place - prefix.len()).take(1).collect()
+        }
+        (None, Some(Part::Run(set, ..))) => (0..128).filter(|b| set.has(*b)).collect(),
+        (None, None) => Vec::new(),
+    };
+    let mut openings = vec![[0; 4]];
+    for place in 0..4 {
+        let one = |opening: [u8; 4]| {
+            choices(place).into_iter().map(move |byte| {
+                let mut longer = opening;
+                longer[place] = byte;
+                longer
+            })
+        };
+        openings = openings.into_iter().flat_map(one).collect();
+    }
+    openings
+}
+
+/// The mark of a shape that has neither a prefix nor a word near.
+fn mark(shape: &'static Shape) -> Option<Mark> {
+    match shape.parts {
+        [Part::Run(_, least, most), Part::Lit(literal), ..]
+            if shape.prefix.is_empty() && shape.near.is_empty() =>
+        {
+            let after = usize::from(*least)..usize::from(*most) + 1;
+            Some(Mark { after, literal: literal.as_bytes(), shape })
+        }
+        _ => None,
+    }
+}
+
+/// A hash of four bytes: their product with a constant of even bits (Knuth's 2^32 / φ).
+fn head(four: [u8; 4]) -> usize {
+    (u32::from_le_bytes(four).wrapping_mul(0x9E37_79B1) >> (32 - HEAD_BITS)) as usize
 }

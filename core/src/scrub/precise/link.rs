@@ -12,7 +12,7 @@ use super::kinds::Kinds;
 
 mod hook;
 mod parameter;
-mod standin;
+pub(super) mod standin;
 
 pub(super) use parameter::look as look_at_parameter;
 
@@ -26,11 +26,16 @@ const KEYED: [&[u8]; 7] =
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let (text, at) = (view.text, view.at);
     if text[at] == b'@' {
-        return Look { hit: oracle(view), resume: at + 3 };
+        return Look { hit: oracle(view), ..Look::nothing(at + 3) };
     }
     let start = at + if text[at + 1] == b'\\' { 5 } else { 3 };
     if start > text.len() || start < view.floor {
         return Look::nothing(at + 3);
+    }
+    let rows = text[at..].chunks_exact(3).take_while(|mark| *mark == b"://").count();
+    if rows > 1 {
+        // Nothing stands between them.
+        return Look::nothing(at + 3 * (rows - 1));
     }
     let url = Url::read(text, at, start);
     let secret = url.secret_user(kinds).or_else(|| hook::find(text, start, view.last));

@@ -68,31 +68,31 @@ pub(super) fn telling(name: &[u8]) -> Option<Telling> {
     Some(if vague && told.kind != "password" { told.weakened() } else { told })
 }
 
-/// True if calling a function of this name brings a secret rather than taking one:
+/// How a function of a telling name takes a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// As its one argument: `.password("…")`.
+    Alone,
+    /// More may follow: `setPassword("…", true)`.
+    More,
+}
+
+/// How a function of this name takes a secret; `None` if it brings one, or does something else:
 /// `getPassword("database")`, `hash_password("…")`.
-pub(super) fn brings(name: &[u8]) -> bool {
+pub(super) fn takes(name: &[u8]) -> Option<Takes> {
     let own = name.rsplit(|&b| b == b'.').next().unwrap_or(name);
-    Words::of(own).is_none_or(|words| {
-        words.len() > 1
-            && !matches!(
-                words.from_end(words.len() - 1),
-                b"set"
-                    | b"with"
-                    | b"put"
-                    | b"add"
-                    | b"use"
-                    | b"update"
-                    | b"client"
-                    | b"db"
-                    | b"user"
-                    | b"access"
-                    | b"api"
-                    | b"auth"
-                    | b"secret"
-                    | b"private"
-                    | b"bearer"
-            )
-    })
+    let words = Words::of(own)?;
+    let (first, last) = (words.from_end(words.len() - 1), words.from_end(0));
+    if words.len() == 1 {
+        let plain = [&b"password"[..], b"passwd", b"passphrase", b"token", b"secret", b"apikey"];
+        return plain.contains(&last).then_some(Takes::Alone);
+    }
+    match first {
+        b"set" | b"with" | b"put" | b"add" | b"use" | b"update" => Some(Takes::More),
+        b"client" | b"db" | b"user" | b"access" | b"api" | b"auth" | b"secret" | b"private"
+        | b"bearer" | b"refresh" | b"bot" => Some(Takes::Alone),
+        _ => None,
+    }
 }
 
 /// What says only for which place or time a name is meant.

@@ -1,9 +1,180 @@
-//! Looks at an authentication scheme for its credentials: `Bearer`, `Basic`.
+//! Looks at an authentication scheme for its credentials: `Bearer`, `Basic`, the `response` of
+//! `Digest`, and the `auth` of Docker's configuration, which is what `Basic` sends.
+//!
+//! Sources: RFC 6750 (Bearer), RFC 7617 (Basic), RFC 7616 (Digest), Docker's `config.json`.
 
+use data_encoding::{BASE64_NOPAD, BASE64URL_NOPAD};
+
+use super::super::hit::{Confidence, Hit, Until};
 use super::super::view::{Look, View};
+use super::judge;
 use super::kinds::Kinds;
+use super::link::standin;
 
+/// How far before the scheme the name of a header is believed to be its own.
+const HEADER: usize = 48;
+/// The most between a scheme and its credentials.
+const BETWEEN: usize = 12;
+/// How many letters of Basic credentials are decoded to see what they are.
+const DECODED: usize = 344;
+
+/// Looks at the first byte of a scheme.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
-    let _ = kinds;
-    Look::nothing(view.at + 5)
+    let (text, at) = (view.text, view.at);
+    let word = text[at..].iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
+    let none = Look::nothing(at + word.max(1));
+    let hit = match text[at] {
+        b'"' => docker(view, at + b"\"auth".len()),
+        b'r' | b'R' => digest(view),
+        _ if !stands_alone(text, at) => None,
+        _ => match between(text, at + word) {
+            Some(start) if word == b"basic".len() => basic(view, start),
+            Some(start) => bearer(kinds, view, start),
+            None => None,
+        },
+    };
+    match hit.filter(|hit| hit.span.start >= view.floor) {
+        Some(hit) => Look::found(hit),
+        None => none,
+    }
 }
+
+/// True if no longer word ends at `at`; the letter of an escape sequence is no word.
+fn stands_alone(text: &[u8], at: usize) -> bool {
+    let behind = &text[..at];
+    let inside =
+        behind.last().is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    !inside || [&b"\\n"[..], b"\\t", b"\\r", b"%20"].iter().any(|end| behind.ends_with(end))
+}
+
+/// Where the credentials start behind a scheme: blanks, or a colon and blanks, or those and a
+/// quote. `"Bearer "` in code ends with its blank, so that a quote needs the colon.
+fn between(text: &[u8], from: usize) -> Option<usize> {
+    let rest = &text[from..text.len().min(from + BETWEEN)];
+    if rest.starts_with(b"%20") {
+        return Some(from + 3);
+    }
+    let colon = usize::from(rest.first() == Some(&b':'));
+    let blanks = rest[colon..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let open = rest[colon + blanks..].iter().take(2).take_while(|b| b"\\\"'`".contains(b)).count();
+    (blanks > 0 && (open == 0 || colon > 0)).then_some(from + colon + blanks + open)
+}
+
+/// True if a header's name stands before the scheme.
+fn is_told(text: &[u8], at: usize) -> bool {
+    let behind = text[at.saturating_sub(HEADER)..at].to_ascii_lowercase();
+    memchr::memmem::find(&behind, b"authorization").is_some()
+}
+
+fn bearer(kinds: &Kinds, view: &View<'_>, start: usize) -> Option<Hit> {
+    let text = view.text;
+    let ends = |b: &u8| *b <= b' ' || *b == 0x7f || b"\"'`\\<>,;()[]{}".contains(b);
+    let length = text[start..].iter().position(ends).unwrap_or(text.len() - start);
+    let value = &text[start..start + length];
+    let value = &value[..value.iter().rposition(|b| !b".:!?".contains(b)).map_or(0, |at| at + 1)];
+    if value.len() < 8 {
+        return None;
+    }
+    let stop = start + value.len();
+    let open = (stop == text.len() && !view.last).then_some(Until::Token);
+    if let Some(known) = kinds.whole(value) {
+        return Some(Hit { span: start..stop, open, ..known });
+    }
+    let stands = judge::is_stand_in(value) || standin::is_template(value);
+    if stands || !is_bearer(value) {
+        return None;
+    }
+    Some(Hit { open, ..Hit::known(start..stop, "bearer-token", Confidence::High) })
+}
+
+/// True for what is no word of a sentence or of code: letters and digits mixed, or long.
+fn is_bearer(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    let name = value.iter().take_while(|b| b.is_ascii_alphabetic() || **b == b'_').count();
+    let behind = &value[name..];
+    let assigned = behind.first() == Some(&b'=') && behind.iter().any(|&b| b != b'=');
+    let attribute = assigned || behind.first() == Some(&b'=') && name < 16;
+    let link = memchr::memmem::find(value, b"://").is_some();
+    let mixed = value.len() >= 10 && digits >= 2 && letters >= 2;
+    let upper = value.iter().skip(1).filter(|b| b.is_ascii_uppercase()).count();
+    let long = value.len() >= 24 && upper >= 3 && judge::is_random(value);
+    !attribute && !link && (mixed || long || digits >= 16 && value.len() == digits)
+}
+
+fn basic(view: &View<'_>, start: usize) -> Option<Hit> {
+    let text = view.text;
+    let value = encoded(&text[start..]);
+    let stop = start + value.len();
+    let open = (stop == text.len() && !view.last).then_some(Until::Token);
+    let hit = Hit { open, ..Hit::known(start..stop, "basic-auth", Confidence::High) };
+    match log_in(value) {
+        Some(secret) => secret.then_some(hit),
+        None => {
+            let random = judge::is_random(value) && !judge::is_stand_in(value);
+            (random && is_told(text, view.at)).then_some(hit)
+        }
+    }
+}
+
+/// The `"auth": "…"` of a registry in Docker's configuration.
+fn docker(view: &View<'_>, from: usize) -> Option<Hit> {
+    let text = view.text;
+    let rest = &text[from..text.len().min(from + BETWEEN)];
+    let gap = rest.iter().take_while(|b| b"\\\": ".contains(b)).count();
+    let colons = rest[..gap].iter().filter(|&&b| b == b':').count();
+    let start = from + gap;
+    let value = encoded(&text[start..]);
+    let closed = matches!(text.get(start + value.len()), Some(b'"' | b'\\'));
+    (colons == 1 && closed && log_in(value) == Some(true))
+        .then(|| Hit::known(start..start + value.len(), "basic-auth", Confidence::High))
+}
+
+/// The run of base64 at the start of `text`.
+fn encoded(text: &[u8]) -> &[u8] {
+    let belongs = |b: &u8| b.is_ascii_alphanumeric() || b"+/=-_".contains(b);
+    &text[..text.iter().take_while(|b| belongs(b)).count()]
+}
+
+/// Whether the user and password that `value` encodes are secret; `None` if it encodes none.
+fn log_in(value: &[u8]) -> Option<bool> {
+    let bare = &value[..value.iter().rposition(|&b| b != b'=')? + 1];
+    if bare.len() < 6 || bare.contains(&b'=') {
+        return None;
+    }
+    let mut letters = bare[..bare.len().min(DECODED)].to_vec();
+    letters.resize(letters.len().next_multiple_of(4), b'A');
+    let decoded =
+        BASE64_NOPAD.decode(&letters).or_else(|_| BASE64URL_NOPAD.decode(&letters)).ok()?;
+    let decoded = &decoded[..bare.len().min(DECODED) * 3 / 4];
+    if decoded.iter().any(|&b| b < b' ' || b == 0x7f) || has_bad_ending(decoded) {
+        return None;
+    }
+    let colon = decoded.iter().position(|&b| b == b':')?;
+    let (user, password) = (&decoded[..colon], &decoded[colon + 1..]);
+    Some(password != b"open sesame" && !standin::is_password(user, password, b"a.host"))
+}
+
+/// True if the bytes are no UTF-8; a character that the end cuts is none the less.
+fn has_bad_ending(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_some())
+}
+
+/// The `response` of a `Digest` header.
+fn digest(view: &View<'_>) -> Option<Hit> {
+    let (text, at) = (view.text, view.at);
+    let sign = at + b"response=".len();
+    let start = sign + text[sign..].iter().take(3).take_while(|b| b"\\\"".contains(b)).count();
+    let length = text[start..].iter().take(129).take_while(|b| b.is_ascii_hexdigit()).count();
+    if !(32..=128).contains(&length) {
+        return None;
+    }
+    let line = text[at.saturating_sub(600)..at].rsplit(|&b| b == b'\n').next()?;
+    let told =
+        [&b"Digest "[..], b"digest "].iter().any(|name| memchr::memmem::find(line, name).is_some());
+    let span = start..start + length;
+    told.then(|| Hit::known(span, "digest-response", Confidence::High))
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,7 +6,7 @@
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
 use super::kinds::Kinds;
 
-mod escape;
+pub(super) mod escape;
 mod sweep;
 
 #[cfg(test)]
@@ -29,6 +29,14 @@ pub(in crate::scrub) enum Sort {
     Parameter,
     /// The first letter of `Bearer`, `Basic` and the like.
     Scheme,
+    /// The first letter of what may be a JWT: `{"` in base64.
+    Jwt,
+    /// The first byte of a password hash: `$2b$`, `{SSHA}`.
+    Crypt,
+    /// The `:5432:` of a line of PostgreSQL's password file.
+    Pgpass,
+    /// The `kind: Secret` of a Kubernetes manifest.
+    Manifest,
     /// The first `-` of `-----BEGIN`.
     Block,
 }
@@ -69,6 +77,31 @@ const WORDS: &[(&str, Sort)] = &[
     ("private-lines:", Sort::Block),
     ("bearer", Sort::Scheme),
     ("basic", Sort::Scheme),
+    ("response=\"", Sort::Scheme),
+    ("response=\\\"", Sort::Scheme),
+    ("\"auth\"", Sort::Scheme),
+    ("\"auth\\\"", Sort::Scheme),
+    ("eyj", Sort::Jwt),
+    ("eyai", Sort::Jwt),
+    ("ewog", Sort::Jwt),
+    ("$2a$", Sort::Crypt),
+    ("$2b$", Sort::Crypt),
+    ("$2y$", Sort::Crypt),
+    ("$1$", Sort::Crypt),
+    ("$5$", Sort::Crypt),
+    ("$6$", Sort::Crypt),
+    ("$y$", Sort::Crypt),
+    ("$7$", Sort::Crypt),
+    ("$apr1$", Sort::Crypt),
+    ("$argon2", Sort::Crypt),
+    ("$scrypt$", Sort::Crypt),
+    ("$pbkdf2", Sort::Crypt),
+    ("pbkdf2_sha", Sort::Crypt),
+    ("{ssha", Sort::Crypt),
+    (":5432:", Sort::Pgpass),
+    ("kind: secret", Sort::Manifest),
+    ("\"kind\": \"secret\"", Sort::Manifest),
+    ("\"kind\":\"secret\"", Sort::Manifest),
     ("passw", Sort::Name),
     ("passp", Sort::Name),
     ("passc", Sort::Name),
@@ -80,7 +113,6 @@ const WORDS: &[(&str, Sort)] = &[
     ("credential", Sort::Name),
     ("auth", Sort::Name),
     ("private", Sort::Name),
-    ("session", Sort::Name),
     ("cookie", Sort::Name),
     ("signature", Sort::Name),
     ("sig", Sort::Name),
@@ -106,7 +138,6 @@ const WORDS: &[(&str, Sort)] = &[
     (" -w ", Sort::Name),
     ("--user", Sort::Name),
     ("--proxy-user", Sort::Name),
-    ("@//", Sort::Name),
     (":thin:", Sort::Name),
     ("sqlplus ", Sort::Name),
     ("identified by", Sort::Name),
@@ -219,8 +250,7 @@ impl Sights {
 /// True if a run that begins at `at` may be of a known kind.
 #[inline]
 fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
-    let _ = kinds;
-    text.get(at).is_some_and(|&first| !is_sign(first))
+    text.get(at).is_some_and(|&first| !is_sign(first)) && kinds.may_start(text, at)
 }
 
 /// A token byte that no token begins with.

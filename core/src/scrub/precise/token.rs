@@ -3,9 +3,15 @@
 
 use super::super::view::{Look, View};
 use super::kinds::Kinds;
+use super::{hex, jwt};
 
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
-    match kinds.at(view.text, view.at, view.last) {
+    let known = kinds.at(view.text, view.at, view.last);
+    let found = known
+        .or_else(|| hex::find(view))
+        .or_else(|| jwt::at_token(view.text, view.at, view.last))
+        .filter(|hit| hit.span.start >= view.floor);
+    match found {
         Some(hit) => Look::found(hit),
         // Only the first byte: a telling name may begin inside the run.
         None => Look::nothing(view.at + 1),

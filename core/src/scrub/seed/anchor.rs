@@ -71,6 +71,12 @@ impl Anchors {
         found.sort_unstable_by_key(|candidate| candidate.at);
         found
     }
+
+    /// The patterns that could match inside of `text[from..]`.
+    pub(super) fn passes(&self, text: &[u8], from: usize) -> Passes {
+        let found = self.candidates(text, from, text.len());
+        found.iter().fold(Passes::NONE, |all, candidate| all | candidate.passes)
+    }
 }
 
 /// Where the name may begin whose sign is at `from` or behind it.

@@ -2,18 +2,20 @@
 
 use super::super::super::view::View;
 use super::super::judge::Form;
-use super::super::name;
+use super::super::name::{self, Takes};
 use super::site::Site;
 use super::value::{Need, Value, blanks, quoted};
 
 /// `.password("v")`, where a function of the name takes the value.
 pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
-    if name::brings(site.name()) {
-        return None;
-    }
+    let takes = name::takes(site.name())?;
     let value = quoted(view, at + 1 + blanks(view.text, at + 1), Form::QuotedCode)?;
-    let end = behind(view.text, &value);
-    matches!(view.text.get(end), Some(b')' | b',')).then_some(value)
+    let text = view.text[value.span.clone()].trim_ascii_end();
+    // `password("Password: ")` asks.
+    let asks = matches!(text.last(), Some(b':' | b'?'));
+    let more = matches!(view.text.get(behind(view.text, &value))?, b',' if takes == Takes::More);
+    let done = view.text.get(behind(view.text, &value)) == Some(&b')');
+    ((more || done) && !asks).then_some(value)
 }
 
 /// `("password", "v")`, where the value follows its quoted name, and `["--password", "v"]`.

@@ -9,6 +9,9 @@ use super::value::{Value, bare, blanks, quoted};
 /// How far before a flag its client may stand, in bytes.
 const BEFORE: usize = 256;
 
+/// Among how many words of a line the client must be.
+const WORDS: usize = 12;
+
 /// How a client takes the password.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -85,13 +88,14 @@ pub(super) fn argument(view: &View<'_>) -> Option<Value> {
     let at = view.at + blanks(text, view.at).min(1);
     let from = view.at.saturating_sub(BEFORE);
     let before = &text[from..view.at];
-    let line =
-        before.iter().rposition(|&b| matches!(b, b'\n' | b'|' | b';')).map_or(0, |at| at + 1);
-    let before = &before[line..];
+    let line = memchr::memrchr3(b'\n', b'|', b';', before).map_or(0, |at| at + 1);
+    let mut words = before[line..].split(|&b| b == b' ').filter(|word| !word.is_empty());
+    let words: [&[u8]; WORDS] =
+        std::array::from_fn(|_| words.next().map(own_name).unwrap_or_default());
     let client = CLIENTS.iter().find(|client| {
         text[at..].starts_with(client.flag)
-            && client.names.iter().any(|name| calls(before, name))
-            && (client.with.is_empty() || calls(before, client.with))
+            && words.iter().any(|word| client.names.contains(word))
+            && (client.with.is_empty() || words.contains(&client.with))
     })?;
     let end = at + client.flag.len();
     let apart = blanks(text, end);
@@ -114,15 +118,14 @@ pub(super) fn argument(view: &View<'_>) -> Option<Value> {
     }
 }
 
+/// The word at `at`. There is no doubt that it is a password, whatever follows it.
 fn word(view: &View<'_>, at: usize) -> Option<Value> {
-    quoted(view, at, Form::Flag).or_else(|| bare(view, at, Form::Flag))
+    let value = quoted(view, at, Form::Flag).or_else(|| bare(view, at, Form::Flag))?;
+    Some(Value { form: Form::Query, ..value })
 }
 
-/// True if a word of the line is this client, with or without a path.
-fn calls(line: &[u8], name: &[u8]) -> bool {
-    memchr::memmem::find_iter(line, name).any(|at| {
-        let front = at.checked_sub(1).map(|at| line[at]);
-        let starts = front.is_none_or(|b| b.is_ascii_whitespace() || b"/\\\"'`(".contains(&b));
-        starts && line.get(at + name.len()).is_none_or(|&b| matches!(b, b' ' | b'\t' | b'"'))
-    })
+/// The name of a command without its path and quotes.
+fn own_name(word: &[u8]) -> &[u8] {
+    let start = word.iter().rposition(|b| b"/\\\"'`(".contains(b)).map_or(0, |at| at + 1);
+    &word[start..]
 }

@@ -55,18 +55,19 @@ fn is_flag(text: &[u8]) -> bool {
     }
 }
 
-/// `machine … login … password …` of a netrc file, on one line or several.
+/// `machine … login … password …` of a netrc file, on one line or several: keywords and values
+/// take turns.
 fn is_login(site: &Site<'_>, text: &[u8]) -> bool {
+    const KEYWORDS: &[&[u8]] = &[b"machine", b"login", b"account", b"port", b"protocol"];
     let before = &text[site.start.saturating_sub(256)..site.start];
-    memchr::memmem::find(before, b"login ").is_some()
-        || memchr::memmem::find(before, b"machine ").is_some()
-        || before.ends_with(b"default ")
+    let mut words = before.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (value, keyword) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    value == b"default" || KEYWORDS.contains(&keyword)
 }
 
 /// `var password string = "…"`.
 fn is_declared(site: &Site<'_>) -> bool {
-    let before = site.line_before().trim_ascii_end();
-    [&b"var"[..], b"const", b"static", b"let"].iter().any(|word| before.ends_with(word))
+    matches!(site.word_before(), b"var" | b"const" | b"static" | b"let")
 }
 
 /// True if the line sets what it names: `ENV K V`, `setenv K V`, `git config k v`.
@@ -83,13 +84,30 @@ fn is_setting(site: &Site<'_>) -> bool {
         b"add_header",
         b"requestheader",
     ];
-    const LAST: &[&[u8]] = &[b"set", b"config", b"--add", b"--global", b"add-generic-password"];
-    let line = site.line_before().trim_ascii();
-    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let (Some(first), last) = (words.next(), words.last()) else { return false };
-    let known = |list: &[&[u8]], word: &[u8]| list.iter().any(|w| w.eq_ignore_ascii_case(word));
+    let known = |word: &[u8]| FIRST.iter().any(|first| first.eq_ignore_ascii_case(word));
+    let last = site.word_before();
     match last {
-        None => known(FIRST, first),
-        Some(last) => known(LAST, last) || (known(FIRST, first) && last.starts_with(b"-")),
+        b"set" | b"config" | b"--add" | b"--global" => is_configuring(site),
+        _ if known(last) => site.line_before().trim_ascii().len() <= last.len() + 1,
+        // `set -gx K V`, `RequestHeader set K V`
+        [b'-', ..] => site
+            .line_before()
+            .trim_ascii()
+            .split(u8::is_ascii_whitespace)
+            .next()
+            .is_some_and(|first| known(first)),
+        _ => false,
+    }
+}
+
+/// `aws configure set K V`, `git config --global K V`.
+fn is_configuring(site: &Site<'_>) -> bool {
+    let line = site.line_before().trim_ascii();
+    let mut words = line.rsplit(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (last, before) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    match last {
+        b"set" => before.is_empty() || before.starts_with(b"config"),
+        b"config" => matches!(before, b"git" | b"npm" | b"yarn" | b"poetry" | b"composer"),
+        _ => before == b"config",
     }
 }

@@ -7,8 +7,6 @@ use super::{client, oracle};
 
 /// What the sight is, if it is no name.
 pub(super) enum Mark {
-    /// `@//`, behind `user/password`.
-    Host,
     /// `:thin:` or `sqlplus `, before `user/password`; where the user starts.
     User(usize),
     /// The flag of a client.
@@ -20,7 +18,6 @@ pub(super) enum Mark {
 impl Mark {
     pub(super) fn at(text: &[u8]) -> Option<Mark> {
         match text.first()? {
-            b'@' => Some(Mark::Host),
             b':' => Some(Mark::User(b":thin:".len())),
             b' ' | b'-' => Some(Mark::Flag),
             b's' | b'S' => begins(text, b"sqlplus ").map(Mark::User),
@@ -32,7 +29,6 @@ impl Mark {
 
     pub(super) fn value(self, view: &View<'_>) -> Option<Value> {
         match self {
-            Mark::Host => oracle::before_host(view),
             Mark::User(length) => oracle::behind_user(view, view.at + length),
             Mark::Flag => client::argument(view),
             Mark::Password(length) => password(view, view.at + length),
@@ -49,9 +45,12 @@ fn password(view: &View<'_>, at: usize) -> Option<Value> {
     if let Some(flag) = begins(&view.text[start..], b"-string") {
         start += flag + blanks(view.text, start + flag);
     }
-    if let Some(value) = quoted(view, start, Form::QuotedData) {
+    // In a sentence things are identified by all sorts of words.
+    let capitals = view.text[view.at..at].iter().all(|b| !b.is_ascii_lowercase());
+    let strings = view.text.get(start).is_some_and(|&b| b == b'\'' || b == b'"' && capitals)
+        || !capitals && matches!(view.text[view.at], b't' | b'T');
+    if let Some(value) = quoted(view, start, Form::QuotedData).filter(|_| strings) {
         return Some(value);
     }
-    // In a sentence things are identified by all sorts of words.
     Some(bare(view, start, Form::Line)?.needs(Need::Weak))
 }

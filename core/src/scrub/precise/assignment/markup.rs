@@ -1,9 +1,11 @@
 //! Values in XML and HTML: elements, and pairs of attributes or elements.
 
+use std::ops::Range;
+
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::site::Site;
-use super::value::{Value, blanks, next_line, quoted};
+use super::value::{Value, blanks, leaves_string, next_line, quoted};
 
 /// How far the end of a tag may be from the name in it.
 const TAG: usize = 256;
@@ -31,7 +33,7 @@ fn content(view: &View<'_>, start: usize) -> Option<Value> {
     if text[start..].starts_with(CDATA) {
         let start = start + CDATA.len();
         let end = memchr::memmem::find(&text[start..], b"]]>")?;
-        return Some(Value::closed(start..start + end, Form::Element));
+        return inside(view, start..start + end);
     }
     let end = start + memchr::memchr3(b'<', b'\n', b'\r', &text[start..])?;
     let closing = match next_line(text, end) {
@@ -39,7 +41,13 @@ fn content(view: &View<'_>, start: usize) -> Option<Value> {
         None => end,
     };
     let length = text[start..end].trim_ascii_end().len();
-    text[closing..].starts_with(b"</").then(|| Value::closed(start..start + length, Form::Element))
+    text[closing..].starts_with(b"</").then(|| inside(view, start..start + length)).flatten()
+}
+
+/// The value of an element, if it does not reach from one string of JSON into another.
+fn inside(view: &View<'_>, span: Range<usize>) -> Option<Value> {
+    let whole = !leaves_string(&view.text[span.clone()]);
+    whole.then(|| Value::closed(span, Form::Element))
 }
 
 /// `name="password" value="v"` inside a tag, from behind the quoted name.
@@ -85,7 +93,7 @@ pub(super) fn sibling(view: &View<'_>, at: usize) -> Option<Value> {
 /// `&lt;password&gt;v&lt;/password&gt;`, from behind the name's tag.
 pub(super) fn escaped(view: &View<'_>, start: usize) -> Option<Value> {
     let rest = &view.text[start..];
-    let end = rest.iter().take(TAG).position(|&b| matches!(b, b'&' | b'<' | b'\n'))?;
+    let end = rest.iter().take(TAG).position(|&b| matches!(b, b'&' | b'<' | b'"' | b'\n'))?;
     rest[end..].starts_with(b"&lt;/").then(|| Value::closed(start..start + end, Form::Element))
 }
 
@@ -102,6 +110,6 @@ pub(super) fn encoded(view: &View<'_>, at: usize) -> Option<Value> {
     let start = 2 * quote.len() + colons.iter().find(opens)?.len();
     let end = memchr::memmem::find(&rest[start..rest.len().min(start + 1_024)], quote)?;
     let span = at + start..at + start + end;
-    let whole = !view.text[span.clone()].iter().any(u8::is_ascii_whitespace);
+    let whole = !view.text[span.clone()].iter().any(|&b| b.is_ascii_whitespace() || b == b'"');
     whole.then(|| Value::closed(span, Form::QuotedData))
 }

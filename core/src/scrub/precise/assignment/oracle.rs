@@ -1,4 +1,5 @@
-//! Oracle's way to write a log-in: `user/password@//host:port/service`, `sqlplus user/password@name`.
+//! Oracle's way to write a log-in before a name: `sqlplus user/password@name`, and the same in a
+//! JDBC address. What has `@//` is a link.
 //!
 //! Source: Oracle's SQL*Plus User's Guide, "SQL*Plus Program Syntax".
 
@@ -6,20 +7,8 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::value::Value;
 
-/// How much may stand before the `@`, in bytes.
-const BEFORE: usize = 128;
-
-/// The password before `@//`, which stands at the sight.
-pub(super) fn before_host(view: &View<'_>) -> Option<Value> {
-    let from = view.at.saturating_sub(BEFORE);
-    let before = &view.text[from..view.at];
-    let outside = |&b: &u8| b <= b' ' || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'>' | b'(');
-    let start = before.iter().rposition(outside).map_or(0, |at| at + 1);
-    let slash = start + before[start..].iter().position(|&b| b == b'/')?;
-    let user = before[start..slash].last()?;
-    let names = user.is_ascii_alphanumeric() || matches!(user, b'_' | b'$' | b'#' | b']');
-    names.then(|| Value::closed(from + slash + 1..view.at, Form::Query))
-}
+/// The longest password, in bytes.
+const LONGEST: usize = 128;
 
 /// The password behind `sqlplus user/` or `:thin:user/`; `at` is where the user starts.
 pub(super) fn behind_user(view: &View<'_>, at: usize) -> Option<Value> {
@@ -31,7 +20,7 @@ pub(super) fn behind_user(view: &View<'_>, at: usize) -> Option<Value> {
     }
     let start = at + user + 1;
     let inside = |b: u8| b > b' ' && !matches!(b, b'"' | b'\'' | b'`' | b'@' | b'/');
-    let length = view.text[start..].iter().take(BEFORE).take_while(|&&b| inside(b)).count();
+    let length = view.text[start..].iter().take(LONGEST).take_while(|&&b| inside(b)).count();
     let named = view.text.get(start + length) == Some(&b'@');
     named.then(|| Value::closed(start..start + length, Form::Query))
 }

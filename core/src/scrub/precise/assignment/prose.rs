@@ -16,7 +16,7 @@ pub(super) fn told(view: &View<'_>, site: &Site<'_>, telling: Telling, at: usize
     if text[at..].starts_with(b"|") {
         return weak(bare(view, at + 1 + blanks(text, at + 1), Form::Line));
     }
-    for _ in 0..3 {
+    for turn in 0..3 {
         let length = text[at..].iter().take(24).take_while(|&&b| !b.is_ascii_whitespace()).count();
         let word = &text[at..at + length];
         let next = at + length + blanks(text, at + length);
@@ -26,6 +26,10 @@ pub(super) fn told(view: &View<'_>, site: &Site<'_>, telling: Telling, at: usize
         let verb = word.strip_suffix(b":").unwrap_or(word);
         if VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb)) {
             return said(view, next);
+        }
+        // `the password for staging is …`
+        if turn == 0 && !matches!(word, b"for" | b"of" | b"in" | b"on") {
+            return None;
         }
         at = next;
     }

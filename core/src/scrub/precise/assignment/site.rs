@@ -32,8 +32,10 @@ impl<'t> Site<'t> {
         let wide = !text[view.at].is_ascii();
         let behind = text[..view.at].iter().rev().take(MAX_NAME);
         let before = behind.take_while(|&&b| !wide && belongs(b)).count();
-        let behind = text[view.at..].iter().take(MAX_NAME);
-        let read = view.at + behind.take_while(|&&b| belongs(b) || (wide && b >= 0x80)).count();
+        let read = view.at + length(&text[view.at..], wide);
+        if read == view.at + MAX_NAME {
+            return Site::endless(text, view.at);
+        }
         let mut start = view.at - before;
         if start > 0 && text[start - 1] == b'\\' && matches!(text[start], b'n' | b't' | b'r') {
             // The letter belongs to an escaped line end: `\npassword=`.
@@ -51,6 +53,35 @@ impl<'t> Site<'t> {
         Site { text, start, end, read, dashes, opened: quote_before(text, run) }
     }
 
+    /// A name that is too long to be one. All of it is read, so that it is read once.
+    fn endless(text: &'t [u8], at: usize) -> Site<'t> {
+        let more = text[at..].iter().take_while(|&&b| b.is_ascii() && belongs(b)).count();
+        let read = at + more.max(1);
+        Site { text, start: at, end: at, read, dashes: 0, opened: None }
+    }
+
+    /// The word before the name, where only blanks and a quote stand between; at most 24 bytes.
+    pub(super) fn word_before(&self) -> &'t [u8] {
+        let quote = self.opened.map_or(0, |quote| quote.slashes + 1);
+        let before =
+            self.text[..self.start - (quote + self.dashes).min(self.start)].trim_ascii_end();
+        let length = before.iter().rev().take(24).take_while(|b| !b.is_ascii_whitespace()).count();
+        &before[before.len() - length..]
+    }
+
+    /// True if the name, with or without a prefix, opens a tag: `<password`, `<db:password`.
+    pub(super) fn opens_tag(&self) -> bool {
+        let line = self.line_before();
+        let front = match line {
+            [front @ .., b':'] => {
+                let prefix = front.iter().rev().take(32).take_while(|b| b.is_ascii_alphanumeric());
+                &front[..front.len() - prefix.count()]
+            }
+            _ => line,
+        };
+        front.ends_with(b"<")
+    }
+
     pub(super) fn name(&self) -> &'t [u8] {
         &self.text[self.start..self.end]
     }
@@ -66,7 +97,7 @@ impl<'t> Site<'t> {
     pub(super) fn line_before(&self) -> &'t [u8] {
         let from = self.start.saturating_sub(256);
         let before = &self.text[from..self.start];
-        let line = before.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
         &before[line..]
     }
 }
@@ -76,6 +107,16 @@ fn belongs(byte: u8) -> bool {
     // is written without blanks, so that a name has no start there.
     byte.is_ascii_alphanumeric()
         || matches!(byte, b'_' | b'-' | b'.' | 0x80..=0xBF | 0xC3..=0xC5 | 0xD0 | 0xD1)
+}
+
+/// How long the name is that `text` starts in. One in a script without blanks ends before wide
+/// punctuation.
+fn length(text: &[u8], wide: bool) -> usize {
+    let punctuation = |at: usize| matches!(text[at..], [0xEF, 0xBC, ..] | [0xE3, 0x80, ..]);
+    let inside = |&(at, &b): &(usize, &u8)| {
+        if wide && !b.is_ascii() { !punctuation(at) } else { belongs(b) }
+    };
+    text.iter().enumerate().take(MAX_NAME).take_while(inside).count()
 }
 
 fn quote_before(text: &[u8], at: usize) -> Option<Quote> {

@@ -1,1 +1,460 @@
+//! One row for each way to assign a secret, and for what looks like one and is none.
+//!
+//! In a row `§` stands for the secret: it is put in, and the scrubbed text must have a placeholder
+//! there and be the same everywhere else.
 
+use super::super::super::{Profile, Scrubber, TagKey};
+
+fn scrubber() -> Scrubber {
+    Scrubber::new(Profile::Precise, TagKey::new([7; 32]))
+}
+
+/// Secrets are put together here, as those who scan sources trip over whole ones.
+fn password() -> String {
+    ["Win", "ter", "28", "37*R", "hZ"].concat()
+}
+
+fn token() -> String {
+    ["03KHbWj0w7", "wI1TwS2wke", "SeZ9apvnLt", "0xFKxwJf"].concat()
+}
+
+/// The text with `§` in place of each placeholder.
+fn outline(text: &str) -> String {
+    let mut parts = text.split("[REDACTED:");
+    let mut outline = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        outline.push('§');
+        outline.push_str(part.split_once(']').expect("the end of a placeholder").1);
+    }
+    outline
+}
+
+fn assert_masks(rows: &[&str], secret: &str) {
+    let scrubber = scrubber();
+    let mut wrong = Vec::new();
+    for row in rows {
+        let text = row.replace('§', secret);
+        let masked = scrubber.scrub(&text);
+        if &outline(&masked) != row {
+            wrong.push((row, outline(&masked)));
+        }
+        assert_eq!(scrubber.scrub(&masked), masked, "scrubbed twice: {text:?}");
+    }
+    assert!(wrong.is_empty(), "wanted and got: {wrong:#?}");
+}
+
+fn assert_leaves(rows: &[&str]) {
+    let scrubber = scrubber();
+    for row in rows {
+        assert_eq!(&scrubber.scrub(row), row);
+    }
+}
+
+#[test]
+fn a_value_in_json_is_masked_between_its_quotes() {
+    let rows = [
+        r#"{"password": "§"}"#,
+        r#"{"status":"ok","db_pass":"§","expires_in":3600}"#,
+        r#"{ "clientSecret" : "§" }"#,
+        r#"{"auth":{"spring.datasource.password":"§"}}"#,
+        r#"{"password":"§","token":"§"}"#,
+        r#"{"X-Api-Key": ["§"], "Accept": ["*/*"]}"#,
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_escaped_json_is_masked_at_any_depth() {
+    let rows = [
+        r#"\"password\":\"§\""#,
+        r#"{"body":"{\"password\": \"§\", \"user\": \"x\"}"}"#,
+        r#"{"a":"{\"b\":\"{\\\"password\\\":\\\"§\\\"}\"}"}"#,
+        r#"\\\\\\\"apiKey\\\\\\\":\\\\\\\"§\\\\\\\","#,
+        r#"{"log":"DB_HOST=x\nDB_PASSWORD=§\nDB_PORT=1"}"#,
+        r#"{"log":"password: §\r\nuser: me"}"#,
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn json_with_escapes_in_the_secret_stays_json() {
+    let scrubber = scrubber();
+    for tail in [r#"\"q"#, r"\\", r"\u00e9x", r"\n-", "é", r#"\\\""#] {
+        let text = format!(r#"{{"password": "{}{tail}", "user": "me"}}"#, password());
+        serde_json::from_str::<serde_json::Value>(&text).expect("valid before");
+        let masked = scrubber.scrub(&text);
+        let value: serde_json::Value = serde_json::from_str(&masked).expect("valid after");
+        assert_eq!(value["user"], "me", "of {text}");
+        assert_eq!(outline(&masked), r#"{"password": "§", "user": "me"}"#);
+    }
+}
+
+#[test]
+fn a_value_in_a_literal_of_python_javascript_ruby_or_php_is_masked() {
+    let rows = [
+        "{'password': '§', 'user': 'x'}",
+        "const cfg = { password: '§', port: 5432 };",
+        "'password' => '§',",
+        ":password => \"§\",",
+        "password: '§', host: 'x'",
+        "\"password\" -> \"§\"",
+        "config[\"password\"] = \"§\"",
+        "os.environ['DB_PASSWORD'] = '§'",
+        "$config['db']['password'] = '§';",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_yaml_is_masked() {
+    let rows = [
+        "password: §",
+        "db:\n  password: §\n  port: 5432\n",
+        "  password: \"§\"",
+        "  password: '§' # rotate",
+        "- password: §",
+        "secret: |\n  §\nother: 1",
+        "secret: |-\n    §\n",
+        "client_secret: >-\r\n  §\r\nother: 1",
+        "- name: DB_PASSWORD\n  value: §\n",
+        "- name: DB_PASSWORD\n  value: \"§\"",
+        "- name: \"DB_PASSWORD\"\n  value: '§'",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_whose_name_is_a_value_itself_is_masked() {
+    let rows = [
+        r#"{"env":[{"name":"DB_PASSWORD","value":"§"}]}"#,
+        r#"{"name": "DB_PASSWORD", "type": "string", "value": "§"}"#,
+        "{\n  \"Name\": \"db-password\",\n  \"Value\": \"§\"\n}",
+        r#"{"value":"§","name":"DB_PASSWORD"}"#,
+        r#"{\"key\":\"apiKey\",\"value\":\"§\"}"#,
+        r#"<add key="DbPassword" value="§" />"#,
+        r#"<property name="password" value="§"/>"#,
+        r#"<input name="password" type="password" value="§">"#,
+        r#"<meta name="csrf-token" content="§">"#,
+        "<name>javax.jdo.option.ConnectionPassword</name>\n  <value>§</value>",
+        "<key>password</key>\n<string>§</string>",
+        "variable \"db_password\" {\n  type = string\n  default = \"§\"\n}",
+    ];
+    assert_masks(&rows, &token());
+}
+
+#[test]
+fn a_value_in_toml_or_ini_or_an_env_file_is_masked() {
+    let rows = [
+        "password = \"§\"",
+        "password = §",
+        "[db]\npassword=§\nport=1",
+        "DB_PASSWORD=§",
+        "DB_PASSWORD='§'",
+        "export DB_PASSWORD=\"§\"",
+        "export PGPASSWORD=§ && psql",
+        "ENV DB_PASSWORD §",
+        "ENV DB_PASSWORD=§ PORT=1",
+        "ARG API_TOKEN=§",
+        "set DB_PASSWORD=§\r\n",
+        "$env:DB_PASSWORD = \"§\"",
+        "set -x DB_PASSWORD §",
+        "setenv DB_PASSWORD §",
+        "+    passwd=§\n-    passwd=",
+        "# DB_PASSWORD=§",
+        "PrivateKey = §\nAddress = 10.0.0.2/24",
+        "//registry.example.org/:_authToken=§",
+        "url=${DB_PASSWORD:-§}",
+        "spring.datasource.password=§",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_a_header_or_a_cookie_is_masked() {
+    let rows = [
+        "X-Api-Key: §",
+        "curl -H 'X-Api-Key: §' https://example.org",
+        "DEBUG http: sending header x-api-key: § to upstream",
+        "Authorization: token §",
+        "\"Authorization\": \"token §\"",
+        "Cookie: theme=dark; session=§; lang=de",
+        "set-cookie: session_token=§; HttpOnly; Secure",
+        "Set-Cookie: connect.id=§; HttpOnly",
+        "Cookie: theme=dark; cf_clearance=§; lang=de; session=§",
+        "proxy_set_header X-Api-Key \"§\";",
+    ];
+    assert_masks(&rows, &token());
+}
+
+#[test]
+fn a_value_behind_a_flag_is_masked() {
+    let rows = [
+        "tool --password § --verbose",
+        "--password=§",
+        "tool --password '§' -v",
+        "tool -password §",
+        "[\"tool\", \"--password\", \"§\"]",
+        "mysql -u root -p§ shop",
+        "mysqldump --user root --password=§ shop",
+        "sshpass -p § ssh me@host",
+        "sshpass -p '§' ssh me@host",
+        "curl -u me:§ https://example.org",
+        "curl --user 'me:§' https://example.org",
+        "redis-cli -h cache -a § ping",
+        "mongosh --host db -u me -p § shop",
+        "docker login -u me -p § registry.example.org",
+        "ldapsearch -D cn=me -w § -b dc=x",
+        "machine example.org login me password §",
+        "machine example.org\n  login me\n  password §\n",
+        "requirepass §",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_markup_is_masked() {
+    let rows = [
+        "<password>§</password>",
+        "<db:password type=\"plain\">§</db:password>",
+        "<password><![CDATA[§]]></password>",
+        "<password>\n    §\n  </password>",
+        "<user name=\"x\" password=\"§\"/>",
+        "&lt;password&gt;§&lt;/password&gt;",
+        "{&quot;password&quot;:&quot;§&quot;}",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_a_query_or_a_list_is_masked() {
+    let rows = [
+        "GET /v1/items?client_secret=§&page=2 HTTP/1.1",
+        "grant_type=x&client_secret=§&user=me",
+        "password=§&user=me",
+        "data=%7B%22password%22%3A%22§%22%7D",
+        "next=%2Flogin%3Ftoken%3D§%26page%3D2",
+        "Server=db;Database=x;User Id=me;Password=§;Encrypt=true",
+        "Server=db;User Id=me;Pwd=§",
+        "jdbc:sqlserver://db:1433;user=me;password=§;",
+        "could not connect to Server=db;Password=§: timeout",
+        "host=db user=me password=§ dbname=x",
+        "password=§,user=me,host=db",
+        "AccountName=x;AccountKey=§;EndpointSuffix=y",
+        "me/§@//db.example.org:1521/orders",
+        "DATABASE_URL=me/§@//10.2.3.4:1521/prod",
+        "sqlplus me/§@orders",
+        "jdbc:oracle:thin:me/§@db:1521:orders",
+    ];
+    assert_masks(&rows, &token());
+}
+
+#[test]
+fn a_literal_in_code_is_masked() {
+    let rows = [
+        "let password = \"§\";",
+        "const API_KEY: &str = \"§\";",
+        "let api_key: String = String::from(\"§\");",
+        "password := \"§\"",
+        "var password string = \"§\"",
+        "private static final String PASSWORD = \"§\";",
+        "char password[] = \"§\";",
+        "password = r\"§\"",
+        "let key = r#\"x\"#; let secret = r#\"§\"#;",
+        "password = \"\"\"§\"\"\"",
+        "password = `§`;",
+        "client = Client(password='§', timeout=30)",
+        "Client(user=\"x\",password=\"§\")",
+        "builder.password(\"§\")",
+        "ds.setPassword(\"§\");",
+        "props.put(\"password\", \"§\");",
+        "define('DB_PASSWORD', '§');",
+        "os.Setenv(\"DB_PASSWORD\", \"§\")",
+        "req.header(\"X-Api-Key\", \"§\")",
+        "if password == \"§\" {",
+        "password: str = \"§\"",
+        "api_key = SecretStr(\"§\")",
+        "[]byte(secret), token: []byte(\"§\")",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_sql_or_powershell_is_masked() {
+    let rows = [
+        "CREATE USER me IDENTIFIED BY '§';",
+        "create user me identified by '§'",
+        "ALTER ROLE me WITH PASSWORD '§';",
+        "ALTER USER me ENCRYPTED PASSWORD '§' VALID UNTIL 'infinity';",
+        "SET PASSWORD = PASSWORD('§');",
+        "ConvertTo-SecureString \"§\" -AsPlainText -Force",
+        "ConvertTo-SecureString -String '§' -AsPlainText",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_random_value_in_a_sentence_is_masked() {
+    let rows = [
+        "My key is §, please keep it safe.",
+        "The password is §.",
+        "the token for staging was §!",
+        "password: `§`",
+        "| API_KEY | § |",
+        "**Password:** `§`",
+        "- **API key**: §",
+    ];
+    assert_masks(&rows, &token());
+}
+
+#[test]
+fn names_in_other_languages_tell_too() {
+    let rows = [
+        "contraseña: §",
+        "mot_de_passe=§",
+        "DB_PASSWORT=§",
+        "senha = \"§\"",
+        "пароль: §",
+        "密码：§",
+        "\"密码\": \"§\"",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_secret_with_marks_of_its_own_is_masked_whole() {
+    for secret in [
+        "Summer8685&PLT",
+        "95*#Ae8Dg2kS#IOGGB",
+        "+fqVXA!nUT0K",
+        "-8iTWMPP8hkqwa-Im6",
+        "d+ILt5n#3T4%e",
+    ] {
+        assert_masks(
+            &[
+                "export password=§",
+                "password: \"§\"",
+                "<password>§</password>",
+                "tool --password § --verbose",
+                "{\"password\":\"§\"}",
+                "DB_PASSWORD=§\nDB_PORT=1",
+            ],
+            secret,
+        );
+    }
+}
+
+#[test]
+fn a_reference_or_code_or_a_placeholder_stays() {
+    assert_leaves(&[
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "password: ${DB_PASSWORD}",
+        "password=$DB_PASSWORD",
+        "apiKey: process.env.API_KEY,",
+        "token := strings.TrimPrefix(header, \"Bearer \")",
+        "api_key=api_key, api_secret=api_secret,",
+        "let token = parser.next_token();",
+        "if token == expected_token:",
+        "password: Option<String>,",
+        "{\"password\": null, \"token\": 12345}",
+        "{\"password\": \"\"}",
+        "password=",
+        "<password></password>",
+        "<SECRET_KEY><SECRET_KEY></SECRET_KEY>",
+        "${DB_PASSWORD:?must be set}",
+        "client_secret: {{ vault.secret }}",
+        "  password: !vault |\n",
+        "token: [REDACTED:token]",
+        "password=[REDACTED:password:a1b2c3]",
+        "docker login -u \"$USER\" --password-stdin",
+        "https://<user>:<password>@github.com/acme/app.git",
+        "token:\n  description: the thing",
+    ]);
+}
+
+#[test]
+fn a_name_that_ends_a_string_has_no_value() {
+    assert_leaves(&[
+        "print(\"password: \" + value + \" and more text 123\")",
+        "input(\"DB_PASSWORD: \")</DB_PASSWORD>",
+        "log.info('token=' + token_1 + ' for user 42')",
+        "password(\"Your password 1: \")",
+        "getPassword(\"database/prod-1\")",
+        "hash_password(\"tr0ub4dor\", salt)",
+    ]);
+}
+
+#[test]
+fn names_that_only_look_telling_have_no_secrets() {
+    assert_leaves(&[
+        "turnkey = deployment_strategy_blue_green",
+        "monkey=banana_split_sundae1",
+        "KEY_PREFIX = \"sessions/v1\"",
+        "sort_key=created_at_1",
+        "max_tokens=17106",
+        "\"stop_token\": \"<|endoftext|>\"",
+        "next_page_token: \"a8f3c2\"",
+        "token_type: bearer123",
+        "public_key = \"MCowBQYDK2VwAyEA\"",
+        "KEYCLOAK_REALM=production-realm1",
+        "CREDENTIAL_HELPER=osxkeychain1",
+        "VIRTUAL_PORT=8080",
+        "compass: north12ab",
+        "author: tr0ub4dor",
+        "secretName: my-app-tls-1",
+        "mkdir -p src/a1b2c3d4",
+        "ssh -p 2222 me@host",
+        "cp -a build1 dist2",
+        "PWD=/home/me/src1",
+        "telnet will work since login will handle password aging1, or else",
+        "Failed to set PSK identity1 hint",
+        "Map of `Token` -> `TcpStream1`.",
+        "key: \"MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\"",
+        "self, token: typing.Union[bytes, str], ttl: int",
+        "itoken = grammar.opmap[value1]",
+        "if user_pass == \"git\":",
+    ]);
+}
+
+#[test]
+fn what_stands_beside_a_placeholder_is_no_way_around() {
+    let scrubber = scrubber();
+    let text = format!("password=[REDACTED]{}", password());
+    assert_eq!(outline(&scrubber.scrub(&text)), "password=[REDACTED]§");
+    let text = format!("{{\"password\":\"{}[REDACTED]\"}}", password());
+    assert_eq!(outline(&scrubber.scrub(&text)), "{\"password\":\"§[REDACTED]\"}");
+}
+
+#[test]
+fn a_value_that_goes_on_behind_the_view_is_masked_to_its_end() {
+    let scrubber = scrubber();
+    let long = token().repeat(200);
+    let masked =
+        scrubber.scrub_bytes(format!("{{\"password\":\"{long}\"}}").as_bytes()).into_owned();
+    let masked = String::from_utf8(masked).expect("text");
+    assert!(masked.len() < 5_000, "{} bytes are left", masked.len());
+}
+
+#[test]
+fn bytes_that_are_no_text_pass() {
+    let scrubber = scrubber();
+    let mut text = b"\xff\xfepassword=".to_vec();
+    text.extend_from_slice(password().as_bytes());
+    text.extend_from_slice(b"\n\xc3\x28 \x80key\xff");
+    let masked = scrubber.scrub_bytes(&text).into_owned();
+    assert!(masked.starts_with(b"\xff\xfepassword=[REDACTED"));
+    assert!(masked.ends_with(b"\n\xc3\x28 \x80key\xff"));
+}
+
+#[test]
+fn a_value_under_a_name_in_structured_data_is_judged_alike() {
+    let precise = super::super::Precise::new(super::super::super::simd::Level::best());
+    let (secret, random) = (password(), token());
+    let whole = precise.find_named("db_password", &secret).expect("a secret");
+    assert_eq!(whole.span, 0..secret.len());
+    assert_eq!(whole.kind.as_str(), "password");
+    let header = precise.find_named("Authorization", &format!("token {random}"));
+    assert_eq!(header.expect("a secret").span, 6..6 + random.len());
+    assert!(precise.find_named("sort_key", &random).is_none());
+    assert!(precise.find_named("db_password", "${DB_PASSWORD}").is_none());
+    assert!(precise.find_named("db_password", "").is_none());
+}

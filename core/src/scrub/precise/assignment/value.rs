@@ -25,11 +25,16 @@ pub(super) struct Value {
     pub form: Form,
     pub need: Need,
     pub open: Option<Until>,
+    /// Only its beginning was read: the end is sought when it is known to be a secret.
+    pub begun: bool,
 }
+
+/// How much of an unquoted value is read before it is judged, in bytes.
+const BEGINNING: usize = 256;
 
 impl Value {
     pub(super) fn closed(span: Range<usize>, form: Form) -> Value {
-        Value { span, form, need: Need::Told, open: None }
+        Value { span, form, need: Need::Told, open: None, begun: false }
     }
 
     pub(super) fn needs(self, need: Need) -> Value {
@@ -48,7 +53,7 @@ pub(super) fn quoted(view: &View<'_>, at: usize, form: Form) -> Option<Value> {
     }
     let end = closing(view.text, start, quote);
     let open = (end == view.text.len() && !view.last).then_some(Until::Quote(quote.byte));
-    Some(Value { span: start..end, form, need: Need::Told, open })
+    Some(Value { span: start..end, form, need: Need::Told, open, begun: false })
 }
 
 fn prefix_length(text: &[u8]) -> usize {
@@ -74,7 +79,7 @@ fn tripled(view: &View<'_>, start: usize, byte: u8, form: Form) -> Option<Value>
 }
 
 /// Where the string that `quote` opened ends: at its closing quote and the backslashes that
-/// belong to it, at the end of the line, or with the text.
+/// belong to it, at the end of the line, of the text, or of a string around it.
 fn closing(text: &[u8], start: usize, quote: Quote) -> usize {
     let mut slashes = 0;
     for (at, &byte) in text.iter().enumerate().skip(start) {
@@ -84,18 +89,32 @@ fn closing(text: &[u8], start: usize, quote: Quote) -> usize {
                 continue;
             }
             b'\n' | b'\r' => return at - slashes.min(at - start),
+            // An outer string has fewer backslashes before its quotes.
+            _ if byte == quote.byte && slashes < quote.slashes => return at - slashes,
             _ if byte == quote.byte && closes(slashes, quote.slashes) => {
                 let doubled = byte == b'\'' && at > start && text.get(at + 1) == Some(&byte);
                 if !doubled || text.get(at + 2) == Some(&byte) {
                     return at - quote.slashes;
                 }
             }
+            b'"' if byte != quote.byte && ends_member(&text[at + 1..]) => return at - slashes,
             // The second of two that stand for one.
             _ => {}
         }
         slashes = 0;
     }
     text.len()
+}
+
+/// True if the quote before `rest` seems to end a string of JSON.
+fn ends_member(rest: &[u8]) -> bool {
+    let blank = rest.iter().take(64).take_while(|b| b.is_ascii_whitespace()).count();
+    matches!(rest.get(blank), None | Some(b',' | b'}' | b']' | b':'))
+}
+
+/// True if a string of JSON seems to end in `text`.
+pub(super) fn leaves_string(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'"', text).any(|at| ends_member(&text[at + 1..]))
 }
 
 /// True if a quote behind so many backslashes ends a string whose quotes have `own` of them. Each
@@ -106,14 +125,33 @@ fn closes(slashes: usize, own: usize) -> bool {
 
 /// The unquoted value at `start`.
 pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
-    let end = start + bare_length(&view.text[start..], form);
-    let open = (end == view.text.len() && !view.last).then_some(Until::Space);
-    let mut span = start..end;
-    let ends = view.text.get(end).is_none_or(u8::is_ascii_whitespace);
-    while ends && matches!(view.text[span.clone()].last(), Some(b':' | b',')) {
-        span.end -= 1;
+    let rest = &view.text[start..];
+    let (length, begun) = match bare_length(&rest[..rest.len().min(BEGINNING)], form) {
+        BEGINNING if rest.len() > BEGINNING => (BEGINNING, true),
+        length => (length, false),
+    };
+    let value = Value { begun, ..Value::closed(start..start + length, form) };
+    let value = if begun { value } else { ended(view, value) };
+    (!value.span.is_empty()).then_some(value)
+}
+
+/// The same value with its end, if only its beginning was read.
+pub(super) fn whole(view: &View<'_>, value: Value) -> Value {
+    if !value.begun {
+        return value;
     }
-    (!span.is_empty()).then_some(Value { span, form, need: Need::Told, open })
+    let end = value.span.start + bare_length(&view.text[value.span.start..], value.form);
+    ended(view, Value { span: value.span.start..end, begun: false, ..value })
+}
+
+fn ended(view: &View<'_>, mut value: Value) -> Value {
+    let end = value.span.end;
+    value.open = (end == view.text.len() && !view.last).then_some(Until::Space);
+    let ends = view.text.get(end).is_none_or(u8::is_ascii_whitespace);
+    while ends && matches!(view.text[value.span.clone()].last(), Some(b':' | b',')) {
+        value.span.end -= 1;
+    }
+    value
 }
 
 fn bare_length(text: &[u8], form: Form) -> usize {
@@ -140,7 +178,7 @@ fn bare_length(text: &[u8], form: Form) -> usize {
                 }
                 None => true,
             },
-            b'&' => query || next.starts_with(b"&") || starts_pair(next),
+            b'&' => query || next.starts_with(b"&") || starts_pair(next) || is_entity(next),
             b'#' | b'>' => query,
             b',' => match next.first() {
                 None | Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'\'') => true,
@@ -158,6 +196,12 @@ fn bare_length(text: &[u8], form: Form) -> usize {
         }
     }
     text.len()
+}
+
+/// True of `amp;`, `rdquo;` and the like.
+fn is_entity(text: &[u8]) -> bool {
+    let length = text.iter().take(8).take_while(|b| b.is_ascii_lowercase()).count();
+    length > 1 && text.get(length) == Some(&b';')
 }
 
 /// True if a `name=` follows: the next of a list.
@@ -194,7 +238,7 @@ pub(super) fn block(view: &View<'_>, at: usize) -> Option<Value> {
     }
     let span = span?;
     let open = (span.end == text.len() && !view.last).then_some(Until::Space);
-    Some(Value { span, form: Form::Block, need: Need::Told, open })
+    Some(Value { span, form: Form::Block, need: Need::Told, open, begun: false })
 }
 
 /// How many blanks stand at `at`.

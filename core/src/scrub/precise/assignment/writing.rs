@@ -5,13 +5,13 @@ use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
 use super::value::{Need, Value, bare, blanks, block, next_line, quoted};
-use super::{call, command, markup, pair, prose};
+use super::{call, command, cookie, markup, pair, prose};
 
 /// The value that is assigned to the name, in whatever way.
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
     let text = view.text;
     let (end, closed) = behind_quote(text, site);
-    if site.before() == b'<' {
+    if site.opens_tag() {
         return markup::element(view, site);
     }
     let tail = end + decoration(&text[end..]);
@@ -31,9 +31,11 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
             assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
         }
         [b'|', b'|', b'=', ..] => assigned(view, site, telling, at + 3, Form::QuotedCode, None),
-        [b'-', b'>', ..] if closed => assigned(view, site, telling, at + 2, Form::QuotedData, None),
+        [b'-', b'>', ..] if closed && site.opened.is_some_and(|quote| quote.byte != b'`') => {
+            assigned(view, site, telling, at + 2, Form::QuotedData, None)
+        }
         [b'=', ..] => equals(view, site, telling, tail, at),
-        [b':', ..] => colon(view, site, telling, at, closed),
+        [b':', ..] => colon(view, site, telling, at, (closed, at > tail)),
         [0xEF, 0xBC, 0x9A, ..] => {
             assigned(view, site, telling, at + 3, Form::QuotedData, Some(Form::Line))
         }
@@ -83,10 +85,14 @@ fn equals(
     at: usize,
 ) -> Option<Value> {
     let spaced = at > tail || matches!(view.text.get(at + 1), Some(b' ' | b'\t'));
+    if matches!(site.before(), b'?' | b'&') && is_badge(site.line_before()) {
+        return None;
+    }
     let form = match site.before() {
         _ if site.dashes > 0 => Form::Flag,
         _ if spaced => Form::Spaced,
         b'?' | b'&' => Form::Query,
+        _ if cookie::names_one(site) => Form::Query,
         b';' => Form::List,
         b' ' if site.line_before().trim_ascii_end().ends_with(b";") => Form::List,
         _ => Form::Env,
@@ -100,6 +106,14 @@ fn equals(
         return None;
     }
     assigned(view, site, telling, at + 1, strings, Some(form))
+}
+
+/// True in the address of a badge, which has a token that anyone may read.
+fn is_badge(before: &[u8]) -> bool {
+    let address = before.rsplit(|b| b.is_ascii_whitespace()).next().unwrap_or(before);
+    [&b".svg?"[..], b"img.shields.io/"]
+        .iter()
+        .any(|part| memchr::memmem::find(address, part).is_some())
 }
 
 /// True if nothing but a keyword of a shell stands before the name on its line.
@@ -117,10 +131,16 @@ fn colon(
     site: &Site<'_>,
     telling: Telling,
     at: usize,
-    closed: bool,
+    (closed, apart): (bool, bool),
 ) -> Option<Value> {
     let text = view.text;
-    let start = at + 1 + blanks(text, at + 1);
+    let stars = text[at + 1..].iter().take(2).take_while(|&&b| b == b'*').count();
+    let emphasis = if site.before() == b'*' { stars } else { 0 };
+    let start = at + 1 + emphasis;
+    let start = start + blanks(text, start);
+    if cookie::is_header(site.name()) && !closed {
+        return cookie::first_random(view, start);
+    }
     if let Some(equals) = behind_type(text, start) {
         return assigned(view, site, telling, equals, Form::QuotedCode, None);
     }
@@ -131,6 +151,10 @@ fn colon(
             quoted(view, start + 1, Form::QuotedData)
         }
         _ if closed => assigned(view, site, telling, start, Form::QuotedData, None),
+        // `Pass :meth:`…`` is markup, and no password starts in a language of another script.
+        [b':' | 0x80.., ..] => None,
+        // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
+        _ if start == at + 1 && (apart || site.before() == b':') => None,
         _ => assigned(view, site, telling, start, Form::QuotedData, Some(Form::Line)),
     }
 }
@@ -148,7 +172,10 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
 fn compared(view: &View<'_>, at: usize) -> Option<Value> {
     let signs = view.text[at..].iter().take_while(|&&b| matches!(b, b'=' | b'!')).count();
     let start = at + signs + blanks(view.text, at + signs);
-    quoted(view, start, Form::QuotedCode)
+    let value = quoted(view, start, Form::QuotedCode)?;
+    // `if pass == "git"` compares with a word.
+    let word = view.text[value.span.clone()].iter().all(|b| b.is_ascii_lowercase() || *b == b'_');
+    (!word).then_some(value)
 }
 
 /// The value at `at`: a string, or what stands there without quotes if it may.
@@ -181,16 +208,31 @@ fn assigned(
         return None;
     }
     let start = start + super::scheme_length(&text[start..], telling);
-    let value = bare(view, start, plain)?;
     // `token=token=token=…`: what is assigned is assigned on.
-    let chain = text[value.span.clone()].iter().take(64).position(|&b| b == b'=');
-    let chained = chain.is_some_and(|at| {
-        let name = &text[value.span.start..value.span.start + at];
-        at + 1 < value.span.len()
-            && super::super::name::telling(name).is_some()
-            && text.get(value.span.start + at + 1) != Some(&b'=')
-    });
-    (!chained).then_some(value)
+    let link = text[start..].iter().take(64).take_while(|&&b| is_named(b)).count();
+    let chained = matches!(text[start + link..], [b'=', next, ..] if is_named(next))
+        && super::super::name::telling(&text[start..start + link]).is_some();
+    if chained {
+        return None;
+    }
+    bare(view, start, plain).filter(|value| !is_call(&text[value.span.clone()], plain))
+}
+
+/// True of `grammar.opmap[value]`, `cls._process(x)` and `typing.Union[bytes`.
+fn is_call(value: &[u8], form: Form) -> bool {
+    let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b':');
+    let length = value.iter().take(64).take_while(|&&b| belongs(b)).count();
+    let (path, rest) = value.split_at(length);
+    let (Some(first), [open @ (b'(' | b'['), .., last]) = (path.first(), rest) else {
+        return false;
+    };
+    let close = if *open == b'(' { b')' } else { b']' };
+    let named = !first.is_ascii_digit() && path.iter().any(|b| !b.is_ascii_alphanumeric());
+    matches!(form, Form::Line | Form::Spaced) && named && (*last == close || !rest.contains(&close))
+}
+
+fn is_named(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
 /// True if the name stands in a string that such a quote opened on its line.

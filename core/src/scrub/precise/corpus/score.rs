@@ -64,7 +64,6 @@ impl Tally {
     /// Fails with the report if a group has a smaller share of good ones than its gate says, in
     /// hundredths of a percent.
     pub(super) fn hold(&self, gates: &[(&str, usize)]) {
-        println!("{}", self.report());
         for (group, least) in gates {
             let share = self.share(group);
             assert!(share >= *least, "{group}: {share} < {least}\n{}", self.report());

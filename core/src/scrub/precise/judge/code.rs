@@ -70,6 +70,7 @@ fn is_dotted(value: &[u8]) -> bool {
                 .iter()
                 .all(|&b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'?' | b'!' | b'$'))
             && (part.iter().all(|&b| b.is_ascii_lowercase() || b == b'_')
+                || part.len() <= 2
                 || Words::of(part).mostly())
     };
     trimmed.contains(&b'.') && trimmed.split(|&b| b == b'.').all(is_part) && !is_random(value)

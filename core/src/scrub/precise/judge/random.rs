@@ -110,7 +110,12 @@ fn is_words(value: &[u8], mix: &Mix) -> bool {
     let words = wordy::Words::of(value);
     let many = mix.digits * 3 >= value.len();
     let Some(mean) = wordy::mean(value) else { return !many };
-    words.mostly() && !many || mean >= 48 || mean >= 40 && words.covered * 2 >= words.letters
+    // Where classes alternate like noise, letters have to read very well to be words.
+    let alternates = mix.turns * 10 >= value.len() * 3;
+    let bar = if alternates { 58 } else { 48 };
+    words.mostly() && !many
+        || mean >= bar
+        || !alternates && mean >= 40 && words.covered * 2 >= words.letters
 }
 
 /// Parts between marks that are each a word, a number or a digest: `cargo-linux-4f1c…`.
@@ -118,7 +123,8 @@ fn is_slug(value: &[u8]) -> bool {
     let plain = |part: &[u8]| {
         let digits = part.iter().filter(|b| b.is_ascii_digit()).count();
         part.len() - digits <= 1
-            || part.len() >= 7 && is_hex(part)
+            || part.len() <= 5 && part.iter().all(u8::is_ascii_lowercase)
+            || part.len() >= 5 && is_hex(part)
             || digits * 3 <= part.len() && wordy::Words::of(part).mostly()
     };
     let parts = || value.split(|b| !b.is_ascii_alphanumeric()).filter(|part| !part.is_empty());

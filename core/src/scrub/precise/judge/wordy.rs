@@ -57,10 +57,13 @@ fn commonness(letters: &[u8]) -> (usize, usize) {
 
 /// Abbreviations that identifiers are full of and that do not read as words.
 const ABBREVIATIONS: &[&str] = &[
-    "api", "aws", "css", "csrf", "ctx", "db", "dns", "fmt", "gcp", "hmac", "html", "http", "https",
-    "jwk", "jwt", "kms", "ldap", "mfa", "msg", "mysql", "oauth", "pgp", "pkcs", "psk", "pwd",
-    "rsa", "sdk", "smtp", "sql", "sqs", "ssh", "ssl", "sso", "str", "tls", "tmp", "totp", "ttl",
-    "tx", "uid", "url", "urls", "utf", "uuid", "vpc", "vpn", "xml", "xsrf", "yml",
+    "acl", "api", "arn", "aws", "cdn", "cfg", "cli", "cmd", "cpu", "css", "csrf", "csv", "ctx",
+    "db", "dns", "fd", "fmt", "ftp", "gcp", "git", "gpg", "gpu", "grpc", "hmac", "html", "http",
+    "https", "id", "io", "ip", "jwk", "jwks", "jwt", "kms", "ldap", "lfs", "llm", "mfa", "mq",
+    "msg", "mysql", "npm", "oauth", "os", "pgp", "pkcs", "psk", "ptr", "pwd", "rds", "rpc", "rsa",
+    "sdk", "smtp", "sql", "sqs", "src", "ssh", "ssl", "sso", "str", "tcp", "tls", "tmp", "totp",
+    "ttl", "tx", "udp", "uid", "url", "urls", "usr", "utf", "uuid", "vm", "vpc", "vpn", "ws",
+    "xml", "xsrf", "yml",
 ];
 
 /// True if these letters read as one word, or are a well-known abbreviation.

@@ -82,13 +82,16 @@ const HOOKS: &[Hook] = &[
 /// an id of 17 to 24 and a token of 48.
 const OWN: &[u8] = b"/hooks/";
 
+/// How much of a path is read.
+const LONGEST: usize = 512;
+
 /// The token in the path of the URL whose host starts at `start`.
 pub(super) fn find(text: &[u8], start: usize, last: bool) -> Option<Hit> {
     let rest = &text[start..];
     let length = rest.iter().take(255).take_while(|b| is_host(**b)).count();
     let host = rest[..length].split(|&b| b == b':').next().unwrap_or_default();
     let path = start + length;
-    if text.get(path) != Some(&b'/') {
+    if host.is_empty() || text.get(path) != Some(&b'/') {
         return None;
     }
     let known = HOOKS.iter().filter(|hook| ends_with(host, hook.host));
@@ -109,9 +112,8 @@ fn ends_with(host: &[u8], name: &[u8]) -> bool {
 }
 
 fn token(text: &[u8], path: usize, hook: &Hook, last: bool) -> Option<Hit> {
-    let line = &text[path..text.len().min(path + 512)];
-    let line = &line[..line.iter().take_while(|&&b| is_path(b)).count()];
-    let mark = line.windows(hook.mark.len()).position(|part| part == hook.mark)?;
+    let line = line(text, path);
+    let mark = memchr::memmem::find(line, hook.mark)?;
     let mut from = mark + hook.mark.len();
     for _ in 0..hook.skip {
         from += line[from..].iter().position(|&b| b == b'/')? + 1;
@@ -134,9 +136,8 @@ fn token(text: &[u8], path: usize, hook: &Hook, last: bool) -> Option<Hit> {
 }
 
 fn own(text: &[u8], path: usize) -> Option<Hit> {
-    let line = &text[path..text.len().min(path + 256)];
-    let line = &line[..line.iter().take_while(|&&b| is_path(b)).count()];
-    let from = line.windows(OWN.len()).position(|part| part == OWN)? + OWN.len();
+    let line = line(text, path);
+    let from = memchr::memmem::find(line, OWN)? + OWN.len();
     let value = trimmed(line[from..].split(|&b| b == b'?').next()?);
     let mut parts = value.split(|&b| b == b'/');
     let (first, second) = (parts.next()?, parts.next());
@@ -154,6 +155,14 @@ fn own(text: &[u8], path: usize) -> Option<Hit> {
         _ => return None,
     };
     Some(Hit::known(span, "webhook", Confidence::Medium))
+}
+
+/// The path at `path` and its query, as far as the next link.
+fn line(text: &[u8], path: usize) -> &[u8] {
+    let line = &text[path..text.len().min(path + LONGEST)];
+    let belongs =
+        |at: usize| is_path(line[at]) && !(line[at] == b':' && line[at..].starts_with(b"://"));
+    &line[..(0..line.len()).take_while(|&at| belongs(at)).count()]
 }
 
 fn is_path(byte: u8) -> bool {

@@ -37,7 +37,9 @@ pub(in super::super) fn look(view: &View<'_>) -> Option<Look> {
     let asked = asked(&name, !inner || before.ends_with(b"\\u0026"))?;
     let start = end + separator(&text[end..])?;
     let value = &text[start..];
-    let value = &value[..value.iter().take_while(|b| is_value(**b)).count()];
+    let letters = value.iter().take_while(|b| **b != b'=' && until::is_token(**b)).count();
+    let padding = value[letters..].iter().take(2).take_while(|b| **b == b'=').count();
+    let value = &value[..letters + padding];
     let value = &value[..value.iter().rposition(|&b| b != b'.').map_or(0, |kept| kept + 1)];
     let fits = match asked {
         Asked::Nothing => value.len() >= 16 && !standin::is_template(value),
@@ -82,10 +84,6 @@ fn kind(name: &[u8]) -> &'static str {
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
-}
-
-fn is_value(byte: u8) -> bool {
-    until::is_token(byte)
 }
 
 /// The length of what stands between a name and its value: `=`, `": "`, `: `, `="`.

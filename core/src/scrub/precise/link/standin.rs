@@ -68,12 +68,12 @@ const WORDS: &[&[u8]] = &[
 ];
 
 /// What stands beside a token instead of a password: GitHub's `TOKEN:x-oauth-basic@`.
-pub(super) fn is_idle(password: &[u8]) -> bool {
+pub(in crate::scrub::precise) fn is_idle(password: &[u8]) -> bool {
     matches!(password, b"x-oauth-basic" | b"x" | b"X" | b"api_token" | b"_" | b"unused")
 }
 
 /// True if the value is to be filled in: `${PASS}`, `{password}`, `%s`, `$PASS`, `<password>`.
-pub(super) fn is_template(value: &[u8]) -> bool {
+pub(in crate::scrub::precise) fn is_template(value: &[u8]) -> bool {
     let has = |mark: &[u8]| value.windows(mark.len()).any(|part| part == mark);
     let (Some(&first), Some(&last)) = (value.first(), value.last()) else { return true };
     let name = |rest: &[u8]| {
@@ -82,6 +82,7 @@ pub(super) fn is_template(value: &[u8]) -> bool {
     };
     let framed = |open: u8, close: u8| first == open && last == close;
     has(b"${")
+        || has(b"&lt;")
         || has(b"$(")
         || has(b"{{")
         || has(b"#{")
@@ -107,10 +108,10 @@ pub(super) fn is_template(value: &[u8]) -> bool {
 }
 
 /// True if what stands as the password of `user` at `host` is no secret.
-pub(super) fn is_password(user: &[u8], password: &[u8], host: &[u8]) -> bool {
+pub(in crate::scrub::precise) fn is_password(user: &[u8], password: &[u8], host: &[u8]) -> bool {
     let bare = password.strip_suffix(b"]").unwrap_or(password);
     let lower = bare.to_ascii_lowercase();
-    if is_template(password) || judge::is_stand_in(password) || bare.len() < 3 {
+    if is_template(password) || judge::is_stand_in(password) || bare.len() < 4 {
         return true;
     }
     if WORDS.contains(&lower.as_slice()) || lower == user.to_ascii_lowercase() {

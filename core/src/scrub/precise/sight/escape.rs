@@ -7,7 +7,7 @@ pub(super) const LONGEST: usize = 12;
 /// escape sequence that begins before the run: 1 in `\nghp_…`, 5 in `\u0022ghp_…`, 2 in
 /// `%3Dghp_…`, 3 in `ESC[32mghp_…`. Then signs: 2 in `--ghp_…`.
 #[inline]
-pub(super) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
+pub(in crate::scrub::precise) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
     let escape = match before {
         Some(b'\\') => backslash(run),
         Some(b'%') if run.starts_with(b"25") => 4,

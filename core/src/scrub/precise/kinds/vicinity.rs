@@ -1,0 +1,209 @@
+//! Kinds without a mark of their own: a plain run of letters and digits that is a secret because
+//! of the vendor's name that stands near.
+
+use super::demand::looks_random;
+use super::shape::Shape;
+
+/// How far before a token a telling word may stand, in bytes.
+pub(super) const REACH: usize = 64;
+
+/// The words, by their first three letters.
+pub(super) struct Vicinity {
+    /// A bit for each three letters with which a word begins.
+    starts: Box<[u64; 512]>,
+    /// The first three letters, a word, and the kind it tells; sorted.
+    words: Vec<(u16, &'static str, u16)>,
+}
+
+/// What stands before a token that is the value of something.
+const BEFORE_VALUE: &[u8] = b"\"'`=: \t\n\r>([{,|";
+
+/// The same as escapes.
+const ESCAPED_BEFORE_VALUE: &[&str] = &[
+    "\\n", "\\t", "\\r", "\\u0022", "\\u003d", "\\u003a", "\\x22", "%3D", "%3d", "%3A", "%3a",
+    "%20", "%22", "%27", "[0m", "[1m",
+];
+
+/// Within so many bytes, a word that says digest says so of the token.
+const CLOSE: usize = 28;
+/// A vendor's name of so few letters is no beginning of another word: `exa` of `example`.
+const SHORT: usize = 5;
+
+/// Words that say that hexadecimal digits are no secret.
+const DIGEST: &[&str] = &[
+    "rev",
+    "ref",
+    "sha",
+    "sha1",
+    "sha256",
+    "commit",
+    "hash",
+    "digest",
+    "checksum",
+    "integrity",
+    "etag",
+    "@example",
+    "revision",
+    "tree",
+    "blob",
+    "compare",
+    "parent",
+    "version",
+    "md5",
+    "fingerprint",
+];
+
+/// Words that say that a secret follows.
+const TELLING: &[&str] = &[
+    "key",
+    "token",
+    "secret",
+    "auth",
+    "pass",
+    "pwd",
+    "cred",
+    "bearer",
+    "pat",
+    "api",
+    "sid",
+    "license",
+    "private",
+    "signature",
+    "webhook",
+];
+
+impl Vicinity {
+    /// The words of the shapes with these numbers.
+    pub(super) fn new(shapes: &[&'static Shape]) -> Vicinity {
+        let mut starts = Box::new([0; 512]);
+        let mut words = Vec::new();
+        for (number, shape) in (0..).zip(shapes) {
+            for word in shape.near.iter().filter(|_| shape.prefix.is_empty()) {
+                let Some(three) = word.as_bytes().first_chunk() else {
+                    continue;
+                };
+                let three = letters(*three);
+                starts[usize::from(three >> 6)] |= 1 << (three & 63);
+                words.push((three, *word, number));
+            }
+        }
+        words.sort_unstable();
+        Vicinity { starts, words }
+    }
+
+    /// The kinds that a word before `at` tells, the nearest first, each with whether the word says enough by itself.
+    pub(super) fn told(&self, text: &[u8], at: usize) -> Vec<(u16, bool)> {
+        let behind = &text[at.saturating_sub(REACH)..at];
+        let mut told = Vec::new();
+        for (place, three) in behind.windows(3).enumerate() {
+            let three = letters([three[0], three[1], three[2]]);
+            if self.starts[usize::from(three >> 6)] & (1 << (three & 63)) == 0 {
+                continue;
+            }
+            let first = self.words.partition_point(|(start, ..)| *start < three);
+            for (_, word, number) in
+                self.words[first..].iter().take_while(|(start, ..)| *start == three)
+            {
+                if stands(behind, place, word) {
+                    told.push((*number, word.contains('/')));
+                }
+            }
+        }
+        told.reverse();
+        told
+    }
+
+    /// True if a token of the kind that was told may be a secret where it stands: a value, and no
+    /// digest, revision or example.
+    pub(super) fn fits(text: &[u8], at: usize, end: usize, enough: bool) -> bool {
+        let token = &text[at..end];
+        let goes_on = text.get(end).is_some_and(|b| matches!(b, b'-' | b'/' | b'+'));
+        if goes_on || !looks_random(token) || is_identifier(token) {
+            return false;
+        }
+        let behind = &text[at.saturating_sub(REACH)..at];
+        let close = &behind[behind.len().saturating_sub(CLOSE)..];
+        let tells = || TELLING.iter().any(|word| mentions(behind, word));
+        let digest = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
+        let denied = || digest && DIGEST.iter().any(|word| stands_alone(close, word));
+        enough || begins_value(behind) && (tells() || !digest && assigned(behind)) && !denied()
+    }
+}
+
+/// True for `D3D_OBJECT_TYPE_2` and `some-file.name-2`: words of one case, joined, with few digits.
+pub(super) fn is_identifier(token: &[u8]) -> bool {
+    let has = |test: fn(&u8) -> bool| token.iter().any(test);
+    let joined = has(|b| matches!(b, b'_' | b'-' | b'.'));
+    let hex = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
+    let digits = token.iter().filter(|b| b.is_ascii_digit()).count();
+    joined
+        && !hex
+        && digits * 8 < token.len()
+        && !(has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase))
+}
+
+/// True if a value may begin behind this text.
+fn begins_value(behind: &[u8]) -> bool {
+    behind.last().is_some_and(|b| BEFORE_VALUE.contains(b))
+        || ESCAPED_BEFORE_VALUE.iter().any(|escape| behind.ends_with(escape.as_bytes()))
+}
+
+/// True if one of these words stands before `at`, for a kind that has a prefix as well.
+pub(super) fn stands_near(text: &[u8], at: usize, words: &[&str]) -> bool {
+    let behind = &text[at.saturating_sub(REACH)..at];
+    words.iter().any(|word| (0..behind.len()).any(|place| stands(behind, place, word)))
+}
+
+/// A name, an equals sign or a colon, and nothing between that and the value but a quote.
+fn assigned(behind: &[u8]) -> bool {
+    let skipped = |b: &&u8| matches!(**b, b' ' | b'"' | b'\'' | b'\\');
+    let sign = behind.iter().rev().find(|b| !skipped(b));
+    sign.is_some_and(|b| matches!(b, b'=' | b':'))
+}
+
+/// True if a word starts at `place`, in any case, and is no part of another word; a long one may
+/// go on: `datadogkey`.
+fn stands(text: &[u8], place: usize, word: &str) -> bool {
+    let end = place + word.len();
+    text.get(place..end).is_some_and(|found| found.eq_ignore_ascii_case(word.as_bytes()))
+        && begins(text, place)
+        && (word.len() > SHORT || ends(text, end))
+}
+
+/// True if the word stands in the text, and a word begins or ends with it: `apikey`, `keys`. A
+/// very short one stands by itself.
+fn mentions(text: &[u8], word: &str) -> bool {
+    text.windows(word.len()).enumerate().any(|(place, found)| {
+        let end = place + word.len();
+        let alone = word.len() < 4 && word != "key";
+        found.eq_ignore_ascii_case(word.as_bytes())
+            && match (begins(text, place), ends(text, end)) {
+                (true, true) => true,
+                (begins, ends) => !alone && (begins || ends),
+            }
+    })
+}
+
+fn stands_alone(text: &[u8], word: &str) -> bool {
+    text.windows(word.len()).enumerate().any(|(place, found)| {
+        found.eq_ignore_ascii_case(word.as_bytes())
+            && begins(text, place)
+            && ends(text, place + word.len())
+    })
+}
+
+fn begins(text: &[u8], place: usize) -> bool {
+    let before = place.checked_sub(1).map_or(b' ', |n| text[n]);
+    let camel = before.is_ascii_lowercase() && text[place].is_ascii_uppercase();
+    !before.is_ascii_alphabetic() || camel
+}
+
+fn ends(text: &[u8], end: usize) -> bool {
+    let (last, next) = (text[end - 1], text.get(end).copied().unwrap_or(b' '));
+    !next.is_ascii_alphabetic() || (last.is_ascii_lowercase() && next.is_ascii_uppercase())
+}
+
+/// Three letters without their case, in 15 bits. Other bytes may fall together with a letter.
+fn letters(three: [u8; 3]) -> u16 {
+    three.iter().fold(0, |sum, byte| (sum << 5) | u16::from(byte & 31))
+}

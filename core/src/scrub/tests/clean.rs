@@ -1,0 +1,81 @@
+//! What costs nothing on clean text.
+
+use std::borrow::Cow;
+
+use super::*;
+
+fn clean_text(length: usize) -> String {
+    let line = "The quick brown fox; `let x = parse(input)?;` 2026-01-02T03:04:05Z \"quoted\"\n";
+    line.chars().cycle().take(length).collect()
+}
+
+#[test]
+fn clean_text_is_neither_copied_nor_allocated_for() {
+    for length in [0, 10, 1_000, 100_000] {
+        let text = clean_text(length);
+        for scrubber in plain().iter().chain(&with_values()) {
+            let mut borrowed = false;
+            let count = allocation_counter::measure(|| {
+                borrowed = matches!(scrubber.scrub(&text), Cow::Borrowed(_));
+            });
+            assert!(borrowed, "{scrubber:?} changed clean text");
+            assert_eq!(count.count_total, 0, "{scrubber:?} on {length} bytes");
+        }
+    }
+}
+
+#[test]
+fn a_clone_shares_everything_heavy() {
+    for scrubber in with_values() {
+        let count = allocation_counter::measure(|| drop(scrubber.clone()));
+        // The list of the scopes, and nothing in it.
+        assert!(count.count_total <= 1, "{} allocations", count.count_total);
+    }
+}
+
+#[test]
+fn a_stream_keeps_back_no_more_than_it_says() {
+    let rows = corpus();
+    let mut random = Random::new();
+    for scrubber in plain().iter().chain(&with_values()) {
+        let text = clean_text(60_000) + &lines(&mut random, &rows, 60_000);
+        // The patterns are compiled when they are first met.
+        drop(scrubber.scrub(&text));
+        let mut stream = scrubber.stream();
+        let mut given = 0;
+        for (pushed, byte) in clean_text(60_000).bytes().enumerate() {
+            given += stream.push(&[byte]).len();
+            assert!(pushed + 1 - given <= 8 * 1_024, "{scrubber:?} keeps {}", pushed + 1 - given);
+        }
+        let mut stream = scrubber.stream();
+        let count = allocation_counter::measure(|| {
+            for piece in text.as_bytes().chunks(100) {
+                drop(stream.push(piece));
+            }
+        });
+        assert!(count.bytes_max < 200_000, "{scrubber:?} holds {} bytes", count.bytes_max);
+    }
+}
+
+#[test]
+fn an_open_secret_takes_no_memory() {
+    let heads = ["password=", "SECRET_KEY=", "-----BEGIN RSA PRIVATE KEY-----\n"];
+    for (scrubber, head) in plain().iter().flat_map(|scrubber| heads.map(|head| (scrubber, head))) {
+        if scrubber.profile() == Profile::Seed && head.starts_with('-') {
+            // It knows no blocks.
+            continue;
+        }
+        let body = "Zm9vYmFyQmF6cXV4MTIz".repeat(5);
+        drop(scrubber.scrub(&format!("{head}{body}")));
+        let mut stream = scrubber.stream();
+        let mut given = stream.push(head.as_bytes()).len();
+        let count = allocation_counter::measure(|| {
+            for _ in 0..2_000 {
+                given += stream.push(body.as_bytes()).len();
+            }
+        });
+        assert!(count.bytes_max < 200_000, "{scrubber:?} holds {} bytes", count.bytes_max);
+        given += stream.finish().len();
+        assert!(given < 200, "{scrubber:?} gave {given} bytes behind {head:?}");
+    }
+}
