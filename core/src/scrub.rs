@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -131,23 +131,31 @@ struct Tables {
     precise: precise::Precise,
 }
 
+/// Constant, but made of too many words to be made when the library is compiled.
+static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(|| Arc::new(Tables::new(simd::Level::best())));
+
+impl Tables {
+    fn new(level: simd::Level) -> Tables {
+        Tables { seed: seed::Seed::new(level), precise: precise::Precise::new(level) }
+    }
+}
+
 impl Scrubber {
     /// A scrubber of a profile, with a set of values of its own.
     pub fn new(profile: Profile, key: TagKey) -> Scrubber {
-        Scrubber::at_level(simd::Level::best(), profile, key)
+        Scrubber::with_tables(TABLES.clone(), profile, key)
     }
 
     /// The same without AVX2, for benchmarks.
     #[doc(hidden)]
     pub fn portable(profile: Profile, key: TagKey) -> Scrubber {
-        Scrubber::at_level(simd::Level::portable(), profile, key)
+        Scrubber::with_tables(Arc::new(Tables::new(simd::Level::portable())), profile, key)
     }
 
-    fn at_level(level: simd::Level, profile: Profile, key: TagKey) -> Scrubber {
-        let tables = Tables { seed: seed::Seed::new(level), precise: precise::Precise::new(level) };
+    fn with_tables(tables: Arc<Tables>, profile: Profile, key: TagKey) -> Scrubber {
         Scrubber {
             profile,
-            tables: Arc::new(tables),
+            tables,
             placeholders: Arc::new(placeholder::Placeholders::new(&key)),
             values: vec![Arc::new(Values::new())],
         }

@@ -11,26 +11,40 @@ use super::set::ByteSet;
 pub(super) const LENGTH: usize = 4;
 
 const BUCKETS: usize = 8;
+const ROUNDS: usize = 4;
 
-/// The first bytes of a word: what each of them may be.
+/// The bytes of usual text, source code and English above all, the most frequent first.
+const COMMON: &[u8] =
+    b" etrasnoilcdpum_fgh\"y.bv,w-k/x:(0)1=;2j{}TSAECIRq'DNzPLO3M4F5<>[]U86B7&9*|";
+
+/// The first bytes of a word: the lower and upper halves that each of them may have.
 #[derive(Clone, Copy)]
-pub(in crate::scrub) struct Gram(pub(in crate::scrub) [ByteSet; LENGTH]);
+pub(in crate::scrub) struct Gram {
+    lower: [u16; LENGTH],
+    upper: [u16; LENGTH],
+}
 
 impl Gram {
     /// A word in any case; what is missing of it to four bytes may be anything.
     pub(in crate::scrub) fn folded(word: &[u8]) -> Gram {
-        Gram(std::array::from_fn(|at| word.get(at).map_or(ByteSet::ANY, |&b| ByteSet::folded(b))))
+        Gram::of(|place| word.get(place).map_or(ByteSet::ANY, |&b| ByteSet::folded(b)))
     }
 
     /// A word as it is; what is missing of it to four bytes must be one of `then`.
     pub(in crate::scrub) fn exact(word: &[u8], then: ByteSet) -> Gram {
-        Gram(std::array::from_fn(|at| word.get(at).map_or(then, |&b| ByteSet::of(|c| c == b))))
+        Gram::of(|place| word.get(place).map_or(then, |&b| ByteSet::of(|c| c == b)))
     }
 
     /// The same with `then` as its last byte.
     pub(in crate::scrub) fn then(mut self, then: ByteSet) -> Gram {
-        self.0[LENGTH - 1] = then;
+        let last = LENGTH - 1;
+        (self.lower[last], self.upper[last]) = (then.lower(), then.upper());
         self
+    }
+
+    fn of(set: impl Fn(usize) -> ByteSet) -> Gram {
+        let lower = std::array::from_fn(|place| set(place).lower());
+        Gram { lower, upper: std::array::from_fn(|place| set(place).upper()) }
     }
 }
 
@@ -45,14 +59,7 @@ pub(in crate::scrub) struct Grams {
 
 impl Grams {
     pub(in crate::scrub) fn new(grams: &[Gram]) -> Grams {
-        let mut buckets: [Bucket; BUCKETS] = std::array::from_fn(|_| Bucket::default());
-        for gram in grams {
-            let growth = |bucket: &Bucket| bucket.with(gram).passes() - bucket.passes();
-            let best = buckets.iter_mut().min_by(|a, b| growth(a).total_cmp(&growth(b)));
-            if let Some(best) = best {
-                *best = best.with(gram);
-            }
-        }
+        let buckets = dealt(grams);
         let mut lower = [[0; 16]; LENGTH];
         let mut upper = [[0; 16]; LENGTH];
         for (index, bucket) in buckets.iter().enumerate() {
@@ -73,6 +80,33 @@ impl Grams {
     }
 }
 
+/// Deals the words so that little else passes: each where it adds least, and then again, as
+/// the last ones may have made a better place for the first.
+fn dealt(grams: &[Gram]) -> [Bucket; BUCKETS] {
+    let mut places: Vec<Option<usize>> = vec![None; grams.len()];
+    let mut buckets = [Bucket::default(); BUCKETS];
+    let mut passing = buckets.map(|bucket| bucket.passes());
+    for index in (0..grams.len()).cycle().take(ROUNDS * grams.len()) {
+        if let Some(place) = places[index].take() {
+            buckets[place] = filled(grams, &places, place);
+            passing[place] = buckets[place].passes();
+        }
+        let with = buckets.map(|bucket| bucket.with(&grams[index]));
+        let all = with.map(|bucket| bucket.passes());
+        let growth = |bucket: &usize| all[*bucket] - passing[*bucket];
+        let Some(best) = (0..BUCKETS).min_by(|a, b| growth(a).total_cmp(&growth(b))) else { break };
+        places[index] = Some(best);
+        (buckets[best], passing[best]) = (with[best], all[best]);
+    }
+    buckets
+}
+
+/// What a bucket allows with the words that have been dealt to it.
+fn filled(grams: &[Gram], places: &[Option<usize>], bucket: usize) -> Bucket {
+    let dealt = grams.iter().zip(places).filter(|(_, place)| **place == Some(bucket));
+    dealt.fold(Bucket::default(), |all, (gram, _)| all.with(gram))
+}
+
 /// The halves that the words of a bucket allow in each place, one bit each.
 #[derive(Clone, Copy, Default)]
 struct Bucket {
@@ -82,24 +116,21 @@ struct Bucket {
 
 impl Bucket {
     fn with(mut self, gram: &Gram) -> Bucket {
-        for (at, set) in gram.0.iter().enumerate() {
-            for upper in 0..16 {
-                let row = set.row(upper);
-                self.lower[at] |= row;
-                self.upper[at] |= u16::from(row != 0) << upper;
-            }
+        for place in 0..LENGTH {
+            self.lower[place] |= gram.lower[place];
+            self.upper[place] |= gram.upper[place];
         }
         self
     }
 
-    /// How much of all text passes, for comparison only. The upper halves are weighed by how much
-    /// of usual text has them: nearly all of it is lower-case letters, then digits and signs.
+    /// How much of all text passes, for comparison only.
     fn passes(&self) -> f64 {
-        const WEIGHTS: [f64; 16] =
-            [2.0, 0.1, 20.0, 8.0, 4.0, 4.0, 35.0, 26.0, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1];
-        let place = |at: usize| {
-            let upper = (0..16).filter(|half| self.upper[at] >> half & 1 == 1);
-            f64::from(self.lower[at].count_ones()) * upper.map(|half| WEIGHTS[half]).sum::<f64>()
+        let place = |place: usize| {
+            let allowed = COMMON.iter().enumerate().filter(|(_, byte)| {
+                let (lower, upper) = (self.lower[place], self.upper[place]);
+                lower >> (**byte & 15) & upper >> (**byte >> 4) & 1 == 1
+            });
+            allowed.map(|(rank, _)| 1.0 / (rank as f64 + 6.0)).sum::<f64>() + 1e-3
         };
         (0..LENGTH).map(place).product()
     }

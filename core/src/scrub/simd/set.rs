@@ -31,4 +31,14 @@ impl ByteSet {
     pub(super) fn row(&self, upper: u8) -> u16 {
         (0..16).filter(|lower| self.has(upper << 4 | lower)).fold(0, |row, lower| row | 1 << lower)
     }
+
+    /// All lower halves of members, one bit each.
+    pub(super) fn lower(&self) -> u16 {
+        (0..16).fold(0, |all, upper| all | self.row(upper))
+    }
+
+    /// All upper halves of members, one bit each.
+    pub(super) fn upper(&self) -> u16 {
+        (0..16).filter(|upper| self.row(*upper) != 0).fold(0, |all, upper| all | 1 << upper)
+    }
 }
