@@ -1215,12 +1215,16 @@ export type RuleEffect = 'allow' | 'ask' | 'deny'
 export interface FullScrubConfig {
   /** What is a secret: `precise` (the default), `seed` or `paranoid`. */
   profile: Profile
+  /** Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default: they are not. */
+  server_addresses: boolean
 }
 
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface ScrubConfig {
   /** What is a secret: `precise` (the default), `seed` or `paranoid`. */
   profile?: Profile
+  /** Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default: they are not. */
+  server_addresses?: boolean
 }
 
 /** The `secrets` part of the configuration: the keys under which secrets are stored. The configuration says where a key is kept and never holds one. */

@@ -1706,12 +1706,20 @@ class FullScrubConfig(TypedDict):
     profile: Profile
     """What is a secret: `precise` (the default), `seed` or `paranoid`."""
 
+    server_addresses: bool
+    """Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default:
+    they are not."""
+
 
 class ScrubConfig(TypedDict, total=False):
     """The `scrub` part of the configuration. Scrubbing cannot be switched off."""
 
     profile: Profile
     """What is a secret: `precise` (the default), `seed` or `paranoid`."""
+
+    server_addresses: bool
+    """Whether the addresses and the name of this machine are masked, as `[SERVER_IP]`. Default:
+    they are not."""
 
 
 class FullSecrets(TypedDict):
