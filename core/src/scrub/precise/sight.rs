@@ -258,7 +258,8 @@ fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
 /// follows may be too long to be found as a word.
 #[inline]
 fn may_be_jwt(text: &[u8]) -> bool {
-    text.starts_with(b"e") && matches!(text, [_, b'y', b'J' | b'A', ..] | [_, b'w', b'o' | b'0', ..])
+    text.starts_with(b"e")
+        && matches!(text, [_, b'y', b'J' | b'A', ..] | [_, b'w', b'o' | b'0', ..])
 }
 
 /// A token byte that no token begins with.

@@ -94,7 +94,8 @@ pub(super) fn argument(view: &View<'_>) -> Option<Value> {
     let may = |client: &&Client| of_flag(client) && (!ends || matches!(client.way, Way::Behind(_)));
     let words = CLIENTS.iter().any(|client| may(&client)).then(|| words_before(text, view.at))?;
     let client = CLIENTS.iter().filter(may).find(|client| {
-        words.iter().any(|word| client.names.contains(word))
+        let names = words.iter().filter(|word| word.first().is_some_and(u8::is_ascii_alphanumeric));
+        names.into_iter().any(|word| client.names.contains(word))
             && (client.with.is_empty() || words.contains(&client.with))
     })?;
     match client.way {
