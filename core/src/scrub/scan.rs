@@ -59,9 +59,8 @@ impl Piece<'_> {
 pub(super) struct Scan {
     precise: Track,
     seed: Track,
-    values_from: usize,
-    /// How far each set of values is; empty while none is further than `values_from`.
-    values: Vec<usize>,
+    /// How far the search for registered values is.
+    values: usize,
     /// What is found and not settled: something that overlaps it may still be found.
     found: Vec<Found>,
     /// A secret that may go on behind what is settled.
@@ -157,24 +156,18 @@ impl Scan {
     }
 
     fn look_values(&mut self, eyes: Eyes<'_>, piece: Piece<'_>) {
-        let to = piece.to();
+        let (from, to) = (self.values, piece.to());
+        if from >= to {
+            return;
+        }
         let mut hits = Vec::new();
         for (set, values) in eyes.values.iter().enumerate() {
-            let from = self.values.get(set).copied().unwrap_or(0).max(self.values_from);
-            if values.is_empty() || from >= to {
-                continue;
-            }
-            let base = piece.base;
-            let at = base + values.find(piece.text, from - base, to - base, &mut hits);
-            if at > to {
-                self.values.resize(eyes.values.len(), 0);
-                self.values[set] = at;
-            }
+            values.find(piece.text, from - piece.base, to - piece.base, &mut hits);
             for hit in hits.drain(..) {
                 add(hit, Source::Values(set), piece, &mut self.found);
             }
         }
-        self.values_from = self.values_from.max(to);
+        self.values = to;
     }
 
     /// Joins what overlaps, and closes what nothing can overlap any more.
@@ -210,7 +203,7 @@ impl Scan {
         }
         let precise = eyes.precise.map(|_| self.precise.safe(view::BACK));
         let seed = eyes.seed.map(|_| self.seed.safe(seed::BACK));
-        let first = [precise, seed].into_iter().flatten().fold(self.values_from, usize::min);
+        let first = [precise, seed].into_iter().flatten().fold(self.values, usize::min);
         first.saturating_sub(EDGE)
     }
 }

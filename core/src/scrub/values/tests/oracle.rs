@@ -82,8 +82,7 @@ proptest! {
         prop_assert!(found.windows(2).all(|pair| pair[0].end <= pair[1].start));
         let naive = naive(&list, &text);
         for want in &naive {
-            // In a hit, or after the start of one that came first.
-            let covered = found.iter().any(|hit| hit.start <= want.start && want.start < hit.end);
+            let covered = found.iter().any(|hit| hit.start <= want.start && want.end <= hit.end);
             prop_assert!(covered, "{want:?} not in {found:?} of {:?}", String::from_utf8_lossy(&text));
         }
         for hit in &found {
@@ -110,13 +109,15 @@ proptest! {
             // A stream has this much and no more of what follows.
             let seen = text.len().min(to + AHEAD);
             if to > from {
-                from = values.find(&text[..seen], from, to, &mut found);
+                values.find(&text[..seen], from, to, &mut found);
+                from = to;
             }
             if to == text.len() {
                 break;
             }
         }
-        let found: Vec<_> = found.into_iter().map(|hit| hit.span).collect();
+        found.sort_by_key(|hit| hit.span.start);
+        let found: Vec<_> = united(found).into_iter().map(|(span, _)| span).collect();
         prop_assert_eq!(found, find(&values, &text));
     }
 
@@ -149,7 +150,7 @@ fn text_made_to_be_slow_is_looked_at_no_more_often_than_other() {
     for unit in ["a", "key_", "://", "\\", "token=", "=", "%41", "\\n"] {
         let text = unit.repeat(100_000 / unit.len());
         let mut found = Vec::new();
-        assert_eq!(values.find(text.as_bytes(), 0, text.len(), &mut found), text.len());
+        values.find(text.as_bytes(), 0, text.len(), &mut found);
         assert!(found.is_empty(), "{unit}");
     }
 }
