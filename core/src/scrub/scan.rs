@@ -59,8 +59,7 @@ impl Piece<'_> {
 pub(super) struct Scan {
     precise: Track,
     seed: Track,
-    /// How far the search for registered values is.
-    values: usize,
+    values_from: usize,
     /// What is found and not settled: something that overlaps it may still be found.
     found: Vec<Found>,
     /// A secret that may go on behind what is settled.
@@ -156,7 +155,7 @@ impl Scan {
     }
 
     fn look_values(&mut self, eyes: Eyes<'_>, piece: Piece<'_>) {
-        let (from, to) = (self.values, piece.to());
+        let (from, to) = (self.values_from, piece.to());
         if from >= to {
             return;
         }
@@ -167,7 +166,7 @@ impl Scan {
                 add(hit, Source::Values(set), piece, &mut self.found);
             }
         }
-        self.values = to;
+        self.values_from = to;
     }
 
     /// Joins what overlaps, and closes what nothing can overlap any more.
@@ -203,7 +202,7 @@ impl Scan {
         }
         let precise = eyes.precise.map(|_| self.precise.safe(view::BACK));
         let seed = eyes.seed.map(|_| self.seed.safe(seed::BACK));
-        let first = [precise, seed].into_iter().flatten().fold(self.values, usize::min);
+        let first = [precise, seed].into_iter().flatten().fold(self.values_from, usize::min);
         first.saturating_sub(EDGE)
     }
 }

@@ -192,21 +192,21 @@ impl Values {
         self.len() == 0
     }
 
-    /// Finds what starts in `text[from..to]`, in the order of the text. Values that overlap are
-    /// all there, so that no part of any is left; what is inside another is not. `to` is the end of
-    /// the text, or so far before it that every value that starts before it is seen whole.
+    /// Finds what starts in `text[from..to]`, in order: the longest of what starts together, and
+    /// what goes on behind it, as two values, or two pieces of one, may share bytes. `to` is the
+    /// end of the text, or so far before it that every value that starts before it is seen whole.
     pub(super) fn find(&self, text: &[u8], from: usize, to: usize, found: &mut Vec<Hit>) {
         if self.is_empty() || from >= to {
             return;
         }
         let mut matches = Vec::new();
         sweep::sweep(&self.tables, text, from, to, &mut matches);
-        let mut covered = from;
+        let mut end = from;
         // The longest first where some start together, then the plainest form.
         matches.sort_by_key(|m| (m.span.start, std::cmp::Reverse(m.span.end), m.rank));
         for hit in matches {
-            if hit.span.end > covered {
-                covered = hit.span.end;
+            if hit.span.end > end {
+                end = hit.span.end;
                 found.push(hit.into_hit());
             }
         }
