@@ -70,6 +70,8 @@ const TELLING: &[&str] = &[
     "private",
     "signature",
     "webhook",
+    "login",
+    "init",
 ];
 
 impl Vicinity {
