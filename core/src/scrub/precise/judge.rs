@@ -301,8 +301,8 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     random::is_random(value)
 }
 
-/// True of what is random, or an id that is none of a digest's neighbours by its shape alone: hexadecimal
-/// digits or a UUID, with or without a word before them. Under a sure name these are keys.
+/// True of what is random, and of what may be an id as well: hexadecimal digits or a UUID, with or
+/// without a word before them. Under a sure name these are keys.
 pub(super) fn is_opaque(value: &[u8]) -> bool {
     is_random(value) || random::is_id(value)
 }

@@ -49,7 +49,7 @@ pub(super) fn secret(view: &View<'_>, at: usize, nth: usize) -> Option<Value> {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
             b',' if depth == 0 => (place, fresh) = (place + 1, true),
-            b';' | b'\n' if depth == 0 && place == 0 && byte == b';' => return None,
+            b';' if depth == 0 => return None,
             b' ' | b'\t' | b'\n' | b'\r' | b',' => {}
             _ => fresh = false,
         }

@@ -123,8 +123,8 @@ pub(super) fn is_noise(value: &[u8]) -> bool {
         && wordy::mean(value).is_none_or(|mean| mean < 40)
 }
 
-/// True of an id under which a secret may be kept: at least 24 hexadecimal digits of more than a few
-/// values, or a UUID, alone or behind a word and a mark: `pk-lf-8ab1…`.
+/// True of an id under which a secret may be kept: at least 24 hexadecimal digits, more than a few
+/// of them different, or a UUID, alone or behind a word and a mark: `pk-lf-8ab1…`.
 pub(super) fn is_id(value: &[u8]) -> bool {
     let ends = |length: usize, is: fn(&[u8]) -> bool| {
         value.len().checked_sub(length).is_some_and(|at| {

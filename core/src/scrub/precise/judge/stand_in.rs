@@ -76,6 +76,7 @@ const WORDS: &[&str] = &[
     "auto",
     "inherit",
     "dummy",
+    "string",
 ];
 
 /// Words with which a description of the value begins.
