@@ -23,6 +23,13 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b':', b'?' | b'+', ..] if site.before() == b'{' => None,
         [b'=', b'>', ..] => assigned(view, site, telling, at + 2, Form::QuotedData, None),
         [b'=' | b'!', b'=', ..] => compared(view, at),
+        [b':', b':', b':', b'=', ..] => {
+            assigned(view, site, telling, at + 4, Form::QuotedCode, Some(Form::Spaced))
+        }
+        [b':', b':', b'=', ..] | [b'?', b'?', b'=', ..] => {
+            assigned(view, site, telling, at + 3, Form::QuotedCode, Some(Form::Spaced))
+        }
+        [b'.' | b'+', b'=', ..] => assigned(view, site, telling, at + 2, Form::QuotedCode, None),
         [b':', b':', ..] => None,
         [b':', b'=', ..] => {
             assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
@@ -50,7 +57,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b'\n' | b'\r', ..] => pair::value_below(view, site, at),
         [b'}', ..] if closed => pair::value_before(view, site),
         [b'<', b'/', ..] if site.before() == b'>' => markup::sibling(view, at),
-        [b'a'..=b'z' | b'A'..=b'Z', ..] if closed && site.before() == b'=' => {
+        [b'a'..=b'z' | b'A'..=b'Z' | b'>', ..] if closed && site.before() == b'=' => {
             markup::attribute(view, at)
         }
         _ if at > end || site.dashes > 0 => {
@@ -204,10 +211,16 @@ fn assigned(
     if let Some(value) = wrapped(view, start) {
         return Some(value);
     }
-    let plain = plain?;
-    if next_line(text, start).is_some() {
-        return None;
+    if text[start..].starts_with(b"[") && text.get(start + 1).is_some_and(|&b| is_quote(b)) {
+        // A list of one.
+        let value = quoted(view, start + 1, Form::QuotedCode)?;
+        let alone = text[value.span.end..].get(1) == Some(&b']');
+        return alone.then_some(value);
     }
+    if let Some(line) = next_line(text, start) {
+        return below(view, site, line, strings);
+    }
+    let plain = plain?;
     let start = start + super::scheme_length(&text[start..], telling);
     // `token=token=token=…`: what is assigned is assigned on.
     let link = text[start..].iter().take(64).take_while(|&&b| is_named(b)).count();
@@ -217,6 +230,27 @@ fn assigned(
         return None;
     }
     bare(view, start, plain).filter(|value| !is_call(&text[value.span.clone()], plain))
+}
+
+/// The only word of the next line, where it is indented more than a name at the start of its own.
+fn below(view: &View<'_>, site: &Site<'_>, line: usize, strings: Form) -> Option<Value> {
+    let text = view.text;
+    let quote = site.opened.map_or(0, |quote| quote.slashes + 1);
+    let before = site.line_before();
+    let before = &before[..before.len() - quote.min(before.len())];
+    let start = line + blanks(text, line);
+    if !before.trim_ascii().is_empty() || start - line <= before.len() {
+        return None;
+    }
+    let ends = |end: usize| {
+        let rest = end + blanks(text, end.min(text.len()));
+        text.get(rest).map_or(view.last, |&b| matches!(b, b'\n' | b'\r' | b',' | b';'))
+    };
+    if let Some(value) = quoted(view, start, strings) {
+        return ends(value.span.end + 1).then_some(value);
+    }
+    let value = bare(view, start, Form::Line).filter(|_| site.opened.is_none())?;
+    (ends(value.span.end) && text[value.span.end - 1] != b':').then_some(value)
 }
 
 /// True of `grammar.opmap[value]`, `cls._process(x)` and `typing.Union[bytes`.
