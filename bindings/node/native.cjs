@@ -836,7 +836,10 @@ function __napiStampBindingTarget(exportsObject, target) {
 module.exports.__napiBindingTarget = __napiStampBindingTarget(nativeBinding, __napiLoadedBindingTarget)
 module.exports = nativeBinding
 module.exports.NativeRuntime = nativeBinding.NativeRuntime
+module.exports.NativeScrubber = nativeBinding.NativeScrubber
+module.exports.NativeScrubStream = nativeBinding.NativeScrubStream
 module.exports.NativeStream = nativeBinding.NativeStream
 module.exports.generateKey = nativeBinding.generateKey
 module.exports.scrub = nativeBinding.scrub
+module.exports.scrubBytes = nativeBinding.scrubBytes
 module.exports.version = nativeBinding.version

@@ -52,6 +52,32 @@ export declare class NativeRuntime {
   closeNow(mostMs: number): void
 }
 
+/** Masks secrets in text, with a profile and values of its own. */
+export declare class NativeScrubber {
+  /** Takes its options as JSON text. */
+  constructor(options: string)
+  /** The masked text; null if there was nothing to mask. */
+  scrub(text: string): string | null
+  /** The masked bytes; null if there was nothing to mask. */
+  scrubBytes(text: Uint8Array): Uint8Array | null
+  /** What is secret, as JSON text. Positions count UTF-16 code units, as JavaScript does. */
+  findings(text: string): string
+  /** Registers a value; the code of a warning, or null. */
+  add(value: string, kind?: string | undefined | null): string | null
+  /** Forgets a registered value; false if it is none. */
+  remove(value: string): boolean
+  /** Begins a text that comes in pieces. */
+  stream(): NativeScrubStream
+}
+
+/** A text that is masked as it comes, in bytes. */
+export declare class NativeScrubStream {
+  /** Takes the next piece and gives what is certain by now. */
+  push(piece: Uint8Array): Uint8Array
+  /** Ends the text and gives the rest. */
+  finish(): Uint8Array
+}
+
 /** The events of a tenant. Waiting for one takes none. */
 export declare class NativeStream {
   /** Waits until there is an event: true; or until the end: false. */
@@ -69,8 +95,11 @@ export declare class NativeStream {
 /** A fresh random key for somebody to keep, as 64 hexadecimal digits. */
 export declare function generateKey(): string
 
-/** Masks the secrets in a text, without a runtime. */
-export declare function scrub(text: string): string
+/** Masks the secrets in a text, without a runtime. Null if there are none. */
+export declare function scrub(text: string): string | null
+
+/** As `scrub`, for bytes. */
+export declare function scrubBytes(text: Uint8Array): Uint8Array | null
 
 /** The version of the native half. */
 export declare function version(): string

@@ -83,14 +83,19 @@ class ScrubStream {
     this.#half = /[\ud800-\udbff]$/.test(text) ? text.slice(-1) : ''
     text = text.slice(0, text.length - this.#half.length)
     const given = Buffer.from(stringOf(text, 'piece'))
-    return this.#decoder.write(attempt(() => this.#native.push(given)))
+    return this.#decoder.write(bufferOf(attempt(() => this.#native.push(given))))
   }
 
   finish() {
     if (this.#half !== '') throw invalid('the text ends with half of a character')
     const rest = attempt(() => this.#native.finish())
-    return this.#kind === 'bytes' ? rest : this.#decoder.end(rest)
+    return this.#kind === 'bytes' ? rest : this.#decoder.end(bufferOf(rest))
   }
+}
+
+/** The same bytes as a decoder takes them. */
+function bufferOf(bytes) {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
 function attempt(work) {

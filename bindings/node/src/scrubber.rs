@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use napi::bindgen_prelude::Buffer;
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use toolkeep::scrub::{Scrubber, Stream};
 use toolkeep::{Code, Error, ScrubOptions};
@@ -26,7 +26,7 @@ pub fn scrub(text: String) -> Option<String> {
 
 /// As `scrub`, for bytes.
 #[napi(catch_unwind)]
-pub fn scrub_bytes(text: Buffer) -> Option<Buffer> {
+pub fn scrub_bytes(text: Uint8Array) -> Option<Uint8Array> {
     changed(toolkeep::scrub_bytes(&text))
 }
 
@@ -55,7 +55,7 @@ impl NativeScrubber {
 
     /// The masked bytes; null if there was nothing to mask.
     #[napi(catch_unwind)]
-    pub fn scrub_bytes(&self, text: Buffer) -> Option<Buffer> {
+    pub fn scrub_bytes(&self, text: Uint8Array) -> Option<Uint8Array> {
         changed(self.scrubber.scrub_bytes(&text))
     }
 
@@ -109,14 +109,14 @@ pub struct NativeScrubStream {
 impl NativeScrubStream {
     /// Takes the next piece and gives what is certain by now.
     #[napi(catch_unwind)]
-    pub fn push(&mut self, piece: Buffer) -> napi::Result<Buffer> {
+    pub fn push(&mut self, piece: Uint8Array) -> napi::Result<Uint8Array> {
         let stream = self.stream.as_mut().ok_or_else(finished)?;
         Ok(stream.push(&piece).into())
     }
 
     /// Ends the text and gives the rest.
     #[napi(catch_unwind)]
-    pub fn finish(&mut self) -> napi::Result<Buffer> {
+    pub fn finish(&mut self) -> napi::Result<Uint8Array> {
         Ok(self.stream.take().ok_or_else(finished)?.finish().into())
     }
 }

@@ -21,6 +21,7 @@ use crate::host_tool::{Host, HostTool};
 use crate::job::Job;
 use crate::json::{self, TooDeep};
 use crate::process::Process;
+use crate::scrubber;
 use crate::stream::Stream;
 
 /// A runtime. Everything that may take time is a `Job`.

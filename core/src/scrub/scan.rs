@@ -60,8 +60,6 @@ pub(super) struct Scan {
     precise: Track,
     seed: Track,
     values_from: usize,
-    /// How far each set of values is; empty while none is further than `values_from`.
-    values: Vec<usize>,
     /// What is found and not settled: something that overlaps it may still be found.
     found: Vec<Found>,
     /// A secret that may go on behind what is settled.
@@ -157,24 +155,18 @@ impl Scan {
     }
 
     fn look_values(&mut self, eyes: Eyes<'_>, piece: Piece<'_>) {
-        let to = piece.to();
+        let (from, to) = (self.values_from, piece.to());
+        if from >= to {
+            return;
+        }
         let mut hits = Vec::new();
         for (set, values) in eyes.values.iter().enumerate() {
-            let from = self.values.get(set).copied().unwrap_or(0).max(self.values_from);
-            if values.is_empty() || from >= to {
-                continue;
-            }
-            let base = piece.base;
-            let at = base + values.find(piece.text, from - base, to - base, &mut hits);
-            if at > to {
-                self.values.resize(eyes.values.len(), 0);
-                self.values[set] = at;
-            }
+            values.find(piece.text, from - piece.base, to - piece.base, &mut hits);
             for hit in hits.drain(..) {
                 add(hit, Source::Values(set), piece, &mut self.found);
             }
         }
-        self.values_from = self.values_from.max(to);
+        self.values_from = to;
     }
 
     /// Joins what overlaps, and closes what nothing can overlap any more.

@@ -192,25 +192,24 @@ impl Values {
         self.len() == 0
     }
 
-    /// Finds what starts in `text[from..to]`, leftmost and longest, without overlaps, in order.
-    /// `to` is the end of the text, or so far before it that every value that starts before it
-    /// is seen whole. Answers where to go on: `to`, or the end of the last hit behind it.
-    pub(super) fn find(&self, text: &[u8], from: usize, to: usize, found: &mut Vec<Hit>) -> usize {
+    /// Finds what starts in `text[from..to]`, in order: the longest of what starts together, and
+    /// what goes on behind it, as two values, or two pieces of one, may share bytes. `to` is the
+    /// end of the text, or so far before it that every value that starts before it is seen whole.
+    pub(super) fn find(&self, text: &[u8], from: usize, to: usize, found: &mut Vec<Hit>) {
         if self.is_empty() || from >= to {
-            return to;
+            return;
         }
         let mut matches = Vec::new();
         sweep::sweep(&self.tables, text, from, to, &mut matches);
-        let mut floor = from;
+        let mut end = from;
         // The longest first where some start together, then the plainest form.
         matches.sort_by_key(|m| (m.span.start, std::cmp::Reverse(m.span.end), m.rank));
         for hit in matches {
-            if hit.span.start >= floor {
-                floor = hit.span.end;
+            if hit.span.end > end {
+                end = hit.span.end;
                 found.push(hit.into_hit());
             }
         }
-        floor.max(to)
     }
 
     fn lock(&self) -> MutexGuard<'_, Registry> {

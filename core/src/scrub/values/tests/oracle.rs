@@ -64,8 +64,20 @@ fn naive(values: &[String], text: &[u8]) -> Vec<std::ops::Range<usize>> {
     found
 }
 
+/// What is masked: the hits, those that overlap as one.
 fn find(values: &Values, text: &[u8]) -> Vec<std::ops::Range<usize>> {
-    hits(values, text).into_iter().map(|(span, _)| span).collect()
+    joined(hits(values, text).into_iter().map(|(span, _)| span))
+}
+
+fn joined(spans: impl Iterator<Item = std::ops::Range<usize>>) -> Vec<std::ops::Range<usize>> {
+    let mut joined: Vec<std::ops::Range<usize>> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.start < last.end => last.end = last.end.max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    joined
 }
 
 proptest! {
@@ -82,14 +94,13 @@ proptest! {
         prop_assert!(found.windows(2).all(|pair| pair[0].end <= pair[1].start));
         let naive = naive(&list, &text);
         for want in &naive {
-            // In a hit, or after the start of one that came first.
-            let covered = found.iter().any(|hit| hit.start <= want.start && want.start < hit.end);
+            let covered = found.iter().any(|hit| hit.start <= want.start && want.end <= hit.end);
             prop_assert!(covered, "{want:?} not in {found:?} of {:?}", String::from_utf8_lossy(&text));
         }
         for hit in &found {
             let known = naive.iter().any(|want| hit.start <= want.start && want.end <= hit.end);
             let wrapped = hits(&values, &text).iter().any(|(span, _)| {
-                span == hit && (0..span.len()).any(|at| breaks::at_start(&text[span.start + at..]) > 0)
+                hit.start <= span.start && span.end <= hit.end && (0..span.len()).any(|at| breaks::at_start(&text[span.start + at..]) > 0)
             });
             prop_assert!(known || wrapped, "{hit:?} is nothing in {:?}", String::from_utf8_lossy(&text));
         }
@@ -110,13 +121,14 @@ proptest! {
             // A stream has this much and no more of what follows.
             let seen = text.len().min(to + AHEAD);
             if to > from {
-                from = values.find(&text[..seen], from, to, &mut found);
+                values.find(&text[..seen], from, to, &mut found);
+                from = to;
             }
             if to == text.len() {
                 break;
             }
         }
-        let found: Vec<_> = found.into_iter().map(|hit| hit.span).collect();
+        let found = joined(found.into_iter().map(|hit| hit.span));
         prop_assert_eq!(found, find(&values, &text));
     }
 
@@ -149,7 +161,7 @@ fn text_made_to_be_slow_is_looked_at_no_more_often_than_other() {
     for unit in ["a", "key_", "://", "\\", "token=", "=", "%41", "\\n"] {
         let text = unit.repeat(100_000 / unit.len());
         let mut found = Vec::new();
-        assert_eq!(values.find(text.as_bytes(), 0, text.len(), &mut found), text.len());
+        values.find(text.as_bytes(), 0, text.len(), &mut found);
         assert!(found.is_empty(), "{unit}");
     }
 }
