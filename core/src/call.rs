@@ -301,7 +301,9 @@ impl CallPath {
             None => Box::pin(self.policy.decision(&snapshot, call.cx.caller())).await?,
         };
         let Some(found) = found else {
-            return Err(resolve::refusal(&snapshot, call.called_as, &decision).into());
+            let scrubber = self.scrubbers.of_call(call.cx);
+            let refusal = resolve::refusal(&snapshot, &scrubber, call.called_as, &decision);
+            return Err(refusal.into());
         };
         let entry = found.entry.clone();
         policy::pass(&decision, &snapshot, &entry, &mut call.notes)?;

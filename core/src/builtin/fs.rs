@@ -2,6 +2,7 @@
 
 pub(super) mod edit;
 pub(super) mod list_files;
+mod masked;
 mod placeholders;
 pub(super) mod read_file;
 pub(super) mod write_file;

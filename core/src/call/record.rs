@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Call;
-use super::recorder::{RecordMode, Recorder, TAKEN_NAME, scrubbed_json};
+use super::recorder::{RecordMode, Recorder, TAKEN_NAME, kept_arguments, kept_name};
 use crate::error::{Code, Error};
 use crate::limits::prefix_of_bytes;
 use crate::store::{AuditRow, Decision, Phase};
@@ -83,10 +83,12 @@ fn row(
         "" => "(empty)",
         name => name,
     };
-    mask(recorder, call);
+    let tool = call.tool.as_ref().map_or(called_as, |tool| tool.spec.name.as_str());
+    let (mut tool, mut called_as) = (tool.to_owned(), called_as.to_owned());
     if let Some(opened) = call.opener.as_ref().and_then(|opener| opener.notes()) {
         call.notes.insert("vault".into(), opened);
     }
+    mask(recorder, call, [&mut tool, &mut called_as]);
     let ran = call.ran.or_else(|| call.started.map(|started| started.elapsed()));
     AuditRow {
         tenant: caller.tenant.clone(),
@@ -96,8 +98,8 @@ fn row(
         agent: caller.agent.clone(),
         user: caller.user.clone(),
         session: caller.session.clone(),
-        tool: call.tool.as_ref().map_or(called_as, |tool| tool.spec.name.as_str()).to_owned(),
-        called_as: called_as.to_owned(),
+        tool,
+        called_as,
         decision: if call.allowed { Decision::Allowed } else { Decision::Refused },
         code: code.map(|code| code.name().to_owned()),
         rule: rule.map(str::to_owned),
@@ -111,14 +113,17 @@ fn row(
 }
 
 /// Masks what only this call knows to be secret: whoever writes the row knows the tenant's alone.
-fn mask(recorder: &Recorder, call: &mut Call<'_>) {
+fn mask(recorder: &Recorder, call: &mut Call<'_>, names: [&mut String; 2]) {
     let mut own = call.secrets().peekable();
     if own.peek().is_none() {
         return;
     }
     let scrubber = recorder.scrubbers().of(&call.cx.caller().tenant);
     let scrubber = own.fold(scrubber, |scrubber, values| scrubber.with_values(values));
-    call.arguments = scrubbed_json(&scrubber, &call.arguments);
+    call.arguments = kept_arguments(&scrubber, &call.arguments);
+    for name in names {
+        *name = kept_name(&scrubber, name);
+    }
     for note in call.notes.values_mut() {
         scrubber.scrub_json(note);
     }

@@ -43,8 +43,8 @@ const KEPT_NOTES: usize = 4_096;
 /// How much of a tool's name a row keeps, in bytes: a model can send any name.
 const KEPT_NAME: usize = 256;
 /// How much more is scrubbed than kept, so that a secret that the cut would split is still seen
-/// whole enough to be found: far longer than what any pattern needs for a match.
-const SCRUBBED_BEYOND: usize = 1_024;
+/// whole enough to be found: more than what any finder looks ahead (4,096).
+const SCRUBBED_BEYOND: usize = 4_352;
 
 /// How much of the arguments a row brings along, in bytes.
 pub(super) const TAKEN_ARGUMENTS: usize = KEPT_ARGUMENTS + SCRUBBED_BEYOND;
@@ -277,10 +277,9 @@ impl Shared {
     async fn write(&self, mut rows: Vec<AuditRow>) -> Result<(), Error> {
         for row in &mut rows {
             let scrubber = self.scrubbers.of(&row.tenant);
-            let arguments = scrubbed_json(&scrubber, &row.arguments);
-            row.arguments = kept(&arguments, &row.arguments, KEPT_ARGUMENTS);
-            row.called_as = kept(&scrubber.scrub(&row.called_as), &row.called_as, KEPT_NAME);
-            row.tool = kept(&scrubber.scrub(&row.tool), &row.tool, KEPT_NAME);
+            row.arguments = kept_arguments(&scrubber, &row.arguments);
+            row.called_as = kept_name(&scrubber, &row.called_as);
+            row.tool = kept_name(&scrubber, &row.tool);
             row.notes = row.notes.take().map(|notes| kept_notes(&scrubber, notes));
         }
         let events = rows.iter().filter(|row| row.phase == Phase::Completed).map(event).collect();
@@ -310,8 +309,18 @@ fn kept_notes(scrubber: &Scrubber, notes: Map<String, Value>) -> Map<String, Val
     kept
 }
 
+/// Arguments with their secrets masked, as far as a row keeps them.
+pub(super) fn kept_arguments(scrubber: &Scrubber, taken: &str) -> String {
+    kept(&scrubbed_json(scrubber, taken), taken, KEPT_ARGUMENTS)
+}
+
+/// A tool's name with its secrets masked, as far as a row keeps it.
+pub(super) fn kept_name(scrubber: &Scrubber, taken: &str) -> String {
+    kept(&scrubber.scrub(taken), taken, KEPT_NAME)
+}
+
 /// JSON text with its secrets masked, also those that JSON's escapes hide from the patterns.
-pub(super) fn scrubbed_json(scrubber: &Scrubber, text: &str) -> String {
+fn scrubbed_json(scrubber: &Scrubber, text: &str) -> String {
     let text = match serde_json::from_str(text) {
         Ok(mut value) => {
             scrubber.scrub_json(&mut value);

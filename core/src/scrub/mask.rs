@@ -18,7 +18,9 @@ pub(super) fn splice(text: &[u8], masks: &[Mask], style: Style<'_>) -> Vec<u8> {
     let mut copied = 0;
     for mask in masks {
         out.extend_from_slice(&text[copied..mask.start]);
-        let given = style.seal.and_then(|seal| {
+        // Put back, a number would stand in the quotes that its placeholder needs.
+        let seal = style.seal.filter(|_| mask.quotes.is_none());
+        let given = seal.and_then(|seal| {
             let secret = &text[mask.start..mask.end];
             seal.seal(&mask.kind, mask.tag.as_deref(), secret)
         });

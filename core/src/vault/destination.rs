@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ impl Destination {
                 (_, Resource::Host(host)) => {
                     to.hosts.insert(plain(host));
                 }
-                (Effect::Write, Resource::Path(path)) => to.files.push(path.into()),
+                (Effect::Write, Resource::Path(path)) => to.files.push(inside(path)),
                 _ => {}
             }
         }
@@ -57,6 +57,13 @@ impl fmt::Display for Destination {
         }
         Ok(())
     }
+}
+
+/// A path of the workspace, or `.` where it may lead anywhere.
+fn inside(path: &str) -> PathBuf {
+    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    let path = Path::new(path);
+    if path.components().all(is_plain) { path.to_owned() } else { PathBuf::from(".") }
 }
 
 /// The path of a text in the arguments of a call: `headers.authorization`, `items[2].key`.
@@ -144,8 +151,13 @@ fn texts<'a>(args: &'a Value, look: &mut impl FnMut(&ArgumentPath, &'a str, bool
 }
 
 /// Words in the name of an argument that holds a host even where it has no scheme.
-const HOST_NAMES: [&str; 9] =
-    ["url", "uri", "host", "endpoint", "domain", "server", "link", "href", "origin"];
+const HOST_NAMES: [&str; 15] = [
+    "url", "uri", "host", "endpoint", "domain", "server", "link", "href", "origin", "proxy",
+    "webhook", "callback", "redirect", "remote", "website",
+];
+
+/// Schemes of which a host follows however many slashes there are (WHATWG URL, special schemes).
+const SCHEMES: [&str; 5] = ["http:", "https:", "ws:", "wss:", "ftp:"];
 
 /// The hosts that the arguments name: of every URL in every text, and of every argument whose name
 /// says that it holds one.
@@ -157,6 +169,9 @@ pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
         for (at, _) in text.match_indices("://") {
             authority_hosts(&text[at + 3..], &mut hosts);
         }
+        if is_loose(&text) {
+            hosts.insert("?".to_owned());
+        }
         let names_host = |step: &String| {
             let step = step.to_ascii_lowercase();
             HOST_NAMES.iter().any(|word| step.contains(word))
@@ -167,6 +182,28 @@ pub(super) fn named_hosts(args: &Value) -> BTreeSet<String> {
         }
     });
     hosts
+}
+
+/// True if a reader of URLs may see one in the text though there is no `://`: `https:evil.com`,
+/// `https:\\evil.com`, `//evil.com`.
+fn is_loose(text: &str) -> bool {
+    let goes_on = |rest: &str| {
+        let next = rest.trim_start_matches(['/', '\\', '\t', '\n', '\r']).chars().next();
+        next.is_some_and(|c| c.is_alphanumeric() || matches!(c, '[' | '%' | '@'))
+    };
+    let start = text.trim_start();
+    if start.starts_with(['/', '\\']) && start[1..].starts_with(['/', '\\']) && goes_on(start) {
+        return true;
+    }
+    let lower = text.to_ascii_lowercase();
+    SCHEMES.iter().any(|scheme| {
+        lower.match_indices(scheme).any(|(at, _)| {
+            let rest = &lower[at + scheme.len()..];
+            !lower[..at].ends_with(|c: char| c.is_alphanumeric())
+                && !rest.starts_with("//")
+                && goes_on(rest)
+        })
+    })
 }
 
 /// The brackets and colons of a placeholder would be read as parts of a URL.
@@ -191,7 +228,8 @@ fn host(authority: &str) -> String {
     let authority = authority.trim_end_matches(['"', '\'', '`', ')', '>', ',', ';', '.', '}', '<']);
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let host = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((inside, _)) => inside,
+        Some((inside, rest)) if rest.is_empty() || rest.starts_with(':') => inside,
+        Some(_) => "",
         None => host.split_once(':').map_or(host, |(host, _)| host),
     };
     let host = host.trim_end_matches('.').to_ascii_lowercase();

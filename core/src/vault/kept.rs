@@ -11,8 +11,9 @@ use zeroize::Zeroizing;
 /// How many bytes all of them take at most (16 MiB). The session that was not used for the longest
 /// time goes first.
 const MOST_BYTES: usize = 16 << 20;
-/// The longest secret that is kept, in bytes.
-const LONGEST: usize = 64 << 10;
+/// The longest secret that is kept, in bytes: what can be looked for in the answer of the tool that
+/// gets it.
+const LONGEST: usize = crate::scrub::Values::LONGEST;
 /// What an entry takes besides its texts, roughly.
 const OVERHEAD: usize = 200;
 /// How many files one secret may have been read from.

@@ -204,10 +204,11 @@ impl Opener {
 
     /// Takes the texts into use: what was for once is used up, and each secret is noted.
     pub(crate) fn use_texts(&self, opened: &[Opened]) -> Result<(), Refusal> {
-        opened.iter().try_for_each(|opened| self.commit(&opened.granted))
+        self.commit(opened.iter().flat_map(|opened| &opened.granted))
     }
 
-    fn commit(&self, granted: &[Granted]) -> Result<(), Refusal> {
+    fn commit<'g>(&self, granted: impl IntoIterator<Item = &'g Granted>) -> Result<(), Refusal> {
+        let granted: Vec<&Granted> = granted.into_iter().collect();
         let mut state = self.vault.state();
         if let Some(gone) = granted.iter().find(|one| !state.still_holds(one)) {
             return Err(Refusal {
@@ -216,23 +217,27 @@ impl Opener {
                 why: "Its binding was for once, and another call has used it up.".into(),
             });
         }
-        state.use_up(granted);
+        state.use_up(&granted);
         for one in granted.iter().filter(|one| !one.secret.is_guessable) {
             state.guards.add(&self.owner.tenant, &one.secret.kind, &one.secret.value);
         }
         drop(state);
-        self.note(granted);
+        self.note(&granted);
         Ok(())
     }
 
-    fn note(&self, granted: &[Granted]) {
+    fn note(&self, granted: &[&Granted]) {
         let mut done = self.done();
         for one in granted {
             let binding = one.binding.as_ref().map_or(FILE, |binding| &binding.shown.id);
             let key = (one.placeholder.clone(), one.argument.to_string(), binding.to_owned());
             *done.openings.entry(key).or_default() += 1;
             // One that is too short to be guarded is masked where its context tells what it is.
-            let _ = self.values.add(&one.secret.value, Some(&one.secret.kind));
+            let value = &one.secret.value;
+            for text in [Some(value.as_str()), unescaped(value).as_ref().map(|text| text.as_str())]
+            {
+                let _ = text.map(|text| self.values.add(text, Some(&one.secret.kind)));
+            }
         }
     }
 
@@ -337,7 +342,7 @@ impl State {
     }
 
     /// Takes away the bindings that were for once.
-    fn use_up(&mut self, granted: &[Granted]) {
+    fn use_up(&mut self, granted: &[&Granted]) {
         let used = granted.iter().filter_map(|one| one.binding.as_ref());
         let used: Vec<&Arc<Compiled>> = used.filter(|binding| binding.shown.once).collect();
         if !used.is_empty() {
@@ -363,6 +368,13 @@ impl State {
         };
         format!("It stands for a secret that may not go to {to}. {places}.")
     }
+}
+
+/// What a secret from a JSON text is to a reader of JSON, if that is something else: a tool may say
+/// it again without its escapes.
+fn unescaped(value: &str) -> Option<Zeroizing<String>> {
+    let quoted = value.contains('\\').then(|| Zeroizing::new(format!("\"{value}\"")))?;
+    serde_json::from_str::<String>(&quoted).ok().map(Zeroizing::new)
 }
 
 /// What is said of a placeholder that opens nothing, where only a secret could be meant.

@@ -31,6 +31,18 @@ impl Workspace {
         window(reader, range, max_chars).map_err(|error| Error::from_io(path, "read", error))
     }
 
+    /// As [`Workspace::read`], of what `through` makes of the file.
+    pub(crate) fn read_through<R: BufRead>(
+        &self,
+        path: &RelativePath,
+        range: ReadRange,
+        max_chars: usize,
+        through: impl FnOnce(BufReader<File>) -> R,
+    ) -> Result<ReadText, Error> {
+        let reader = through(self.open_text(path)?);
+        window(reader, range, max_chars).map_err(|error| Error::from_io(path, "read", error))
+    }
+
     /// Reads a whole text file of at most `max_bytes`. Gives nothing for a larger one.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ mod faulty;
 mod follow;
 mod gates;
 mod known;
+mod leaks;
 mod ledger;
 mod limits;
 mod load;

@@ -61,9 +61,9 @@ async fn arguments_in_the_ledger_are_scrubbed_as_text_is() {
 #[tokio::test]
 async fn masks_that_shrink_the_excerpt_do_not_bare_its_cut_end() {
     let house = House::new(json!({})).await;
-    // 20 keys of 100 characters shrink the text by 1,800; a key lies across byte 5,120.
+    // 20 keys of 100 characters shrink the text by 1,800; a key lies across byte 8,448.
     let many = format!("sk-{}bcd ", "aB3dE5fG7h".repeat(9) + "aB3d").repeat(20);
-    let head = format!("{many}{}", "x ".repeat((5_120 - 9 - 30 - many.len()) / 2));
+    let head = format!("{many}{}", "x ".repeat((8_448 - 9 - 30 - many.len()) / 2));
     let text = format!("{head}{TOKEN}");
     house.call("echo", json!({"text": text})).await;
     let row = &rows(&house.rt).await[0];

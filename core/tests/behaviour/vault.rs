@@ -15,19 +15,21 @@ use toolkeep::{
 
 /// A tool that takes anything, remembers it, and says it again.
 #[derive(Clone, Default)]
-struct Sends {
-    name: &'static str,
-    got: Arc<Mutex<Vec<Value>>>,
-    writes: Option<&'static str>,
-    fails: bool,
+pub struct Sends {
+    pub name: &'static str,
+    pub got: Arc<Mutex<Vec<Value>>>,
+    pub writes: Option<&'static str>,
+    /// What it says to the user.
+    pub says: Option<String>,
+    pub fails: bool,
 }
 
 impl Sends {
-    fn named(name: &'static str) -> Sends {
+    pub fn named(name: &'static str) -> Sends {
         Sends { name, ..Sends::default() }
     }
 
-    fn got(&self) -> Vec<Value> {
+    pub fn got(&self) -> Vec<Value> {
         self.got.lock().unwrap().clone()
     }
 }
@@ -45,28 +47,31 @@ impl Tool for Sends {
 
     fn call(&self, args: Value, _: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
         self.got.lock().unwrap().push(args.clone());
-        let fails = self.fails;
+        let (fails, says) = (self.fails, self.says.clone());
         async move {
             match fails {
                 true => Err(ToolError::raise(toolkeep::Error::new(
                     Code::StoreUnavailable,
                     format!("refused {args}"),
                 ))),
-                false => Ok(ToolResult::data(json!({ "sent": args }))),
+                false => {
+                    let sent = ToolResult::data(json!({ "sent": args }));
+                    Ok(ToolResult { for_user: says, ..sent })
+                }
             }
         }
         .boxed()
     }
 }
 
-struct House {
-    rt: Runtime,
+pub struct House {
+    pub rt: Runtime,
     folder: tempfile::TempDir,
-    send: Sends,
+    pub send: Sends,
     clock: Arc<ManualClock>,
 }
 
-async fn house_with(send: Sends, config: Value) -> House {
+pub async fn house_with(send: Sends, config: Value) -> House {
     let folder = tempfile::tempdir().unwrap();
     let mut whole = json!({ "vault": { "enabled": true }, "workspace": folder.path() });
     for (key, value) in config.as_object().unwrap() {
@@ -78,16 +83,16 @@ async fn house_with(send: Sends, config: Value) -> House {
     House { rt: builder.build().await.unwrap(), folder, send, clock }
 }
 
-async fn house(config: Value) -> House {
+pub async fn house(config: Value) -> House {
     house_with(Sends::named("send"), config).await
 }
 
 impl House {
-    fn put(&self, name: &str, text: &str) {
+    pub fn put(&self, name: &str, text: &str) {
         std::fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    fn text(&self, name: &str) -> String {
+    pub fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.folder.path().join(name)).unwrap()
     }
 
@@ -95,17 +100,17 @@ impl House {
         self.rt.call(&CallContext::new().session(session), name, args).await.unwrap()
     }
 
-    async fn call(&self, name: &str, args: Value) -> ToolResult {
+    pub async fn call(&self, name: &str, args: Value) -> ToolResult {
         self.call_in("s", name, args).await
     }
 
-    async fn read(&self, name: &str) -> String {
+    pub async fn read(&self, name: &str) -> String {
         let read = self.call("read_file", json!({ "path": name })).await;
         assert!(!read.is_error, "{read:?}");
         read.for_llm
     }
 
-    async fn bind(&self, more: Value) -> Value {
+    pub async fn bind(&self, more: Value) -> Value {
         let mut args = json!({ "session": "s" });
         for (key, value) in more.as_object().unwrap() {
             args[key] = value.clone();
@@ -133,7 +138,7 @@ fn env() -> String {
     format!("NAME=app\nONE={}\nTWO={}\n{}\nLAST=1\n", url(GUESSABLE), url(&generated()), pem())
 }
 
-fn placeholders(text: &str) -> Vec<String> {
+pub fn placeholders(text: &str) -> Vec<String> {
     let pattern = regex::Regex::new(r"\[REDACTED:[a-z0-9-]+:[a-z0-9]+\]").unwrap();
     pattern.find_iter(text).map(|found| found.as_str().to_owned()).collect()
 }

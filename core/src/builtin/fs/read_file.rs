@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::masked::Masked;
 use super::{blocking, uses};
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
@@ -87,7 +88,7 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
                 }
                 None => {
                     let mask = |text: &str| scrubber.scrub(text).into_owned();
-                    page(workspace, path, mask, range, max_chars)
+                    page(workspace, path, (&scrubber, mask), range, max_chars)
                 }
             })
             .await?
@@ -97,16 +98,17 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
 }
 
 /// A page of a file. Secrets are masked before the page is cut out, so that none can be read in
-/// halves; in a file over [`WHOLE_BYTES`] they are masked in the page alone, by the gate.
+/// halves. A file over [`WHOLE_BYTES`] is masked as it is read.
 fn page(
     workspace: &Workspace,
     path: &RelativePath,
-    mask: impl Fn(&str) -> String,
+    (scrubber, mask): (&Scrubber, impl Fn(&str) -> String),
     range: ReadRange,
     max_chars: usize,
 ) -> Result<ReadText, crate::workspace::Error> {
     let Some(bytes) = workspace.read_whole(path, WHOLE_BYTES)? else {
-        return workspace.read(path, range, max_chars);
+        let masked = |reader| Masked::new(reader, scrubber);
+        return workspace.read_through(path, range, max_chars, masked);
     };
     let text = String::from_utf8_lossy(&bytes);
     let lossy = matches!(text, Cow::Owned(_));
@@ -125,9 +127,7 @@ fn sealed_page(
     let file = FileAt { root: workspace.real_root().to_owned(), path: workspace.target(path)? };
     let sealing = opener.sealing(Some(file));
     let mask = |text: &str| scrubber.scrub_sealing(text, &sealing).into_owned();
-    let mut page = page(workspace, path, mask, range, max_chars)?;
-    // Of a file that is too large to be masked as a whole, the page comes as it is.
-    page.text = mask(&page.text);
+    let page = page(workspace, path, (scrubber, mask), range, max_chars)?;
     if sealing.keep_in(&page.text) > 0 {
         opener.has_sealed();
     }
@@ -159,7 +159,12 @@ async fn artifact(
     let caller = cx.caller();
     let found = deps.store.get_artifact(&caller.tenant, caller.session.as_deref(), id).await;
     let artifact = found.map_err(ToolError::raise)?.ok_or_else(missing)?;
-    Ok(paged(&artifact.body, range, max_chars))
+    // Once more, whole: what came to be secret since then must not be read in halves.
+    let mut scrubber = deps.scrubbers.of_call(cx);
+    if let Some(opener) = cx.opener() {
+        scrubber = opener.standing_scrubber(&scrubber);
+    }
+    Ok(paged(&scrubber.scrub_bytes(&artifact.body), range, max_chars))
 }
 
 /// The page with a closing note, where there is something to note.
