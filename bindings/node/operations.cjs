@@ -111,6 +111,11 @@ function operations(invoke) {
       list: (args) => invoke('rules.list', args ?? {}),
       delete: (args) => invoke('rules.delete', args ?? {}),
     }),
+    secrets: Object.freeze({
+      register: (args) => invoke('secrets.register', args ?? {}),
+      forget: (args) => invoke('secrets.forget', args ?? {}),
+      mask: (args) => invoke('secrets.mask', args ?? {}),
+    }),
     sessions: Object.freeze({
       put: (args) => invoke('sessions.put', args ?? {}),
       get: (args) => invoke('sessions.get', args ?? {}),

@@ -710,6 +710,12 @@ export interface Forgotten {
   bindings: number
 }
 
+/** What `secrets.forget` did. */
+export interface ForgottenSecret {
+  /** False if it was not registered there. */
+  forgotten: boolean
+}
+
 /** A grant as the store holds it. */
 export interface Grant {
   /** The tenant it belongs to. */
@@ -860,6 +866,12 @@ export interface MarkedEntry {
   optional?: boolean
   /** Only in a deny list: true if no `also_allow` may bring it back. */
   final?: boolean
+}
+
+/** What `secrets.mask` made of a text. */
+export interface MaskedText {
+  /** The text with every secret in it replaced. */
+  text: string
 }
 
 /** A message to be appended. */
@@ -1131,6 +1143,14 @@ export interface Redundancy {
   max_entries?: number
   /** How many bytes they take at most. */
   max_bytes?: number
+}
+
+/** What `secrets.register` did. */
+export interface RegisteredSecret {
+  /** Set if the value is not guarded, or not in every form: `value_too_short`, `value_short` or `value_common`. */
+  warning: string | null
+  /** The warning as a sentence. */
+  message: string | null
 }
 
 /** Whether something was given back. */
@@ -2469,6 +2489,35 @@ export interface Operations {
       /** Only if the stored rule has this version. */
       if_version?: number | null
     }): Promise<Deleted>
+  }
+  readonly secrets: {
+    /** Has a value masked from now on wherever it stands, in many encodings. Registered twice it must be forgotten twice. Not stored: register it again after a restart. */
+    register(args: {
+      /** The tenant in whose texts it is masked. */
+      tenant?: string
+      /** True: in all texts of the runtime, whatever the tenant. */
+      everywhere?: boolean
+      /** The value, at most 16,384 bytes. White space around it does not count. */
+      value: string
+      /** What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`. */
+      kind?: string | null
+    }): Promise<RegisteredSecret>
+    /** Takes a value back. */
+    forget(args: {
+      /** The tenant. */
+      tenant?: string
+      /** True: it was registered for all texts of the runtime. */
+      everywhere?: boolean
+      /** The value. */
+      value: string
+    }): Promise<ForgottenSecret>
+    /** Masks a text as the results of the tenant's calls are masked. */
+    mask(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The text. */
+      text: string
+    }): Promise<MaskedText>
   }
   readonly sessions: {
     /** Stores a session. One that is there keeps its messages and counters. Fails with `conflict` if `if_version` does not hold. */

@@ -22,6 +22,7 @@ mod locks;
 mod policy;
 mod registry;
 mod rules;
+mod secrets;
 mod sessions;
 mod store;
 mod vault;
@@ -64,6 +65,10 @@ pub use registry::{
     RemoveAlias, Unaliased, UnregisterTool,
 };
 pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
+pub use secrets::{
+    ForgetSecret, ForgottenSecret, MaskText, MaskedText, RegisterSecret, RegisteredSecret,
+    SecretsOps,
+};
 pub use sessions::{
     AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
     MessageToAppend, PutSession, ReadHistory, Sessions,
@@ -251,6 +256,11 @@ impl<'r> Ops<'r> {
         StoreOps::new(self.0)
     }
 
+    /// Values that are masked in every text.
+    pub fn secrets(&self) -> SecretsOps<'r> {
+        SecretsOps::new(self.0)
+    }
+
     /// Where masked secrets may be put back.
     pub fn vault(&self) -> VaultOps<'r> {
         VaultOps::new(self.0)
@@ -277,6 +287,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         registry::OPERATIONS,
         store::OPERATIONS,
         rules::OPERATIONS,
+        secrets::OPERATIONS,
         sessions::OPERATIONS,
         vault::OPERATIONS,
     ]

@@ -23,6 +23,7 @@ mod link;
 mod manifest;
 mod name;
 mod pgpass;
+mod repeat;
 mod scheme;
 mod sight;
 mod token;
@@ -32,6 +33,7 @@ mod corpus;
 #[cfg(test)]
 mod marked;
 
+use repeat::Repeats;
 pub(super) use sight::Sort;
 
 /// The tables of the profile. Never changes; one serves all threads.
@@ -60,7 +62,12 @@ impl Precise {
     ) -> usize {
         let mut at = from;
         let mut sweep = self.sights.sweep(&self.kinds, text, from, to);
+        let mut repeats = Repeats::default();
         while let Some(sight) = sweep.next(at) {
+            if let Some(further) = repeats.skip(text, sight.at, to, floor) {
+                at = further;
+                continue;
+            }
             let (view, start) = View::around(text, sight.at, floor);
             let mut look = self.look(&view, sight.sort);
             if let (None, Some(sort)) = (&look.hit, sight.then) {
@@ -82,6 +89,7 @@ impl Precise {
             }
             for mut hit in look.hit.into_iter().chain(look.more) {
                 follow(&mut hit, text, to == text.len());
+                repeats.forget();
                 floor = hit.span.end;
                 at = at.max(floor);
                 let open = hit.open.is_some();
@@ -95,6 +103,8 @@ impl Precise {
     }
 
     fn look(&self, view: &View<'_>, sort: Sort) -> Look {
+        #[cfg(test)]
+        repeat::tests::count_look();
         match sort {
             Sort::Run => token::look(&self.kinds, view),
             Sort::Name => assignment::look(&self.kinds, view),

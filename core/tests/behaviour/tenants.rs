@@ -20,6 +20,8 @@ use crate::support::echo;
 /// Two tenants. Each one's texts name it, so that a text tells whose it is.
 const ONE: &str = "of-one";
 const TWO: &str = "of-two";
+/// A value that both have registered, each under its own name.
+const WORD: &str = "tangerine-kangaroo-99";
 
 /// The operations that are about the runtime and not about a tenant.
 const WITHOUT_TENANT: &[&str] = &[
@@ -163,6 +165,9 @@ const CASES: &[Case] = &[
     reads("rules.get", |_| json!({ "kind": "shell", "id": "r" })),
     reads("rules.list", |_| json!({ "kind": "shell" })),
     changes("rules.delete", |_| json!({ "kind": "shell", "id": "r" })),
+    changes("secrets.register", |_| json!({ "value": "purple-wombat-77", "kind": "new" })),
+    changes("secrets.forget", |_| json!({ "value": WORD })),
+    reads("secrets.mask", |_| json!({ "text": format!("{WORD} and purple-wombat-77") })),
     changes("sessions.put", |_| json!({ "id": "s", "label": "new" })),
     reads("sessions.get", |_| json!({ "id": "s" })),
     reads("sessions.list", |_| json!({})),
@@ -217,6 +222,7 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
         ("approvals.request", approval("pending", tenant)),
         ("approvals.request", approval("allowed", tenant)),
         ("approvals.decide", json!({ "id": "allowed", "decision": "allow", "by": "p" })),
+        ("secrets.register", json!({ "value": WORD, "kind": tenant })),
         ("sessions.put", json!({ "id": "s", "agent": "a", "label": tenant })),
         ("sessions.append", {
             json!({ "id": "s", "messages": [{ "role": "user", "content": tenant }] })

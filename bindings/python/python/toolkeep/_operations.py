@@ -1019,6 +1019,13 @@ class Forgotten(TypedDict):
     """How many bindings were taken away."""
 
 
+class ForgottenSecret(TypedDict):
+    """What `secrets.forget` did."""
+
+    forgotten: bool
+    """False if it was not registered there."""
+
+
 class Grant(TypedDict):
     """A grant as the store holds it."""
 
@@ -1223,6 +1230,13 @@ class MarkedEntry(TypedDict, total=False):
 
     final: bool
     """Only in a deny list: true if no `also_allow` may bring it back."""
+
+
+class MaskedText(TypedDict):
+    """What `secrets.mask` made of a text."""
+
+    text: str
+    """The text with every secret in it replaced."""
 
 
 class MessageToAppend(TypedDict, total=False):
@@ -1590,6 +1604,17 @@ class Redundancy(TypedDict, total=False):
 
     max_bytes: int
     """How many bytes they take at most."""
+
+
+class RegisteredSecret(TypedDict):
+    """What `secrets.register` did."""
+
+    warning: str | None
+    """Set if the value is not guarded, or not in every form: `value_too_short`, `value_short` or
+    `value_common`."""
+
+    message: str | None
+    """The warning as a sentence."""
 
 
 class Released(TypedDict):
@@ -4169,6 +4194,77 @@ class RulesOperations:
         return cast("Deleted", self._invoke("rules.delete", args))
 
 
+class SecretsOperations:
+    """Operations `secrets.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def register(
+        self,
+        *,
+        value: str,
+        tenant: str = _UNSET,
+        everywhere: bool = _UNSET,
+        kind: str | None = _UNSET,
+    ) -> RegisteredSecret:
+        """Has a value masked from now on wherever it stands, in many encodings. Registered twice
+        it must be forgotten twice. Not stored: register it again after a restart.
+
+        Args:
+            value: The value, at most 16,384 bytes. White space around it does not count.
+            tenant: The tenant in whose texts it is masked.
+            everywhere: True: in all texts of the runtime, whatever the tenant.
+            kind: What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
+        """
+        args = _given(
+            value=value,
+            tenant=tenant,
+            everywhere=everywhere,
+            kind=kind,
+        )
+        return cast("RegisteredSecret", self._invoke("secrets.register", args))
+
+    def forget(
+        self,
+        *,
+        value: str,
+        tenant: str = _UNSET,
+        everywhere: bool = _UNSET,
+    ) -> ForgottenSecret:
+        """Takes a value back.
+
+        Args:
+            value: The value.
+            tenant: The tenant.
+            everywhere: True: it was registered for all texts of the runtime.
+        """
+        args = _given(
+            value=value,
+            tenant=tenant,
+            everywhere=everywhere,
+        )
+        return cast("ForgottenSecret", self._invoke("secrets.forget", args))
+
+    def mask(
+        self,
+        *,
+        text: str,
+        tenant: str = _UNSET,
+    ) -> MaskedText:
+        """Masks a text as the results of the tenant's calls are masked.
+
+        Args:
+            text: The text.
+            tenant: The tenant.
+        """
+        args = _given(
+            text=text,
+            tenant=tenant,
+        )
+        return cast("MaskedText", self._invoke("secrets.mask", args))
+
+
 class SessionsOperations:
     """Operations `sessions.*`."""
 
@@ -4596,6 +4692,11 @@ class Operations:
     def rules(self) -> RulesOperations:
         """Operations `rules.*`."""
         return RulesOperations(self._invoke)
+
+    @property
+    def secrets(self) -> SecretsOperations:
+        """Operations `secrets.*`."""
+        return SecretsOperations(self._invoke)
 
     @property
     def sessions(self) -> SessionsOperations:
@@ -6568,6 +6669,77 @@ class AsyncRulesOperations:
         return cast("Deleted", await self._invoke("rules.delete", args))
 
 
+class AsyncSecretsOperations:
+    """Operations `secrets.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def register(
+        self,
+        *,
+        value: str,
+        tenant: str = _UNSET,
+        everywhere: bool = _UNSET,
+        kind: str | None = _UNSET,
+    ) -> RegisteredSecret:
+        """Has a value masked from now on wherever it stands, in many encodings. Registered twice
+        it must be forgotten twice. Not stored: register it again after a restart.
+
+        Args:
+            value: The value, at most 16,384 bytes. White space around it does not count.
+            tenant: The tenant in whose texts it is masked.
+            everywhere: True: in all texts of the runtime, whatever the tenant.
+            kind: What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
+        """
+        args = _given(
+            value=value,
+            tenant=tenant,
+            everywhere=everywhere,
+            kind=kind,
+        )
+        return cast("RegisteredSecret", await self._invoke("secrets.register", args))
+
+    async def forget(
+        self,
+        *,
+        value: str,
+        tenant: str = _UNSET,
+        everywhere: bool = _UNSET,
+    ) -> ForgottenSecret:
+        """Takes a value back.
+
+        Args:
+            value: The value.
+            tenant: The tenant.
+            everywhere: True: it was registered for all texts of the runtime.
+        """
+        args = _given(
+            value=value,
+            tenant=tenant,
+            everywhere=everywhere,
+        )
+        return cast("ForgottenSecret", await self._invoke("secrets.forget", args))
+
+    async def mask(
+        self,
+        *,
+        text: str,
+        tenant: str = _UNSET,
+    ) -> MaskedText:
+        """Masks a text as the results of the tenant's calls are masked.
+
+        Args:
+            text: The text.
+            tenant: The tenant.
+        """
+        args = _given(
+            text=text,
+            tenant=tenant,
+        )
+        return cast("MaskedText", await self._invoke("secrets.mask", args))
+
+
 class AsyncSessionsOperations:
     """Operations `sessions.*`."""
 
@@ -6995,6 +7167,11 @@ class AsyncOperations:
     def rules(self) -> AsyncRulesOperations:
         """Operations `rules.*`."""
         return AsyncRulesOperations(self._invoke)
+
+    @property
+    def secrets(self) -> AsyncSecretsOperations:
+        """Operations `secrets.*`."""
+        return AsyncSecretsOperations(self._invoke)
 
     @property
     def sessions(self) -> AsyncSessionsOperations:

@@ -144,7 +144,7 @@ fn settle(
     if cut || PUBLIC.iter().any(|start| text.starts_with(start)) {
         return None;
     }
-    if text.starts_with(b"-----BEGIN") || memchr::memmem::find(text, b"://").is_some() {
+    if text.starts_with(b"-----BEGIN") || has_link(text) {
         // A block and a link are looked at for their own secrets.
         return None;
     }
@@ -172,10 +172,13 @@ fn settle(
     })
 }
 
+fn has_link(text: &[u8]) -> bool {
+    memchr::memchr_iter(b':', text).any(|at| text[at..].starts_with(b"://"))
+}
+
 fn rest_of_line(text: &[u8], from: usize) -> &[u8] {
     let rest = &text[from..text.len().min(from + AFTER)];
-    let end = rest.iter().position(|&b| matches!(b, b'\n' | b'\r')).unwrap_or(rest.len());
-    &rest[..end]
+    &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())]
 }
 
 /// The length of the scheme and the blanks that `text` starts with, 0 if it starts with none:
@@ -201,6 +204,9 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
     let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
     let word = text.iter().take(24).take_while(|&&b| belongs(b)).count();
     let blanks = value::blanks(text, word);
+    if word == 0 || blanks == 0 {
+        return 0;
+    }
     let known = |list: &[&[u8]]| list.iter().any(|s| s.eq_ignore_ascii_case(&text[..word]));
     // `OAuth realm="…", oauth_token="…"` has names of its own.
     let pair = text[word + blanks..].iter().take(32).position(|&b| b == b'=');
@@ -208,7 +214,7 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
         text.get(word + blanks + at + 1).is_some_and(|&b| b.is_ascii_alphanumeric() || b == b'"')
     });
     let known = known(EVERYWHERE) || (telling.kind == "authorization" && known(IN_HEADERS));
-    if known && blanks > 0 && !named { word + blanks } else { 0 }
+    if known && !named { word + blanks } else { 0 }
 }
 
 /// What looks like a reference or a mark and goes on with a token is no reference: `<hidden>k3v…`,
@@ -232,7 +238,9 @@ fn skip_placeholders(text: &[u8], value: &mut Value) {
     while let Some(length) = placeholder::length(&text[value.span.clone()]) {
         value.span.start += length;
     }
-    while let Some(open) = memchr::memmem::rfind(&text[value.span.clone()], b"[REDACTED") {
+    while text[value.span.clone()].ends_with(b"]")
+        && let Some(open) = memchr::memmem::rfind(&text[value.span.clone()], b"[REDACTED")
+    {
         let at = value.span.start + open;
         if placeholder::length(&text[at..value.span.end]) != Some(value.span.end - at) {
             break;

@@ -4,7 +4,7 @@ use data_encoding::BASE64URL_NOPAD;
 
 use super::super::hit::{Confidence, Hit, Until};
 use super::super::view::{Look, View};
-use super::kinds::Kinds;
+use super::kinds::{Kinds, is_token};
 
 /// How many letters of the header are decoded.
 const HEADER: usize = 400;
@@ -16,7 +16,11 @@ const SIGNED: usize = 3;
 /// Looks at `eyJ`.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let (text, at) = (view.text, view.at);
-    if let Some(hit) = kinds.at(text, at, view.last) {
+    // Inside a run only a prefix tells a kind.
+    let fresh = at.checked_sub(1).is_none_or(|before| !is_token(text[before]));
+    if (fresh || kinds.may_have_prefix(text, at))
+        && let Some(hit) = kinds.at(text, at, view.last)
+    {
         return Look::found(hit);
     }
     match at_token(text, at, view.last).filter(|hit| hit.span.start >= view.floor) {

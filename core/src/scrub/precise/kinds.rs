@@ -30,6 +30,8 @@ const DIGIT_WITHIN: usize = 32;
 /// How far before a run a secret may begin that is joined to it by one of these.
 const JOINED: usize = 90;
 const JOINTS: &[u8] = b":/+|~%,=$#^";
+/// No mark stands farther behind the start of its run.
+const MARKED: usize = 80;
 /// The bits of the bitmap of first bytes: a few per cent of them are set.
 const HEAD_BITS: u32 = 16;
 
@@ -108,7 +110,8 @@ impl Kinds {
         self.may_have_prefix(text, at) || is_plain(&text[at..])
     }
 
-    fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
+    /// False if no kind with a prefix begins at `at`.
+    pub(super) fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
         text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
             let bit = head(*four);
             self.heads[bit / 64] & (1 << (bit % 64)) != 0
@@ -134,9 +137,12 @@ impl Kinds {
     }
 
     fn marked(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
-        self.marks.iter().find_map(|mark| {
+        let belongs = |b: &&u8| Set::LOOSE.has(**b) || **b == b'~';
+        let run = text[at..].iter().take(MARKED).take_while(belongs).count();
+        self.marks.iter().filter(|mark| mark.after.start <= run).find_map(|mark| {
             let stands = |after: usize| {
-                text.get(at + after..).is_some_and(|rest| rest.starts_with(mark.literal))
+                let rest = text.get(at + after..).unwrap_or_default();
+                rest.first() == mark.literal.first() && rest.starts_with(mark.literal)
             };
             if !mark.after.clone().any(stands) {
                 return None;

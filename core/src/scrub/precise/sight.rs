@@ -250,7 +250,16 @@ impl Sights {
 /// True if a run that begins at `at` may be of a known kind.
 #[inline]
 fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
-    text.get(at).is_some_and(|&first| !is_sign(first)) && kinds.may_start(text, at)
+    text.get(at).is_some_and(|&first| !is_sign(first))
+        && (kinds.may_start(text, at) || may_be_jwt(&text[at..]))
+}
+
+/// True if `text` begins as an object of JSON does in base64: `{"`, or `{` and white space. What
+/// follows may be too long to be found as a word.
+#[inline]
+fn may_be_jwt(text: &[u8]) -> bool {
+    text.starts_with(b"e")
+        && matches!(text, [_, b'y', b'J' | b'A', ..] | [_, b'w', b'o' | b'0', ..])
 }
 
 /// A token byte that no token begins with.

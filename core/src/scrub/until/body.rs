@@ -62,22 +62,35 @@ pub(in crate::scrub) fn next(text: &[u8], from: usize, last: bool) -> Next {
 
 /// What stands between two pieces.
 #[derive(Default)]
-struct Gap {
+struct Gap<'t> {
     line: bool,
     quote: bool,
+    /// The quote that ended a string, as it is written, where none like it has begun another.
+    left: Option<&'t [u8]>,
 }
 
-impl Gap {
+impl<'t> Gap<'t> {
+    fn pass_quote(&mut self, quote: &'t [u8]) {
+        self.quote = true;
+        self.left = match self.left {
+            None => Some(quote),
+            Some(left) if left == quote => None,
+            // Strings in strings: where they end, no other begins.
+            Some(left) => Some(left),
+        };
+    }
+
     /// Where the next byte is that does not separate pieces.
-    fn skip(&mut self, text: &[u8], mut at: usize, until: usize) -> usize {
+    fn skip(&mut self, text: &'t [u8], mut at: usize, until: usize) -> usize {
         while at < until {
             let Some(&byte) = text.get(at) else { break };
             match byte {
                 b'\n' | b'\r' => self.line = true,
-                b'"' | b'\'' | b'`' => self.quote = true,
+                b'"' | b'\'' | b'`' => self.pass_quote(&text[at..=at]),
                 b'-' if text[at..].starts_with(b"----") => break,
-                // A `+` joins quoted lines, or marks a line of a diff.
+                // A `+` joins quoted lines, or marks a line of a diff; a point joins them in PHP.
                 b'+' if run(text, at) == at + 1 => {}
+                b'.' if self.left.is_some() => {}
                 b' '
                 | b'\t'
                 | b','
@@ -98,7 +111,7 @@ impl Gap {
                         continue;
                     }
                     Some((Escape::Quote, length)) => {
-                        self.quote = true;
+                        self.pass_quote(&text[at..at + length]);
                         at += length;
                         continue;
                     }
@@ -114,7 +127,7 @@ impl Gap {
 
 /// Whether the run of base64 in `text[start..end]` is a piece of the body. A long one is judged by
 /// its first bytes alone, so that it may be judged before its end is seen.
-fn weigh(text: &[u8], start: usize, end: usize, gap: &Gap, last: bool) -> Next {
+fn weigh(text: &[u8], start: usize, end: usize, gap: &Gap<'_>, last: bool) -> Next {
     let piece = Next::Piece { start, end };
     let escaped = text.len() - end < 16 && matches!(text.get(end), Some(b'\\' | b'%'));
     let open = !last && (end == text.len() || escaped);
@@ -128,6 +141,9 @@ fn weigh(text: &[u8], start: usize, end: usize, gap: &Gap, last: bool) -> Next {
             Some(true) => return Next::Over,
             Some(false) => {}
         }
+    }
+    if gap.left.is_some() && is_literal(&text[start..end.min(start + LONG)]) {
+        return if open && end - start < LONG { Next::More } else { Next::Over };
     }
     if end - start >= LONG {
         return piece;
@@ -146,6 +162,12 @@ fn weigh(text: &[u8], start: usize, end: usize, gap: &Gap, last: bool) -> Next {
     let alone = (gap.line || gap.quote) && (behind.line || behind.quote || after == text.len());
     let word = text[end..after].first().is_some_and(|&byte| matches!(byte, b':' | b'-' | b'('));
     if alone && !word { piece } else { Next::Over }
+}
+
+/// True if this, the beginning of what stands behind a string, may stand there in JSON, as a number
+/// or `true` does: it is no line of a key.
+fn is_literal(piece: &[u8]) -> bool {
+    piece.len() < LONG || piece.iter().all(u8::is_ascii_digit)
 }
 
 /// `NAME=value` is no base64: padding stands at the end, or before the checksum of a PGP block.

@@ -65,6 +65,34 @@ fn a_body_ends_before_what_is_no_base64() {
 }
 
 #[test]
+fn a_body_in_a_string_ends_with_it_unless_another_such_string_goes_on() {
+    let ends = |rest: &str| {
+        let text = format!("{}{rest}", body(2, "\\n"));
+        let end = in_pieces(Until::Block, text.as_bytes(), text.len());
+        for size in [1, 7, 64] {
+            assert_eq!(in_pieces(Until::Block, text.as_bytes(), size), end, "{size} {text}");
+        }
+        text[end..].to_string()
+    };
+    for rest in [
+        "\",true,\"-----BEGIN",
+        "\", null, \"x\"]",
+        "\",12,\n-----END",
+        "\",123456789012345678901234567890,\n-----END",
+        "\\\"\",true,\"-----END",
+        "\\\"\",\"abc\",\"-----END",
+        "\\u0022,true,\\u0022-----END",
+    ] {
+        assert_eq!(ends(rest), rest);
+    }
+    let line = body(1, "");
+    for between in ["\\n\" +\n  \"", "\",\n \"", "'\n. '", "\\\", \\\"", "\"\n"] {
+        assert_eq!(ends(&format!("{between}{line}\n-----END")), "\n-----END", "{between}");
+    }
+    assert_eq!(ends("\",\"abc=\",\"-----END"), "\",\"-----END");
+}
+
+#[test]
 fn a_token_a_word_and_a_quoted_text_end_at_what_is_none() {
     let at = |until, text: &str| in_pieces(until, text.as_bytes(), 1);
     assert_eq!(at(Until::Token, "ab-c_d.e+f/g=~%41, then"), 17);

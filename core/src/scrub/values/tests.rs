@@ -74,6 +74,31 @@ fn the_longest_value_wins_where_several_start() {
 }
 
 #[test]
+fn no_part_of_a_value_that_overlaps_with_another_is_left() {
+    check(
+        &["zq81nfw02kxm55pd", "kxm55pd-and-a-tail", "a-tail/of/its/own", "m55pd-and"],
+        &[
+            ("x zq81nfw02kxm55pd-and-a-tail/of/its/own y", "x # y"),
+            ("x zq81nfw02kxm55pd-and-a y", "x #-a y"),
+            ("zq81nfw02kxm55pdzq81nfw02kxm55pd", "##"),
+        ],
+    );
+    check(&["ab1ab1ab1ab1"], &[("x ab1ab1ab1ab1ab1ab1 y", "x # y")]);
+}
+
+#[test]
+fn an_encoded_value_is_found_right_behind_another_value() {
+    // Its first bits may stand in the last letter of the other one by chance.
+    let encoded = data_encoding::BASE64.encode(format!("?{TOKEN}").as_bytes());
+    for letter in ('a'..='z').chain('A'..='Z').chain('0'..='9') {
+        let other = format!("another-value-17{letter}");
+        let values = values(&[TOKEN, &other]);
+        let left = masked(&values, &format!("{other}{}", &encoded[2..]));
+        assert!(left.bytes().all(|byte| byte == b'#'), "{left} is left behind {other}");
+    }
+}
+
+#[test]
 fn the_pieces_of_a_long_value_leave_nothing_between_them_in_any_encoding() {
     let letters = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789+/_-";
     let mut seed = 7_u64;

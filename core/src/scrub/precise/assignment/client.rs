@@ -86,21 +86,18 @@ const CLIENTS: &[Client] = &[
 pub(super) fn argument(view: &View<'_>) -> Option<Value> {
     let text = view.text;
     let at = view.at + blanks(text, view.at).min(1);
-    let from = view.at.saturating_sub(BEFORE);
-    let before = &text[from..view.at];
-    let line = memchr::memrchr3(b'\n', b'|', b';', before).map_or(0, |at| at + 1);
-    let mut words = before[line..].split(|&b| b == b' ').filter(|word| !word.is_empty());
-    let words: [&[u8]; WORDS] =
-        std::array::from_fn(|_| words.next().map(own_name).unwrap_or_default());
-    let client = CLIENTS.iter().find(|client| {
-        text[at..].starts_with(client.flag)
-            && words.iter().any(|word| client.names.contains(word))
-            && (client.with.is_empty() || words.contains(&client.with))
-    })?;
-    let end = at + client.flag.len();
+    let of_flag = |client: &&Client| text[at..].starts_with(client.flag);
+    let end = at + CLIENTS.iter().find(of_flag)?.flag.len();
     let apart = blanks(text, end);
     let start = end + apart;
     let ends = matches!(text.get(start), None | Some(b'-' | b'\n' | b'\r'));
+    let may = |client: &&Client| of_flag(client) && (!ends || matches!(client.way, Way::Behind(_)));
+    let words = CLIENTS.iter().any(|client| may(&client)).then(|| words_before(text, view.at))?;
+    let client = CLIENTS.iter().filter(may).find(|client| {
+        let names = words.iter().filter(|word| word.first().is_some_and(u8::is_ascii_alphanumeric));
+        names.into_iter().any(|word| client.names.contains(word))
+            && (client.with.is_empty() || words.contains(&client.with))
+    })?;
     match client.way {
         Way::Glued => (apart == 0 && !ends).then(|| word(view, end)).flatten(),
         Way::Apart => (apart > 0 && !ends).then(|| word(view, start)).flatten(),
@@ -116,6 +113,14 @@ pub(super) fn argument(view: &View<'_>) -> Option<Value> {
             Some(value)
         }
     }
+}
+
+/// The first words of the command before `at`.
+fn words_before(text: &[u8], at: usize) -> [&[u8]; WORDS] {
+    let before = &text[at.saturating_sub(BEFORE)..at];
+    let line = memchr::memrchr3(b'\n', b'|', b';', before).map_or(0, |at| at + 1);
+    let mut words = before[line..].split(|&b| b == b' ').filter(|word| !word.is_empty());
+    std::array::from_fn(|_| words.next().map(own_name).unwrap_or_default())
 }
 
 /// The word at `at`. There is no doubt that it is a password, whatever follows it.

@@ -17,10 +17,12 @@ pub(super) fn is_header(name: &[u8]) -> bool {
 /// True if the name is a cookie's in a header on the same line.
 pub(super) fn names_one(site: &Site<'_>) -> bool {
     let line = site.line_before();
+    if !line.ends_with(b" ") || memchr::memmem::find(line, b"ookie: ").is_none() {
+        return false;
+    }
     let Some(at) = memchr::memmem::rfind(line, b"ookie: ") else { return false };
     let cookies = &line[at + b"ookie: ".len()..];
     !cookies.iter().any(|b| matches!(b, b'"' | b'\''))
-        && matches!(cookies.last(), None | Some(b' '))
 }
 
 /// The first random value among the cookies at `at`, up to one that has a telling name.

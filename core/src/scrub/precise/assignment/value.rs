@@ -31,6 +31,11 @@ pub(super) struct Value {
 
 /// How much of an unquoted value is read before it is judged, in bytes.
 const BEGINNING: usize = 256;
+/// So much of it is read first.
+const HEAD: usize = 64;
+/// The most `=` in so much of a secret. What has more is a chain of assignments, each of which is
+/// looked at by itself.
+const SIGNS: usize = 6;
 
 impl Value {
     pub(super) fn closed(span: Range<usize>, form: Form) -> Value {
@@ -126,6 +131,10 @@ fn closes(slashes: usize, own: usize) -> bool {
 /// The unquoted value at `start`.
 pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
     let rest = &view.text[start..];
+    let head = rest.get(..HEAD).filter(|head| bare_length(head, form) == HEAD);
+    if head.is_some_and(|head| head.iter().filter(|&&b| b == b'=').count() > SIGNS) {
+        return None;
+    }
     let (length, begun) = match bare_length(&rest[..rest.len().min(BEGINNING)], form) {
         BEGINNING if rest.len() > BEGINNING => (BEGINNING, true),
         length => (length, false),

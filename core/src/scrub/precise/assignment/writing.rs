@@ -110,7 +110,8 @@ fn equals(
 
 /// True in the address of a badge, which has a token that anyone may read.
 fn is_badge(before: &[u8]) -> bool {
-    let address = before.rsplit(|b| b.is_ascii_whitespace()).next().unwrap_or(before);
+    let blank = memchr::memrchr3(b' ', b'\t', b'\r', before);
+    let address = &before[blank.map_or(0, |at| at + 1)..];
     [&b".svg?"[..], b"img.shields.io/"]
         .iter()
         .any(|part| memchr::memmem::find(address, part).is_some())

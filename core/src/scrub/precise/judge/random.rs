@@ -1,5 +1,6 @@
 //! Tells random tokens from everything else that is long and mixed.
 
+use super::reference::begins;
 use super::wordy;
 
 /// The shortest text that can be told to be random.
@@ -68,7 +69,7 @@ const PUBLIC: &[&[u8]] = &[
 
 pub(super) fn is_random(value: &[u8]) -> bool {
     let value = &value[..value.len().min(super::LONGEST)];
-    if value.len() < SHORTEST || PUBLIC.iter().any(|start| value.starts_with(start)) {
+    if value.len() < SHORTEST || begins(value, PUBLIC) {
         return false;
     }
     let whole = value.iter().rposition(|&b| b != b'.').map_or(0, |at| at + 1);

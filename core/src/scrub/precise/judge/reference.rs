@@ -181,7 +181,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     is_variable(value)
         || is_address(value)
         || is_template(value)
-        || ROOTS.iter().any(|root| value.starts_with(root)) && is_expression(value)
+        || begins(value, ROOTS) && is_expression(value)
 }
 
 /// What is behind `Bearer `, `Basic ` or `token `, or behind the `f` of a Python string.
@@ -192,6 +192,11 @@ fn without_scheme(value: &[u8]) -> &[u8] {
         }
     }
     value
+}
+
+/// True if the value starts with one of the list. The first bytes say no to nearly all of them.
+pub(super) fn begins(value: &[u8], list: &[&[u8]]) -> bool {
+    list.iter().any(|start| start.first() == value.first() && value.starts_with(start))
 }
 
 /// A name as variables have it.
@@ -233,7 +238,7 @@ fn is_variable(value: &[u8]) -> bool {
 
 /// An address of a store, or a file.
 fn is_address(value: &[u8]) -> bool {
-    if STORES.iter().any(|start| value.starts_with(start)) {
+    if begins(value, STORES) {
         return true;
     }
     value.starts_with(b"arn:")

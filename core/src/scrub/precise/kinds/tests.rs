@@ -275,3 +275,19 @@ fn the_bitmap_never_says_no_to_a_kind() {
     }
     assert!(set < 1 << (HEAD_BITS - 3), "{set} bits of the bitmap are set: it lets too much by");
 }
+
+#[test]
+fn what_a_placeholder_says_tells_nothing_of_what_stands_behind_it() {
+    let kinds = Kinds::new();
+    let token = "k3Vt9xQ2mZ7pL4wR8sN1".repeat(2);
+    let told = |before: &str| kinds.at(format!("{before}{token}").as_bytes(), before.len(), true);
+    assert!(told("cloudflare key: ").is_some());
+    assert!(told("[REDACTED:password] cloudflare key: ").is_some());
+    for before in [
+        "[REDACTED:cloudflare-origin-ca-key:abcd2345] ",
+        "[REDACTED:cloudflare-token] key: ",
+        "cloudflare [REDACTED:token:abcd2345] key: ",
+    ] {
+        assert!(told(before).is_none(), "{before}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Kinds without a mark of their own: a plain run of letters and digits that is a secret because
 //! of the vendor's name that stands near.
 
+use super::super::super::placeholder;
 use super::demand::looks_random;
 use super::shape::Shape;
 
@@ -104,7 +105,7 @@ impl Vicinity {
             for (_, word, number) in
                 self.words[first..].iter().take_while(|(start, ..)| *start == three)
             {
-                if stands(behind, place, word) {
+                if stands(behind, place, word) && behind.len() - place <= near(text, at).len() {
                     told.push((*number, word.contains('/')));
                 }
             }
@@ -123,7 +124,7 @@ impl Vicinity {
         }
         let behind = &text[at.saturating_sub(REACH)..at];
         let close = &behind[behind.len().saturating_sub(CLOSE)..];
-        let tells = || TELLING.iter().any(|word| mentions(behind, word));
+        let tells = || TELLING.iter().any(|word| mentions(near(text, at), word));
         let digest = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
         let denied = || digest && DIGEST.iter().any(|word| stands_alone(close, word));
         enough || begins_value(behind) && (tells() || !digest && assigned(behind)) && !denied()
@@ -150,6 +151,13 @@ fn on_line(text: &[u8]) -> &[u8] {
     &text[line..]
 }
 
+/// What of the text stands near before `at` and behind the last placeholder: what a placeholder
+/// says, and what is before it, tells of the secret that stood there.
+fn near(text: &[u8], at: usize) -> &[u8] {
+    let from = at.saturating_sub(REACH);
+    &text[placeholder::end_between(text, from, at).map_or(from, |end| end.min(at))..at]
+}
+
 /// True if a value may begin behind this text.
 fn begins_value(behind: &[u8]) -> bool {
     behind.last().is_some_and(|b| BEFORE_VALUE.contains(b))
@@ -158,7 +166,7 @@ fn begins_value(behind: &[u8]) -> bool {
 
 /// True if one of these words stands before `at`, for a kind that has a prefix as well.
 pub(super) fn stands_near(text: &[u8], at: usize, words: &[&str]) -> bool {
-    let behind = &text[at.saturating_sub(REACH)..at];
+    let behind = near(text, at);
     words.iter().any(|word| (0..behind.len()).any(|place| stands(behind, place, word)))
 }
 

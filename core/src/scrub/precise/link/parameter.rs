@@ -45,7 +45,8 @@ pub(in super::super) fn look(view: &View<'_>) -> Option<Look> {
         Asked::Nothing => value.len() >= 16 && !standin::is_template(value),
         Asked::Signature => is_signature(value),
     };
-    if start < view.floor || !fits || judge::is_stand_in(value) {
+    let chained = value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(&name));
+    if start < view.floor || !fits || chained || judge::is_stand_in(value) {
         return None;
     }
     let stop = start + value.len();

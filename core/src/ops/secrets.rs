@@ -1,0 +1,132 @@
+//! `secrets.*`
+
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::{default_tenant, operations};
+use crate::error::Error;
+use crate::id::check_key;
+use crate::runtime::Runtime;
+
+operations! {
+    /// Values that are masked in every text, because the host knows that they are secret.
+    secrets as SecretsOps {
+        /// Has a value masked from now on wherever it stands, in many encodings. Registered twice it
+        /// must be forgotten twice. Not stored: register it again after a restart.
+        register(RegisterSecret) -> RegisteredSecret = register;
+        /// Takes a value back.
+        forget(ForgetSecret) -> ForgottenSecret = forget;
+        /// Masks a text as the results of the tenant's calls are masked.
+        mask(MaskText) -> MaskedText = mask;
+    }
+}
+
+/// The arguments of `secrets.register`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegisterSecret {
+    /// The tenant in whose texts it is masked.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// True: in all texts of the runtime, whatever the tenant.
+    #[serde(default)]
+    pub everywhere: bool,
+    /// The value, at most 16,384 bytes. White space around it does not count.
+    #[serde(deserialize_with = "secret_text")]
+    #[schemars(with = "String")]
+    pub value: SecretString,
+    /// What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
+    #[serde(default)]
+    pub kind: Option<String>,
+}
+
+/// What `secrets.register` did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RegisteredSecret {
+    /// Set if the value is not guarded, or not in every form: `value_too_short`, `value_short` or
+    /// `value_common`.
+    pub warning: Option<String>,
+    /// The warning as a sentence.
+    pub message: Option<String>,
+}
+
+/// The arguments of `secrets.forget`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForgetSecret {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// True: it was registered for all texts of the runtime.
+    #[serde(default)]
+    pub everywhere: bool,
+    /// The value.
+    #[serde(deserialize_with = "secret_text")]
+    #[schemars(with = "String")]
+    pub value: SecretString,
+}
+
+/// What `secrets.forget` did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForgottenSecret {
+    /// False if it was not registered there.
+    pub forgotten: bool,
+}
+
+/// The arguments of `secrets.mask`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaskText {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The text.
+    #[serde(deserialize_with = "secret_text")]
+    #[schemars(with = "String")]
+    pub text: SecretString,
+}
+
+/// What `secrets.mask` made of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MaskedText {
+    /// The text with every secret in it replaced.
+    pub text: String,
+}
+
+/// The error for anything but a text does not repeat it.
+fn secret_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SecretString, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(text) => Ok(text.into()),
+        _ => Err(D::Error::custom("a string is expected here")),
+    }
+}
+
+fn place(tenant: &str, everywhere: bool) -> Option<&str> {
+    (!everywhere).then_some(tenant)
+}
+
+async fn register(runtime: &Runtime, args: RegisterSecret) -> Result<RegisteredSecret, Error> {
+    let RegisterSecret { tenant, everywhere, value, kind } = args;
+    let place = place(&tenant, everywhere);
+    let added = runtime.register_secret(place, value.expose_secret(), kind.as_deref())?;
+    Ok(RegisteredSecret {
+        warning: added.warning.map(|warning| warning.code().to_owned()),
+        message: added.warning.map(|warning| warning.to_string()),
+    })
+}
+
+async fn forget(runtime: &Runtime, args: ForgetSecret) -> Result<ForgottenSecret, Error> {
+    let ForgetSecret { tenant, everywhere, value } = args;
+    check_key("tenant", &tenant)?;
+    let place = place(&tenant, everywhere);
+    Ok(ForgottenSecret { forgotten: runtime.forget_secret(place, value.expose_secret()) })
+}
+
+async fn mask(runtime: &Runtime, args: MaskText) -> Result<MaskedText, Error> {
+    check_key("tenant", &args.tenant)?;
+    let masked = runtime.scrub_for(&args.tenant, args.text.expose_secret());
+    Ok(MaskedText { text: masked.into_owned() })
+}
