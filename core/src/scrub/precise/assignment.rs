@@ -147,6 +147,7 @@ fn settle(
 ) -> Option<Hit> {
     value.span.start += scheme_length(&view.text[value.span.clone()], telling);
     skip_placeholders(view.text, &mut value);
+    skip_mark(view.text, &mut value);
     if value.span.is_empty() || value.span.start < view.floor {
         return None;
     }
@@ -242,6 +243,22 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
     });
     let known = known(EVERYWHERE) || (telling.kind == "authorization" && known(IN_HEADERS));
     if known && !named { word + blanks } else { 0 }
+}
+
+/// What looks like a reference or a mark and goes on with a token is no reference: `<hidden>k3v…`,
+/// `${X}k3v…`, `[REDACTED:X]k3v…`.
+fn skip_mark(text: &[u8], value: &mut Value) {
+    let shown = &text[value.span.clone()];
+    let opens = matches!(shown.first(), Some(b'[' | b'<' | b'{' | b'$' | b'('));
+    let ours = shown.starts_with(b"[REDACTED");
+    let shown = shown.strip_suffix(b"]").filter(|_| ours).unwrap_or(shown);
+    let closes = |b: &u8| matches!(b, b']' | b'>' | b'}' | b')') || ours && *b == b':';
+    let closing = shown.iter().rposition(closes);
+    if let Some(at) = closing.filter(|_| opens)
+        && judge::is_random(&shown[at + 1..])
+    {
+        value.span.start += at + 1;
+    }
 }
 
 /// What was masked already is no secret; what stands before or behind it may be one.

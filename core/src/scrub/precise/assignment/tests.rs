@@ -51,6 +51,41 @@ fn assert_leaves(rows: &[&str]) {
 }
 
 #[test]
+fn a_mark_before_a_secret_opens_nothing() {
+    let secret = ["q7Rz", "Vn2x", "Kp9w", "Lt4m", "Hd8s", "Yb3c"].concat();
+    for mark in ["[REDACTED:x:Y]", "<redacted>", "${X}", "[REDACTED:", "[REDACTED]"] {
+        for text in [format!("password={mark}{secret}]"), format!("token: \"{mark}{secret}\"")] {
+            let shown = crate::scrub::Scrubber::new(
+                crate::scrub::Profile::Precise,
+                crate::scrub::TagKey::new([7; 32]),
+            );
+            let shown = shown.scrub(&text).into_owned();
+            assert!(!shown.contains(&secret), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn a_value_alone_on_the_line_below_its_name_is_its_value() {
+    let secret = ["hunter2", "hunter2"].concat();
+    let scrubber = crate::scrub::Scrubber::new(
+        crate::scrub::Profile::Precise,
+        crate::scrub::TagKey::new([7; 32]),
+    );
+    for text in [format!("password:\n  {secret}"), format!("a:\n  password:\n    {secret}\nb: 1")] {
+        assert!(!scrubber.scrub(&text).contains(&secret), "{text}");
+    }
+    for text in [
+        format!("password:\n{secret}"),
+        "password:\n  type: string1\n".into(),
+        "password:\n  the one of 2024 is old\n".into(),
+        "  password:\n  other2other2\n".into(),
+    ] {
+        assert_eq!(scrubber.scrub(&text), text);
+    }
+}
+
+#[test]
 fn a_value_in_json_is_masked_between_its_quotes() {
     let rows = [
         r#"{"password": "§"}"#,
