@@ -157,7 +157,9 @@ fn region<'t>(text: &'t [u8], start: usize, scheme: &[u8]) -> &'t [u8] {
         match byte {
             0..=b' ' | 0x7f | b'"' | b'\'' | b'`' | b'<' | b'>' => break,
             b';' if lists => break,
-            b':' if text[at..].starts_with(b"://") => break,
+            b':' if [&b"://"[..], b":\\/\\/"].iter().any(|mark| text[at..].starts_with(mark)) => {
+                break;
+            }
             b'\\' if matches!(text.get(at + 1), None | Some(b'n' | b'r' | b't' | b'"' | b'\'')) => {
                 break;
             }

@@ -33,8 +33,8 @@ pub(super) struct Value {
 const BEGINNING: usize = 256;
 /// So much of it is read first.
 const HEAD: usize = 64;
-/// The most `=` in so much of a secret. What has more is a chain of assignments, each of which is
-/// looked at by itself.
+/// The most `=` in the beginning of a long secret. What has more is a chain of assignments, each
+/// of which is looked at by itself.
 const SIGNS: usize = 6;
 
 impl Value {
@@ -138,16 +138,26 @@ fn closes(slashes: usize, own: usize) -> bool {
 pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
     let rest = &view.text[start..];
     let head = rest.get(..HEAD).filter(|head| bare_length(head, form) == HEAD);
-    if head.is_some_and(|head| head.iter().filter(|&&b| b == b'=').count() > SIGNS) {
+    if head.is_some_and(is_chain) {
         return None;
     }
     let (length, begun) = match bare_length(&rest[..rest.len().min(BEGINNING)], form) {
-        BEGINNING if rest.len() > BEGINNING => (BEGINNING, true),
+        BEGINNING if rest.len() > BEGINNING => {
+            if is_chain(&rest[..BEGINNING]) {
+                return None;
+            }
+            (BEGINNING, true)
+        }
         length => (length, false),
     };
     let value = Value { begun, ..Value::closed(start..start + length, form) };
     let value = if begun { value } else { ended(view, value) };
     (!value.span.is_empty()).then_some(value)
+}
+
+/// True of `a=b=c=d=…`.
+fn is_chain(text: &[u8]) -> bool {
+    text.iter().filter(|&&b| b == b'=').count() > SIGNS
 }
 
 /// The same value with its end, if only its beginning was read.

@@ -106,6 +106,6 @@ fn is_signature(value: &[u8]) -> bool {
         (count(u8::is_ascii_digit), count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase));
     let escapes = count(|b| *b == b'%');
     let hex = value.iter().all(u8::is_ascii_hexdigit) && value.len() >= 32;
-    let mixed = upper >= 2 + escapes && lower >= 2 && digits >= 1 + escapes;
+    let mixed = upper >= 2 + escapes && lower >= 2 && digits > escapes;
     value.len() >= LEAST && digits >= 1 && (hex || mixed)
 }

@@ -83,7 +83,6 @@ fn a_secret_in_or_behind_a_repetition_is_found() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// A long line of comment has no looks; what it cuts apart is looked at each by itself.
     #[test]
     fn what_is_found_behind_a_repetition_is_what_is_found_without(
         pieces in prop::collection::vec(prop::sample::select(BUSY), 1..6),
