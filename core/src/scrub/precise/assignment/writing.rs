@@ -1,11 +1,12 @@
 //! The ways to assign a value to a name.
 
+use super::super::super::placeholder;
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
-use super::value::{Need, Value, bare, blanks, block, next_line, quoted};
-use super::{call, command, cookie, markup, pair, prose};
+use super::value::{Need, Value, bare, blanks, block, ends_member, next_line, quoted};
+use super::{call, command, cookie, markup, pair, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
@@ -173,7 +174,9 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let length = text[at..].iter().take(48).take_while(|&&b| belongs(b)).count();
     let equals = at + length;
     let typed = text[at..equals].ends_with(b" ") && text[equals..].starts_with(b"= ");
-    (typed && length > 1).then_some(equals + 2)
+    let mut words = text[at..equals].split(|b| !b.is_ascii_alphanumeric());
+    let token = words.any(|word| word.len() >= 16 && word.iter().any(u8::is_ascii_digit));
+    (typed && length > 1 && !token).then_some(equals + 2)
 }
 
 /// `name == "value"`: only a literal is telling there.
@@ -199,8 +202,8 @@ fn assigned(
     let start = at + blanks(text, at);
     if let Some((quote, _)) = quote_at(text, start)
         && site.opened != Some(quote)
-        && is_inside(site, quote.byte)
         && quote.slashes == 0
+        && (closes_member(text, site, start) || is_inside(site, quote.byte))
     {
         // The quote ends the string in which the name stands: `"password: " + x`.
         return None;
@@ -224,8 +227,10 @@ fn assigned(
     let start = start + super::scheme_length(&text[start..], telling);
     // `token=token=token=…`: what is assigned is assigned on.
     let link = text[start..].iter().take(64).take_while(|&&b| is_named(b)).count();
-    let chained = matches!(text[start + link..], [b'=', next, ..] if is_named(next))
-        && super::super::name::telling(&text[start..start + link]).is_some();
+    let next = &text[start + link..];
+    let goes_on = matches!(next, [b'=', next, ..] if is_named(*next))
+        || matches!(next, [b'=', masked @ ..] if placeholder::length(masked).is_some());
+    let chained = goes_on && super::super::name::telling(&text[start..start + link]).is_some();
     if chained {
         return None;
     }
@@ -270,10 +275,24 @@ fn is_named(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// True if the name stands in a string that such a quote opened on its line.
-fn is_inside(site: &Site<'_>, quote: u8) -> bool {
+/// True if the quote at `at` seems to end a string of JSON that began on the line of the name.
+fn closes_member(text: &[u8], site: &Site<'_>, at: usize) -> bool {
     let line = site.line_before();
-    let mut count = 0;
+    // What is as long as may be looked at may go on before that.
+    let begun = line.contains(&b'"') || line.len() >= site::LINE;
+    text[at] == b'"' && begun && ends_member(&text[at + 1..])
+}
+
+/// True if the name stands in a string that such a quote opened on its line.
+///
+/// Behind a secret, nothing before it counts: a placeholder is shorter, and more of the line would
+/// be seen when it stands there.
+fn is_inside(site: &Site<'_>, quote: u8) -> bool {
+    let (line, closes) = match site.behind_secret() {
+        Some(line) => (line, ends_string(line, quote)),
+        None => (site.line_before(), false),
+    };
+    let mut count = usize::from(closes);
     for (at, &byte) in line.iter().enumerate() {
         let apostrophe = quote == b'\''
             && at > 0
@@ -282,6 +301,12 @@ fn is_inside(site: &Site<'_>, quote: u8) -> bool {
         count += usize::from(byte == quote && !apostrophe);
     }
     count % 2 == 1
+}
+
+/// True if the first such quote in `line` seems to end a string rather than to begin one.
+fn ends_string(line: &[u8], quote: u8) -> bool {
+    let at = line.iter().position(|&byte| byte == quote);
+    at.is_some_and(|at| at == 0 || !b" \t=([{:,+>|&".contains(&line[at - 1]))
 }
 
 /// The same value, if it is random to the eye.
