@@ -46,6 +46,8 @@ pub(super) fn secret(view: &View<'_>, at: usize, nth: usize) -> Option<Value> {
                 (at, fresh) = (end, false);
                 continue;
             }
+            // Calls in calls, over and over, are no log-in.
+            b'(' | b'[' | b'{' if depth >= 3 => return None,
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.checked_sub(1)?,
             b',' if depth == 0 => (place, fresh) = (place + 1, true),
