@@ -98,7 +98,10 @@ fn quotes_before(before: &[u8], cut: bool) -> Option<usize> {
             },
             (b',', rest) => {
                 let rest = trim(rest);
-                match rest.last()? {
+                let Some(last) = rest.last() else {
+                    return cut.then_some(escapes.unwrap_or(0));
+                };
+                match last {
                     b'"' => {
                         let (start, own) = string_before(rest, b"[,")?;
                         if escapes.replace(own).is_some_and(|known| known != own) {
@@ -111,7 +114,7 @@ fn quotes_before(before: &[u8], cut: bool) -> Option<usize> {
                     _ => {
                         let word = rest.iter().rev().take_while(|&&b| is_word(b)).count();
                         let (left, word) = rest.split_at(rest.len() - word);
-                        if !is_number(word) && !matches!(word, b"true" | b"false" | b"null") {
+                        if !is_literal(word, cut && left.is_empty()) {
                             return None;
                         }
                         before = trim(left);
@@ -124,6 +127,14 @@ fn quotes_before(before: &[u8], cut: bool) -> Option<usize> {
             _ => return None,
         }
     }
+}
+
+/// A number, `true`, `false` or `null`; where it is `cut`, the end of one.
+fn is_literal(word: &[u8], cut: bool) -> bool {
+    let named = |name: &&[u8]| *name == word || cut && name.ends_with(word);
+    is_number(word)
+        || [&b"true"[..], b"false", b"null"].iter().any(named)
+        || cut && word.iter().all(|&b| is_part(b))
 }
 
 fn is_word(byte: u8) -> bool {
@@ -190,6 +201,14 @@ mod tests {
         assert_eq!(quoted(r#"["a\\", 4711]"#), Some(("4711", 0)));
         assert_eq!(quoted(r#"[{"a": "\\\""}, 4711]"#), Some(("4711", 0)));
         assert_eq!(quoted(r#""\"{\\\"pin\\\": 4711}\"""#), Some(("4711", 3)));
+    }
+
+    #[test]
+    fn it_is_the_same_wherever_the_stretch_begins_that_is_looked_at() {
+        for length in BACK - 60..BACK + 10 {
+            let text = format!(r#"{{"x": [[1], true,-2.5e+3, "{}", 4711]}}"#, "x".repeat(length));
+            assert_eq!(quoted(&text), Some(("4711", 0)), "{length}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use super::*;
-use crate::scrub::{Kind, Seal};
+use crate::scrub::{Finding, Kind, Seal};
 
 #[test]
 fn whatever_goes_in_nothing_panics_and_other_bytes_pass() {
@@ -89,7 +89,10 @@ fn a_seal_is_told_what_puts_the_text_together_again() {
             let keeper = Keeper::default();
             scrubber.scrub_sealing(&text, &keeper);
             let told = keeper.0.into_inner();
-            let findings = scrubber.findings(&text);
+            // A bare number is not sealed: it could not be put back without its quotes.
+            let masks = scrubber.masks(text.as_bytes(), None).into_iter();
+            let findings: Vec<_> =
+                masks.filter(|mask| mask.quotes.is_none()).map(Finding::from).collect();
             assert_eq!(told.len(), findings.len());
             for (finding, (kind, tag, secret)) in findings.iter().zip(told) {
                 assert_eq!(finding.kind.as_str(), kind);
