@@ -18,11 +18,16 @@ workspace() {
   {
     echo "# deployment"
     echo "REGION=eu-central-1"
-    echo "OPENAI_API_""KEY=sk-""abcdefghijklmnopqrstuvwxyz123456"
+    echo "OPENAI_API_""KEY=sk-""Zk3vQ8xT1mB7nR5pW2cL9dH4jF6gS0aY"
     echo "DATABASE_""URL=postgres"":""//app:s3cr3t-pass@db.internal/app"
-    echo "github: ghp_""$(printf 'x%.0s' {1..36})"
+    echo "github: ghp_""aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    echo "token = parser.next_token()  # no secret, and left alone"
   } >"$house/$1/deploy.env"
 }
+
+# The tags of placeholders come from this key, so they are the same in all four.
+TOOLKEEP_KEY=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
+export TOOLKEEP_KEY
 
 run() { # language, program…
   workspace "$1"
@@ -52,7 +57,7 @@ for language in python node c; do
     exit 1
   fi
 done
-for planted in sk-abcdef s3cr3t-pass ghp_xxx; do
+for planted in Zk3vQ8xT s3cr3t-pass ghp_aB3d; do
   if grep -q "$planted" "$house"/*.txt; then
     echo "demo: a planted credential was shown" >&2
     exit 1

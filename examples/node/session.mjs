@@ -12,7 +12,12 @@ if (session === undefined) {
   process.exit(2)
 }
 
-const rt = new Runtime({ workspace, policy: { deny: ['write_file'] }, rate_limit: { calls: 8 } })
+const rt = new Runtime({
+  workspace,
+  policy: { deny: ['write_file'] },
+  rate_limit: { calls: 8 },
+  secrets: { key: { env: 'TOOLKEEP_KEY' } },
+})
 rt.tool({
   name: 'count_words',
   description: 'Counts the words of a text.',

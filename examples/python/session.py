@@ -16,6 +16,7 @@ def main(workspace: str, session: str) -> None:
         workspace=workspace,
         policy={"deny": ["write_file"]},
         rate_limit={"calls": 8},
+        secrets={"key": {"env": "TOOLKEEP_KEY"}},
     )
 
     @rt.tool

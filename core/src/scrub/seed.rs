@@ -24,6 +24,8 @@
 //! - of a name of more than [`BACK`] letters, the letters before those stay;
 //! - a name and its value with more than that between them (white space) are not seen together.
 
+use std::ops::Range;
+
 use super::hit::{Confidence, Hit};
 use super::placeholder;
 use super::until::End;
@@ -43,6 +45,9 @@ mod tests;
 pub(super) const BACK: usize = 2_048;
 /// How far behind a place is looked, in bytes.
 pub(super) const AHEAD: usize = 4_096;
+
+/// So many bytes are searched for places at once: those that a long match covers are not sought.
+const STRIDE: usize = 16_384;
 
 /// The patterns and the search for them.
 pub(super) struct Seed {
@@ -85,7 +90,24 @@ impl Seed {
         found: &mut Vec<Hit>,
     ) -> Step {
         let mut step = Step { at: from, floor, open: None };
-        for candidate in self.anchors.candidates(text, from, to) {
+        while step.at < to && step.open.is_none() {
+            let stride = step.at..to.min(step.at + STRIDE);
+            self.stride(text, stride, to == text.len(), barriers, &mut step, found);
+        }
+        step
+    }
+
+    /// The same as far as the places in `stride` go.
+    fn stride(
+        &self,
+        text: &[u8],
+        stride: Range<usize>,
+        last: bool,
+        barriers: bool,
+        step: &mut Step,
+        found: &mut Vec<Hit>,
+    ) {
+        for candidate in self.anchors.candidates(text, stride.start, stride.end) {
             if candidate.at < step.at {
                 continue;
             }
@@ -93,18 +115,17 @@ impl Seed {
                 Ok(reach) => {
                     let end = |pass, from| {
                         let tail = Tail { pass, barriers };
-                        (tail, tail.end(text, from, to == text.len()))
+                        (tail, tail.end(text, from, last))
                     };
-                    self.look(text, candidate.at, &reach, end, &mut step, found);
+                    self.look(text, candidate.at, &reach, end, step, found);
                 }
                 Err(behind) => (step.at, step.floor) = (behind, behind),
             }
             if step.open.is_some() {
-                return step;
+                return;
             }
         }
-        step.at = step.at.max(to);
-        step
+        step.at = step.at.max(stride.end);
     }
 
     /// Takes what the patterns take in the window around `at`.

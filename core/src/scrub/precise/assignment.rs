@@ -16,6 +16,7 @@ use mark::Mark;
 use site::Site;
 use value::{Need, Value};
 
+mod arguments;
 mod call;
 mod client;
 mod command;
@@ -112,9 +113,20 @@ fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
     let told = name::telling(site.name())?;
     // A session in the header of a cookie is one, however it looks.
     let sure = matches!(told.kind, "session" | "cookie" | "token") && cookie::names_one(site);
+    let word = site.word_before();
+    let sure = sure
+        || told.kind == "key" && is_whole(word)
+        || told.kind == "password" && matches!(word, b"de" | b"De");
     let telling = if sure { Telling { strength: Strength::Strong, ..told } } else { told };
     let value = writing::read(view, site, telling)?;
     settle(kinds, view, site.name(), telling, value)
+}
+
+/// A word with which `key` says as much as in one: `API key`, `secret key`.
+fn is_whole(word: &[u8]) -> bool {
+    [&b"api"[..], b"secret", b"access", b"private", b"encryption", b"signing", b"license"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(word))
 }
 
 /// The secret in a value that stands under `name` in structured data. Positions count from the
@@ -154,7 +166,7 @@ fn settle(
         return Some(Hit { span: value.span, open: value.open, ..known });
     }
     let confidence = match value.need {
-        Need::Random => judge::is_random(text).then_some(Confidence::Low)?,
+        Need::Random => is_told(name, telling, text).then_some(Confidence::Low)?,
         Need::Told | Need::Weak => {
             let telling = if value.need == Need::Weak { telling.weakened() } else { telling };
             let after = rest_of_line(view.text, value.span.end);
@@ -170,6 +182,14 @@ fn settle(
         encoding: None,
         open: value.open,
     })
+}
+
+/// What a sentence may tell: something random; of a sure name an id, of a password one with marks.
+fn is_told(name: &[u8], telling: Telling, value: &[u8]) -> bool {
+    let sure = telling.strength == Strength::Strong || name.eq_ignore_ascii_case(b"key");
+    judge::is_random(value)
+        || sure && judge::is_opaque(value)
+        || telling.kind == "password" && judge::is_password_like(value)
 }
 
 fn has_link(text: &[u8]) -> bool {
@@ -200,6 +220,14 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
         b"zoho-oauthtoken",
         b"klaviyo-api-key",
         b"client-id",
+        b"key",
+        b"api_key",
+        b"apitoken",
+        b"api-token",
+        b"discogs",
+        b"private-token",
+        b"cloudsmith",
+        b"pve-apitoken",
     ];
     let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'-';
     let word = text.iter().take(24).take_while(|&&b| belongs(b)).count();

@@ -2,6 +2,7 @@
 //! what it leaves alone.
 
 mod dice;
+mod hard;
 mod harmless;
 mod labelled;
 mod logs;

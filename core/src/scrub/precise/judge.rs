@@ -59,10 +59,11 @@ pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
     if is_stand_in(value) || is_plainly_none(claim, value) {
         return None;
     }
-    let random = is_random(value);
+    let quoted = matches!(claim.form, Form::QuotedData | Form::QuotedCode);
+    let random = is_random(value) || quoted && random::is_noise(value);
     let literal = random
         || match claim.telling.strength {
-            Strength::Weak => false,
+            Strength::Weak => is_own_key(claim, value),
             Strength::Strong => match claim.form {
                 Form::QuotedData | Form::Element => is_quoted_literal(claim, value),
                 Form::QuotedCode => {
@@ -96,13 +97,27 @@ fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
     repeats_name(claim.name, value, code) || prose::is_plain(value) || prose::is_prose(value)
 }
 
+/// An id under the name of somebody's key: `pardot_key`, where no ordinary key has its name.
+fn is_own_key(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let form = !matches!(claim.form, Form::Line | Form::Block) || is_end(claim.after);
+    let own =
+        claim.name.len() > 5 && matches!(claim.telling.kind, "key" | "authorization" | "token");
+    own && form && random::is_id(value)
+}
+
 /// Digits under the name of a password, where text stands.
 fn is_pin(claim: &Claim<'_>, value: &[u8]) -> bool {
     let text = matches!(
         claim.form,
         Form::QuotedData | Form::Element | Form::Env | Form::Flag | Form::Query | Form::List
     );
-    text && is_password(claim) && value.len() >= 4 && value.iter().all(u8::is_ascii_digit)
+    let line = matches!(claim.form, Form::Line | Form::Spaced) && is_end(claim.after);
+    let digits = value.iter().all(u8::is_ascii_digit);
+    // Nothing is counted in so many digits; times in nanoseconds have more.
+    let id = (15..=18).contains(&value.len()) && claim.telling.strength == Strength::Strong;
+    digits && text && (id || is_password(claim) && value.len() >= 4)
+        || digits && line && (id || is_password(claim) && value.len() >= 6)
+        || digits && id && claim.form == Form::QuotedCode
 }
 
 fn is_password(claim: &Claim<'_>) -> bool {
@@ -193,13 +208,20 @@ fn is_line_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
         return false;
     }
     // Whatever the line goes on with: `sending header x-api-key: … to upstream`.
-    if is_random(value) {
+    if is_opaque(value) {
         return true;
     }
     if !code::is_name(value) {
         return value.len() >= 4 && !reads_on(claim.after) && is_mixed(claim, value);
     }
+    let words = wordy::Words::of(value);
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let lower = value.iter().all(u8::is_ascii_lowercase);
+    // A passphrase without blanks, and a token of letters and digits in no order.
+    let phrase = is_password(claim) && lower && value.len() >= 12 && words.words > 2;
+    let token = value.len() >= 12 && digits >= 2 && !value.contains(&b'_') && !words.mostly();
     code::is_odd_name(value)
+        || is_end(claim.after) && (phrase || token)
         || is_end(claim.after)
             && value.len() >= 6
             && is_mixed(claim, value)
@@ -212,7 +234,7 @@ fn is_spaced_literal(claim: &Claim<'_>, value: &[u8]) -> bool {
         return false;
     }
     if !is_end(claim.after) {
-        return is_random(value);
+        return is_opaque(value);
     }
     if !code::is_name(value) {
         return value.len() >= 6 && is_mixed(claim, value);
@@ -277,6 +299,27 @@ fn reads_on(after: &[u8]) -> bool {
 /// UUID, digest, path or version.
 pub(super) fn is_random(value: &[u8]) -> bool {
     random::is_random(value)
+}
+
+/// True of what is random, and of what may be an id as well: hexadecimal digits or a UUID, with or
+/// without a word before them. Under a sure name these are keys.
+pub(super) fn is_opaque(value: &[u8]) -> bool {
+    is_random(value) || random::is_id(value)
+}
+
+/// True of what can only be a password in a sentence: letters, digits and marks mixed.
+pub(super) fn is_password_like(value: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    let mark = has(|b| b"!@#$%^&*?+=~".contains(b));
+    let cases = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    let plain = is_stand_in(value) || prose::is_plain(value) || code::is_code(value, b"");
+    value.len() >= 8
+        && value.len() <= 64
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && (mark || cases && !wordy::Words::of(value).mostly())
+        && !value.iter().any(|b| b"-/()[]{}<>,:".contains(b))
+        && !plain
 }
 
 /// True if the whole value is a stand-in: `xxxx`, `<token>`, `${TOKEN}`, `changeme`, `***`,

@@ -219,13 +219,15 @@ fn by_words(words: &Words) -> Option<Telling> {
         b"password" | b"passwd" | b"passphrase" | b"passcode" | b"pwd" | b"passwort"
         | b"kennwort" | b"senha" | b"contrasena" | b"parola" | b"wachtwoord" | b"motdepasse"
         | b"salasana" | b"heslo" | b"pword" | b"passwrd" | b"requirepass" | b"masterauth"
-        | b"psw" | b"pswd" => password(before),
+        | b"psw" | b"pswd" | b"pw" => password(before),
         b"pass" | b"passkey" => password(before),
         b"phrase" if before == b"pass" => password(words.before(1)),
         b"word" | b"code" | b"wd" if before == b"pass" => password(words.before(1)),
         b"passe" if before == b"de" => Telling::strong("password"),
+        b"passe" => Telling::weak("password"),
         b"token" => token(before),
         b"jwt" => Telling::weak("token"),
+        b"pat" if words.len() > 1 => Telling::weak("token"),
         b"bearer" => Telling::strong("token"),
         b"secret" => secret(before),
         b"credential" | b"credentials" | b"cred" | b"creds" => credential(last, words),
@@ -253,9 +255,34 @@ fn by_words(words: &Words) -> Option<Telling> {
 /// A word that ends with a telling one, written without a boundary: `PGPASSWORD`, `APIKEY`.
 fn glued(word: &[u8]) -> Option<Telling> {
     const PASS: &[&[u8]] = &[
-        b"db", b"user", b"usr", b"sudo", b"root", b"admin", b"mysql", b"pg", b"smtp", b"mail",
-        b"ftp", b"my", b"login", b"ssh", b"key", b"store", b"ldap", b"proxy", b"http", b"wifi",
-        b"vnc", b"bind", b"imap", b"redis",
+        b"db",
+        b"user",
+        b"usr",
+        b"sudo",
+        b"root",
+        b"admin",
+        b"mysql",
+        b"pg",
+        b"smtp",
+        b"mail",
+        b"ftp",
+        b"my",
+        b"login",
+        b"ssh",
+        b"key",
+        b"store",
+        b"ldap",
+        b"proxy",
+        b"http",
+        b"wifi",
+        b"vnc",
+        b"bind",
+        b"imap",
+        b"redis",
+        b"srcstore",
+        b"deststore",
+        b"srckey",
+        b"destkey",
     ];
     if let Some(front) = word.strip_suffix(b"pass").or_else(|| word.strip_suffix(b"pwd")) {
         return PASS

@@ -107,6 +107,13 @@ const WORDS: &[(&str, Sort)] = &[
     ("passc", Sort::Name),
     ("pass", Sort::Name),
     ("pwd", Sort::Name),
+    ("_pat=", Sort::Name),
+    ("_pat =", Sort::Name),
+    ("_pat:", Sort::Name),
+    ("_pat\"", Sort::Name),
+    ("pw=", Sort::Name),
+    ("pw: ", Sort::Name),
+    ("pw\":", Sort::Name),
     ("secret", Sort::Name),
     ("token", Sort::Name),
     ("key", Sort::Name),
@@ -142,6 +149,14 @@ const WORDS: &[(&str, Sort)] = &[
     ("sqlplus ", Sort::Name),
     ("identified by", Sort::Name),
     ("to-securestring", Sort::Name),
+    // Functions that take a password without its name.
+    ("_connect(", Sort::Name),
+    ("new pdo(", Sort::Name),
+    ("getconnection(", Sort::Name),
+    ("networkcredential(", Sort::Name),
+    (".login(", Sort::Name),
+    ("jwt.sign(", Sort::Name),
+    ("jwt.encode(", Sort::Name),
 ];
 
 /// A word, made to be compared eight bytes at once.

@@ -186,6 +186,10 @@ impl Search<'_> {
             let piece = simd::block(self.text, at);
             let letters = L::matching(&self.anchors.letters, piece.bytes()).trailing_ones();
             at = self.text.len().min(at + letters as usize);
+            if at >= self.to {
+                // Where its sign is, nothing is sought.
+                return at;
+            }
             if letters as usize == BLOCK {
                 continue;
             }

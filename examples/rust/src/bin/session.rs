@@ -24,6 +24,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "workspace": workspace,
         "policy": { "deny": ["write_file"] },
         "rate_limit": { "calls": 8 },
+        "secrets": { "key": { "env": "TOOLKEEP_KEY" } },
     }))?;
     let rt = Runtime::builder().config(config).build().await?;
     rt.register(tool_fn("count_words", |args: CountWords, _cx| async move {

@@ -24,7 +24,10 @@ pub(super) fn next_argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Opti
     if site.dashes > 0 {
         return quoted(view, start, Form::Flag);
     }
-    let before = site.before();
+    let quote = site.opened.map_or(0, |quote| quote.slashes + 1);
+    let line = site.line_before();
+    let line = line[..line.len() - quote.min(line.len())].trim_ascii_end();
+    let before = line.last().copied().unwrap_or(b'\n');
     if !matches!(before, b'(' | b'[' | b'{') {
         return None;
     }

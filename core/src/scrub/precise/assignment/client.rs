@@ -80,6 +80,26 @@ const CLIENTS: &[Client] = &[
     client(&[b"http", b"https", b"xh"], b"-a", Way::Behind(b':'), b""),
     client(&[b"smbclient", b"rpcclient", b"smbmap"], b"-U", Way::Behind(b'%'), b""),
     client(&[b"lftp"], b"-u", Way::Behind(b','), b""),
+    client(&[b"plink", b"pscp", b"psftp", b"plink.exe", b"pscp.exe"], b"-pw", Way::Apart, b""),
+    client(
+        &[
+            b"psexec",
+            b"psexec.exe",
+            b"PsExec.exe",
+            b"psexec64.exe",
+            b"PsExec64.exe",
+            b"evil-winrm",
+            b"crackmapexec",
+            b"nxc",
+            b"netexec",
+            b"hydra",
+            b"sqsh",
+            b"zkCli.sh",
+        ],
+        b"-p",
+        Way::Apart,
+        b"",
+    ),
 ];
 
 /// The password behind the flag that starts with the sight or one blank behind it.

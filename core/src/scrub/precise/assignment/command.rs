@@ -14,6 +14,9 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
         return (apart && !is_flag(&text[at..])).then(|| word(view, at, Form::Flag)).flatten();
     }
     let name = site.name();
+    if site.word_before() == b"#define" {
+        return quoted(view, at, Form::QuotedCode);
+    }
     if is_declared(site) {
         let kind = text[at..]
             .iter()
@@ -27,6 +30,19 @@ pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Va
     if matches!(name, b"requirepass" | b"masterauth") && site.line_before().trim_ascii().is_empty()
     {
         return word(view, at, Form::Flag);
+    }
+    if text[at..].len() > 3 && text[at..at + 3].eq_ignore_ascii_case(b"by ") && name.contains(&b'_')
+    {
+        // `IDENTIFIED WITH mysql_native_password BY 'v'`
+        return quoted(view, at + 3, Form::QuotedData);
+    }
+    if is_device(site) {
+        let class = text[at..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let skipped = if class == 1 { 1 + blanks(text, at + 1) } else { 0 };
+        return word(view, at + skipped, Form::Line);
+    }
+    if matches!(name, b"storePassword" | b"keyPassword") {
+        return quoted(view, at, Form::QuotedCode);
     }
     if name.eq_ignore_ascii_case(b"password") || name.eq_ignore_ascii_case(b"passwd") {
         if text.get(at) == Some(&b'\'') {
@@ -65,6 +81,25 @@ fn is_login(site: &Site<'_>, text: &[u8]) -> bool {
     value == b"default" || KEYWORDS.contains(&keyword)
 }
 
+/// A line of the settings of a router or switch: `enable password v`, `username u password 7 v`,
+/// `radius-server key v`.
+///
+/// Source: the command reference of Cisco IOS.
+fn is_device(site: &Site<'_>) -> bool {
+    const FIRST: &[&[u8]] = &[
+        b"enable",
+        b"username",
+        b"radius-server",
+        b"tacacs-server",
+        b"crypto",
+        b"neighbor",
+        b"ppp",
+    ];
+    let line = site.line_before().trim_ascii();
+    let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    line.is_empty() && site.name() == b"pre-shared-key" || FIRST.contains(&first)
+}
+
 /// `var password string = "…"`.
 fn is_declared(site: &Site<'_>) -> bool {
     matches!(site.word_before(), b"var" | b"const" | b"static" | b"let")
@@ -76,6 +111,7 @@ fn is_setting(site: &Site<'_>) -> bool {
         b"env",
         b"arg",
         b"setenv",
+        b"setx",
         b"set",
         b"fastcgi_param",
         b"uwsgi_param",

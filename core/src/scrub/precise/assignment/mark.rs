@@ -3,7 +3,7 @@
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::value::{Need, Value, bare, blanks, quoted};
-use super::{client, oracle};
+use super::{arguments, client, oracle};
 
 /// What the sight is, if it is no name.
 pub(super) enum Mark {
@@ -13,10 +13,15 @@ pub(super) enum Mark {
     Flag,
     /// `IDENTIFIED BY 'v'`, `ConvertTo-SecureString 'v'`; where the value may start.
     Password(usize),
+    /// A function that takes one: where its arguments start, and which it is.
+    Call(usize, usize),
 }
 
 impl Mark {
     pub(super) fn at(text: &[u8]) -> Option<Mark> {
+        if let Some((length, nth)) = arguments::call(text) {
+            return Some(Mark::Call(length, nth));
+        }
         match text.first()? {
             b':' => Some(Mark::User(b":thin:".len())),
             b' ' | b'-' => Some(Mark::Flag),
@@ -31,6 +36,7 @@ impl Mark {
         match self {
             Mark::User(length) => oracle::behind_user(view, view.at + length),
             Mark::Flag => client::argument(view),
+            Mark::Call(length, nth) => arguments::secret(view, view.at + length, nth),
             Mark::Password(length) => password(view, view.at + length),
         }
     }

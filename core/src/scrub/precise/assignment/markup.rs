@@ -55,6 +55,9 @@ pub(super) fn attribute(view: &View<'_>, at: usize) -> Option<Value> {
     let text = view.text;
     let mut at = at;
     for _ in 0..6 {
+        if text.get(at) == Some(&b'>') {
+            return named(view, at + 1);
+        }
         let belongs = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':');
         let length = text[at..].iter().take(32).take_while(|&&b| belongs(b)).count();
         let name = &text[at..at + length];
@@ -62,7 +65,8 @@ pub(super) fn attribute(view: &View<'_>, at: usize) -> Option<Value> {
             return None;
         }
         let value = quoted(view, at + length + 1, Form::QuotedData)?;
-        if [&b"value"[..], b"content", b"defaultvalue"].iter().any(|w| w.eq_ignore_ascii_case(name))
+        let own = name.rsplit(|&b| b == b':').next().unwrap_or(name);
+        if [&b"value"[..], b"content", b"defaultvalue"].iter().any(|w| w.eq_ignore_ascii_case(own))
         {
             return Some(value);
         }
@@ -76,6 +80,16 @@ pub(super) fn attribute(view: &View<'_>, at: usize) -> Option<Value> {
         }
     }
     None
+}
+
+/// `<string name="password">v</string>` and `<setting name="password"><value>v</value>`, from
+/// behind the tag.
+fn named(view: &View<'_>, at: usize) -> Option<Value> {
+    let text = view.text;
+    let at = next_line(text, at).unwrap_or(at);
+    let at = at + blanks(text, at);
+    let value = b"<value>";
+    content(view, at + if text[at..].starts_with(value) { value.len() } else { 0 })
 }
 
 /// `<name>password</name> <value>v</value>`, from behind the name.

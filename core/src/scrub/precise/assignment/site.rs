@@ -1,7 +1,11 @@
 //! The place of a name: where it starts and ends, and how it is quoted.
 
+use super::super::super::placeholder;
 use super::super::super::view::View;
 use super::super::name::MAX_NAME;
+
+/// How much of the line before a name is looked at, in bytes.
+pub(super) const LINE: usize = 256;
 
 /// A run of backslashes and a quote, as it opens or closes a string at some depth of escaping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +27,8 @@ pub(super) struct Site<'t> {
     pub dashes: usize,
     /// The quote right before the name.
     pub opened: Option<Quote>,
+    /// Where the last secret ended.
+    floor: usize,
 }
 
 impl<'t> Site<'t> {
@@ -34,7 +40,7 @@ impl<'t> Site<'t> {
         let before = behind.take_while(|&&b| !wide && belongs(b)).count();
         let read = view.at + length(&text[view.at..], wide);
         if read == view.at + MAX_NAME {
-            return Site::endless(text, view.at);
+            return Site::endless(view);
         }
         let mut start = view.at - before;
         if start > 0 && text[start - 1] == b'\\' && matches!(text[start], b'n' | b't' | b'r') {
@@ -50,14 +56,16 @@ impl<'t> Site<'t> {
             end -= 1;
         }
         let dashes = text[run..start].iter().filter(|&&b| b == b'-').count();
-        Site { text, start, end, read, dashes, opened: quote_before(text, run) }
+        let opened = quote_before(text, run);
+        Site { text, start, end, read, dashes, opened, floor: view.floor }
     }
 
     /// A name that is too long to be one. All of it is read, so that it is read once.
-    fn endless(text: &'t [u8], at: usize) -> Site<'t> {
+    fn endless(view: &View<'t>) -> Site<'t> {
+        let (text, at) = (view.text, view.at);
         let more = text[at..].iter().take_while(|&&b| b.is_ascii() && belongs(b)).count();
         let read = at + more.max(1);
-        Site { text, start: at, end: at, read, dashes: 0, opened: None }
+        Site { text, start: at, end: at, read, dashes: 0, opened: None, floor: view.floor }
     }
 
     /// The word before the name, where only blanks and a quote stand between; at most 24 bytes.
@@ -95,10 +103,19 @@ impl<'t> Site<'t> {
 
     /// What stands on the line before the name, its quote included, as far as is worth looking.
     pub(super) fn line_before(&self) -> &'t [u8] {
-        let from = self.start.saturating_sub(256);
+        let from = self.start.saturating_sub(LINE);
         let before = &self.text[from..self.start];
         let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
         &before[line..]
+    }
+
+    /// What stands on the line between the name and the last secret before it, masked or not;
+    /// `None` if no secret stands on the line before it.
+    pub(super) fn behind_secret(&self) -> Option<&'t [u8]> {
+        let line = self.start - self.line_before().len();
+        let masked = placeholder::end_between(self.text, line, self.start).unwrap_or(0);
+        let from = masked.max(self.floor).min(self.start);
+        (from > line).then(|| &self.text[from..self.start])
     }
 }
 

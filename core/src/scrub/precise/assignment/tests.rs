@@ -495,6 +495,45 @@ fn a_value_under_a_name_in_structured_data_is_judged_alike() {
 }
 
 #[test]
+fn the_end_of_a_string_is_no_beginning_of_a_value() {
+    let (scrubber, secret) = (scrubber(), password());
+    let random = token();
+    for string in [
+        format!("+    db_pass={secret}\n-    db_pass="),
+        format!("token: {random}\npassword="),
+        "é=密码:\"token密码tr0ub4dor&3\\".to_owned(),
+        "密码:'tr0ub4dor&3\\".to_owned(),
+    ] {
+        let value = serde_json::json!([string, 265_509, "other", {"a": string, "b": string}]);
+        let nested = serde_json::json!({"text": value.to_string(), "n": [value, 1]});
+        for value in [value, nested] {
+            let masked = scrubber.scrub(&value.to_string()).into_owned();
+            let left: Result<serde_json::Value, _> = serde_json::from_str(&masked);
+            assert!(left.is_ok(), "{value}\nbecame\n{masked}");
+            assert!(masked.contains("265509"), "{masked}");
+        }
+    }
+    assert_masks(&["PASSWORD=\"§\"", "x='a' password = \"§\";"], &format!("]{secret}"));
+}
+
+#[test]
+fn a_token_before_an_assignment_is_no_type() {
+    assert_masks(&["api_key: § to x = \"y\"", "auth_token: § or b = \"y\";"], &token());
+}
+
+#[test]
+fn a_secret_between_quotes_says_the_same_masked_or_not_of_what_follows_it() {
+    let secret = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ0".repeat(14);
+    let rows = |line: &str| line.replace('¶', &secret);
+    let (masked, scrubber) = (rows("' Bearer ¶' const sudo_pass = '§'"), scrubber());
+    let once = scrubber.scrub(&masked.replace('§', &password())).into_owned();
+    assert_eq!(outline(&once), "' Bearer §' const sudo_pass = '§'");
+    assert_eq!(scrubber.scrub(&once), once);
+    let once = scrubber.scrub("api_key=process.env.API_KEY=[REDACTED:token:abcd2345]");
+    assert_eq!(once, "api_key=process.env.API_KEY=[REDACTED:token:abcd2345]");
+}
+
+#[test]
 fn valid_json_stays_valid_whatever_its_strings_hold() {
     const PIECES: &[&str] = &[
         "password",

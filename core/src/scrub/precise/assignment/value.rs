@@ -95,7 +95,7 @@ fn closing(text: &[u8], start: usize, quote: Quote) -> usize {
             }
             b'\n' | b'\r' => return at - slashes.min(at - start),
             // An outer string has fewer backslashes before its quotes.
-            _ if byte == quote.byte && slashes < quote.slashes => return at - slashes,
+            _ if byte == quote.byte && is_outer(slashes, quote.slashes) => return at - slashes,
             _ if byte == quote.byte && closes(slashes, quote.slashes) => {
                 let doubled = byte == b'\'' && at > start && text.get(at + 1) == Some(&byte);
                 if !doubled || text.get(at + 2) == Some(&byte) {
@@ -112,7 +112,7 @@ fn closing(text: &[u8], start: usize, quote: Quote) -> usize {
 }
 
 /// True if the quote before `rest` seems to end a string of JSON.
-fn ends_member(rest: &[u8]) -> bool {
+pub(super) fn ends_member(rest: &[u8]) -> bool {
     let blank = rest.iter().take(64).take_while(|b| b.is_ascii_whitespace()).count();
     matches!(rest.get(blank), None | Some(b',' | b'}' | b']' | b':'))
 }
@@ -120,6 +120,12 @@ fn ends_member(rest: &[u8]) -> bool {
 /// True if a string of JSON seems to end in `text`.
 pub(super) fn leaves_string(text: &[u8]) -> bool {
     memchr::memchr_iter(b'"', text).any(|at| ends_member(&text[at + 1..]))
+}
+
+/// True if a quote behind so many backslashes is one of a string around that whose quotes have
+/// `own` of them: fewer, or as many as its escaped backslashes need.
+fn is_outer(slashes: usize, own: usize) -> bool {
+    slashes < own || (own + 1).is_power_of_two() && slashes & own != own
 }
 
 /// True if a quote behind so many backslashes ends a string whose quotes have `own` of them. Each

@@ -1,11 +1,12 @@
 //! The ways to assign a value to a name.
 
+use super::super::super::placeholder;
 use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
-use super::value::{Need, Value, bare, below, blanks, block, next_line, quoted};
-use super::{call, command, cookie, markup, pair, prose};
+use super::value::{Need, Value, bare, below, blanks, block, ends_member, next_line, quoted};
+use super::{call, command, cookie, markup, pair, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
 pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Value> {
@@ -23,6 +24,13 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b':', b'?' | b'+', ..] if site.before() == b'{' => None,
         [b'=', b'>', ..] => assigned(view, site, telling, at + 2, Form::QuotedData, None),
         [b'=' | b'!', b'=', ..] => compared(view, at),
+        [b':', b':', b':', b'=', ..] => {
+            assigned(view, site, telling, at + 4, Form::QuotedCode, Some(Form::Spaced))
+        }
+        [b':', b':', b'=', ..] | [b'?', b'?', b'=', ..] => {
+            assigned(view, site, telling, at + 3, Form::QuotedCode, Some(Form::Spaced))
+        }
+        [b'.' | b'+', b'=', ..] => assigned(view, site, telling, at + 2, Form::QuotedCode, None),
         [b':', b':', ..] => None,
         [b':', b'=', ..] => {
             assigned(view, site, telling, at + 2, Form::QuotedCode, Some(Form::Spaced))
@@ -50,7 +58,7 @@ pub(super) fn read(view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option
         [b'\n' | b'\r', ..] => pair::value_below(view, site, at),
         [b'}', ..] if closed => pair::value_before(view, site),
         [b'<', b'/', ..] if site.before() == b'>' => markup::sibling(view, at),
-        [b'a'..=b'z' | b'A'..=b'Z', ..] if closed && site.before() == b'=' => {
+        [b'a'..=b'z' | b'A'..=b'Z' | b'>', ..] if closed && site.before() == b'=' => {
             markup::attribute(view, at)
         }
         _ if at > end || site.dashes > 0 => {
@@ -171,7 +179,9 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let length = text[at..].iter().take(48).take_while(|&&b| belongs(b)).count();
     let equals = at + length;
     let typed = text[at..equals].ends_with(b" ") && text[equals..].starts_with(b"= ");
-    (typed && length > 1).then_some(equals + 2)
+    let mut words = text[at..equals].split(|b| !b.is_ascii_alphanumeric());
+    let token = words.any(|word| word.len() >= 16 && word.iter().any(u8::is_ascii_digit));
+    (typed && length > 1 && !token).then_some(equals + 2)
 }
 
 /// `name == "value"`: only a literal is telling there.
@@ -197,8 +207,8 @@ fn assigned(
     let start = at + blanks(text, at);
     if let Some((quote, _)) = quote_at(text, start)
         && site.opened != Some(quote)
-        && is_inside(site, quote.byte)
         && quote.slashes == 0
+        && (closes_member(text, site, start) || is_inside(site, quote.byte))
     {
         // The quote ends the string in which the name stands: `"password: " + x`.
         return None;
@@ -209,19 +219,48 @@ fn assigned(
     if let Some(value) = wrapped(view, start) {
         return Some(value);
     }
-    let plain = plain?;
-    if next_line(text, start).is_some() {
-        return None;
+    if text[start..].starts_with(b"[") && text.get(start + 1).is_some_and(|&b| is_quote(b)) {
+        // A list of one.
+        let value = quoted(view, start + 1, Form::QuotedCode)?;
+        let alone = text[value.span.end..].get(1) == Some(&b']');
+        return alone.then_some(value);
     }
+    if let Some(line) = next_line(text, start) {
+        return below(view, site, line, strings);
+    }
+    let plain = plain?;
     let start = start + super::scheme_length(&text[start..], telling);
     // `token=token=token=…`: what is assigned is assigned on.
     let link = text[start..].iter().take(64).take_while(|&&b| is_named(b)).count();
-    let chained = matches!(text[start + link..], [b'=', next, ..] if is_named(next))
-        && super::super::name::telling(&text[start..start + link]).is_some();
+    let next = &text[start + link..];
+    let goes_on = matches!(next, [b'=', next, ..] if is_named(*next))
+        || matches!(next, [b'=', masked @ ..] if placeholder::length(masked).is_some());
+    let chained = goes_on && super::super::name::telling(&text[start..start + link]).is_some();
     if chained {
         return None;
     }
     bare(view, start, plain).filter(|value| !is_call(&text[value.span.clone()], plain))
+}
+
+/// The only word of the next line, where it is indented more than a name at the start of its own.
+fn below(view: &View<'_>, site: &Site<'_>, line: usize, strings: Form) -> Option<Value> {
+    let text = view.text;
+    let quote = site.opened.map_or(0, |quote| quote.slashes + 1);
+    let before = site.line_before();
+    let before = &before[..before.len() - quote.min(before.len())];
+    let start = line + blanks(text, line);
+    if !before.trim_ascii().is_empty() || start - line <= before.len() {
+        return None;
+    }
+    let ends = |end: usize| {
+        let rest = end + blanks(text, end.min(text.len()));
+        text.get(rest).map_or(view.last, |&b| matches!(b, b'\n' | b'\r' | b',' | b';'))
+    };
+    if let Some(value) = quoted(view, start, strings) {
+        return ends(value.span.end + 1).then_some(value);
+    }
+    let value = bare(view, start, Form::Line).filter(|_| site.opened.is_none())?;
+    (ends(value.span.end) && text[value.span.end - 1] != b':').then_some(value)
 }
 
 /// True of `grammar.opmap[value]`, `cls._process(x)` and `typing.Union[bytes`.
@@ -241,10 +280,24 @@ fn is_named(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// True if the name stands in a string that such a quote opened on its line.
-fn is_inside(site: &Site<'_>, quote: u8) -> bool {
+/// True if the quote at `at` seems to end a string of JSON that began on the line of the name.
+fn closes_member(text: &[u8], site: &Site<'_>, at: usize) -> bool {
     let line = site.line_before();
-    let mut count = 0;
+    // What is as long as may be looked at may go on before that.
+    let begun = line.contains(&b'"') || line.len() >= site::LINE;
+    text[at] == b'"' && begun && ends_member(&text[at + 1..])
+}
+
+/// True if the name stands in a string that such a quote opened on its line.
+///
+/// Behind a secret, nothing before it counts: a placeholder is shorter, and more of the line would
+/// be seen when it stands there.
+fn is_inside(site: &Site<'_>, quote: u8) -> bool {
+    let (line, closes) = match site.behind_secret() {
+        Some(line) => (line, ends_string(line, quote)),
+        None => (site.line_before(), false),
+    };
+    let mut count = usize::from(closes);
     for (at, &byte) in line.iter().enumerate() {
         let apostrophe = quote == b'\''
             && at > 0
@@ -253,6 +306,12 @@ fn is_inside(site: &Site<'_>, quote: u8) -> bool {
         count += usize::from(byte == quote && !apostrophe);
     }
     count % 2 == 1
+}
+
+/// True if the first such quote in `line` seems to end a string rather than to begin one.
+fn ends_string(line: &[u8], quote: u8) -> bool {
+    let at = line.iter().position(|&byte| byte == quote);
+    at.is_some_and(|at| at == 0 || !b" \t=([{:,+>|&".contains(&line[at - 1]))
 }
 
 /// The same value, if it is random to the eye.

@@ -105,6 +105,42 @@ pub(super) fn is_hex(value: &[u8]) -> bool {
     hex(false) || hex(true)
 }
 
+/// True of a long row of all signs of a keyboard, as WordPress has for its salts: no words, no
+/// brackets in pairs, no code.
+pub(super) fn is_noise(value: &[u8]) -> bool {
+    let value = &value[..value.len().min(super::LONGEST)];
+    let mix = Mix::of(value);
+    let marks = value.iter().filter(|b| b.is_ascii_punctuation()).count();
+    let blanks = value.iter().filter(|&&b| b == b' ').count();
+    value.len() >= 40
+        && value.iter().all(|&b| matches!(b, b' '..=b'~'))
+        && mix.digits >= 3
+        && mix.lower >= 6
+        && mix.upper >= 6
+        && marks >= 5
+        && blanks * 12 <= value.len()
+        && mix.distinct >= 24
+        && wordy::mean(value).is_none_or(|mean| mean < 40)
+}
+
+/// True of an id under which a secret may be kept: at least 24 hexadecimal digits, more than a few
+/// of them different, or a UUID, alone or behind a word and a mark: `pk-lf-8ab1…`.
+pub(super) fn is_id(value: &[u8]) -> bool {
+    let ends = |length: usize, is: fn(&[u8]) -> bool| {
+        value.len().checked_sub(length).is_some_and(|at| {
+            let (word, id) = value.split_at(at);
+            let marked = word.last().is_none_or(|b| matches!(b, b'_' | b'-' | b'.' | b':'));
+            marked && word.len() <= 40 && word.iter().all(|&b| in_token(b)) && is(id)
+        })
+    };
+    if ends(36, is_uuid) {
+        return true;
+    }
+    let digits = value.iter().rev().take_while(|b| b.is_ascii_hexdigit()).count();
+    digits >= 24
+        && ends(digits, |id| is_hex(id) && Mix::of(id).distinct >= 8 && Mix::of(id).letters > 2)
+}
+
 /// True for the form `8-4-4-4-12` of hexadecimal digits.
 pub(super) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36

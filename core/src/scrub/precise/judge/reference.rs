@@ -6,6 +6,8 @@ use super::wordy::Words;
 const STORES: &[&[u8]] = &[
     b"op://",
     b"vault:",
+    b"gcp:secretmanager:",
+    b"encrypted:",
     b"vault://",
     b"ref+",
     b"ref:",

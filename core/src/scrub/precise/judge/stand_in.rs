@@ -75,6 +75,8 @@ const WORDS: &[&str] = &[
     "ask",
     "auto",
     "inherit",
+    "dummy",
+    "string",
 ];
 
 /// Words with which a description of the value begins.
@@ -151,6 +153,7 @@ fn is_bracketed(value: &[u8]) -> bool {
         })
     };
     within(b"<", b">")
+        || value.starts_with(b"%env(") && value.ends_with(b")%")
         || value.starts_with(b"&lt;") && memchr::memmem::find(value, b"&gt;").is_some()
         || within(b"{{", b"}}")
         || within(b"\xc2\xab", b"\xc2\xbb")

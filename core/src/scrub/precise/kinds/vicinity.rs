@@ -71,6 +71,8 @@ const TELLING: &[&str] = &[
     "private",
     "signature",
     "webhook",
+    "login",
+    "init",
 ];
 
 impl Vicinity {

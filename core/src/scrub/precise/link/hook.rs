@@ -34,12 +34,11 @@ const fn hook(
 }
 
 const HOOKS: &[Hook] = &[
-    hook(b"hooks.slack.com", b"/services/", 0, true, 20),
-    hook(b"hooks.slack.com", b"/workflows/", 0, true, 20),
-    hook(b"hooks.slack.com", b"/triggers/", 0, true, 20),
-    hook(b"hooks.slack-gov.com", b"/services/", 0, true, 20),
-    hook(b"discord.com", b"/webhooks/", 1, false, 20),
-    hook(b"discordapp.com", b"/webhooks/", 1, false, 20),
+    // The whole path counts: the numbers in it tell the workspace and the channel.
+    hook(b"hooks.slack.com", b"/", 0, true, 30),
+    hook(b"hooks.slack-gov.com", b"/", 0, true, 30),
+    hook(b"discord.com", b"/webhooks/", 0, true, 40),
+    hook(b"discordapp.com", b"/webhooks/", 0, true, 40),
     hook(b"webhook.office.com", b"/webhook", 1, true, 20),
     hook(b"outlook.office.com", b"/webhook/", 0, true, 20),
     hook(b"outlook.office365.com", b"/webhook/", 0, true, 20),

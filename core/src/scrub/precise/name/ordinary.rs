@@ -43,7 +43,6 @@ const WORDS: &[&[u8]] = &[
     b"folder",
     b"for",
     b"foreign",
-    b"function",
     b"gpg",
     b"group",
     b"hash",

@@ -39,6 +39,7 @@ pub(super) static CI: &[Shape] = &[
     kind("infracost-key", "ico-", &[alnum(32)]),
     kind("prefect-user-key", "pnu_", &[alnum_to(32, 40)]),
     kind("prefect-service-key", "pnb_", &[alnum_to(32, 40)]),
+    near("code-climate-reporter", &["cc_test_reporter", "codeclimate"], &[hex(64)]),
     near("dagster-token", &["dagster"], &[hex(32)]),
     kind("dbt-user-token", "dbtu_", &[tok_to(30, 60)]),
     kind("dbt-service-token", "dbtc_", &[tok_to(30, 60)]),

@@ -135,4 +135,5 @@ pub(super) static MONITORING: &[Shape] = &[
             alnum(12),
         ],
     ),
+    near("azure-instrumentation-key", &["instrumentationkey"], UUID),
 ];

@@ -50,6 +50,7 @@ pub(super) static PACKAGES: &[Shape] = &[
     kind("frameio-token", "fio-u-", &[tok(64)]),
     kind("adafruit-key", "aio_", &[alnum(28)]),
     near("particle-legacy-token", &["particle"], &[hex(40)]),
+    kind("ubidots-token", "BBFF-", &[alnum(30)]),
     near("blynk-token", &["blynk"], &[tok(32)]),
     near("thingspeak-key", &["thingspeak"], &[up(16)]),
     near("nrfcloud-key", &["nrfcloud"], &[hex(40)]),
@@ -80,4 +81,5 @@ pub(super) static PACKAGES: &[Shape] = &[
     near("onesignal-key", &["onesignal"], &[alnum(48)]),
     kind("onesignal-app-key", "os_v2_app_", &[low_to(90, 120)]),
     kind("onesignal-org-key", "os_v2_org_", &[low_to(90, 120)]),
+    kind("docker-config", "eyJhdXRocyI6", &[base64_to(40, 2_000), padding()]),
 ];
