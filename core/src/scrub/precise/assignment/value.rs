@@ -256,17 +256,6 @@ pub(super) fn block(view: &View<'_>, at: usize) -> Option<Value> {
     Some(Value { span, form: Form::Block, need: Need::Told, open, begun: false })
 }
 
-/// What stands alone on the line below `at`, deeper than `indent`: a scalar of YAML.
-pub(super) fn below(view: &View<'_>, at: usize, indent: usize) -> Option<Value> {
-    let text = view.text;
-    let line = next_line(text, at)?;
-    let depth = blanks(text, line);
-    let value = bare(view, line + depth, Form::Line).filter(|_| depth > indent)?;
-    let end = value.span.end;
-    let alone = next_line(text, end).is_some() || end + blanks(text, end) == text.len();
-    alone.then_some(value)
-}
-
 /// How many blanks stand at `at`.
 pub(super) fn blanks(text: &[u8], at: usize) -> usize {
     text[at..].iter().take_while(|&&b| matches!(b, b' ' | b'\t')).count()

@@ -5,7 +5,7 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::Telling;
 use super::site::{Site, is_quote, quote_at};
-use super::value::{Need, Value, bare, below, blanks, block, ends_member, next_line, quoted};
+use super::value::{Need, Value, bare, blanks, block, ends_member, next_line, quoted};
 use super::{call, command, cookie, markup, pair, prose, site};
 
 /// The value that is assigned to the name, in whatever way.
@@ -164,11 +164,6 @@ fn colon(
         [b':' | 0x80.., ..] => None,
         // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
         _ if start == at + 1 && (apart || site.before() == b':') => None,
-        [b'\n' | b'\r', ..] => {
-            let indent = site.line_before();
-            let alone = indent.iter().all(|b| matches!(b, b' ' | b'\t'));
-            below(view, start, indent.len()).filter(|_| alone)
-        }
         _ => assigned(view, site, telling, start, Form::QuotedData, Some(Form::Line)),
     }
 }
