@@ -9,11 +9,13 @@ use super::super::hit::{Confidence, Hit, Until};
 use super::sight::escape;
 use checksum::verified;
 use demand::looks_random;
+use gate::Gate;
 use shape::{Part, Set, Shape};
 use vicinity::Vicinity;
 
 mod checksum;
 mod demand;
+mod gate;
 mod shape;
 mod table;
 mod vicinity;
@@ -26,7 +28,7 @@ mod tests;
 /// The shortest run that is a secret only because of what stands near.
 const PLAIN: usize = 14;
 /// How many bytes of a plain run are searched for a digit: nearly every key has one by then.
-const DIGIT_WITHIN: usize = 32;
+pub(super) const DIGIT_WITHIN: usize = 32;
 /// How far before a run a secret may begin that is joined to it by one of these.
 const JOINED: usize = 90;
 const JOINTS: &[u8] = b":/+|~%,=$#^";
@@ -41,6 +43,9 @@ pub(super) struct Kinds {
     /// The first three bytes of a prefix, and the shape; sorted.
     prefixes: Vec<([u8; 3], u16)>,
     marks: Vec<Mark>,
+    /// Of the kinds with a mark, and of those that a word near tells.
+    marked: Gate,
+    told: Gate,
     vicinity: Vicinity,
 }
 
@@ -65,9 +70,12 @@ impl Kinds {
         }
         prefixes.sort_unstable();
         prefixes.dedup();
-        let marks = shapes.iter().copied().filter_map(mark).collect();
+        let marks: Vec<Mark> = shapes.iter().copied().filter_map(mark).collect();
+        let marked = Gate::new(marks.iter().map(|mark| mark.shape));
+        let bare = |shape: &&Shape| shape.prefix.is_empty() && !shape.near.is_empty();
+        let told = Gate::new(shapes.iter().copied().filter(bare));
         let vicinity = Vicinity::new(&shapes);
-        Kinds { shapes, heads, prefixes, marks, vicinity }
+        Kinds { shapes, heads, prefixes, marks, marked, told, vicinity }
     }
 
     /// The secret of a known kind that starts at `at`, if there is one: its prefix, its alphabet,
@@ -77,16 +85,24 @@ impl Kinds {
     pub(super) fn at(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
         let covers = |hit: &Hit| hit.span.end > at;
         joined(text, at)
-            .find_map(|start| self.starting(text, start, last).filter(covers))
-            .or_else(|| self.starting(text, at, last))
+            .find_map(|start| self.starting(text, start, last, true).filter(covers))
+            .or_else(|| self.starting(text, at, last, false))
     }
 
-    fn starting(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
-        let found = self.prefixed(text, at).or_else(|| self.marked(text, at));
-        let (shape, end, confidence) = match found {
-            Some((shape, end)) => (shape, end, Confidence::High),
-            None => self.near(text, at).map(|(shape, end)| (shape, end, Confidence::Medium))?,
-        };
+    /// With `crossing`, only what goes on behind its first letters and digits counts of the kinds
+    /// without a prefix.
+    fn starting(&self, text: &[u8], at: usize, last: bool, crossing: bool) -> Option<Hit> {
+        let sure = |(shape, end)| (shape, end, Confidence::High);
+        let found = self.prefixed(text, at).map(sure).or_else(|| {
+            let letters = gate::letters(&text[at..]);
+            let lets = |gate: &Gate| gate.lets(text, at, letters, crossing);
+            let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
+            found.or_else(|| {
+                let (shape, end) = if lets(&self.told) { self.near(text, at)? } else { return None };
+                Some((shape, end, Confidence::Medium))
+            })
+        });
+        let (shape, end, confidence) = found?;
         let mut hit = Hit::known(at..end, shape.name, confidence);
         hit.verified = verified(shape, &text[at..end]);
         hit.open = (end == text.len() && !last).then_some(Until::Token);
@@ -103,12 +119,28 @@ impl Kinds {
     ///
     /// A bitmap of hashes of the first four bytes tells the kinds with a prefix (a shorter prefix
     /// is in it with each byte that may follow). A kind without one needs a digit among the first
-    /// bytes of its run, and a sign or a blank before it as a value has.
+    /// bytes of its run, a length that it may have, and its mark or a word near.
     pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
-        self.may_have_prefix(text, at) || is_plain(&text[at..])
+        self.may_have_prefix(text, at) || self.may_be_plain(text, at)
     }
 
-    fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
+    /// The same for the kinds without a prefix, and for a JSON web token.
+    pub(super) fn may_be_plain(&self, text: &[u8], at: usize) -> bool {
+        is_plain(&text[at..])
+            && (self.may_be_bare(text, at, false)
+                || matches!(text[at..], [b'e', b'y' | b'w', ..])
+                || joined(text, at).any(|start| {
+                    self.may_have_prefix(text, start) || self.may_be_bare(text, start, true)
+                }))
+    }
+
+    fn may_be_bare(&self, text: &[u8], at: usize, crossing: bool) -> bool {
+        let letters = gate::letters(&text[at..]);
+        self.marked.lets(text, at, letters, crossing)
+            || self.told.lets(text, at, letters, crossing) && self.vicinity.may_tell(text, at)
+    }
+
+    pub(super) fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
         text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
             let bit = head(*four);
             self.heads[bit / 64] & (1 << (bit % 64)) != 0

@@ -4,7 +4,7 @@
 //! so pieces of a text have the same sights as the whole.
 
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
-use super::kinds::Kinds;
+use super::kinds::{DIGIT_WITHIN, Kinds};
 
 pub(super) mod escape;
 mod sweep;
@@ -52,6 +52,8 @@ pub(super) struct Sight {
 
 /// The shortest run that is a sight.
 pub(super) const RUN: usize = 12;
+/// The sweep asks for digits with the bits of one word.
+const _: () = assert!(DIGIT_WITHIN == u32::BITS as usize);
 /// The fewest hexadecimal digits that are a sight whatever they begin with.
 const DIGITS: u32 = 64;
 
@@ -205,6 +207,7 @@ pub(super) struct Sights {
     grams: Grams,
     token: Class,
     hexadecimal: Class,
+    digit: Class,
     /// By the last five bits of the first sought byte, then the longest first.
     words: Vec<Word>,
     /// Where the words with these five bits start.
@@ -222,7 +225,8 @@ impl Sights {
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::new(&grams);
-        Sights { level, grams, token: token(), hexadecimal: hexadecimal(), words, lists, lead }
+        let (token, hexadecimal, digit) = (token(), hexadecimal(), digit());
+        Sights { level, grams, token, hexadecimal, digit, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -247,10 +251,12 @@ impl Sights {
     }
 }
 
-/// True if a run that begins at `at` may be of a known kind.
+/// True if a run that begins at `at` may be of a known kind. `digits` is false where none stands
+/// in its first [`DIGIT_WITHIN`] bytes.
 #[inline]
-fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
-    text.get(at).is_some_and(|&first| !is_sign(first)) && kinds.may_start(text, at)
+fn may_start(kinds: &Kinds, text: &[u8], at: usize, digits: bool) -> bool {
+    text.get(at).is_some_and(|&first| !is_sign(first))
+        && (kinds.may_have_prefix(text, at) || digits && kinds.may_be_plain(text, at))
 }
 
 /// A token byte that no token begins with.
@@ -267,6 +273,11 @@ fn list(byte: u8) -> usize {
 fn token() -> Class {
     let set = ByteSet::of(|b| b.is_ascii_alphanumeric() || is_sign(b));
     Class::new(set).expect("the class of token bytes")
+}
+
+#[expect(clippy::expect_used, reason = "a constant set, with one row")]
+fn digit() -> Class {
+    Class::new(ByteSet::of(|b| b.is_ascii_digit())).expect("the class of decimal digits")
 }
 
 #[expect(clippy::expect_used, reason = "a constant set, with two different rows")]
