@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit, Until};
+use super::super::view::AHEAD;
 use super::sight::escape;
 use checksum::verified;
 use demand::looks_random;
@@ -34,19 +35,31 @@ const JOINED: usize = 90;
 const JOINTS: &[u8] = b":/+|~%,=$#^";
 /// The bits of the bitmap of first bytes: a few per cent of them are set.
 const HEAD_BITS: u32 = 16;
+/// The bits of the hash that finds the prefixes.
+const LIST_BITS: u32 = 11;
+const LISTS: usize = 1 << LIST_BITS;
 
 /// The table, arranged so that a look costs the same however many kinds there are.
 pub(super) struct Kinds {
     shapes: Vec<&'static Shape>,
     /// A bit for each hash of four bytes with which a kind may begin.
     heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
-    /// The first three bytes of a prefix, and the shape; sorted.
-    prefixes: Vec<([u8; 3], u16)>,
+    /// By a hash of their first three bytes.
+    prefixes: Vec<Prefix>,
+    /// Where the prefixes with this hash start.
+    lists: Box<[u16; LISTS + 1]>,
     marks: Vec<Mark>,
     /// Of the kinds with a mark, and of those that a word near tells.
     marked: Gate,
     told: Gate,
     vicinity: Vicinity,
+}
+
+/// A prefix, made to be compared eight bytes at once.
+struct Prefix {
+    sought: u64,
+    counts: u64,
+    shape: &'static Shape,
 }
 
 /// A literal that stands behind a run of so many bytes, and tells a kind.
@@ -60,22 +73,21 @@ impl Kinds {
     pub(super) fn new() -> Kinds {
         let shapes: Vec<&'static Shape> = table::all().collect();
         let mut heads = Box::new([0; 1 << (HEAD_BITS - 6)]);
-        let mut prefixes = Vec::new();
-        for (number, shape) in (0..).zip(&shapes) {
-            for four in openings(shape) {
-                let bit = head(four);
-                heads[bit / 64] |= 1 << (bit % 64);
-                prefixes.push(([four[0], four[1], four[2]], number));
-            }
+        for bit in shapes.iter().flat_map(|shape| openings(shape)).map(head) {
+            heads[bit / 64] |= 1 << (bit % 64);
         }
-        prefixes.sort_unstable();
-        prefixes.dedup();
+        let prefixed = shapes.iter().filter(|shape| !shape.prefix.is_empty());
+        let mut prefixes: Vec<Prefix> = prefixed.flat_map(|shape| Prefix::all(shape)).collect();
+        prefixes.sort_by_key(|prefix| list(prefix.sought));
+        let lists = Box::new(std::array::from_fn(|n| {
+            prefixes.partition_point(|prefix| list(prefix.sought) < n) as u16
+        }));
         let marks: Vec<Mark> = shapes.iter().copied().filter_map(mark).collect();
         let marked = Gate::new(marks.iter().map(|mark| mark.shape));
         let bare = |shape: &&Shape| shape.prefix.is_empty() && !shape.near.is_empty();
         let told = Gate::new(shapes.iter().copied().filter(bare));
         let vicinity = Vicinity::new(&shapes);
-        Kinds { shapes, heads, prefixes, marks, marked, told, vicinity }
+        Kinds { shapes, heads, prefixes, lists, marks, marked, told, vicinity }
     }
 
     /// The secret of a known kind that starts at `at`, if there is one: its prefix, its alphabet,
@@ -140,29 +152,46 @@ impl Kinds {
             || self.told.lets(text, at, letters, crossing) && self.vicinity.may_tell(text, at)
     }
 
+    /// The same for the kinds with a prefix.
+    #[inline]
     pub(super) fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
+        self.may_open(text, at) && self.fitting(text, at).next().is_some()
+    }
+
+    #[inline]
+    fn may_open(&self, text: &[u8], at: usize) -> bool {
         text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
             let bit = head(*four);
             self.heads[bit / 64] & (1 << (bit % 64)) != 0
         })
     }
 
+    /// The kinds with a prefix that may start at `at`, and where the secret would end.
+    fn fitting<'t>(
+        &'t self,
+        text: &'t [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (&'static Shape, usize)> + 't {
+        // No more than a view shows, so that the same is said of a part of the text.
+        let text = &text[..text.len().min(at + AHEAD)];
+        let first = eight(text, at);
+        let list = list(first);
+        let range = usize::from(self.lists[list])..usize::from(self.lists[list + 1]);
+        let same = move |prefix: &&Prefix| first & prefix.counts == prefix.sought;
+        let same = self.prefixes[range].iter().filter(move |prefix| same(prefix));
+        same.filter_map(move |prefix| Some((prefix.shape, prefix.shape.end(text, at)?)))
+    }
+
     /// The longest that fits of the kinds that are told by a prefix.
     fn prefixed(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
-        if !self.may_have_prefix(text, at) {
+        if !self.may_open(text, at) {
             return None;
         }
-        let three: [u8; 3] = *text[at..].first_chunk()?;
-        let first = self.prefixes.partition_point(|(start, _)| *start < three);
-        let fitting = self.prefixes[first..].iter().take_while(|(start, _)| *start == three);
-        fitting
-            .filter_map(|(_, number)| {
-                let shape = self.shapes[usize::from(*number)];
-                let end = shape.end(text, at)?;
-                let near = shape.near.is_empty() || vicinity::stands_near(text, at, shape.near);
-                (near && believable(shape, &text[at..end])).then_some((shape, end))
-            })
-            .max_by_key(|(shape, end)| (*end, shape.prefix.len()))
+        let secrets = self.fitting(text, at).filter(|(shape, end)| {
+            let near = shape.near.is_empty() || vicinity::stands_near(text, at, shape.near);
+            near && believable(shape, &text[at..*end])
+        });
+        secrets.max_by_key(|(shape, end)| (*end, shape.prefix.len()))
     }
 
     fn marked(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
@@ -227,6 +256,38 @@ fn joined(text: &[u8], at: usize) -> impl Iterator<Item = usize> + '_ {
         let hidden = escape::hidden(before, &text[start..at]);
         [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0))
     })
+}
+
+impl Prefix {
+    /// The prefix, for each third byte that may follow one of two.
+    fn all(shape: &'static Shape) -> Vec<Prefix> {
+        let mut threes: Vec<[u8; 3]> =
+            openings(shape).iter().map(|four| [four[0], four[1], four[2]]).collect();
+        threes.dedup();
+        let prefix = shape.prefix.as_bytes();
+        let made = |three: [u8; 3]| {
+            let length = prefix.len().clamp(3, 8);
+            let byte = |n| if n < 3 { three[n] } else { *prefix.get(n).unwrap_or(&0) };
+            let bytes: [u8; 8] = std::array::from_fn(byte);
+            let counts = u64::MAX >> (64 - 8 * length);
+            Prefix { sought: u64::from_le_bytes(bytes) & counts, counts, shape }
+        };
+        threes.into_iter().map(made).collect()
+    }
+}
+
+/// Eight bytes of a text, with zeros behind its end.
+#[inline]
+fn eight(text: &[u8], at: usize) -> u64 {
+    let whole = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    u64::from_le_bytes(whole.unwrap_or_else(|| {
+        std::array::from_fn(|offset| text.get(at + offset).copied().unwrap_or(0))
+    }))
+}
+
+/// A hash of the first three of eight bytes.
+fn list(eight: u64) -> usize {
+    ((eight as u32 & 0x00FF_FFFF).wrapping_mul(0x9E37_79B1) >> (32 - LIST_BITS)) as usize
 }
 
 fn believable(shape: &Shape, secret: &[u8]) -> bool {

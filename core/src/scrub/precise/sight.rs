@@ -146,6 +146,11 @@ const WORDS: &[(&str, Sort)] = &[
     ("to-securestring", Sort::Name),
 ];
 
+/// The bits of the hash that finds the words; there are fewer than 256 of them.
+const LIST_BITS: u32 = 11;
+const LISTS: usize = 1 << LIST_BITS;
+const _: () = assert!(WORDS.len() < 256);
+
 /// A word, made to be compared eight bytes at once.
 #[derive(Clone, Copy)]
 struct Word {
@@ -208,10 +213,10 @@ pub(super) struct Sights {
     token: Class,
     hexadecimal: Class,
     digit: Class,
-    /// By the last five bits of the first sought byte, then the longest first.
+    /// By a hash of the first three sought bytes, then the longest first.
     words: Vec<Word>,
-    /// Where the words with these five bits start.
-    lists: [usize; 33],
+    /// Where the words with this hash start.
+    lists: Box<[u8; LISTS + 1]>,
     /// The largest lead.
     lead: usize,
 }
@@ -219,9 +224,10 @@ pub(super) struct Sights {
 impl Sights {
     pub(super) fn new(level: Level) -> Sights {
         let mut words: Vec<Word> = WORDS.iter().map(Word::new).collect();
-        words.sort_by_key(|word| (list(word.sought as u8), std::cmp::Reverse(word.text.len())));
-        let start = |bits| words.partition_point(|word| list(word.sought as u8) < bits);
-        let lists = std::array::from_fn(start);
+        words.sort_by_key(|word| (list(word.sought), std::cmp::Reverse(word.text.len())));
+        let lists = Box::new(std::array::from_fn(|n| {
+            words.partition_point(|word| list(word.sought) < n) as u8
+        }));
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::new(&grams);
@@ -245,8 +251,9 @@ impl Sights {
     #[inline]
     fn word(&self, text: &[u8], at: usize) -> Option<&Word> {
         let first = eight(text, at);
-        let list = list(first as u8);
-        let words = &self.words[self.lists[list]..self.lists[list + 1]];
+        let list = list(first);
+        let range = usize::from(self.lists[list])..usize::from(self.lists[list + 1]);
+        let words = &self.words[range];
         words.iter().find(|word| word.is_at(text, at, first))
     }
 }
@@ -265,8 +272,11 @@ fn is_sign(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn list(byte: u8) -> usize {
-    usize::from(byte & 31)
+/// A hash of the first three of eight bytes, in any case.
+#[inline]
+fn list(eight: u64) -> usize {
+    let three = (eight as u32 | 0x0020_2020) & 0x00FF_FFFF;
+    (three.wrapping_mul(0x9E37_79B1) >> (32 - LIST_BITS)) as usize
 }
 
 #[expect(clippy::expect_used, reason = "a constant set, with five different rows")]
