@@ -110,7 +110,8 @@ impl Kinds {
             let lets = |gate: &Gate| gate.lets(text, at, letters, crossing);
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
-                let (shape, end) = if lets(&self.told) { self.near(text, at)? } else { return None };
+                let told = lets(&self.told) && self.vicinity.may_tell(text, at);
+                let (shape, end) = if told { self.near(text, at)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
         });

@@ -15,30 +15,45 @@ pub(super) struct Gate {
     /// secret ends, and where it goes on.
     ends: Box<[u128; LONG + 1]>,
     goes_on: Box<[u128; LONG + 1]>,
-    /// So many bytes of a set, the fewest first.
-    wide: Vec<(usize, Set)>,
+    /// Those that begin with other signs as well, the shortest first.
+    wide: Vec<Wide>,
+}
+
+/// So many bytes of a set, and a literal at some place, counted from the first byte.
+struct Wide {
+    least: usize,
+    set: Set,
+    literal: (usize, &'static [u8]),
 }
 
 impl Gate {
-    pub(super) fn new<'s>(shapes: impl Iterator<Item = &'s Shape>) -> Gate {
+    pub(super) fn new(shapes: impl Iterator<Item = &'static Shape>) -> Gate {
         let none = || Box::new([0; LONG + 1]);
         let mut gate = Gate { ends: none(), goes_on: none(), wide: Vec::new() };
         shapes.for_each(|shape| gate.add(shape));
-        gate.wide.sort_unstable_by_key(|(least, _)| *least);
+        gate.wide.sort_by_key(|wide| wide.least);
         gate
     }
 
     /// Adds so many bytes of a set, unless fewer of as many signs are enough already.
-    fn add_wide(&mut self, least: usize, set: Set) {
-        if !self.wide.iter().any(|(few, wider)| *few <= least && wider.covers(set)) {
-            self.wide.retain(|(many, smaller)| *many < least || !set.covers(*smaller));
-            self.wide.push((least, set));
+    fn add_wide(&mut self, wide: Wide) {
+        let says = |one: &Wide, other: &Wide| {
+            let literal = one.literal.1.is_empty() || one.literal == other.literal;
+            one.least <= other.least && one.set.covers(other.set) && literal
+        };
+        if !self.wide.iter().any(|one| says(one, &wide)) {
+            self.wide.retain(|other| !says(&wide, other));
+            self.wide.push(wide);
         }
     }
 
-    fn add(&mut self, shape: &Shape) {
+    fn add(&mut self, shape: &'static Shape) {
         let (mut least, mut most) = (0, 0);
-        for part in shape.parts {
+        let opens = match shape.parts.first() {
+            Some(Part::Lit(literal)) => (0, literal.as_bytes()),
+            _ => (0, &b""[..]),
+        };
+        for (number, part) in shape.parts.iter().enumerate() {
             match part {
                 Part::Lit(literal) => {
                     let literal = literal.as_bytes();
@@ -54,9 +69,14 @@ impl Gate {
                 Part::Run(set, few, many) if Set::ALNUM.covers(*set) => {
                     (least, most) = (least + usize::from(*few), most + usize::from(*many));
                 }
-                Part::Run(set, few, _) => {
+                Part::Run(set, few, many) => {
+                    let exact = least == most && few == many;
                     let least = least + usize::from(*few);
-                    return self.add_wide(least, set.with(Set::ALNUM));
+                    let literal = match shape.parts.get(number + 1) {
+                        Some(Part::Lit(literal)) if exact => (least, literal.as_bytes()),
+                        _ => opens,
+                    };
+                    return self.add_wide(Wide { least, set: set.with(Set::ALNUM), literal });
                 }
             }
         }
@@ -79,13 +99,14 @@ impl Gate {
     fn is_wide(&self, text: &[u8]) -> bool {
         let mut seen = Set::NONE;
         let mut read = 0;
-        for (least, set) in &self.wide {
+        for Wide { least, set, literal: (place, literal) } in &self.wide {
             while read < *least {
                 let Some(class) = text.get(read).and_then(|b| Set::of(*b)) else { return false };
                 seen = seen.with(class);
                 read += 1;
             }
-            if set.covers(seen) {
+            let rest = || text.get(*place..).unwrap_or_default();
+            if set.covers(seen) && (literal.is_empty() || rest().starts_with(literal)) {
                 return true;
             }
         }
