@@ -148,9 +148,13 @@ impl Kinds {
     }
 
     fn may_be_bare(&self, text: &[u8], at: usize, crossing: bool) -> bool {
+        let text = &text[..text.len().min(at + AHEAD)];
         let letters = gate::letters(&text[at..]);
-        self.marked.lets(text, at, letters, crossing)
-            || self.told.lets(text, at, letters, crossing) && self.vicinity.may_tell(text, at)
+        let lets = |gate: &Gate| gate.lets(text, at, letters, crossing);
+        lets(&self.marked) && self.marks(text, at).next().is_some()
+            || lets(&self.told)
+                && self.vicinity.may_tell(text, at)
+                && self.told(text, at).next().is_some()
     }
 
     /// The same for the kinds with a prefix.
@@ -196,15 +200,21 @@ impl Kinds {
     }
 
     fn marked(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
-        self.marks.iter().find_map(|mark| {
+        self.marks(text, at).find(|(shape, end)| believable(shape, &text[at..*end]))
+    }
+
+    /// The kinds with a mark that may start at `at`, and where the secret would end.
+    fn marks<'t>(
+        &'t self,
+        text: &'t [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (&'static Shape, usize)> + 't {
+        self.marks.iter().filter_map(move |mark| {
             let stands = |after: usize| {
                 text.get(at + after..).is_some_and(|rest| rest.starts_with(mark.literal))
             };
-            if !mark.after.clone().any(stands) {
-                return None;
-            }
-            let end = mark.shape.end(text, at)?;
-            believable(mark.shape, &text[at..end]).then_some((mark.shape, end))
+            let shape = mark.after.clone().any(stands).then_some(mark.shape)?;
+            Some((shape, shape.end(text, at)?))
         })
     }
 
@@ -213,15 +223,26 @@ impl Kinds {
             return None;
         }
         let mut best: Option<(&'static Shape, usize)> = None;
-        for (number, enough) in self.vicinity.told(text, at) {
-            let shape = self.shapes[usize::from(number)];
-            let longer = |end: &usize| best.is_none_or(|(_, longest)| *end > longest);
-            let Some(end) = shape.end(text, at).filter(longer) else { continue };
-            if shape.sure || Vicinity::fits(text, at, end, enough) {
+        for (shape, end, enough) in self.told(text, at) {
+            let longer = best.is_none_or(|(_, longest)| end > longest);
+            if longer && (shape.sure || Vicinity::fits(text, at, end, enough)) {
                 best = Some((shape, end));
             }
         }
         best
+    }
+
+    /// The kinds that a word before `at` tells and that may start there, where the secret would
+    /// end, and whether the word says enough by itself.
+    fn told<'t>(
+        &'t self,
+        text: &'t [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (&'static Shape, usize, bool)> + 't {
+        self.vicinity.told(text, at).filter_map(move |(number, enough)| {
+            let shape = self.shapes[usize::from(number)];
+            Some((shape, shape.end(text, at)?, enough))
+        })
     }
 }
 

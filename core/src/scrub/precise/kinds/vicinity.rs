@@ -115,7 +115,8 @@ impl Vicinity {
             places &= places - 1;
             let four = [bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3]];
             let bit = start(u32::from_le_bytes(four));
-            if self.fours[bit / 64] & (1 << (bit % 64)) != 0 {
+            let known = self.fours[bit / 64] & (1 << (bit % 64)) != 0;
+            if known && self.standing(&bytes[..REACH], place).next().is_some() {
                 return true;
             }
         }
@@ -132,14 +133,24 @@ impl Vicinity {
         let behind = on_line(&text[at.saturating_sub(REACH)..at]);
         let places = behind.windows(3).enumerate().rev();
         let places = places.filter(move |(place, _)| begins(behind, *place));
-        places.flat_map(move |(place, three)| {
-            let three = letters([three[0], three[1], three[2]]);
-            let known = self.starts[usize::from(three >> 6)] & (1 << (three & 63)) != 0;
-            let end = if known { self.words.partition_point(|(s, ..)| *s <= three) } else { 0 };
-            let words = self.words[..end].iter().rev().take_while(move |(s, ..)| *s == three);
-            let standing = words.filter(move |(_, word, _)| stands(behind, place, word));
-            standing.map(|(_, word, number)| (*number, word.contains('/')))
+        places.flat_map(move |(place, _)| {
+            let standing = self.standing(behind, place);
+            standing.map(|(word, number)| (number, word.contains('/')))
         })
+    }
+
+    /// The words that start at `place`, and the kinds that they tell.
+    fn standing<'t>(
+        &'t self,
+        text: &'t [u8],
+        place: usize,
+    ) -> impl Iterator<Item = (&'static str, u16)> + 't {
+        let three = text.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |b| letters(*b));
+        let known = self.starts[usize::from(three >> 6)] & (1 << (three & 63)) != 0;
+        let end = if known { self.words.partition_point(|(s, ..)| *s <= three) } else { 0 };
+        let words = self.words[..end].iter().rev().take_while(move |(s, ..)| *s == three);
+        let words = words.filter(move |(_, word, _)| stands(text, place, word));
+        words.map(|(_, word, number)| (*word, *number))
     }
 
     /// True if a token of the kind that was told may be a secret where it stands: a value, and no

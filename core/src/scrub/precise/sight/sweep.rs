@@ -115,7 +115,8 @@ impl<'a> Sweep<'a> {
         if self.runs | self.late != 0 {
             let digits = &self.sights.digit;
             let here = L::matching(digits, here.bytes());
-            let digits = u128::from(L::matching(digits, behind.bytes())) << BLOCK | u128::from(here);
+            let digits =
+                u128::from(L::matching(digits, behind.bytes())) << BLOCK | u128::from(here);
             self.check_runs(digits);
         }
         if reaching + reached >= DIGITS {
