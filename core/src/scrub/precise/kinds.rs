@@ -210,9 +210,7 @@ impl Kinds {
         at: usize,
     ) -> impl Iterator<Item = (&'static Shape, usize)> + 't {
         self.marks.iter().filter_map(move |mark| {
-            let stands = |after: usize| {
-                text.get(at + after..).is_some_and(|rest| rest.starts_with(mark.literal))
-            };
+            let stands = |after: usize| gate::starts(text, at + after, mark.literal);
             let shape = mark.after.clone().any(stands).then_some(mark.shape)?;
             Some((shape, shape.end(text, at)?))
         })

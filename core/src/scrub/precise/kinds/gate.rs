@@ -15,8 +15,17 @@ pub(super) struct Gate {
     /// secret ends, and where it goes on.
     ends: Box<[u128; LONG + 1]>,
     goes_on: Box<[u128; LONG + 1]>,
+    onward: Vec<Vec<Onward>>,
     /// Those that begin with other signs as well, the shortest first.
     wide: Vec<Wide>,
+}
+
+/// What a secret begins with, and what follows its first letters and digits.
+#[derive(Clone, Copy)]
+struct Onward {
+    opens: &'static [u8],
+    set: Set,
+    literal: &'static [u8],
 }
 
 /// So many bytes of a set, and a literal at some place, counted from the first byte.
@@ -29,7 +38,8 @@ struct Wide {
 impl Gate {
     pub(super) fn new(shapes: impl Iterator<Item = &'static Shape>) -> Gate {
         let none = || Box::new([0; LONG + 1]);
-        let mut gate = Gate { ends: none(), goes_on: none(), wide: Vec::new() };
+        let onward = vec![Vec::new(); LONG + 1];
+        let mut gate = Gate { ends: none(), goes_on: none(), onward, wide: Vec::new() };
         shapes.for_each(|shape| gate.add(shape));
         gate.wide.sort_by_key(|wide| wide.least);
         gate
@@ -53,6 +63,10 @@ impl Gate {
             Some(Part::Lit(literal)) => (0, literal.as_bytes()),
             _ => (0, &b""[..]),
         };
+        let set = match shape.parts.first() {
+            Some(Part::Run(set, few, _)) if *few > 0 => *set,
+            _ => Set::ALNUM,
+        };
         for (number, part) in shape.parts.iter().enumerate() {
             match part {
                 Part::Lit(literal) => {
@@ -63,6 +77,11 @@ impl Gate {
                     if let Some(sign) = sign {
                         let next = 1 << (literal[sign] & 127);
                         allow(&mut self.goes_on, least, most, next);
+                        let opens =
+                            if number == 0 && sign > 0 { &opens.1[..sign] } else { opens.1 };
+                        let onward = Onward { opens, set, literal: &literal[sign..] };
+                        let rows = least.min(LONG)..=most.min(LONG);
+                        self.onward[rows].iter_mut().for_each(|row| row.push(onward));
                         return;
                     }
                 }
@@ -92,8 +111,22 @@ impl Gate {
     pub(super) fn lets(&self, text: &[u8], at: usize, letters: usize, crossing: bool) -> bool {
         let next = text.get(at + letters).map_or(0, |b| if b.is_ascii() { *b } else { 0 });
         let row = letters.min(LONG);
-        let ends = if crossing { 0 } else { self.ends[row] };
-        (ends | self.goes_on[row]) >> next & 1 == 1 || self.is_wide(&text[at..])
+        let allowed = |rows: &[u128; LONG + 1]| rows[row] >> next & 1 == 1;
+        !crossing && allowed(&self.ends)
+            || allowed(&self.goes_on) && self.is_onward(&text[at..], letters)
+            || self.is_wide(&text[at..])
+    }
+
+    fn is_onward(&self, text: &[u8], letters: usize) -> bool {
+        let first = text.first().copied().unwrap_or(0);
+        self.onward[letters.min(LONG)].iter().any(|onward| {
+            let opens = if onward.opens.is_empty() {
+                onward.set.has(first)
+            } else {
+                first == onward.opens[0]
+            };
+            opens && starts(text, letters, onward.literal)
+        })
     }
 
     fn is_wide(&self, text: &[u8]) -> bool {
@@ -105,13 +138,19 @@ impl Gate {
                 seen = seen.with(class);
                 read += 1;
             }
-            let rest = || text.get(*place..).unwrap_or_default();
-            if set.covers(seen) && (literal.is_empty() || rest().starts_with(literal)) {
+            if set.covers(seen) && (literal.is_empty() || starts(text, *place, literal)) {
                 return true;
             }
         }
         false
     }
+}
+
+/// True if the literal stands at `place`. Its first byte says no to nearly everything.
+#[inline]
+pub(super) fn starts(text: &[u8], place: usize, literal: &[u8]) -> bool {
+    text.get(place) == literal.first()
+        && text.get(place..).is_some_and(|rest| rest.starts_with(literal))
 }
 
 fn allow(rows: &mut [u128; LONG + 1], least: usize, most: usize, next: u128) {

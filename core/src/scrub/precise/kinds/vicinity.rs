@@ -105,11 +105,18 @@ impl Vicinity {
 
     /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one.
     pub(super) fn may_tell(&self, text: &[u8], at: usize) -> bool {
-        let behind = &text[at.saturating_sub(REACH)..at];
         // Three more bytes, as the last word may be as short.
-        let mut bytes = [0; REACH + 3];
-        bytes[REACH - behind.len()..REACH].copy_from_slice(behind);
-        let mut places = word_starts(&bytes);
+        let whole = at.checked_sub(REACH).and_then(|from| text.get(from..at + 3));
+        let mut padded = [0; REACH + 3];
+        let bytes: &[u8; REACH + 3] = match whole.and_then(|bytes| bytes.try_into().ok()) {
+            Some(bytes) => bytes,
+            None => {
+                let behind = &text[at.saturating_sub(REACH)..at];
+                padded[REACH - behind.len()..REACH].copy_from_slice(behind);
+                &padded
+            }
+        };
+        let mut places = word_starts(bytes);
         while places != 0 {
             let place = places.trailing_zeros() as usize;
             places &= places - 1;
