@@ -6,14 +6,17 @@
 use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit, Until};
+use super::super::view::AHEAD;
 use super::sight::escape;
 use checksum::verified;
 use demand::looks_random;
+use gate::Gate;
 use shape::{Part, Set, Shape};
 use vicinity::Vicinity;
 
 mod checksum;
 mod demand;
+mod gate;
 mod shape;
 mod table;
 mod vicinity;
@@ -26,24 +29,37 @@ mod tests;
 /// The shortest run that is a secret only because of what stands near.
 const PLAIN: usize = 14;
 /// How many bytes of a plain run are searched for a digit: nearly every key has one by then.
-const DIGIT_WITHIN: usize = 32;
+pub(super) const DIGIT_WITHIN: usize = 32;
 /// How far before a run a secret may begin that is joined to it by one of these.
 const JOINED: usize = 90;
 const JOINTS: &[u8] = b":/+|~%,=$#^";
-/// No mark stands farther behind the start of its run.
-const MARKED: usize = 80;
 /// The bits of the bitmap of first bytes: a few per cent of them are set.
 const HEAD_BITS: u32 = 16;
+/// The bits of the hash that finds the prefixes.
+const LIST_BITS: u32 = 11;
+const LISTS: usize = 1 << LIST_BITS;
 
 /// The table, arranged so that a look costs the same however many kinds there are.
 pub(super) struct Kinds {
     shapes: Vec<&'static Shape>,
     /// A bit for each hash of four bytes with which a kind may begin.
     heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
-    /// The first three bytes of a prefix, and the shape; sorted.
-    prefixes: Vec<([u8; 3], u16)>,
+    /// By a hash of their first three bytes.
+    prefixes: Vec<Prefix>,
+    /// Where the prefixes with this hash start.
+    lists: Box<[u16; LISTS + 1]>,
     marks: Vec<Mark>,
+    /// Of the kinds with a mark, and of those that a word near tells.
+    marked: Gate,
+    told: Gate,
     vicinity: Vicinity,
+}
+
+/// A prefix, made to be compared eight bytes at once.
+struct Prefix {
+    sought: u64,
+    counts: u64,
+    shape: &'static Shape,
 }
 
 /// A literal that stands behind a run of so many bytes, and tells a kind.
@@ -57,19 +73,21 @@ impl Kinds {
     pub(super) fn new() -> Kinds {
         let shapes: Vec<&'static Shape> = table::all().collect();
         let mut heads = Box::new([0; 1 << (HEAD_BITS - 6)]);
-        let mut prefixes = Vec::new();
-        for (number, shape) in (0..).zip(&shapes) {
-            for four in openings(shape) {
-                let bit = head(four);
-                heads[bit / 64] |= 1 << (bit % 64);
-                prefixes.push(([four[0], four[1], four[2]], number));
-            }
+        for bit in shapes.iter().flat_map(|shape| openings(shape)).map(head) {
+            heads[bit / 64] |= 1 << (bit % 64);
         }
-        prefixes.sort_unstable();
-        prefixes.dedup();
-        let marks = shapes.iter().copied().filter_map(mark).collect();
+        let prefixed = shapes.iter().filter(|shape| !shape.prefix.is_empty());
+        let mut prefixes: Vec<Prefix> = prefixed.flat_map(|shape| Prefix::all(shape)).collect();
+        prefixes.sort_by_key(|prefix| list(prefix.sought));
+        let lists = Box::new(std::array::from_fn(|n| {
+            prefixes.partition_point(|prefix| list(prefix.sought) < n) as u16
+        }));
+        let marks: Vec<Mark> = shapes.iter().copied().filter_map(mark).collect();
+        let marked = Gate::new(marks.iter().map(|mark| mark.shape));
+        let bare = |shape: &&Shape| shape.prefix.is_empty() && !shape.near.is_empty();
+        let told = Gate::new(shapes.iter().copied().filter(bare));
         let vicinity = Vicinity::new(&shapes);
-        Kinds { shapes, heads, prefixes, marks, vicinity }
+        Kinds { shapes, heads, prefixes, lists, marks, marked, told, vicinity }
     }
 
     /// The secret of a known kind that starts at `at`, if there is one: its prefix, its alphabet,
@@ -79,16 +97,25 @@ impl Kinds {
     pub(super) fn at(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
         let covers = |hit: &Hit| hit.span.end > at;
         joined(text, at)
-            .find_map(|start| self.starting(text, start, last).filter(covers))
-            .or_else(|| self.starting(text, at, last))
+            .find_map(|start| self.starting(text, start, last, true).filter(covers))
+            .or_else(|| self.starting(text, at, last, false))
     }
 
-    fn starting(&self, text: &[u8], at: usize, last: bool) -> Option<Hit> {
-        let found = self.prefixed(text, at).or_else(|| self.marked(text, at));
-        let (shape, end, confidence) = match found {
-            Some((shape, end)) => (shape, end, Confidence::High),
-            None => self.near(text, at).map(|(shape, end)| (shape, end, Confidence::Medium))?,
-        };
+    /// With `crossing`, only what goes on behind its first letters and digits counts of the kinds
+    /// without a prefix.
+    fn starting(&self, text: &[u8], at: usize, last: bool, crossing: bool) -> Option<Hit> {
+        let sure = |(shape, end)| (shape, end, Confidence::High);
+        let found = self.prefixed(text, at).map(sure).or_else(|| {
+            let letters = gate::letters(&text[at..]);
+            let lets = |gate: &Gate| gate.lets(text, at, letters, crossing);
+            let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
+            found.or_else(|| {
+                let told = lets(&self.told) && self.vicinity.may_tell(text, at);
+                let (shape, end) = if told { self.near(text, at)? } else { return None };
+                Some((shape, end, Confidence::Medium))
+            })
+        });
+        let (shape, end, confidence) = found?;
         let mut hit = Hit::known(at..end, shape.name, confidence);
         hit.verified = verified(shape, &text[at..end]);
         hit.open = (end == text.len() && !last).then_some(Until::Token);
@@ -105,50 +132,86 @@ impl Kinds {
     ///
     /// A bitmap of hashes of the first four bytes tells the kinds with a prefix (a shorter prefix
     /// is in it with each byte that may follow). A kind without one needs a digit among the first
-    /// bytes of its run, and a sign or a blank before it as a value has.
+    /// bytes of its run, a length that it may have, and its mark or a word near.
     pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
-        self.may_have_prefix(text, at) || is_plain(&text[at..])
+        self.may_have_prefix(text, at) || self.may_be_plain(text, at)
     }
 
-    /// False if no kind with a prefix begins at `at`.
+    /// The same for the kinds without a prefix.
+    pub(super) fn may_be_plain(&self, text: &[u8], at: usize) -> bool {
+        is_plain(&text[at..])
+            && (self.may_be_bare(text, at, false)
+                || joined(text, at).any(|start| {
+                    self.may_have_prefix(text, start) || self.may_be_bare(text, start, true)
+                }))
+    }
+
+    fn may_be_bare(&self, text: &[u8], at: usize, crossing: bool) -> bool {
+        let text = &text[..text.len().min(at + AHEAD)];
+        let letters = gate::letters(&text[at..]);
+        let lets = |gate: &Gate| gate.lets(text, at, letters, crossing);
+        lets(&self.marked) && self.marks(text, at).next().is_some()
+            || lets(&self.told)
+                && self.vicinity.may_tell(text, at)
+                && self.told(text, at).next().is_some()
+    }
+
+    /// The same for the kinds with a prefix.
+    #[inline]
     pub(super) fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
+        self.may_open(text, at) && self.fitting(text, at).next().is_some()
+    }
+
+    #[inline]
+    fn may_open(&self, text: &[u8], at: usize) -> bool {
         text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
             let bit = head(*four);
             self.heads[bit / 64] & (1 << (bit % 64)) != 0
         })
     }
 
+    /// The kinds with a prefix that may start at `at`, and where the secret would end.
+    fn fitting<'t>(
+        &'t self,
+        text: &'t [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (&'static Shape, usize)> + 't {
+        // No more than a view shows, so that the same is said of a part of the text.
+        let text = &text[..text.len().min(at + AHEAD)];
+        let first = eight(text, at);
+        let list = list(first);
+        let range = usize::from(self.lists[list])..usize::from(self.lists[list + 1]);
+        let same = move |prefix: &&Prefix| first & prefix.counts == prefix.sought;
+        let same = self.prefixes[range].iter().filter(move |prefix| same(prefix));
+        same.filter_map(move |prefix| Some((prefix.shape, prefix.shape.end(text, at)?)))
+    }
+
     /// The longest that fits of the kinds that are told by a prefix.
     fn prefixed(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
-        if !self.may_have_prefix(text, at) {
+        if !self.may_open(text, at) {
             return None;
         }
-        let three: [u8; 3] = *text[at..].first_chunk()?;
-        let first = self.prefixes.partition_point(|(start, _)| *start < three);
-        let fitting = self.prefixes[first..].iter().take_while(|(start, _)| *start == three);
-        fitting
-            .filter_map(|(_, number)| {
-                let shape = self.shapes[usize::from(*number)];
-                let end = shape.end(text, at)?;
-                let near = shape.near.is_empty() || vicinity::stands_near(text, at, shape.near);
-                (near && believable(shape, &text[at..end])).then_some((shape, end))
-            })
-            .max_by_key(|(shape, end)| (*end, shape.prefix.len()))
+        let secrets = self.fitting(text, at).filter(|(shape, end)| {
+            let near = shape.near.is_empty() || vicinity::stands_near(text, at, shape.near);
+            near && believable(shape, &text[at..*end])
+        });
+        secrets.max_by_key(|(shape, end)| (*end, shape.prefix.len()))
     }
 
     fn marked(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
-        let belongs = |b: &&u8| Set::LOOSE.has(**b) || **b == b'~';
-        let run = text[at..].iter().take(MARKED).take_while(belongs).count();
-        self.marks.iter().filter(|mark| mark.after.start <= run).find_map(|mark| {
-            let stands = |after: usize| {
-                let rest = text.get(at + after..).unwrap_or_default();
-                rest.first() == mark.literal.first() && rest.starts_with(mark.literal)
-            };
-            if !mark.after.clone().any(stands) {
-                return None;
-            }
-            let end = mark.shape.end(text, at)?;
-            believable(mark.shape, &text[at..end]).then_some((mark.shape, end))
+        self.marks(text, at).find(|(shape, end)| believable(shape, &text[at..*end]))
+    }
+
+    /// The kinds with a mark that may start at `at`, and where the secret would end.
+    fn marks<'t>(
+        &'t self,
+        text: &'t [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (&'static Shape, usize)> + 't {
+        self.marks.iter().filter_map(move |mark| {
+            let stands = |after: usize| gate::starts(text, at + after, mark.literal);
+            let shape = mark.after.clone().any(stands).then_some(mark.shape)?;
+            Some((shape, shape.end(text, at)?))
         })
     }
 
@@ -157,15 +220,26 @@ impl Kinds {
             return None;
         }
         let mut best: Option<(&'static Shape, usize)> = None;
-        for (number, enough) in self.vicinity.told(text, at) {
-            let shape = self.shapes[usize::from(number)];
-            let longer = |end: &usize| best.is_none_or(|(_, longest)| *end > longest);
-            let Some(end) = shape.end(text, at).filter(longer) else { continue };
-            if shape.sure || Vicinity::fits(text, at, end, enough) {
+        for (shape, end, enough) in self.told(text, at) {
+            let longer = best.is_none_or(|(_, longest)| end > longest);
+            if longer && (shape.sure || Vicinity::fits(text, at, end, enough)) {
                 best = Some((shape, end));
             }
         }
         best
+    }
+
+    /// The kinds that a word before `at` tells and that may start there, where the secret would
+    /// end, and whether the word says enough by itself.
+    fn told<'t>(
+        &'t self,
+        text: &'t [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (&'static Shape, usize, bool)> + 't {
+        self.vicinity.told(text, at).filter_map(move |(number, enough)| {
+            let shape = self.shapes[usize::from(number)];
+            Some((shape, shape.end(text, at)?, enough))
+        })
     }
 }
 
@@ -201,6 +275,38 @@ fn joined(text: &[u8], at: usize) -> impl Iterator<Item = usize> + '_ {
         let hidden = escape::hidden(before, &text[start..at]);
         [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0))
     })
+}
+
+impl Prefix {
+    /// The prefix, for each third byte that may follow one of two.
+    fn all(shape: &'static Shape) -> Vec<Prefix> {
+        let mut threes: Vec<[u8; 3]> =
+            openings(shape).iter().map(|four| [four[0], four[1], four[2]]).collect();
+        threes.dedup();
+        let prefix = shape.prefix.as_bytes();
+        let made = |three: [u8; 3]| {
+            let length = prefix.len().clamp(3, 8);
+            let byte = |n| if n < 3 { three[n] } else { *prefix.get(n).unwrap_or(&0) };
+            let bytes: [u8; 8] = std::array::from_fn(byte);
+            let counts = u64::MAX >> (64 - 8 * length);
+            Prefix { sought: u64::from_le_bytes(bytes) & counts, counts, shape }
+        };
+        threes.into_iter().map(made).collect()
+    }
+}
+
+/// Eight bytes of a text, with zeros behind its end.
+#[inline]
+fn eight(text: &[u8], at: usize) -> u64 {
+    let whole = text.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+    u64::from_le_bytes(whole.unwrap_or_else(|| {
+        std::array::from_fn(|offset| text.get(at + offset).copied().unwrap_or(0))
+    }))
+}
+
+/// A hash of the first three of eight bytes.
+fn list(eight: u64) -> usize {
+    ((eight as u32 & 0x00FF_FFFF).wrapping_mul(0x9E37_79B1) >> (32 - LIST_BITS)) as usize
 }
 
 fn believable(shape: &Shape, secret: &[u8]) -> bool {

@@ -4,7 +4,7 @@
 //! so pieces of a text have the same sights as the whole.
 
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
-use super::kinds::Kinds;
+use super::kinds::{DIGIT_WITHIN, Kinds};
 
 pub(super) mod escape;
 mod sweep;
@@ -52,6 +52,8 @@ pub(super) struct Sight {
 
 /// The shortest run that is a sight.
 pub(super) const RUN: usize = 12;
+/// The sweep asks for digits with the bits of one word.
+const _: () = assert!(DIGIT_WITHIN == u32::BITS as usize);
 /// The fewest hexadecimal digits that are a sight whatever they begin with.
 const DIGITS: u32 = 64;
 
@@ -159,6 +161,11 @@ const WORDS: &[(&str, Sort)] = &[
     ("jwt.encode(", Sort::Name),
 ];
 
+/// The bits of the hash that finds the words; there are fewer than 256 of them.
+const LIST_BITS: u32 = 11;
+const LISTS: usize = 1 << LIST_BITS;
+const _: () = assert!(WORDS.len() < 256);
+
 /// A word, made to be compared eight bytes at once.
 #[derive(Clone, Copy)]
 struct Word {
@@ -220,10 +227,11 @@ pub(super) struct Sights {
     grams: Grams,
     token: Class,
     hexadecimal: Class,
-    /// By the last five bits of the first sought byte, then the longest first.
+    digit: Class,
+    /// By a hash of the first three sought bytes, then the longest first.
     words: Vec<Word>,
-    /// Where the words with these five bits start.
-    lists: [usize; 33],
+    /// Where the words with this hash start.
+    lists: Box<[u8; LISTS + 1]>,
     /// The largest lead.
     lead: usize,
 }
@@ -231,13 +239,15 @@ pub(super) struct Sights {
 impl Sights {
     pub(super) fn new(level: Level) -> Sights {
         let mut words: Vec<Word> = WORDS.iter().map(Word::new).collect();
-        words.sort_by_key(|word| (list(word.sought as u8), std::cmp::Reverse(word.text.len())));
-        let start = |bits| words.partition_point(|word| list(word.sought as u8) < bits);
-        let lists = std::array::from_fn(start);
+        words.sort_by_key(|word| (list(word.sought), std::cmp::Reverse(word.text.len())));
+        let lists = Box::new(std::array::from_fn(|n| {
+            words.partition_point(|word| list(word.sought) < n) as u8
+        }));
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::new(&grams);
-        Sights { level, grams, token: token(), hexadecimal: hexadecimal(), words, lists, lead }
+        let (token, hexadecimal, digit) = (token(), hexadecimal(), digit());
+        Sights { level, grams, token, hexadecimal, digit, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -256,17 +266,21 @@ impl Sights {
     #[inline]
     fn word(&self, text: &[u8], at: usize) -> Option<&Word> {
         let first = eight(text, at);
-        let list = list(first as u8);
-        let words = &self.words[self.lists[list]..self.lists[list + 1]];
+        let list = list(first);
+        let range = usize::from(self.lists[list])..usize::from(self.lists[list + 1]);
+        let words = &self.words[range];
         words.iter().find(|word| word.is_at(text, at, first))
     }
 }
 
-/// True if a run that begins at `at` may be of a known kind.
+/// True if a run that begins at `at` may be of a known kind. `digits` is false where none stands
+/// in its first [`DIGIT_WITHIN`] bytes.
 #[inline]
-fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
+fn may_start(kinds: &Kinds, text: &[u8], at: usize, digits: bool) -> bool {
     text.get(at).is_some_and(|&first| !is_sign(first))
-        && (kinds.may_start(text, at) || may_be_jwt(&text[at..]))
+        && (kinds.may_have_prefix(text, at)
+            || digits && kinds.may_be_plain(text, at)
+            || may_be_jwt(&text[at..]))
 }
 
 /// True if `text` begins as an object of JSON does in base64: `{"`, or `{` and white space. What
@@ -283,14 +297,22 @@ fn is_sign(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn list(byte: u8) -> usize {
-    usize::from(byte & 31)
+/// A hash of the first three of eight bytes, in any case.
+#[inline]
+fn list(eight: u64) -> usize {
+    let three = (eight as u32 | 0x0020_2020) & 0x00FF_FFFF;
+    (three.wrapping_mul(0x9E37_79B1) >> (32 - LIST_BITS)) as usize
 }
 
 #[expect(clippy::expect_used, reason = "a constant set, with five different rows")]
 fn token() -> Class {
     let set = ByteSet::of(|b| b.is_ascii_alphanumeric() || is_sign(b));
     Class::new(set).expect("the class of token bytes")
+}
+
+#[expect(clippy::expect_used, reason = "a constant set, with one row")]
+fn digit() -> Class {
+    Class::new(ByteSet::of(|b| b.is_ascii_digit())).expect("the class of decimal digits")
 }
 
 #[expect(clippy::expect_used, reason = "a constant set, with two different rows")]

@@ -74,6 +74,19 @@ impl Set {
         CLASS[byte as usize] & self.0 != 0
     }
 
+    /// No byte.
+    pub(super) const NONE: Set = Set(0);
+
+    /// The smallest set with this byte; `None` if no set has it.
+    pub(super) fn of(byte: u8) -> Option<Set> {
+        Some(Set(CLASS[usize::from(byte)])).filter(|set| *set != Set::NONE)
+    }
+
+    /// What is in one of both.
+    pub(super) const fn with(self, other: Set) -> Set {
+        Set(self.0 | other.0)
+    }
+
     /// True if every byte of the other set is in this one.
     pub(super) const fn covers(self, other: Set) -> bool {
         other.0 & !self.0 == 0

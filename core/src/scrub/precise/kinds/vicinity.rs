@@ -8,8 +8,14 @@ use super::shape::Shape;
 /// How far before a token a telling word may stand, in bytes.
 pub(super) const REACH: usize = 64;
 
+/// The bits of the bitmap of first letters: about one in a hundred of them is set.
+const START_BITS: u32 = 16;
+
 /// The words, by their first three letters.
 pub(super) struct Vicinity {
+    /// A bit for each hash of four letters with which a word begins. A word of three is in it
+    /// with every letter behind it.
+    fours: Box<[u64; 1 << (START_BITS - 6)]>,
     /// A bit for each three letters with which a word begins.
     starts: Box<[u64; 512]>,
     /// The first three letters, a word, and the kind it tells; sorted.
@@ -78,6 +84,7 @@ const TELLING: &[&str] = &[
 impl Vicinity {
     /// The words of the shapes with these numbers.
     pub(super) fn new(shapes: &[&'static Shape]) -> Vicinity {
+        let mut fours = Box::new([0; 1 << (START_BITS - 6)]);
         let mut starts = Box::new([0; 512]);
         let mut words = Vec::new();
         for (number, shape) in (0..).zip(shapes) {
@@ -85,35 +92,76 @@ impl Vicinity {
                 let Some(three) = word.as_bytes().first_chunk() else {
                     continue;
                 };
+                for fourth in 0..32 {
+                    let fourth = word.as_bytes().get(3).copied().unwrap_or(fourth);
+                    let bit = start(u32::from_le_bytes([three[0], three[1], three[2], fourth]));
+                    fours[bit / 64] |= 1 << (bit % 64);
+                }
                 let three = letters(*three);
                 starts[usize::from(three >> 6)] |= 1 << (three & 63);
                 words.push((three, *word, number));
             }
         }
         words.sort_unstable();
-        Vicinity { starts, words }
+        Vicinity { fours, starts, words }
     }
 
-    /// The kinds that a word before `at` tells, the nearest first, each with whether the word says enough by itself.
-    pub(super) fn told(&self, text: &[u8], at: usize) -> Vec<(u16, bool)> {
-        let behind = on_line(&text[at.saturating_sub(REACH)..at]);
-        let mut told = Vec::new();
-        for (place, three) in behind.windows(3).enumerate() {
-            let three = letters([three[0], three[1], three[2]]);
-            if self.starts[usize::from(three >> 6)] & (1 << (three & 63)) == 0 {
-                continue;
+    /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one.
+    pub(super) fn may_tell(&self, text: &[u8], at: usize) -> bool {
+        // Three more bytes, as the last word may be as short.
+        let whole = at.checked_sub(REACH).and_then(|from| text.get(from..at + 3));
+        let mut padded = [0; REACH + 3];
+        let bytes: &[u8; REACH + 3] = match whole.and_then(|bytes| bytes.try_into().ok()) {
+            Some(bytes) => bytes,
+            None => {
+                let behind = &text[at.saturating_sub(REACH)..at];
+                padded[REACH - behind.len()..REACH].copy_from_slice(behind);
+                &padded
             }
-            let first = self.words.partition_point(|(start, ..)| *start < three);
-            for (_, word, number) in
-                self.words[first..].iter().take_while(|(start, ..)| *start == three)
-            {
-                if stands(behind, place, word) && behind.len() - place <= near(text, at).len() {
-                    told.push((*number, word.contains('/')));
-                }
+        };
+        let mut places = word_starts(bytes);
+        while places != 0 {
+            let place = places.trailing_zeros() as usize;
+            places &= places - 1;
+            let four = [bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3]];
+            let bit = start(u32::from_le_bytes(four));
+            let known = self.fours[bit / 64] & (1 << (bit % 64)) != 0;
+            if known && self.standing(&bytes[..REACH], place).next().is_some() {
+                return true;
             }
         }
-        told.reverse();
-        told
+        false
+    }
+
+    /// The kinds that a word before `at` tells, the nearest first, each with whether the word says
+    /// enough by itself.
+    pub(super) fn told<'t>(
+        &'t self,
+        text: &'t [u8],
+        at: usize,
+    ) -> impl Iterator<Item = (u16, bool)> + 't {
+        let behind = on_line(&text[at.saturating_sub(REACH)..at]);
+        let places = behind.windows(3).enumerate().rev();
+        let beyond = behind.len().saturating_sub(near(text, at).len());
+        let places = places.filter(move |(place, _)| *place >= beyond && begins(behind, *place));
+        places.flat_map(move |(place, _)| {
+            let standing = self.standing(behind, place);
+            standing.map(|(word, number)| (number, word.contains('/')))
+        })
+    }
+
+    /// The words that start at `place`, and the kinds that they tell.
+    fn standing<'t>(
+        &'t self,
+        text: &'t [u8],
+        place: usize,
+    ) -> impl Iterator<Item = (&'static str, u16)> + 't {
+        let three = text.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |b| letters(*b));
+        let known = self.starts[usize::from(three >> 6)] & (1 << (three & 63)) != 0;
+        let end = if known { self.words.partition_point(|(s, ..)| *s <= three) } else { 0 };
+        let words = self.words[..end].iter().rev().take_while(move |(s, ..)| *s == three);
+        let words = words.filter(move |(_, word, _)| stands(text, place, word));
+        words.map(|(_, word, number)| (*word, *number))
     }
 
     /// True if a token of the kind that was told may be a secret where it stands: a value, and no
@@ -219,6 +267,34 @@ fn begins(text: &[u8], place: usize) -> bool {
 fn ends(text: &[u8], end: usize) -> bool {
     let (last, next) = (text[end - 1], text.get(end).copied().unwrap_or(b' '));
     !next.is_ascii_alphabetic() || (last.is_ascii_lowercase() && next.is_ascii_uppercase())
+}
+
+/// The places in the first [`REACH`] bytes where a word may begin, bit 0 for the first: letters
+/// behind another sign, or a capital behind a small letter. Eight bytes are looked at at once.
+fn word_starts(bytes: &[u8; REACH + 3]) -> u64 {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = EACH << 7;
+    let (mut all, mut upper) = (0, 0);
+    let (eights, _) = bytes.as_chunks::<8>();
+    for (number, eight) in eights.iter().enumerate() {
+        let eight = u64::from_le_bytes(*eight);
+        let folded = (eight | EACH << 5) & !HIGH;
+        let from_a = folded + EACH * (0x80 - u64::from(b'a'));
+        let past_z = folded + EACH * (0x80 - u64::from(b'z') - 1);
+        let letters = from_a & !past_z & !eight & HIGH;
+        // Gathers the highest bit of each byte in the highest byte.
+        let gather = |bits: u64| (bits >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+        all |= gather(letters) << (8 * number);
+        upper |= gather(letters & !(eight << 2)) << (8 * number);
+    }
+    let lower = all & !upper;
+    all & (!(all << 1) | upper & lower << 1)
+}
+
+/// A hash of four letters without their case: their product with a constant of even bits (Knuth's
+/// 2^32 / φ).
+fn start(four: u32) -> usize {
+    ((four & 0x1F1F_1F1F).wrapping_mul(0x9E37_79B1) >> (32 - START_BITS)) as usize
 }
 
 /// Three letters without their case, in 15 bits. Other bytes may fall together with a letter.

@@ -113,7 +113,11 @@ impl<'a> Sweep<'a> {
             self.check_words();
         }
         if self.runs | self.late != 0 {
-            self.check_runs();
+            let digits = &self.sights.digit;
+            let here = L::matching(digits, here.bytes());
+            let digits =
+                u128::from(L::matching(digits, behind.bytes())) << BLOCK | u128::from(here);
+            self.check_runs(digits);
         }
         if reaching + reached >= DIGITS {
             let digits = &self.sights.hexadecimal;
@@ -138,8 +142,9 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Forgets the runs that do not begin as a kind does, and finds those behind escapes.
-    fn check_runs(&mut self) {
+    /// Forgets the runs that do not begin as a kind does, and finds those behind escapes. `digits`
+    /// says where digits stand in this block and the next one.
+    fn check_runs(&mut self, digits: u128) {
         let mut left = self.runs;
         let mut kept = std::mem::take(&mut self.late);
         while left != 0 {
@@ -147,10 +152,10 @@ impl<'a> Sweep<'a> {
             left &= left - 1;
             let at = self.next + offset as usize;
             let length = escape::hidden(self.byte_before(at), &self.text[at..]);
-            if self.may_start(at) {
+            if self.may_start(at, digits >> offset) {
                 kept |= 1 << offset;
             }
-            if length > 0 && self.may_start(at + length) {
+            if length > 0 && self.may_start(at + length, digits >> (offset as usize + length)) {
                 let place = 1_u128 << (offset as usize + length);
                 kept |= place as u64;
                 self.late |= (place >> BLOCK) as u64;
@@ -164,8 +169,8 @@ impl<'a> Sweep<'a> {
     }
 
     #[inline]
-    fn may_start(&self, at: usize) -> bool {
-        may_start(self.kinds, self.text, at)
+    fn may_start(&self, at: usize, digits: u128) -> bool {
+        may_start(self.kinds, self.text, at, digits as u32 != 0)
     }
 
     /// The start of a run of digits that lasts from this block into the next one.

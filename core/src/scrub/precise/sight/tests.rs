@@ -61,7 +61,7 @@ fn starts_run(kinds: &Kinds, text: &[u8], at: usize) -> bool {
             escape::hidden(before, &text[start..]) == length
         })
     });
-    let prefixed = (run(at, token, RUN) || behind_escape) && may_start(kinds, text, at);
+    let prefixed = (run(at, token, RUN) || behind_escape) && may_start(kinds, text, at, true);
     prefixed || run(at, u8::is_ascii_hexdigit, DIGITS as usize)
 }
 
