@@ -92,9 +92,12 @@ impl Vicinity {
                 let Some(three) = word.as_bytes().first_chunk() else {
                     continue;
                 };
+                // A word begins with a letter, or with one sign before it.
+                let body = word.as_bytes();
+                let body = if body[0].is_ascii_alphabetic() { body } else { &body[1..] };
                 for fourth in 0..32 {
-                    let fourth = word.as_bytes().get(3).copied().unwrap_or(fourth);
-                    let bit = start(u32::from_le_bytes([three[0], three[1], three[2], fourth]));
+                    let fourth = body.get(3).copied().unwrap_or(fourth);
+                    let bit = start(u32::from_le_bytes([body[0], body[1], body[2], fourth]));
                     fours[bit / 64] |= 1 << (bit % 64);
                 }
                 let three = letters(*three);
@@ -126,7 +129,10 @@ impl Vicinity {
             let four = [bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3]];
             let bit = start(u32::from_le_bytes(four));
             let known = self.fours[bit / 64] & (1 << (bit % 64)) != 0;
-            if known && self.standing(&bytes[..REACH], place).next().is_some() {
+            let from = place.saturating_sub(1)..=place;
+            if known
+                && from.into_iter().any(|at| self.standing(&bytes[..REACH], at).next().is_some())
+            {
                 return true;
             }
         }
