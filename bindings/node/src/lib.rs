@@ -11,8 +11,21 @@ mod runtime;
 mod scrubber;
 mod stream;
 
+use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
 use toolkeep::secret::{self, ExposeSecret};
+
+/// Masks the secrets in a text, without a runtime. Null if there are none.
+#[napi(catch_unwind)]
+pub fn scrub(text: String) -> Option<String> {
+    scrubber::changed(toolkeep::scrub(&text))
+}
+
+/// As `scrub`, for bytes.
+#[napi(catch_unwind)]
+pub fn scrub_bytes(text: Uint8Array) -> Option<Uint8Array> {
+    scrubber::changed(toolkeep::scrub_bytes(&text))
+}
 
 /// A fresh random key for somebody to keep, as 64 hexadecimal digits.
 #[napi(catch_unwind)]

@@ -11,23 +11,11 @@ use crate::failure::failure;
 use crate::json;
 
 /// The masked text; nothing if the text was clean.
-fn changed<T: ?Sized + ToOwned, N: From<T::Owned>>(masked: Cow<'_, T>) -> Option<N> {
+pub(crate) fn changed<T: ?Sized + ToOwned, N: From<T::Owned>>(masked: Cow<'_, T>) -> Option<N> {
     match masked {
         Cow::Borrowed(_) => None,
         Cow::Owned(masked) => Some(masked.into()),
     }
-}
-
-/// Masks the secrets in a text, without a runtime. Null if there are none.
-#[napi(catch_unwind)]
-pub fn scrub(text: String) -> Option<String> {
-    changed(toolkeep::scrub(&text))
-}
-
-/// As `scrub`, for bytes.
-#[napi(catch_unwind)]
-pub fn scrub_bytes(text: Uint8Array) -> Option<Uint8Array> {
-    changed(toolkeep::scrub_bytes(&text))
 }
 
 /// Masks secrets in text, with a profile and values of its own.

@@ -10,7 +10,8 @@ pub(in crate::scrub) mod body;
 
 /// The most bytes that stay undecided. A stream that holds back this many behind the place where
 /// it asks always gets on.
-pub(in crate::scrub) const HOLD: usize = body::HOLD;
+#[cfg(test)]
+const HOLD: usize = body::HOLD;
 
 /// How far a secret goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,11 +40,6 @@ impl<'t> View<'t> {
     pub(super) fn ahead(&self) -> &'t [u8] {
         &self.text[self.at..]
     }
-
-    /// What stands before the sight.
-    pub(super) fn behind(&self) -> &'t [u8] {
-        &self.text[..self.at]
-    }
 }
 
 /// What a finder answers about a sight. Positions count from the start of the view.

@@ -128,16 +128,9 @@ impl Kinds {
         self.at(value, 0, true).filter(|hit| hit.span == (0..value.len()))
     }
 
-    /// False if [`at`](Kinds::at) finds nothing for a run that begins at `at`, whatever follows.
-    ///
-    /// A bitmap of hashes of the first four bytes tells the kinds with a prefix (a shorter prefix
-    /// is in it with each byte that may follow). A kind without one needs a digit among the first
-    /// bytes of its run, a length that it may have, and its mark or a word near.
-    pub(super) fn may_start(&self, text: &[u8], at: usize) -> bool {
-        self.may_have_prefix(text, at) || self.may_be_plain(text, at)
-    }
-
-    /// The same for the kinds without a prefix.
+    /// False if [`at`](Kinds::at) finds no kind without a prefix for a run that begins at `at`. Such
+    /// a kind needs a digit among the first bytes of its run, a length that it may have, and its
+    /// mark or a word near.
     pub(super) fn may_be_plain(&self, text: &[u8], at: usize) -> bool {
         is_plain(&text[at..])
             && (self.may_be_bare(text, at, false)
@@ -156,7 +149,8 @@ impl Kinds {
                 && self.told(text, at).next().is_some()
     }
 
-    /// The same for the kinds with a prefix.
+    /// The same for the kinds with a prefix. A bitmap of hashes of the first four bytes tells them (a
+    /// shorter prefix is in it with each byte that may follow).
     #[inline]
     pub(super) fn may_have_prefix(&self, text: &[u8], at: usize) -> bool {
         self.may_open(text, at) && self.fitting(text, at).next().is_some()

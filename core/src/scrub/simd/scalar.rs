@@ -9,8 +9,8 @@ impl Lanes for Scalar {
     #[inline(always)]
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64 {
         let mut bits = 0;
-        for at in 0..BLOCK {
-            bits |= u64::from(class.set.has(bytes[at])) << at;
+        for (at, &byte) in bytes[..BLOCK].iter().enumerate() {
+            bits |= u64::from(class.set.has(byte)) << at;
         }
         bits
     }

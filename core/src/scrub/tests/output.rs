@@ -67,9 +67,12 @@ fn no_finding_holds_a_secret() {
     }
 }
 
+/// A kind, a tag and a secret.
+type Told = (String, Option<String>, Vec<u8>);
+
 /// Keeps what it is told, and has a tag for everything.
 #[derive(Default)]
-struct Keeper(RefCell<Vec<(String, Option<String>, Vec<u8>)>>);
+struct Keeper(RefCell<Vec<Told>>);
 
 impl Seal for Keeper {
     fn seal(&self, kind: &Kind, tag: Option<&str>, secret: &[u8]) -> Option<String> {

@@ -11,6 +11,7 @@ const BETWEEN: usize = 160;
 /// How far a piece behind a quote is read, to see that it is no key of an object.
 const NAME: usize = 512;
 /// Between a piece and the next: both gaps, a short piece, and the mark of the end.
+#[cfg(test)]
 pub(super) const HOLD: usize = 2 * BETWEEN + NAME + 64;
 
 /// What follows in a body.

@@ -106,34 +106,36 @@ pub(super) enum Part {
 pub(super) const OPEN: u16 = 3_000;
 
 macro_rules! parts {
-    ($($one:ident $many:ident $set:ident: $what:literal;)*) => {$(
-        #[doc = concat!("So many bytes of ", $what, ".")]
+    ($set:ident $what:literal $(exactly $one:ident)? $(between $many:ident)?; $($rest:tt)*) => {
+        $(#[doc = concat!("So many bytes of ", $what, ".")]
         pub(super) const fn $one(length: u16) -> Part {
             Part::Run(Set::$set, length, length)
-        }
-        #[doc = concat!("Between so many and so many bytes of ", $what, ".")]
+        })?
+        $(#[doc = concat!("Between so many and so many bytes of ", $what, ".")]
         pub(super) const fn $many(least: u16, most: u16) -> Part {
             Part::Run(Set::$set, least, most)
-        }
-    )*};
+        })?
+        parts! { $($rest)* }
+    };
+    () => {};
 }
 
 parts! {
-    digits digits_to DIGITS: "digits";
-    hex hex_to HEX: "lower-case hexadecimal";
-    any_hex any_hex_to ANY_HEX: "hexadecimal of either case";
-    upper_hex upper_hex_to UPPER_HEX: "upper-case hexadecimal";
-    low low_to LOWER: "lower-case letters and digits";
-    up up_to UPPER: "upper-case letters and digits";
-    alnum alnum_to ALNUM: "letters and digits";
-    tok tok_to TOKEN: "letters, digits, `_` and `-`";
-    word word_to WORD: "letters, digits and `_`";
-    hyphened hyphened_to HYPHENED: "letters, digits and `-`";
-    dotted dotted_to DOTTED: "letters, digits, `_`, `-` and `.`";
-    base64 base64_to BASE64: "base64 without padding";
-    loose loose_to LOOSE: "base64 of any alphabet, with padding, dots and commas";
-    percent percent_to ESCAPED: "base64, perhaps as in a URL";
-    azure azure_to AZURE: "letters, digits and `_-.~`";
+    DIGITS "digits" exactly digits between digits_to;
+    HEX "lower-case hexadecimal" exactly hex between hex_to;
+    ANY_HEX "hexadecimal of either case" exactly any_hex between any_hex_to;
+    UPPER_HEX "upper-case hexadecimal" exactly upper_hex;
+    LOWER "lower-case letters and digits" exactly low between low_to;
+    UPPER "upper-case letters and digits" exactly up between up_to;
+    ALNUM "letters and digits" exactly alnum between alnum_to;
+    TOKEN "letters, digits, `_` and `-`" exactly tok between tok_to;
+    WORD "letters, digits and `_`" between word_to;
+    HYPHENED "letters, digits and `-`" between hyphened_to;
+    DOTTED "letters, digits, `_`, `-` and `.`" between dotted_to;
+    BASE64 "base64 without padding" exactly base64 between base64_to;
+    LOOSE "base64 of any alphabet, with padding, dots and commas" between loose_to;
+    ESCAPED "base64, perhaps as in a URL" between percent_to;
+    AZURE "letters, digits and `_-.~`" exactly azure between azure_to;
 }
 
 /// These bytes.
