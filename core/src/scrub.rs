@@ -5,7 +5,7 @@
 //! each, registered [`Values`] are found wherever they stand, in many encodings.
 //!
 //! Everything here is pure: no I/O, no clock. The path of a text is one way: `precise` and
-//! `values` find [hits](hit), `mask` replaces them by what `placeholder` writes. `seed` stands by
+//! `values` find hits, `mask` replaces them by what `placeholder` writes. `seed` stands by
 //! itself, since its passes see what earlier passes wrote.
 
 use std::borrow::Cow;

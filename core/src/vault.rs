@@ -7,8 +7,8 @@
 //! [binding](Binding) allows it, or into the file that it was read from; anywhere else the call is
 //! refused.
 //!
-//! A way through this room: [`Sealing`] keeps what a scrubber masks, `kept` holds it, `binding` says
-//! where it may go, `destination` says where a call would take it, and [`Opener`] puts it back.
+//! A way through this room: `Sealing` keeps what a scrubber masks, `kept` holds it, `binding` says
+//! where it may go, `destination` says where a call would take it, and `Opener` puts it back.
 
 mod binding;
 mod config;

@@ -10,9 +10,12 @@ const TURNS: usize = 9;
 /// How long one turn lasts at least, in seconds.
 const TURN: f64 = 0.004;
 
+/// What is measured: a text, and what is done with it.
+type Run<'r> = (&'r Text, &'r dyn Fn(&str));
+
 /// Bytes per second of each run, of its fastest turn. The runs take turns. What a text of 1 KB
 /// costs is measured over so many of them that asking for the time costs nothing.
-pub fn in_turns<const N: usize>(runs: [(&Text, &dyn Fn(&str)); N]) -> [f64; N] {
+pub fn in_turns<const N: usize>(runs: [Run<'_>; N]) -> [f64; N] {
     let mut best = [0.0_f64; N];
     for _ in 0..TURNS {
         for (best, (text, run)) in best.iter_mut().zip(&runs) {
