@@ -230,3 +230,47 @@ impl Openings {
 fn letters(text: &[u8]) -> usize {
     text.iter().position(|b| !Set::ALNUM.has(*b)).unwrap_or(text.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::table;
+    use super::*;
+
+    fn secret(shape: &Shape, longest: bool, letter: u8) -> Vec<u8> {
+        let part = |part: &Part| match part {
+            Part::Lit(literal) => literal.as_bytes().to_vec(),
+            Part::Run(set, least, most) => {
+                let byte = [letter, b'1', b'='].into_iter().find(|b| set.has(*b)).unwrap();
+                vec![byte; usize::from(if longest { *most } else { *least })]
+            }
+        };
+        shape.parts.iter().flat_map(part).collect()
+    }
+
+    #[test]
+    fn every_secret_opens_as_its_shape_says() {
+        let bare: Vec<&Shape> = table::all().filter(|shape| shape.prefix.is_empty()).collect();
+        assert!(bare.len() > 50);
+        for shape in bare {
+            for letter in *b"1aA-_./" {
+                for longest in [false, true] {
+                    for behind in ["", " ", "\"", "\n"] {
+                        let mut text = secret(shape, longest, letter);
+                        text.extend_from_slice(behind.as_bytes());
+                        if shape.end(&text, 0).is_some() {
+                            let opening = Opening::of(&text);
+                            assert!(Openings::of(shape).have(opening), "{}", shape.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_too_short_opens_no_secret() {
+        let shape = table::all().find(|shape| shape.name == "dropbox-legacy-token").unwrap();
+        assert!(!Openings::of(shape).have(Opening::of(&[b'a'; 63])));
+        assert!(Openings::of(shape).have(Opening::of(&[b'a'; 64])));
+    }
+}
