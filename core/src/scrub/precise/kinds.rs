@@ -10,7 +10,7 @@ use super::super::view::AHEAD;
 use super::sight::escape;
 use checksum::verified;
 use demand::looks_random;
-use gate::Gate;
+use gate::{Gate, Opening};
 use shape::{Part, Set, Shape};
 use vicinity::Vicinity;
 
@@ -106,11 +106,11 @@ impl Kinds {
     fn starting(&self, text: &[u8], at: usize, last: bool, crossing: bool) -> Option<Hit> {
         let sure = |(shape, end)| (shape, end, Confidence::High);
         let found = self.prefixed(text, at).map(sure).or_else(|| {
-            let letters = gate::letters(&text[at..]);
-            let lets = |gate: &Gate| gate.lets(text, at, letters, crossing);
+            let opening = Opening::of(&text[at..]);
+            let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
-                let told = lets(&self.told) && self.vicinity.may_tell(text, at);
+                let told = lets(&self.told) && self.vicinity.may_tell(text, at, opening);
                 let (shape, end) = if told { self.near(text, at)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
@@ -141,11 +141,11 @@ impl Kinds {
 
     fn may_be_bare(&self, text: &[u8], at: usize, crossing: bool) -> bool {
         let text = &text[..text.len().min(at + AHEAD)];
-        let letters = gate::letters(&text[at..]);
-        let lets = |gate: &Gate| gate.lets(text, at, letters, crossing);
+        let opening = Opening::of(&text[at..]);
+        let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
         lets(&self.marked) && self.marks(text, at).next().is_some()
             || lets(&self.told)
-                && self.vicinity.may_tell(text, at)
+                && self.vicinity.may_tell(text, at, opening)
                 && self.told(text, at).next().is_some()
     }
 

@@ -8,6 +8,26 @@ use super::shape::{Part, Set, Shape};
 
 /// Runs of letters and digits that are longer count as this long.
 const LONG: usize = 127;
+/// Nor is it counted further how many bytes of any set follow each other.
+const WIDE: usize = 64;
+
+/// What a text starts with.
+#[derive(Clone, Copy)]
+pub(super) struct Opening {
+    /// How many letters and digits.
+    letters: usize,
+    /// How many bytes of any set, counted to [`WIDE`] where they are not all letters and digits.
+    wide: usize,
+}
+
+/// What a text must start with for a shape.
+#[derive(Clone, Copy)]
+pub(super) struct Openings {
+    /// A bit for each number of letters and digits, the highest for [`LONG`] and more.
+    letters: u128,
+    /// Or at least so many bytes of any set.
+    wide: usize,
+}
 
 /// What kinds of one sort may begin with.
 pub(super) struct Gate {
@@ -105,16 +125,17 @@ impl Gate {
         allow(&mut self.ends, least, most, next);
     }
 
-    /// False if no secret of these kinds starts at `at`, where so many letters and digits follow
-    /// each other. With `crossing`, one that ends with them does not count.
+    /// False if no secret of these kinds starts at `at`, where the text opens so. With `crossing`,
+    /// one that ends with its first letters and digits does not count.
     #[inline]
-    pub(super) fn lets(&self, text: &[u8], at: usize, letters: usize, crossing: bool) -> bool {
+    pub(super) fn lets(&self, text: &[u8], at: usize, opening: Opening, crossing: bool) -> bool {
+        let letters = opening.letters;
         let next = text.get(at + letters).map_or(0, |b| if b.is_ascii() { *b } else { 0 });
         let row = letters.min(LONG);
         let allowed = |rows: &[u128; LONG + 1]| rows[row] >> next & 1 == 1;
         !crossing && allowed(&self.ends)
             || allowed(&self.goes_on) && self.is_onward(&text[at..], letters)
-            || self.is_wide(&text[at..])
+            || self.is_wide(&text[at..], opening)
     }
 
     fn is_onward(&self, text: &[u8], letters: usize) -> bool {
@@ -129,10 +150,13 @@ impl Gate {
         })
     }
 
-    fn is_wide(&self, text: &[u8]) -> bool {
+    fn is_wide(&self, text: &[u8], opening: Opening) -> bool {
         let mut seen = Set::NONE;
         let mut read = 0;
         for Wide { least, set, literal: (place, literal) } in &self.wide {
+            if opening.wide < (*least).min(WIDE) {
+                return false;
+            }
             while read < *least {
                 let Some(class) = text.get(read).and_then(|b| Set::of(*b)) else { return false };
                 seen = seen.with(class);
@@ -159,8 +183,94 @@ fn allow(rows: &mut [u128; LONG + 1], least: usize, most: usize, next: u128) {
     }
 }
 
+impl Opening {
+    #[inline]
+    pub(super) fn of(text: &[u8]) -> Opening {
+        let letters = letters(text);
+        let rest = text[letters..].iter().take(WIDE.saturating_sub(letters));
+        let others = rest.take_while(|b| Set::of(**b).is_some()).count();
+        Opening { letters, wide: letters + others }
+    }
+}
+
+impl Openings {
+    pub(super) fn of(shape: &Shape) -> Openings {
+        let (mut least, mut most) = (0, 0);
+        for part in shape.parts {
+            match part {
+                Part::Lit(literal) => {
+                    let letters = letters(literal.as_bytes());
+                    (least, most) = (least + letters, most + letters);
+                    if letters < literal.len() {
+                        break;
+                    }
+                }
+                Part::Run(set, few, many) if Set::ALNUM.covers(*set) => {
+                    (least, most) = (least + usize::from(*few), most + usize::from(*many));
+                }
+                Part::Run(_, few, _) => {
+                    return Openings { letters: 0, wide: least + usize::from(*few) };
+                }
+            }
+        }
+        let letters = (least.min(LONG)..=most.min(LONG)).fold(0, |bits, length| bits | 1 << length);
+        Openings { letters, wide: usize::MAX }
+    }
+
+    /// False if no secret of the shape starts with a text that opens so.
+    #[inline]
+    pub(super) fn have(&self, opening: Opening) -> bool {
+        let wide = self.wide != usize::MAX && opening.wide >= self.wide.min(WIDE);
+        wide || self.letters >> opening.letters.min(LONG) & 1 == 1
+    }
+}
+
 /// How many letters and digits `text` starts with.
 #[inline]
-pub(super) fn letters(text: &[u8]) -> usize {
+fn letters(text: &[u8]) -> usize {
     text.iter().position(|b| !Set::ALNUM.has(*b)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table;
+    use super::*;
+
+    fn secret(shape: &Shape, longest: bool, letter: u8) -> Vec<u8> {
+        let part = |part: &Part| match part {
+            Part::Lit(literal) => literal.as_bytes().to_vec(),
+            Part::Run(set, least, most) => {
+                let byte = [letter, b'1', b'='].into_iter().find(|b| set.has(*b)).unwrap();
+                vec![byte; usize::from(if longest { *most } else { *least })]
+            }
+        };
+        shape.parts.iter().flat_map(part).collect()
+    }
+
+    #[test]
+    fn every_secret_opens_as_its_shape_says() {
+        let bare: Vec<&Shape> = table::all().filter(|shape| shape.prefix.is_empty()).collect();
+        assert!(bare.len() > 50);
+        for shape in bare {
+            for letter in *b"1aA-_./" {
+                for longest in [false, true] {
+                    for behind in ["", " ", "\"", "\n"] {
+                        let mut text = secret(shape, longest, letter);
+                        text.extend_from_slice(behind.as_bytes());
+                        if shape.end(&text, 0).is_some() {
+                            let opening = Opening::of(&text);
+                            assert!(Openings::of(shape).have(opening), "{}", shape.name);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_too_short_opens_no_secret() {
+        let shape = table::all().find(|shape| shape.name == "dropbox-legacy-token").unwrap();
+        assert!(!Openings::of(shape).have(Opening::of(&[b'a'; 63])));
+        assert!(Openings::of(shape).have(Opening::of(&[b'a'; 64])));
+    }
 }

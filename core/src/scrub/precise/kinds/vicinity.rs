@@ -3,6 +3,7 @@
 
 use super::super::super::placeholder;
 use super::demand::looks_random;
+use super::gate::{Opening, Openings};
 use super::shape::Shape;
 
 /// How far before a token a telling word may stand, in bytes.
@@ -10,16 +11,27 @@ pub(super) const REACH: usize = 64;
 
 /// The bits of the bitmap of first letters: about one in a hundred of them is set.
 const START_BITS: u32 = 16;
+/// How many numbers stand for three letters.
+const THREES: u16 = 1 << 15;
 
 /// The words, by their first three letters.
 pub(super) struct Vicinity {
     /// A bit for each hash of four letters with which a word begins. A word of three is in it
     /// with every letter behind it.
     fours: Box<[u64; 1 << (START_BITS - 6)]>,
-    /// A bit for each three letters with which a word begins.
-    starts: Box<[u64; 512]>,
-    /// The first three letters, a word, and the kind it tells; sorted.
-    words: Vec<(u16, &'static str, u16)>,
+    /// By three letters: where the words that begin with them start.
+    lists: Vec<u16>,
+    /// Sorted by their first three letters.
+    words: Vec<Word>,
+}
+
+/// A word, and a kind that it tells.
+struct Word {
+    /// Its first three letters.
+    three: u16,
+    text: &'static str,
+    kind: u16,
+    openings: Openings,
 }
 
 /// What stands before a token that is the value of something.
@@ -85,7 +97,6 @@ impl Vicinity {
     /// The words of the shapes with these numbers.
     pub(super) fn new(shapes: &[&'static Shape]) -> Vicinity {
         let mut fours = Box::new([0; 1 << (START_BITS - 6)]);
-        let mut starts = Box::new([0; 512]);
         let mut words = Vec::new();
         for (number, shape) in (0..).zip(shapes) {
             for word in shape.near.iter().filter(|_| shape.prefix.is_empty()) {
@@ -101,16 +112,19 @@ impl Vicinity {
                     fours[bit / 64] |= 1 << (bit % 64);
                 }
                 let three = letters(*three);
-                starts[usize::from(three >> 6)] |= 1 << (three & 63);
-                words.push((three, *word, number));
+                let openings = Openings::of(shape);
+                words.push(Word { three, text: word, kind: number, openings });
             }
         }
-        words.sort_unstable();
-        Vicinity { fours, starts, words }
+        words.sort_unstable_by_key(|word| (word.three, word.text, word.kind));
+        let list = |three| words.partition_point(|word: &Word| word.three < three) as u16;
+        let lists = (0..=THREES).map(list).collect();
+        Vicinity { fours, lists, words }
     }
 
-    /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one.
-    pub(super) fn may_tell(&self, text: &[u8], at: usize) -> bool {
+    /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one, of a kind
+    /// that may open so.
+    pub(super) fn may_tell(&self, text: &[u8], at: usize, opening: Opening) -> bool {
         // Three more bytes, as the last word may be as short.
         let whole = at.checked_sub(REACH).and_then(|from| text.get(from..at + 3));
         let mut padded = [0; REACH + 3];
@@ -131,7 +145,9 @@ impl Vicinity {
             let known = self.fours[bit / 64] & (1 << (bit % 64)) != 0;
             let from = place.saturating_sub(1)..=place;
             if known
-                && from.into_iter().any(|at| self.standing(&bytes[..REACH], at).next().is_some())
+                && from
+                    .into_iter()
+                    .any(|at| self.standing(&bytes[..REACH], at, opening).next().is_some())
             {
                 return true;
             }
@@ -140,34 +156,35 @@ impl Vicinity {
     }
 
     /// The kinds that a word before `at` tells, the nearest first, each with whether the word says
-    /// enough by itself.
+    /// enough by itself. Only those that may open as the text does at `at`.
     pub(super) fn told<'t>(
         &'t self,
         text: &'t [u8],
         at: usize,
     ) -> impl Iterator<Item = (u16, bool)> + 't {
+        let opening = Opening::of(&text[at..]);
         let behind = on_line(&text[at.saturating_sub(REACH)..at]);
         let places = behind.windows(3).enumerate().rev();
         let beyond = behind.len().saturating_sub(near(text, at).len());
         let places = places.filter(move |(place, _)| *place >= beyond && begins(behind, *place));
         places.flat_map(move |(place, _)| {
-            let standing = self.standing(behind, place);
-            standing.map(|(word, number)| (number, word.contains('/')))
+            let standing = self.standing(behind, place, opening);
+            standing.map(|word| (word.kind, word.text.contains('/')))
         })
     }
 
-    /// The words that start at `place`, and the kinds that they tell.
+    /// The words that start at `place`, of the kinds that may open so.
     fn standing<'t>(
         &'t self,
         text: &'t [u8],
         place: usize,
-    ) -> impl Iterator<Item = (&'static str, u16)> + 't {
+        opening: Opening,
+    ) -> impl Iterator<Item = &'t Word> + 't {
         let three = text.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |b| letters(*b));
-        let known = self.starts[usize::from(three >> 6)] & (1 << (three & 63)) != 0;
-        let end = if known { self.words.partition_point(|(s, ..)| *s <= three) } else { 0 };
-        let words = self.words[..end].iter().rev().take_while(move |(s, ..)| *s == three);
-        let words = words.filter(move |(_, word, _)| stands(text, place, word));
-        words.map(|(_, word, number)| (*word, *number))
+        let three = usize::from(three);
+        let words = &self.words[self.lists[three].into()..self.lists[three + 1].into()];
+        let words = words.iter().rev();
+        words.filter(move |word| word.openings.have(opening) && stands(text, place, word.text))
     }
 
     /// True if a token of the kind that was told may be a secret where it stands: a value, and no
