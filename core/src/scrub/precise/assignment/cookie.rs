@@ -21,9 +21,9 @@ pub(super) fn names_one(site: &Site<'_>) -> bool {
         return false;
     }
     // The byte of the mark that is rare: a search for all of it would cost more to prepare.
-    let marks = memchr::memrchr_iter(b'k', line);
-    let mut cookies = marks.filter_map(|at| line[at.checked_sub(2)?..].strip_prefix(b"ookie: "));
-    let Some(cookies) = cookies.next() else { return false };
+    let cookies = memchr::memrchr_iter(b'k', line)
+        .find_map(|at| line[at.checked_sub(2)?..].strip_prefix(b"ookie: "));
+    let Some(cookies) = cookies else { return false };
     !cookies.iter().any(|b| matches!(b, b'"' | b'\''))
 }
 
