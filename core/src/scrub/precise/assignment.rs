@@ -109,7 +109,20 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
     (end > view.at).then_some(end)
 }
 
+/// True if nothing is assigned behind the name, whatever it tells: `f(key)`, `key, value`. What
+/// [`writing::read`] takes from there needs a quote, a blank, a flag or a tag. Most names in code
+/// are like that.
+fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
+    let before = view.text[..site.start].last();
+    site.dashes == 0
+        && matches!(view.text.get(site.end), Some(b',' | b')' | b';' | b'{' | b'}' | b'/'))
+        && !matches!(before, Some(b'<' | b':'))
+}
+
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
+    if is_idle(view, site) {
+        return None;
+    }
     let told = name::telling(site.name())?;
     // A session in the header of a cookie is one, however it looks.
     let sure = matches!(told.kind, "session" | "cookie" | "token") && cookie::names_one(site);

@@ -56,14 +56,19 @@ pub(super) struct Claim<'t> {
 /// The confidence with which the value is a secret; `None` if it is none.
 pub(super) fn judge(claim: &Claim<'_>) -> Option<Confidence> {
     let value = claim.value[..claim.value.len().min(LONGEST)].trim_ascii();
+    let quoted = matches!(claim.form, Form::QuotedData | Form::QuotedCode);
+    let random = is_random(value) || quoted && random::is_noise(value);
+    // Most values are under weak names, and this is the cheapest to ask.
+    let weak = claim.telling.strength == Strength::Weak;
+    if weak && !random && !is_own_key(claim, value) {
+        return None;
+    }
     if is_stand_in(value) || is_plainly_none(claim, value) {
         return None;
     }
-    let quoted = matches!(claim.form, Form::QuotedData | Form::QuotedCode);
-    let random = is_random(value) || quoted && random::is_noise(value);
     let literal = random
         || match claim.telling.strength {
-            Strength::Weak => is_own_key(claim, value),
+            Strength::Weak => true,
             Strength::Strong => match claim.form {
                 Form::QuotedData | Form::Element => is_quoted_literal(claim, value),
                 Form::QuotedCode => {

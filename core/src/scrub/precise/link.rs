@@ -124,6 +124,7 @@ fn is_token(value: &[u8]) -> bool {
 /// Where the user part ends, if there is one: at the last `@` in front of the host.
 fn user_end(text: &[u8], start: usize, scheme: &[u8]) -> Option<usize> {
     let region = region(text, start, scheme);
+    memchr::memchr(b'@', region)?;
     let strict =
         region.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(region.len());
     let near = region[..strict].iter().rposition(|&b| b == b'@');

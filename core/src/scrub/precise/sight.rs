@@ -224,7 +224,7 @@ fn eight(text: &[u8], at: usize) -> u64 {
 /// The tables of the sweep.
 pub(super) struct Sights {
     level: Level,
-    grams: Grams,
+    grams: [Grams; 2],
     token: Class,
     hexadecimal: Class,
     digit: Class,
@@ -245,7 +245,7 @@ impl Sights {
         }));
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
-        let grams = Grams::new(&grams);
+        let grams = Grams::two(&grams);
         let (token, hexadecimal, digit) = (token(), hexadecimal(), digit());
         Sights { level, grams, token, hexadecimal, digit, words, lists, lead }
     }

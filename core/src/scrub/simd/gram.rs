@@ -59,7 +59,19 @@ pub(in crate::scrub) struct Grams {
 
 impl Grams {
     pub(in crate::scrub) fn new(grams: &[Gram]) -> Grams {
-        let buckets = dealt(grams);
+        Grams::of(&dealt::<BUCKETS>(grams))
+    }
+
+    /// Two searches that share the words: of many words less else passes. A word may start where
+    /// one of them says so.
+    pub(in crate::scrub) fn two(grams: &[Gram]) -> [Grams; 2] {
+        let buckets = dealt::<{ 2 * BUCKETS }>(grams);
+        let (first, second) = buckets.split_at(BUCKETS);
+        [Grams::of(first), Grams::of(second)]
+    }
+
+    /// The tables of at most eight buckets.
+    fn of(buckets: &[Bucket]) -> Grams {
         let mut lower = [[0; 16]; LENGTH];
         let mut upper = [[0; 16]; LENGTH];
         for (index, bucket) in buckets.iter().enumerate() {
@@ -82,9 +94,9 @@ impl Grams {
 
 /// Deals the words so that little else passes: each where it adds least, and then again, as
 /// the last ones may have made a better place for the first.
-fn dealt(grams: &[Gram]) -> [Bucket; BUCKETS] {
+fn dealt<const COUNT: usize>(grams: &[Gram]) -> [Bucket; COUNT] {
     let mut places: Vec<Option<usize>> = vec![None; grams.len()];
-    let mut buckets = [Bucket::default(); BUCKETS];
+    let mut buckets = [Bucket::default(); COUNT];
     let mut passing = buckets.map(|bucket| bucket.passes());
     for index in (0..grams.len()).cycle().take(ROUNDS * grams.len()) {
         if let Some(place) = places[index].take() {
@@ -94,7 +106,7 @@ fn dealt(grams: &[Gram]) -> [Bucket; BUCKETS] {
         let with = buckets.map(|bucket| bucket.with(&grams[index]));
         let all = with.map(|bucket| bucket.passes());
         let growth = |bucket: &usize| all[*bucket] - passing[*bucket];
-        let Some(best) = (0..BUCKETS).min_by(|a, b| growth(a).total_cmp(&growth(b))) else { break };
+        let Some(best) = (0..COUNT).min_by(|a, b| growth(a).total_cmp(&growth(b))) else { break };
         places[index] = Some(best);
         (buckets[best], passing[best]) = (with[best], all[best]);
     }

@@ -90,6 +90,7 @@ fn a_class_is_exactly_its_set() {
 #[test]
 fn no_word_is_missed_in_any_case_and_place() {
     let grams = Grams::new(&WORDS.map(Gram::folded));
+    let two = Grams::two(&WORDS.map(Gram::folded));
     let class = Class::new(token()).unwrap();
     for word in WORDS {
         for at in 0..200 {
@@ -99,6 +100,10 @@ fn no_word_is_missed_in_any_case_and_place() {
                 for level in Level::all() {
                     let ask = Ask { class: &class, grams: &grams, bytes: piece.bytes() };
                     assert!(level.run(ask).1 >> (at % BLOCK) & 1 == 1, "{word:?} at {at}");
+                    let bits = two.iter().fold(0, |bits, grams| {
+                        bits | level.run(Ask { class: &class, grams, bytes: piece.bytes() }).1
+                    });
+                    assert!(bits >> (at % BLOCK) & 1 == 1, "{word:?} at {at} in two");
                 }
             }
         }

@@ -81,6 +81,9 @@ const HOOKS: &[Hook] = &[
 /// an id of 17 to 24 and a token of 48.
 const OWN: &[u8] = b"/hooks/";
 
+/// The shortest token behind it.
+const OWN_TOKEN: usize = 26;
+
 /// How much of a path is read.
 const LONGEST: usize = 512;
 
@@ -93,8 +96,43 @@ pub(super) fn find(text: &[u8], start: usize, last: bool) -> Option<Hit> {
     if host.is_empty() || text.get(path) != Some(&b'/') {
         return None;
     }
-    let known = HOOKS.iter().filter(|hook| ends_with(host, hook.host));
-    known.filter_map(|hook| token(text, path, hook, last)).next().or_else(|| own(text, path))
+    if may_be_known(host) {
+        let known = HOOKS.iter().filter(|hook| ends_with(host, hook.host));
+        if let Some(hit) = known.filter_map(|hook| token(text, path, hook, last)).next() {
+            return Some(hit);
+        }
+    }
+    own(text, path)
+}
+
+/// Which hashes of their last eight bytes the hosts of [`HOOKS`] have, one bit each.
+const ENDS: [u64; 16] = {
+    let mut ends = [0; 16];
+    let mut index = 0;
+    while index < HOOKS.len() {
+        let end = HOOKS[index].host.last_chunk();
+        assert!(end.is_some(), "a host is too short");
+        if let Some(end) = end {
+            let bit = hash(*end);
+            ends[bit / 64] |= 1 << (bit % 64);
+        }
+        index += 1;
+    }
+    ends
+};
+
+/// A hash below 1,024 of the end of a host, in any case.
+const fn hash(end: [u8; 8]) -> usize {
+    let folded = u64::from_le_bytes(end) | 0x2020_2020_2020_2020;
+    (folded.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+}
+
+/// False for most hosts that are not among [`HOOKS`], and for none that is.
+fn may_be_known(host: &[u8]) -> bool {
+    host.last_chunk().is_some_and(|end| {
+        let bit = hash(*end);
+        ENDS[bit / 64] >> (bit % 64) & 1 == 1
+    })
 }
 
 fn is_host(byte: u8) -> bool {
@@ -136,6 +174,9 @@ fn token(text: &[u8], path: usize, hook: &Hook, last: bool) -> Option<Hit> {
 
 fn own(text: &[u8], path: usize) -> Option<Hit> {
     let line = line(text, path);
+    if line.len() < OWN.len() + OWN_TOKEN {
+        return None;
+    }
     let from = memchr::memmem::find(line, OWN)? + OWN.len();
     let value = trimmed(line[from..].split(|&b| b == b'?').next()?);
     let mut parts = value.split(|&b| b == b'/');
@@ -147,7 +188,7 @@ fn own(text: &[u8], path: usize) -> Option<Hit> {
     };
     let from = path + from;
     let span = match second {
-        None if first.len() == 26 && mixed(first) => from..from + 26,
+        None if first.len() == OWN_TOKEN && mixed(first) => from..from + OWN_TOKEN,
         Some(token) if first.len() >= 17 && token.len() >= 40 && mixed(token) => {
             from + first.len() + 1..from + first.len() + 1 + token.len()
         }
