@@ -61,7 +61,7 @@ def test_a_value_too_short_to_guard_is_told_by_a_code() -> None:
 
 def test_encoded_forms_are_masked() -> None:
     scrubber = toolkeep.Scrubber(values=[{"value": "tangerine-kangaroo-99", "kind": "word"}])
-    encoded = "tangerine-kangaroo-99".encode().hex()
+    encoded = b"tangerine-kangaroo-99".hex()
     [finding] = scrubber.findings(f"x {encoded} y")
     assert finding.kind == "word"
     assert finding.encoding == "hex"
