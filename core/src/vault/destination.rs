@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn an_argument_that_is_called_so_holds_a_host_without_a_scheme() {
         assert_eq!(hosts(json!({ "base_url": "a.b/c" })), ["a.b"]);
-        assert_eq!(hosts(json!({ "hosts": ["a.b", "//c.d:1"] })), ["a.b", "c.d"]);
+        assert_eq!(hosts(json!({ "hosts": ["a.b", "c.d:1"] })), ["a.b", "c.d"]);
         assert!(hosts(json!({ "title": "a.b" })).is_empty());
     }
 

@@ -307,12 +307,12 @@ mod tests {
         let mut kept = Kept::new(10_000, 1_000);
         let long = "x".repeat(LONGEST);
         kept.put(&owner("idle"), &taken("p", "1"), None, 0);
-        for number in 0..300 {
+        for number in 0..1_200 {
             kept.put(&owner("busy"), &taken(&format!("p{number}"), &long), None, 0);
         }
         assert!(kept.bytes <= MOST_BYTES);
         assert_eq!(value(&mut kept, "idle", "p"), None);
-        assert!(value(&mut kept, "busy", "p299").is_some());
+        assert!(value(&mut kept, "busy", "p1199").is_some());
         assert_eq!(value(&mut kept, "busy", "p0"), None);
         kept.put(&owner("busy"), &taken("longer", &"x".repeat(LONGEST + 1)), None, 0);
         assert_eq!(value(&mut kept, "busy", "longer"), None);
