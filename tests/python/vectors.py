@@ -157,13 +157,14 @@ def _data(value: Any) -> Any:
 
 def _scrubbed(given: dict[str, Any]) -> str:
     """The text scrubbed: by the function, or by a scrubber of its own, whole or in pieces."""
-    text, chunk = given["text"], given.get("chunk")
+    text: str = given["text"]
+    chunk: int | None = given.get("chunk")
     if "options" not in given:
         return toolkeep.scrub(text)
     scrubber = toolkeep.Scrubber(**given["options"])
     if chunk is None:
         return scrubber.scrub(text)
-    stream = scrubber.stream()
+    stream: toolkeep.ScrubStream[str] = scrubber.stream()
     pieces = [stream.push(text[at : at + chunk]) for at in range(0, len(text), chunk)]
     return "".join([*pieces, stream.finish()])
 

@@ -50,7 +50,7 @@ class ScrubStream(Generic[Text]):
 
     def __init__(self, stream: _toolkeep.ScrubStream) -> None:
         self._stream = stream
-        self._kind: type[str] | type[bytes] | None = None
+        self._kind: type[str | bytes] | None = None
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
     def push(self, piece: Text) -> Text:
