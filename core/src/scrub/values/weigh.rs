@@ -199,7 +199,7 @@ pub(super) fn weigh(value: &str) -> Option<Warning> {
     let bytes = value.as_bytes();
     let uniform = bytes.iter().all(|b| *b == bytes[0]);
     let placeholder = crate::scrub::placeholder::length(bytes) == Some(bytes.len());
-    if uniform || placeholder || COMMON.contains(&value.to_ascii_lowercase().as_str()) {
+    if uniform || placeholder || COMMON.iter().any(|common| value.eq_ignore_ascii_case(common)) {
         return Some(Warning::Common);
     }
     (value.len() < LEAST_ENCODED).then_some(Warning::Short)
