@@ -135,7 +135,7 @@ static void a_tool_may_answer_in_every_way(void) {
               "\"code\":\"conflict\""));
   CHECK(holds(call(runtime, "inside", ""), "\"is_error\":false"));
   strcpy(says.text, "\"password=hunter2hunter2\"");
-  CHECK(holds(call(runtime, "says", ""), "\"for_llm\":\"[REDACTED]\""));
+  CHECK(holds(call(runtime, "says", ""), "\"for_llm\":\"password=[REDACTED:password]\""));
   strcpy(says.text, "");
   CHECK(holds(call(runtime, "says", ""), "\"for_llm\":\"\""));
   strcpy(says.text, "{\"for_llm\": 5}");
