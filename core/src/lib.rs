@@ -27,6 +27,7 @@ pub mod policy;
 pub mod runtime;
 pub mod scrub;
 pub mod secret;
+pub mod shell;
 pub mod store;
 pub mod strict;
 pub mod tool;

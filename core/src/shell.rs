@@ -1,0 +1,32 @@
+//! What a shell command does, and whether it may: pure, it runs nothing.
+//!
+//! ```text
+//! text → precheck → parse → IR → interpret → invocations → unwrap → models → effects → flows
+//!      → judge → Verdict { allow | ask | deny, reasons, effects, plan }
+//! ```
+//!
+//! - `parse` is the only file that knows the parser crate; it lowers to the [`ir`].
+//! - `interpret` walks the IR as a shell would and keeps what it knows of words, variables, the
+//!   working folder, functions and standard input. What it does not know is a [`Value`] that says
+//!   so. It answers [`Invocation`]s: programs with their arguments.
+//! - `unwrap` looks into programs that run others (`sudo`, `xargs`, `sh -c`, `find -exec`, …).
+//! - `models` says what a program does with such arguments: [`Effect`]s.
+//! - `flows` joins effects that together are more than each: a secret that is sent.
+//! - `judge` turns effects into a verdict: the floor, the deny groups, ask, allow, the profile.
+//!
+//! Limits are counts, never a clock: a verdict is the same on every machine. Whatever is beyond
+//! them, or is not understood, is never weaker than "ask".
+
+pub mod effect;
+pub mod env;
+pub mod invocation;
+pub mod ir;
+pub mod model;
+pub mod value;
+pub mod verdict;
+
+pub use effect::{Certainty, Effect, Found, Scope};
+pub use env::Env;
+pub use invocation::Invocation;
+pub use value::Value;
+pub use verdict::{Decision, Reason, Verdict};

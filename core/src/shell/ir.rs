@@ -1,0 +1,240 @@
+//! The commands of a text, as the rest of the room knows them: no type of the parser crate.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Where something stands in the text, in bytes. What comes from a text within the text (`sh -c`)
+/// has the place of the word that holds it.
+pub type Span = Range<usize>;
+
+/// A whole text, or the inside of a substitution, a group or a function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Script {
+    /// In order. What is joined by `&&` and `||` counts one after the other: either may run.
+    pub items: Vec<Item>,
+}
+
+/// A pipeline with what joins it to the one before and what ends it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// How it hangs together with the item before.
+    pub joint: Joint,
+    /// What runs.
+    pub pipeline: Pipeline,
+    /// True behind `&`.
+    pub background: bool,
+}
+
+/// Whether an item runs, given the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joint {
+    /// It runs: `;`, a line break, the first one.
+    Always,
+    /// It runs if the one before succeeded.
+    And,
+    /// It runs if the one before failed.
+    Or,
+}
+
+/// Commands, each reading what the one before writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pipeline {
+    /// True behind an odd number of `!`.
+    pub negated: bool,
+    /// At least one.
+    pub commands: Vec<Command>,
+    /// For each joint between two commands, true for `|&`.
+    pub with_stderr: Vec<bool>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// One command of a pipeline, with the redirections that hold for all of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// What it is.
+    pub kind: CommandKind,
+    /// In their order. Those of a simple command stand here, too.
+    pub redirections: Vec<Redirection>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a command is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CommandKind {
+    /// Words. Builtins, declarations (`export`, `declare`), `break` and `exit` are simple commands.
+    Simple(SimpleCommand),
+    /// `{ …; }`
+    Group(Script),
+    /// `( … )`
+    Subshell(Script),
+    /// `if`, with the branches as pairs of condition and body, and the `else`.
+    If(Vec<(Script, Script)>, Option<Script>),
+    /// `while` and `until`.
+    While { condition: Script, body: Script },
+    /// `for name in words`; without words over the arguments. `select` is one.
+    For { name: String, words: Option<Vec<Word>>, body: Script },
+    /// `for ((…))`; the words are what its arithmetic holds.
+    ForArithmetic { words: Vec<Word>, body: Script },
+    /// `case`, with patterns and body of each arm.
+    Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
+    /// The definition of a function.
+    Function { name: String, body: Arc<Command> },
+    /// `[[ … ]]` with its words.
+    Test(Vec<Word>),
+    /// `(( … ))` with the words that its arithmetic holds, and its text.
+    Arithmetic { text: String, words: Vec<Word> },
+    /// `time …`
+    Time(Box<Pipeline>),
+    /// `coproc`
+    Coproc(Box<Command>),
+    /// What the parser knows and we do not; it says what. Never allowed.
+    Unknown(String),
+}
+
+/// `NAME=value word word …`
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SimpleCommand {
+    /// In their order.
+    pub assignments: Vec<Assignment>,
+    /// The words; the first one is the command. Operands of declarations are words.
+    pub words: Vec<Word>,
+}
+
+/// `NAME=value`, `NAME+=value`, `NAME[i]=value`, `NAME=(…)`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assignment {
+    /// The name.
+    pub name: String,
+    /// What stands between brackets.
+    pub index: Option<Word>,
+    /// True for `+=`.
+    pub append: bool,
+    /// What is assigned.
+    pub value: Assigned,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What is assigned to a name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Assigned {
+    /// One word.
+    Word(Word),
+    /// An array.
+    Array(Vec<Word>),
+}
+
+/// A word as it is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Word {
+    /// In their order.
+    pub pieces: Vec<Piece>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A piece of a word.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// A text without more meaning: quotes, backslashes, `$'…'` and line continuations are resolved.
+    /// `quoted` is true if it is neither split nor a pattern.
+    Literal { text: String, quoted: bool },
+    /// A value of a variable.
+    Variable(Variable),
+    /// `$(…)`, `` `…` ``
+    Command { script: Script, quoted: bool },
+    /// `$((…))` with the words it holds, and its text.
+    Arithmetic { text: String, words: Vec<Word>, quoted: bool },
+    /// `<(…)` and `>(…)`
+    Process { script: Script, writes: bool },
+    /// `~` or `~user` at a place where it counts.
+    Tilde(String),
+    /// `*`, `?`, `[…]`, extended patterns, as written.
+    Glob(String),
+    /// `{a,b}` and `{1..9}`: what it may become, each of them pieces.
+    Brace(Vec<Vec<Piece>>),
+    /// What the parser knows and we do not; it says what. Its value is unknown.
+    Unknown(String),
+}
+
+/// `$name`, `${name…}`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variable {
+    /// The name, a number, or one of `@ * # ? - $ ! 0`.
+    pub name: String,
+    /// What stands between brackets: `@`, `*` or a word.
+    pub index: Option<Box<Word>>,
+    /// What is done to it.
+    pub operation: Operation,
+    /// True between double quotes.
+    pub quoted: bool,
+}
+
+/// What is done to the value of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation {
+    /// Nothing.
+    None,
+    /// `${#name}`
+    Length,
+    /// `${!name}`
+    Indirect,
+    /// `:-`, `-`
+    Default(Box<Word>),
+    /// `:=`, `=`
+    Assign(Box<Word>),
+    /// `:+`, `+`
+    Alternative(Box<Word>),
+    /// `:?`, `?`
+    Error(Box<Word>),
+    /// `#`, `##`, `%`, `%%`
+    Trim { pattern: Box<Word>, prefix: bool, longest: bool },
+    /// `/`, `//`, `/#`, `/%`
+    Replace { pattern: Box<Word>, with: Box<Word>, all: bool },
+    /// `:offset:length`, as written.
+    Slice { offset: String, length: Option<String> },
+    /// `^`, `^^`, `,`, `,,`
+    Case { upper: bool, all: bool },
+    /// `@P`, `@E`, …
+    Transform(char),
+    /// `${!prefix*}`
+    Names,
+    /// Another one.
+    Unknown(String),
+}
+
+/// `2>&1`, `< file`, `<<EOF`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Redirection {
+    /// The descriptor; none: what the kind has by default.
+    pub fd: Option<u32>,
+    /// `{name}>` sets a variable to the descriptor.
+    pub fd_name: Option<String>,
+    /// What it does.
+    pub kind: RedirectionKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a redirection does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RedirectionKind {
+    /// `<`
+    Read(Word),
+    /// `>`, and `>|` where `clobber`.
+    Write { to: Word, clobber: bool },
+    /// `>>`
+    Append(Word),
+    /// `<>`
+    ReadWrite(Word),
+    /// `&>` and `&>>`, `>&word`
+    WriteBoth { to: Word, append: bool },
+    /// `<&` and `>&` with a descriptor, `-`, or a word that becomes one.
+    Duplicate(Word),
+    /// `<<`, the body with its expansions, literal where the delimiter is quoted.
+    HereDocument { body: Word, quoted: bool },
+    /// `<<<`
+    HereString(Word),
+}

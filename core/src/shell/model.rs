@@ -1,0 +1,101 @@
+//! What programs do with their arguments: the seam between the interpretation and the judges.
+//!
+//! A [`Model`] is data: names, a grammar of options, and a function from parsed arguments to
+//! effects. Each stands in a table by area in `model/`, with examples that a test runs.
+
+use super::effect::{Certainty, Effect};
+use super::env::Env;
+use super::invocation::{Argument, Invocation};
+use super::ir::Span;
+
+/// What is known of a program.
+pub struct Model {
+    /// Its names: `grep`, `egrep`. The name of the file, without its folder.
+    pub names: &'static [&'static str],
+    /// Its options.
+    pub grammar: &'static Grammar,
+    /// What it does.
+    pub effects: fn(&mut Report<'_>, &Parsed<'_>),
+    /// Commands and what is expected of them.
+    pub examples: &'static [Example],
+}
+
+/// A command, and the names of the effects that it must have, or the absence of all but reads.
+pub struct Example {
+    /// A whole command.
+    pub command: &'static str,
+    /// Effects, as short names: `write:workspace`, `network`, `code`. Exactly these, without reads.
+    pub effects: &'static [&'static str],
+}
+
+/// The options of a program, complete: what is not in it is unknown.
+pub struct Grammar {
+    /// Options with and without values, in all their spellings.
+    pub options: &'static [Opt],
+    /// How options are written.
+    pub style: Style,
+    /// Names of subcommands, each with a grammar of its own; empty: there are none.
+    pub subcommands: &'static [(&'static str, &'static Grammar)],
+}
+
+/// An option: `-o`, `--output`, with what it takes.
+pub struct Opt {
+    /// A name to ask for it: `output`.
+    pub id: &'static str,
+    /// Its spellings with their dashes: `-o`, `--output`.
+    pub spellings: &'static [&'static str],
+    /// What it takes.
+    pub takes: Takes,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing.
+    Nothing,
+    /// A value: `-o x`, `-ox`, `--output=x`, `--output x`.
+    Value,
+    /// Perhaps a value, attached: `-i.bak`, `--color=auto`.
+    Attached,
+}
+
+/// How options are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// GNU: clusters, abbreviated long options, operands anywhere, `--`.
+    Gnu,
+    /// Options end with the first operand: `env`, `timeout`, `ssh`.
+    Posix,
+    /// Long options with one dash: `find`, `java`, `openssl`.
+    Single,
+    /// Options as Go's `flag` or `cobra` read them: `-x` and `--x` alike.
+    Go,
+    /// No options at all: `dd if=…`.
+    Operands,
+}
+
+/// Arguments, read by a grammar.
+pub struct Parsed<'a> {
+    /// The call.
+    pub invocation: &'a Invocation,
+    /// The path of subcommands: `remote`, `add`.
+    pub subcommands: Vec<&'static str>,
+    /// Options in their order, with their values.
+    pub options: Vec<(&'static str, Option<Argument>)>,
+    /// What is no option, in its order.
+    pub operands: Vec<Argument>,
+    /// Options that the grammar does not have, or that are ambiguous, as written.
+    pub unknown: Vec<Argument>,
+}
+
+/// Where a model tells what it found.
+pub struct Report<'a> {
+    /// What is known of the machine.
+    pub env: &'a Env,
+    /// Effects with their certainty and place.
+    pub found: Vec<(Effect, Certainty, Span)>,
+    /// Other programs that this one runs: `find -exec`, `xargs`, `sudo`.
+    pub runs: Vec<Invocation>,
+    /// Texts that it gives to a shell: `sh -c`, `eval`.
+    pub scripts: Vec<(Argument, Invocation)>,
+}

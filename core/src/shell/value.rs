@@ -1,0 +1,121 @@
+//! What is known of a text that a shell would make.
+
+/// What is known of the value of a word or a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// It is this.
+    Known(String),
+    /// It is one of these: at least two, at most [`Value::MOST`], each once.
+    OneOf(Vec<String>),
+    /// It begins so, and how it goes on is unknown. The prefix is never empty.
+    Prefix(String, Origin),
+    /// Nothing is known but where it comes from.
+    Unknown(Origin),
+}
+
+/// Where an unknown value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// A variable of the environment with this name.
+    Environment(String),
+    /// What a program wrote.
+    Output,
+    /// Names of files that fit a pattern, as written.
+    Glob(String),
+    /// An argument of the script or of a function.
+    Argument,
+    /// Read from standard input or a file.
+    Input,
+    /// The arithmetic of a shell: a number.
+    Number,
+    /// Something else: a random number, a loop, too many values.
+    Other,
+}
+
+impl Value {
+    /// The most values that are kept apart.
+    pub const MOST: usize = 16;
+
+    /// A known value.
+    pub fn known(text: impl Into<String>) -> Value {
+        Value::Known(text.into())
+    }
+
+    /// The value, if it is known.
+    pub fn as_known(&self) -> Option<&str> {
+        match self {
+            Value::Known(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Everything that it may be, if that is known.
+    pub fn possible(&self) -> Option<&[String]> {
+        match self {
+            Value::Known(text) => Some(std::slice::from_ref(text)),
+            Value::OneOf(texts) => Some(texts),
+            Value::Prefix(..) | Value::Unknown(_) => None,
+        }
+    }
+
+    /// What it surely begins with, which may be empty.
+    pub fn prefix(&self) -> &str {
+        match self {
+            Value::Known(text) | Value::Prefix(text, _) => text,
+            Value::OneOf(_) | Value::Unknown(_) => "",
+        }
+    }
+
+    /// One of the two: what a shell has behind two branches.
+    #[must_use]
+    pub fn or(self, other: Value) -> Value {
+        if self == other {
+            return self;
+        }
+        match (self.possible(), other.possible()) {
+            (Some(these), Some(those)) => Value::one_of(these.iter().chain(those).cloned()),
+            _ => Value::Unknown(Origin::Other),
+        }
+    }
+
+    /// One of some known values; unknown if there are none or too many.
+    pub fn one_of(values: impl IntoIterator<Item = String>) -> Value {
+        let mut all: Vec<String> = Vec::new();
+        for value in values {
+            if !all.contains(&value) {
+                all.push(value);
+            }
+            if all.len() > Value::MOST {
+                return Value::Unknown(Origin::Other);
+            }
+        }
+        match all.len() {
+            0 => Value::Unknown(Origin::Other),
+            1 => Value::Known(all.remove(0)),
+            _ => Value::OneOf(all),
+        }
+    }
+
+    /// The one behind the other.
+    #[must_use]
+    pub fn then(self, next: Value) -> Value {
+        match (self, next) {
+            (Value::Known(first), Value::Known(next)) => Value::Known(first + &next),
+            (Value::Known(first), Value::Prefix(next, origin)) => {
+                Value::Prefix(first + &next, origin)
+            }
+            (Value::Known(first), next) if first.is_empty() => next,
+            (Value::Known(first), Value::Unknown(origin)) => Value::Prefix(first, origin),
+            (first, Value::Known(next)) if next.is_empty() => first,
+            (first, next) => match (first.possible(), next.possible()) {
+                (Some(firsts), Some(nexts)) => Value::one_of(
+                    firsts.iter().flat_map(|a| nexts.iter().map(move |b| format!("{a}{b}"))),
+                ),
+                _ => match first {
+                    Value::Prefix(..) | Value::Unknown(_) => first,
+                    _ => Value::Unknown(Origin::Other),
+                },
+            },
+        }
+    }
+}
