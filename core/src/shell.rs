@@ -22,6 +22,8 @@ pub mod env;
 pub mod invocation;
 pub mod ir;
 pub mod model;
+pub mod parse;
+pub mod precheck;
 pub mod value;
 pub mod verdict;
 

@@ -100,6 +100,9 @@ pub struct SimpleCommand {
     pub assignments: Vec<Assignment>,
     /// The words; the first one is the command. Operands of declarations are words.
     pub words: Vec<Word>,
+    /// Arrays that a declaration assigns, `declare -a x=(…)`, which no word can hold. The name is
+    /// one of the words, too.
+    pub arrays: Vec<Assignment>,
 }
 
 /// `NAME=value`, `NAME+=value`, `NAME[i]=value`, `NAME=(…)`
@@ -172,6 +175,13 @@ pub struct Variable {
     pub quoted: bool,
 }
 
+impl Variable {
+    /// `$name`
+    pub fn plain(name: &str, quoted: bool) -> Variable {
+        Variable { name: name.to_owned(), index: None, operation: Operation::None, quoted }
+    }
+}
+
 /// What is done to the value of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
@@ -191,18 +201,39 @@ pub enum Operation {
     Error(Box<Word>),
     /// `#`, `##`, `%`, `%%`
     Trim { pattern: Box<Word>, prefix: bool, longest: bool },
-    /// `/`, `//`, `/#`, `/%`
+    /// `/`, `//`; a pattern behind `/#` and `/%` begins with that sign, as an unquoted literal.
     Replace { pattern: Box<Word>, with: Box<Word>, all: bool },
-    /// `:offset:length`, as written.
-    Slice { offset: String, length: Option<String> },
+    /// `:offset:length`
+    Slice { offset: Box<Word>, length: Option<Box<Word>> },
     /// `^`, `^^`, `,`, `,,`
     Case { upper: bool, all: bool },
     /// `@P`, `@E`, …
     Transform(char),
     /// `${!prefix*}`
     Names,
-    /// Another one.
-    Unknown(String),
+    /// Another one, as written, with the words it holds.
+    Unknown { text: String, words: Vec<Word> },
+}
+
+impl Operation {
+    /// The words that it holds.
+    pub fn words(&self) -> Vec<Word> {
+        match self {
+            Operation::Default(word)
+            | Operation::Assign(word)
+            | Operation::Alternative(word)
+            | Operation::Error(word) => vec![(**word).clone()],
+            Operation::Trim { pattern, .. } => vec![(**pattern).clone()],
+            Operation::Replace { pattern, with, .. } => vec![(**pattern).clone(), (**with).clone()],
+            Operation::Slice { offset, length } => {
+                let mut words = vec![(**offset).clone()];
+                words.extend(length.as_ref().map(|length| (**length).clone()));
+                words
+            }
+            Operation::Unknown { words, .. } => words.clone(),
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// `2>&1`, `< file`, `<<EOF`
