@@ -23,6 +23,7 @@ pub mod invocation;
 pub mod ir;
 pub mod model;
 pub mod parse;
+pub mod place;
 pub mod precheck;
 pub mod value;
 pub mod verdict;

@@ -29,7 +29,7 @@ pub enum Effect {
     /// It makes something run later or at each start.
     Persistence(Persistence),
     /// It sets a variable that changes what later programs run.
-    EnvironmentPoison { name: String },
+    EnvironmentPoison { name: String, value: Value },
     /// It reads a secret.
     Secret { kind: String, path: Option<Value> },
     /// It shows the environment.

@@ -22,6 +22,9 @@ pub struct Invocation {
     pub locus: Locus,
     /// The wrappers it was found in, the outermost first: `sudo`, `xargs`.
     pub wrappers: Vec<String>,
+    /// True if the shell itself does it: `cd`, `export`. What it does is told by the interpretation,
+    /// and it needs no model. Builtins that are programs as well (`echo`, `kill`, `test`) are not.
+    pub builtin: bool,
     /// True if it runs only where something else turns out so, or may run several times.
     pub conditional: bool,
     /// Where it stands in the text.

@@ -18,13 +18,13 @@ pub enum Value {
 pub enum Origin {
     /// A variable of the environment with this name.
     Environment(String),
-    /// What a program wrote.
-    Output,
+    /// What programs wrote, by their numbers in the list of all invocations.
+    Output(Vec<usize>),
     /// Names of files that fit a pattern, as written.
     Glob(String),
     /// An argument of the script or of a function.
     Argument,
-    /// Read from standard input or a file.
+    /// Read from the standard input that the caller gives, or from a file.
     Input,
     /// The arithmetic of a shell: a number.
     Number,
@@ -74,7 +74,23 @@ impl Value {
         }
         match (self.possible(), other.possible()) {
             (Some(these), Some(those)) => Value::one_of(these.iter().chain(those).cloned()),
-            _ => Value::Unknown(Origin::Other),
+            _ => Value::Unknown(Origin::joined(self.origin(), other.origin())),
+        }
+    }
+
+    /// Where it comes from, if it is not known.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Value::Prefix(_, origin) | Value::Unknown(origin) => Some(origin),
+            Value::Known(_) | Value::OneOf(_) => None,
+        }
+    }
+
+    /// The numbers of the invocations whose output it holds.
+    pub fn outputs(&self) -> &[usize] {
+        match self.origin() {
+            Some(Origin::Output(numbers)) => numbers,
+            _ => &[],
         }
     }
 
@@ -101,21 +117,55 @@ impl Value {
     pub fn then(self, next: Value) -> Value {
         match (self, next) {
             (Value::Known(first), Value::Known(next)) => Value::Known(first + &next),
+            (Value::Known(first), next) if first.is_empty() => next,
+            (first, Value::Known(next)) if next.is_empty() => first,
             (Value::Known(first), Value::Prefix(next, origin)) => {
                 Value::Prefix(first + &next, origin)
             }
-            (Value::Known(first), next) if first.is_empty() => next,
             (Value::Known(first), Value::Unknown(origin)) => Value::Prefix(first, origin),
-            (first, Value::Known(next)) if next.is_empty() => first,
             (first, next) => match (first.possible(), next.possible()) {
                 (Some(firsts), Some(nexts)) => Value::one_of(
                     firsts.iter().flat_map(|a| nexts.iter().map(move |b| format!("{a}{b}"))),
                 ),
-                _ => match first {
-                    Value::Prefix(..) | Value::Unknown(_) => first,
-                    _ => Value::Unknown(Origin::Other),
-                },
+                _ => {
+                    let origin = Origin::joined(first.origin(), next.origin());
+                    match first {
+                        Value::Prefix(text, _) => Value::Prefix(text, origin),
+                        _ => Value::Unknown(origin),
+                    }
+                }
             },
+        }
+    }
+
+    /// What becomes of every possible text. An unknown value stays unknown, of the same origin.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(&str) -> String) -> Value {
+        match self {
+            Value::Known(text) => Value::Known(change(text)),
+            Value::OneOf(texts) => Value::one_of(texts.iter().map(|text| change(text))),
+            Value::Prefix(_, origin) | Value::Unknown(origin) => Value::Unknown(origin.clone()),
+        }
+    }
+}
+
+impl Origin {
+    /// The origin of what is made of two values. What programs wrote is never forgotten, since a
+    /// secret may be in it.
+    pub fn joined(one: Option<&Origin>, other: Option<&Origin>) -> Origin {
+        match (one, other) {
+            (Some(Origin::Output(these)), Some(Origin::Output(those))) => {
+                let mut all = these.clone();
+                all.extend(those.iter().filter(|number| !these.contains(number)));
+                Origin::Output(all)
+            }
+            (Some(outputs @ Origin::Output(_)), _) | (_, Some(outputs @ Origin::Output(_))) => {
+                outputs.clone()
+            }
+            (Some(Origin::Other), Some(origin)) | (Some(origin), _) | (None, Some(origin)) => {
+                origin.clone()
+            }
+            (None, None) => Origin::Other,
         }
     }
 }
