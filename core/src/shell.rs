@@ -17,8 +17,10 @@
 //! Limits are counts, never a clock: a verdict is the same on every machine. Whatever is beyond
 //! them, or is not understood, is never weaker than "ask".
 
+pub mod analyse;
 pub mod effect;
 pub mod env;
+pub mod interpret;
 pub mod invocation;
 pub mod ir;
 pub mod model;
@@ -28,6 +30,7 @@ pub mod precheck;
 pub mod value;
 pub mod verdict;
 
+pub use analyse::{Analysis, analyse};
 pub use effect::{Certainty, Effect, Found, Scope};
 pub use env::Env;
 pub use invocation::Invocation;

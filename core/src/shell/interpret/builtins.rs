@@ -1,0 +1,547 @@
+//! What the shell itself does when it is told so by name.
+
+use std::sync::Arc;
+
+use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
+use super::super::invocation::{Argument, Stdin};
+use super::super::place;
+use super::super::value::{Origin, Value};
+use super::expand::joined;
+use super::simple::{Call0, is_also_program};
+use super::state::{Arguments, Content, Replacement, State};
+use super::{Flow, Interpreter};
+
+impl Interpreter<'_> {
+    /// Runs a builtin; gives back what is none.
+    pub(super) fn builtin<'a>(
+        &mut self,
+        mut state: State,
+        call: Call0<'a>,
+    ) -> Result<Flow, (State, Call0<'a>)> {
+        if !NAMES.contains(&call.name) || is_also_program(call.name) {
+            if call.name == "printf" {
+                self.print_into(&mut state, &call);
+            }
+            return Err((state, call));
+        }
+        let runs_other = matches!(call.name, "command" | "builtin" | "exec" | "eval" | ".");
+        if !runs_other && call.name != ":" {
+            let invocation = self.invocation(
+                &state,
+                call.program.clone(),
+                call.arguments.clone(),
+                call.environment.clone(),
+                true,
+            );
+            self.invoke(invocation);
+        }
+        if !matches!(call.name, "command" | "builtin" | "exec") {
+            for (name, value) in &call.environment {
+                // For these builtins alone, and for some of them for ever.
+                state.set_text(name, value.clone());
+            }
+        }
+        Ok(match call.name {
+            ":" => Flow::ok(state),
+            "cd" => self.cd(state, &call),
+            "pushd" => {
+                let before = state.cwd.clone();
+                let mut flow = self.cd(state, &call);
+                if let Some(state) = &mut flow.ok {
+                    state.stack.push(before);
+                }
+                flow
+            }
+            "popd" => self.popd(state),
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(state, &call),
+            "unset" => self.unset(state, &call),
+            "set" => self.set(state, &call),
+            "shift" => self.shift(state, &call),
+            "eval" => self.eval(state, &call),
+            "source" | "." => self.source(state, &call),
+            "exec" => self.exec(state, call),
+            "command" => self.command_builtin(state, call),
+            "builtin" => {
+                let arguments = call.arguments.clone();
+                self.without_functions(state, arguments, &call)
+            }
+            "trap" => self.trap(state, &call),
+            "alias" => self.alias(state, &call),
+            "unalias" => {
+                for argument in &call.arguments {
+                    let table = Arc::make_mut(&mut state.replaced);
+                    match argument.value.as_known() {
+                        Some("-a") => table.clear(),
+                        Some(name) => _ = table.remove(name),
+                        None => {}
+                    }
+                }
+                Flow::ok(state)
+            }
+            "hash" => self.hash(state, &call),
+            "enable" => self.enable(state, &call),
+            "read" => self.read(state, &call),
+            "mapfile" | "readarray" => self.mapfile(state, &call),
+            "exit" | "logout" => self.exit(state, &call),
+            "return" => {
+                if call.arguments.len() <= 1 && self.returns(&state) {
+                    Flow::default()
+                } else {
+                    Flow::both(state)
+                }
+            }
+            "break" | "continue" => self.leave(state, &call),
+            "let" => self.let_builtin(state, &call),
+            "getopts" => {
+                for argument in call.arguments.iter().skip(1).take(1) {
+                    if let Some(name) = argument.value.as_known().map(str::to_owned) {
+                        state.set_text(&name, Value::Unknown(Origin::Argument));
+                    }
+                }
+                state.set_text("OPTARG", Value::Unknown(Origin::Argument));
+                state.set_text("OPTIND", Value::Unknown(Origin::Number));
+                Flow::both(state)
+            }
+            "history" | "fc" => {
+                let changes = call.arguments.iter().any(|argument| {
+                    argument.value.as_known().is_none_or(|text| {
+                        text.starts_with('-')
+                            && text.contains(['s', 'a', 'w', 'c', 'd', 'r', 'n', 'p', 'e'])
+                    })
+                });
+                if changes {
+                    self.found(Effect::History, call.name, &call.span);
+                }
+                Flow::both(state)
+            }
+            "compgen" => {
+                let dumps = call.arguments.iter().any(|argument| {
+                    argument.value.as_known().is_none_or(|text| {
+                        text.starts_with("-e")
+                            || text.starts_with("-v")
+                            || matches!(text, "export" | "variable")
+                    })
+                });
+                if dumps {
+                    self.found(Effect::EnvironmentDump, call.name, &call.span);
+                }
+                for pair in call.arguments.windows(2) {
+                    if matches!(pair[0].value.as_known(), Some("-C" | "-F" | "-W")) {
+                        let text = pair[1].value.clone();
+                        self.script_value(&state, &text, "compgen", &call);
+                    }
+                }
+                Flow::both(state)
+            }
+            "bind" | "complete" => {
+                let why = format!("`{}` names commands that run later", call.name);
+                if !call.arguments.is_empty() {
+                    self.found(Effect::Dynamic { why }, call.name, &call.span);
+                }
+                Flow::both(state)
+            }
+            "shopt" => Flow::both(state),
+            _ => Flow::both(state),
+        })
+    }
+
+    fn cd(&mut self, state: State, call: &Call0<'_>) -> Flow {
+        let mut target = None;
+        for argument in &call.arguments {
+            match argument.value.as_known() {
+                Some("-L" | "-P" | "-e" | "-@" | "--" | "-n") if target.is_none() => {}
+                _ => target = target.or(Some(argument)),
+            }
+        }
+        let target = match target {
+            None if call.name == "pushd" => {
+                state.stack.last().cloned().unwrap_or(Value::Unknown(Origin::Other))
+            }
+            None => state.value("HOME"),
+            Some(argument) => match argument.value.as_known() {
+                Some("-") => state.value("OLDPWD"),
+                Some("") => state.cwd.clone(),
+                _ if argument.many && argument.value.origin().is_none() => {
+                    Value::Unknown(Origin::Other)
+                }
+                _ => argument.value.clone(),
+            },
+        };
+        let mut there = state.clone();
+        there.set_text("OLDPWD", state.cwd.clone());
+        there.cwd = place::resolve(&target, &state.cwd, self.env);
+        let stays = there.cwd == state.cwd;
+        Flow { ok: Some(there), fail: (!stays).then_some(state) }
+    }
+
+    fn popd(&mut self, mut state: State) -> Flow {
+        let before = state.clone();
+        match state.stack.pop() {
+            Some(cwd) => {
+                state.cwd = cwd;
+                Flow::ok(state)
+            }
+            None => Flow::fail(before),
+        }
+    }
+
+    fn eval(&mut self, state: State, call: &Call0<'_>) -> Flow {
+        let values: Vec<Value> = call
+            .arguments
+            .iter()
+            .enumerate()
+            .filter(|(at, argument)| *at > 0 || argument.value.as_known() != Some("--"))
+            .map(|(_, argument)| argument.value.clone())
+            .collect();
+        let text = joined(&values, " ");
+        self.script_value(&state, &text, "eval", call).unwrap_or_else(|| Flow::both(state))
+    }
+
+    /// Runs a value as a script in this shell. What is not known of it is told.
+    fn script_value(
+        &mut self,
+        state: &State,
+        text: &Value,
+        program: &str,
+        call: &Call0<'_>,
+    ) -> Option<Flow> {
+        match text {
+            Value::Known(text) => Some(self.text(state.clone(), text, &call.span)),
+            Value::OneOf(texts) => {
+                self.conditional += 1;
+                let mut flow = Flow::default();
+                for text in texts {
+                    flow = flow.or(self.text(state.clone(), text, &call.span));
+                }
+                self.conditional -= 1;
+                Some(flow)
+            }
+            Value::Prefix(start, _) => {
+                let why = format!("the end of what `{program}` runs is not known");
+                self.found(Effect::Dynamic { why }, program, &call.span);
+                self.beginning(state, start, call);
+                None
+            }
+            Value::Unknown(origin) => {
+                if let Origin::Output(writers) = origin
+                    && !writers.is_empty()
+                {
+                    self.found(Effect::Code { from: CodeFrom::Stdin }, program, &call.span);
+                }
+                let why = format!("what `{program}` runs is not known");
+                self.found(Effect::Dynamic { why }, program, &call.span);
+                None
+            }
+        }
+    }
+
+    /// Runs the known beginning of a text, whose end is a word that nobody knows.
+    fn beginning(&mut self, state: &State, start: &str, call: &Call0<'_>) {
+        let text = format!("{start}${{TOOLKEEP_UNKNOWN}}");
+        let problems = self.out.problems.len();
+        self.conditional += 1;
+        self.text(state.clone(), &text, &call.span);
+        self.conditional -= 1;
+        self.out.problems.truncate(problems);
+    }
+
+    fn source(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+        let mut arguments = call.arguments.iter();
+        let Some(file) = arguments
+            .next()
+            .filter(|file| file.value.as_known() != Some("--"))
+            .or_else(|| arguments.next())
+        else {
+            return Flow::fail(state);
+        };
+        let path = place::resolve(&file.value, &state.cwd, self.env);
+        let known = match path.as_known() {
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => match state.stdin() {
+                Stdin::Text(text) => Some(text),
+                Stdin::Pipe(writers) => Some(Value::Unknown(Origin::Output(writers))),
+                _ => None,
+            },
+            Some(known) => self.files.get(known).cloned(),
+            None => None,
+        };
+        if let Some(text) = known {
+            return self
+                .script_value(&state, &text, "source", call)
+                .unwrap_or_else(|| Flow::both(state));
+        }
+        if let Some(Origin::Output(_)) = path.origin()
+            && path.prefix().starts_with("/dev/fd/")
+        {
+            self.found(Effect::Code { from: CodeFrom::Stdin }, "source", &call.span);
+            let why = "what `source` runs is not known".to_owned();
+            self.found(Effect::Dynamic { why }, "source", &call.span);
+        }
+        let scope = place::scope(&path, self.env);
+        let file =
+            FileEffect { access: Access::Execute, path, scope, recursive: false, forced: false };
+        self.found(Effect::File(file), "source", &call.span);
+        self.found(Effect::Code { from: CodeFrom::File }, "source", &call.span);
+        // It may have changed any variable of this script.
+        let variables = Arc::make_mut(&mut state.variables);
+        for (name, held) in variables.iter_mut() {
+            if !matches!(name.as_str(), "HOME" | "PWD" | "USER" | "IFS" | "0" | "LOGNAME") {
+                held.content = Content::Text(Value::Unknown(Origin::Other));
+            }
+        }
+        Flow::both(state)
+    }
+
+    fn exec(&mut self, state: State, call: Call0<'_>) -> Flow {
+        let mut arguments = call.arguments.clone();
+        while let Some(text) = arguments.first().and_then(|argument| argument.value.as_known()) {
+            let takes = match text {
+                "--" => {
+                    arguments.remove(0);
+                    break;
+                }
+                "-c" | "-l" | "-cl" | "-lc" => 1,
+                "-a" => 2,
+                text if text.starts_with("-a") => 1,
+                _ => break,
+            };
+            arguments.drain(..takes.min(arguments.len()));
+        }
+        if arguments.is_empty() {
+            return Flow::ok(state);
+        }
+        self.without_functions(state.clone(), arguments, &call);
+        // Where it cannot be run, a shell that runs a script ends.
+        Flow::default()
+    }
+
+    /// Runs words as a builtin or a program.
+    fn without_functions(
+        &mut self,
+        mut state: State,
+        arguments: Vec<Argument>,
+        call: &Call0<'_>,
+    ) -> Flow {
+        let functions = std::mem::take(&mut state.functions);
+        let replaced = std::mem::take(&mut state.replaced);
+        let mut flow = self.call(state, arguments, call.environment.clone(), &call.span);
+        for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+            if state.functions.is_empty() {
+                state.functions = functions.clone();
+            }
+            state.replaced = replaced.clone();
+        }
+        flow
+    }
+
+    fn command_builtin(&mut self, state: State, call: Call0<'_>) -> Flow {
+        let mut arguments = call.arguments.clone();
+        while let Some(text) = arguments.first().and_then(|argument| argument.value.as_known()) {
+            match text {
+                "-p" | "--" => _ = arguments.remove(0),
+                "-v" | "-V" | "-pv" | "-pV" => {
+                    let names: Vec<Value> =
+                        arguments.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                    let output = match &names[..] {
+                        [Value::Known(name)] if text.ends_with('v') => {
+                            super::output::found_program(name)
+                        }
+                        _ => Value::Unknown(Origin::Output(Vec::new())),
+                    };
+                    self.write(&state, output);
+                    return Flow::both(state);
+                }
+                _ => break,
+            }
+        }
+        if arguments.is_empty() {
+            return Flow::ok(state);
+        }
+        self.without_functions(state, arguments, &call)
+    }
+
+    fn trap(&mut self, state: State, call: &Call0<'_>) -> Flow {
+        let mut arguments = call.arguments.iter();
+        let first = arguments.next();
+        let first = match first.and_then(|first| first.value.as_known()) {
+            Some("--") => arguments.next(),
+            _ => first,
+        };
+        if let Some(action) = first
+            && arguments.next().is_some()
+            && !matches!(action.value.as_known(), Some("" | "-" | "-p" | "-l"))
+        {
+            self.conditional += 1;
+            self.script_value(&state, &action.value.clone(), "trap", call);
+            self.conditional -= 1;
+        }
+        Flow::both(state)
+    }
+
+    fn alias(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+        for argument in &call.arguments {
+            match argument.value.as_known().and_then(|text| text.split_once('=')) {
+                Some((name, value)) => {
+                    let value = Replacement::Alias(Value::known(value));
+                    Arc::make_mut(&mut state.replaced).insert(name.to_owned(), value);
+                }
+                None if argument.value.as_known().is_none() => {
+                    let name = argument.value.prefix().split('=').next().unwrap_or_default();
+                    let value = Replacement::Alias(Value::Unknown(Origin::Other));
+                    Arc::make_mut(&mut state.replaced).insert(name.to_owned(), value);
+                }
+                None => {}
+            }
+        }
+        Flow::ok(state)
+    }
+
+    fn hash(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+        let known: Vec<Option<&str>> =
+            call.arguments.iter().map(|argument| argument.value.as_known()).collect();
+        if let Some(at) = known.iter().position(|text| *text == Some("-p")) {
+            let path = call.arguments.get(at + 1).map(|argument| argument.value.clone());
+            let path = path.unwrap_or(Value::Unknown(Origin::Other));
+            let effect = Effect::EnvironmentPoison { name: "hash".to_owned(), value: path.clone() };
+            self.found(effect, "hash", &call.span);
+            for name in known.iter().skip(at + 2).flatten() {
+                let table = Arc::make_mut(&mut state.replaced);
+                table.insert((*name).to_owned(), Replacement::Path(path.clone()));
+            }
+        }
+        Flow::both(state)
+    }
+
+    fn enable(&mut self, state: State, call: &Call0<'_>) -> Flow {
+        let loads = call.arguments.iter().position(|argument| {
+            argument.value.as_known().is_none_or(|text| text.starts_with('-') && text.contains('f'))
+        });
+        if let Some(at) = loads {
+            let path = call.arguments.get(at + 1).map(|argument| argument.value.clone());
+            let path = path.unwrap_or(Value::Unknown(Origin::Other));
+            let path = place::resolve(&path, &state.cwd, self.env);
+            let scope = place::scope(&path, self.env);
+            let file = FileEffect {
+                access: Access::Execute,
+                path,
+                scope,
+                recursive: false,
+                forced: false,
+            };
+            self.found(Effect::File(file), "enable", &call.span);
+            self.found(Effect::Code { from: CodeFrom::File }, "enable", &call.span);
+            let why = "`enable -f` loads code into the shell".to_owned();
+            self.found(Effect::Dynamic { why }, "enable", &call.span);
+        }
+        Flow::both(state)
+    }
+
+    fn exit(&mut self, state: State, call: &Call0<'_>) -> Flow {
+        let is_number = |argument: &Argument| {
+            !argument.many
+                && argument.value.as_known().is_none_or(|text| text.parse::<i64>().is_ok())
+        };
+        match &call.arguments[..] {
+            [] => Flow::default(),
+            [code] if is_number(code) => Flow::default(),
+            _ => Flow::both(state),
+        }
+    }
+
+    fn leave(&mut self, state: State, call: &Call0<'_>) -> Flow {
+        let levels = match call.arguments.first() {
+            None => Some(1),
+            Some(levels) => levels.value.as_known().and_then(|text| text.parse::<usize>().ok()),
+        };
+        let depth = self.loops.len();
+        match levels {
+            Some(levels) if levels >= 1 && depth > 0 => {
+                let at = depth - levels.min(depth);
+                let (breaks, continues) = &mut self.loops[at];
+                let list = if call.name == "break" { breaks } else { continues };
+                list.push(state);
+                Flow::default()
+            }
+            _ => Flow::both(state),
+        }
+    }
+
+    fn let_builtin(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+        for argument in &call.arguments {
+            let value = argument.value.clone();
+            self.expanded_text(&mut state, &value, &call.span);
+            if let Some((name, _)) = value.prefix().split_once('=') {
+                let name = name
+                    .trim_end_matches(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+                if super::parameter::is_name(name) {
+                    state.set_text(name, Value::Unknown(Origin::Number));
+                }
+            }
+        }
+        Flow::both(state)
+    }
+}
+
+/// The builtins of Bash.
+const NAMES: &[&str] = &[
+    ":",
+    ".",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
