@@ -20,6 +20,7 @@
 pub mod analyse;
 pub mod effect;
 pub mod env;
+pub mod grammar;
 pub mod interpret;
 pub mod invocation;
 pub mod ir;
@@ -27,6 +28,7 @@ pub mod model;
 pub mod parse;
 pub mod place;
 pub mod precheck;
+pub mod unwrap;
 pub mod value;
 pub mod verdict;
 

@@ -18,6 +18,7 @@ mod read;
 mod redirections;
 mod simple;
 pub(super) mod state;
+
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +30,9 @@ use super::env::Env;
 use super::invocation::{Argument, Invocation, Locus, Stdin};
 use super::ir::{Command, CommandKind, Item, Joint, Pipeline, Script, Span};
 use super::parse::{self, Problem};
+use super::unwrap;
 use super::value::{Origin, Value};
+pub(super) use simple::is_poison;
 use state::{Arguments, Descriptor, State};
 
 /// The most invocations of one text.
@@ -100,6 +103,8 @@ pub(super) struct Around {
     pub(super) locus: Locus,
     /// The place of all that is in it; none for the whole text.
     pub(super) place: Option<Span>,
+    /// The number of the invocation that runs it.
+    pub(super) outer: Option<usize>,
 }
 
 /// A function that is running.
@@ -150,7 +155,7 @@ impl<'e> Interpreter<'e> {
         Interpreter {
             env,
             out: Interpretation::default(),
-            around: Around { wrappers: Vec::new(), locus: Locus::Here, place: None },
+            around: Around { wrappers: Vec::new(), locus: Locus::Here, place: None, outer: None },
             start: State::new(env),
             fuel: FUEL,
             depth: 0,
@@ -181,36 +186,38 @@ impl<'e> Interpreter<'e> {
         self.files.get(path)
     }
 
-    /// Runs a text as a shell of its own: what `sh -c` does.
-    pub(super) fn shell(
-        &mut self,
-        text: &str,
-        invocation: &Invocation,
-        arguments: &[Argument],
-        around: Around,
-    ) {
-        let place = invocation.span.clone();
-        let mut state = State::new(self.env);
-        for (name, value) in &invocation.environment {
-            state.set_text(name, value.clone());
-            state.export(name, true);
+    /// Runs a text as a shell of its own: what `sh -c` does. Its descriptors are those of `state`.
+    pub(super) fn shell(&mut self, state: &State, text: &str, arguments: &[Argument], span: &Span) {
+        let mut inner = State::new(self.env);
+        for (name, value) in state.exported(&self.start) {
+            inner.set_text(&name, value);
+            inner.export(&name, true);
         }
-        state.cwd = invocation.cwd.clone();
-        if invocation.stdin != Stdin::Inherited {
-            state.redirect(0, Descriptor::Input(invocation.stdin.clone()));
-        }
+        inner.cwd = state.cwd.clone();
+        inner.descriptors = state.descriptors.clone();
         if let Some((zero, rest)) = arguments.split_first() {
-            state.set_text("0", zero.value.clone());
-            state.arguments = Arguments::of(rest);
+            inner.set_text("0", zero.value.clone());
+            inner.arguments = Arguments::of(rest);
         }
-        let before = std::mem::replace(&mut self.around, around);
-        let start = std::mem::replace(&mut self.start, state.clone());
-        let conditional =
-            std::mem::replace(&mut self.conditional, usize::from(invocation.conditional));
-        self.text(state, text, &place);
-        self.around = before;
+        let start = std::mem::replace(&mut self.start, State::new(self.env));
+        let calls = std::mem::take(&mut self.calls);
+        self.subshell(inner, |this, inner| this.text(inner, text, span));
         self.start = start;
-        self.conditional = conditional;
+        self.calls = calls;
+    }
+
+    /// Runs something within a wrapper.
+    pub(super) fn within(
+        &mut self,
+        around: Around,
+        conditional: bool,
+        run: impl FnOnce(&mut Self),
+    ) {
+        let before = std::mem::replace(&mut self.around, around);
+        self.conditional += usize::from(conditional);
+        run(self);
+        self.conditional -= usize::from(conditional);
+        self.around = before;
     }
 
     /// Parses and runs a text in this shell: `eval`.
@@ -518,6 +525,7 @@ impl<'e> Interpreter<'e> {
             cwd: state.cwd.clone(),
             locus: self.around.locus.clone(),
             wrappers: self.around.wrappers.clone(),
+            outer: self.around.outer,
             builtin,
             conditional: false,
             span,

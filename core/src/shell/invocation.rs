@@ -22,6 +22,9 @@ pub struct Invocation {
     pub locus: Locus,
     /// The wrappers it was found in, the outermost first: `sudo`, `xargs`.
     pub wrappers: Vec<String>,
+    /// The number of the invocation that runs it, if it is in a wrapper or an inner script. What it
+    /// writes, that one writes.
+    pub outer: Option<usize>,
     /// True if the shell itself does it: `cd`, `export`. What it does is told by the interpretation,
     /// and it needs no model. Builtins that are programs as well (`echo`, `kill`, `test`) are not.
     pub builtin: bool,

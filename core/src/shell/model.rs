@@ -42,10 +42,28 @@ pub struct Grammar {
 pub struct Opt {
     /// A name to ask for it: `output`.
     pub id: &'static str,
-    /// Its spellings with their dashes: `-o`, `--output`.
+    /// Its spellings with their dashes: `-o`, `--output`. `-#` is a number behind a dash, which is its
+    /// value: `head -5`.
     pub spellings: &'static [&'static str],
     /// What it takes.
     pub takes: Takes,
+}
+
+impl Opt {
+    /// An option without a value, named by its first spelling.
+    pub const fn flag(spellings: &'static [&'static str]) -> Opt {
+        Opt { id: spellings[0], spellings, takes: Takes::Nothing }
+    }
+
+    /// An option with a value, named by its first spelling.
+    pub const fn value(spellings: &'static [&'static str]) -> Opt {
+        Opt { id: spellings[0], spellings, takes: Takes::Value }
+    }
+
+    /// An option that may have a value attached, named by its first spelling.
+    pub const fn attached(spellings: &'static [&'static str]) -> Opt {
+        Opt { id: spellings[0], spellings, takes: Takes::Attached }
+    }
 }
 
 /// What an option takes.
@@ -66,9 +84,11 @@ pub enum Style {
     Gnu,
     /// Options end with the first operand: `env`, `timeout`, `ssh`.
     Posix,
-    /// Long options with one dash: `find`, `java`, `openssl`.
+    /// Long options with one dash, never abbreviated: `find`, `java`, `openssl`. What takes a value
+    /// that is attached is spelled by its beginning: `-D`.
     Single,
-    /// Options as Go's `flag` or `cobra` read them: `-x` and `--x` alike.
+    /// Options as Go's `flag` or `cobra` read them: `-x` and `--x` alike, and those of a command hold
+    /// behind its subcommands, too.
     Go,
     /// No options at all: `dd if=…`.
     Operands,
@@ -84,8 +104,31 @@ pub struct Parsed<'a> {
     pub options: Vec<(&'static str, Option<Argument>)>,
     /// What is no option, in its order.
     pub operands: Vec<Argument>,
-    /// Options that the grammar does not have, or that are ambiguous, as written.
+    /// Options that the grammar does not have, that are ambiguous or lack their value, as written.
     pub unknown: Vec<Argument>,
+    /// Operands, which stand among those above too, that may be options: their beginning is not
+    /// known, and no `--` stands before them.
+    pub perhaps: Vec<Argument>,
+}
+
+impl Parsed<'_> {
+    /// True if an option is there.
+    pub fn has(&self, id: &str) -> bool {
+        self.options.iter().any(|(other, _)| *other == id)
+    }
+
+    /// The value of an option; of several, the last one's.
+    pub fn value(&self, id: &str) -> Option<&Argument> {
+        self.options.iter().rev().find(|(other, _)| *other == id)?.1.as_ref()
+    }
+
+    /// The values of an option, in their order.
+    pub fn values<'p>(&'p self, id: &'p str) -> impl Iterator<Item = &'p Argument> {
+        self.options
+            .iter()
+            .filter(move |(other, _)| *other == id)
+            .filter_map(|(_, value)| value.as_ref())
+    }
 }
 
 /// Where a model tells what it found.

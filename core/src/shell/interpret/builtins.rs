@@ -8,7 +8,7 @@ use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
 use super::simple::{Call0, is_also_program};
-use super::state::{Arguments, Content, Replacement, State};
+use super::state::{Content, Replacement, State};
 use super::{Flow, Interpreter};
 
 impl Interpreter<'_> {

@@ -176,7 +176,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs some words as a command.
-    pub(super) fn call(
+    pub(in super::super) fn call(
         &mut self,
         state: State,
         words: Vec<Argument>,
@@ -287,15 +287,18 @@ impl Interpreter<'_> {
         self.conditional -= 1;
     }
 
-    /// A program: it is told, and what it writes is known for a few.
+    /// A program: it is told, and what it runs itself, and what it writes, if that is known.
     pub(super) fn run_program(&mut self, state: &State, invocation: super::Invocation) {
         let output = self.output(state, &invocation);
-        let number = self.invoke(invocation);
-        let output = match output {
-            Some(output) => output,
-            None => Value::Unknown(Origin::Output(number.into_iter().collect())),
-        };
-        self.write(state, output);
+        let Some(number) = self.invoke(invocation.clone()) else { return };
+        match output {
+            Some(output) => self.write(state, output),
+            None => {
+                if !super::unwrap::unwrap(self, state, number, &invocation) {
+                    self.write(state, Value::Unknown(Origin::Output(vec![number])));
+                }
+            }
+        }
     }
 
     fn function(
@@ -387,7 +390,7 @@ fn with_element(state: &State, name: &str, index: &Value, value: Value) -> Conte
 }
 
 /// True for variables that change what a shell or other programs run, load or trust.
-pub(super) fn is_poison(name: &str) -> bool {
+pub(in super::super) fn is_poison(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "PATH",
         "IFS",

@@ -16,7 +16,7 @@ pub(in super::super) struct State {
     /// What `alias` and `hash -p` put in the place of a name.
     pub(super) replaced: Arc<BTreeMap<String, Replacement>>,
     pub(super) arguments: Arguments,
-    pub(super) cwd: Value,
+    pub(in super::super) cwd: Value,
     pub(super) stack: Vec<Value>,
     pub(super) descriptors: Arc<BTreeMap<u32, Descriptor>>,
     /// `set -f`
@@ -69,7 +69,7 @@ impl Arguments {
 
 /// Where a descriptor leads.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Descriptor {
+pub(in super::super) enum Descriptor {
     /// To what the caller gave.
     Inherited,
     /// Nowhere.
@@ -132,11 +132,11 @@ impl State {
         self.descriptors.get(&number).cloned().unwrap_or(Descriptor::Inherited)
     }
 
-    pub(super) fn redirect(&mut self, number: u32, to: Descriptor) {
+    pub(in super::super) fn redirect(&mut self, number: u32, to: Descriptor) {
         Arc::make_mut(&mut self.descriptors).insert(number, to);
     }
 
-    pub(super) fn stdin(&self) -> Stdin {
+    pub(in super::super) fn stdin(&self) -> Stdin {
         self.descriptor(0).as_stdin()
     }
 
@@ -157,7 +157,7 @@ impl State {
     }
 
     /// The value of a variable as a text.
-    pub(super) fn value(&self, name: &str) -> Value {
+    pub(in super::super) fn value(&self, name: &str) -> Value {
         match self.variables.get(name).map(|held| &held.content) {
             Some(Content::Text(value)) => value.clone(),
             Some(Content::Array(Some(values))) => {
@@ -180,11 +180,11 @@ impl State {
         Arc::make_mut(&mut self.variables).insert(name.to_owned(), held);
     }
 
-    pub(super) fn set_text(&mut self, name: &str, value: Value) {
+    pub(in super::super) fn set_text(&mut self, name: &str, value: Value) {
         self.set(name, Content::Text(value));
     }
 
-    pub(super) fn export(&mut self, name: &str, exported: bool) {
+    pub(in super::super) fn export(&mut self, name: &str, exported: bool) {
         let value = self.value(name);
         let held = Arc::make_mut(&mut self.variables)
             .entry(name.to_owned())
@@ -194,6 +194,12 @@ impl State {
 
     pub(super) fn unset(&mut self, name: &str) {
         self.set(name, Content::Nothing);
+    }
+
+    /// Forgets functions and aliases, which no program has.
+    pub(in super::super) fn forget_functions(&mut self) {
+        self.functions = Arc::default();
+        self.replaced = Arc::default();
     }
 
     /// What is exported and was set by the script.

@@ -1,0 +1,267 @@
+//! Looks into programs that run others: `sudo`, `xargs`, `sh -c`, `ssh`, `find -exec`, …
+//!
+//! Each wrapper has an exact grammar of its own. An option that it does not have makes it dynamic:
+//! what it then runs is a guess that can only make the judgement stricter.
+
+mod environment;
+mod finders;
+mod prefix;
+mod remote;
+mod shells;
+mod texts;
+
+use super::effect::{Certainty, CodeFrom, Effect, Found};
+use super::grammar;
+use super::interpret::state::{Descriptor, State};
+use super::interpret::{Around, Interpreter};
+use super::invocation::{Argument, Invocation, Locus, Stdin};
+use super::model::{Grammar, Parsed};
+use super::value::{Origin, Value};
+
+/// The most wrappers in each other.
+const DEEPEST: usize = 8;
+
+/// A program that runs others.
+struct Wrapper {
+    /// Its names, without a folder. A name that ends in `*` stands for all that begin so.
+    names: &'static [&'static str],
+    grammar: &'static Grammar,
+    /// Finds what it runs.
+    run: fn(&mut Unwrapping<'_, '_>, &Parsed<'_>),
+}
+
+/// A wrapper that is looked into.
+struct Unwrapping<'a, 'e> {
+    interpreter: &'a mut Interpreter<'e>,
+    /// The shell that what it runs finds: its descriptors, variables and folder.
+    state: State,
+    locus: Locus,
+    name: &'a str,
+    number: usize,
+    invocation: &'a Invocation,
+    /// True if what is run may be run never or several times.
+    conditional: bool,
+    /// True once something was run.
+    ran: bool,
+}
+
+const TABLES: &[&[Wrapper]] = &[
+    shells::WRAPPERS,
+    prefix::WRAPPERS,
+    environment::WRAPPERS,
+    finders::WRAPPERS,
+    remote::WRAPPERS,
+    texts::WRAPPERS,
+];
+
+/// The name of a program without its folder.
+#[must_use]
+pub fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// True if a program of this name is looked into, so that it needs no model to be understood.
+#[must_use]
+pub fn is_wrapper(program: &str) -> bool {
+    find(base(program)).is_some()
+}
+
+fn find(name: &str) -> Option<&'static Wrapper> {
+    let fits = |pattern: &&str| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => *pattern == name,
+    };
+    TABLES.iter().copied().flatten().find(|wrapper| wrapper.names.iter().any(|name| fits(&name)))
+}
+
+/// Looks into an invocation; true if it runs something else, whose output is its own.
+pub(super) fn unwrap(
+    interpreter: &mut Interpreter<'_>,
+    state: &State,
+    number: usize,
+    invocation: &Invocation,
+) -> bool {
+    let Some(program) = invocation.program.value.as_known().filter(|_| !invocation.program.many)
+    else {
+        return false;
+    };
+    let Some(wrapper) = find(base(program)) else { return false };
+    if invocation.wrappers.len() >= DEEPEST {
+        interpreter.unknown("wrappers in wrappers, too deep to follow", invocation.span.clone());
+        return false;
+    }
+    let mut state = state.clone();
+    state.forget_functions();
+    for (name, value) in &invocation.environment {
+        state.set_text(name, value.clone());
+        state.export(name, true);
+    }
+    let parsed = grammar::parse(invocation, wrapper.grammar);
+    let mut unwrapping = Unwrapping {
+        interpreter,
+        state,
+        locus: invocation.locus.clone(),
+        name: base(program),
+        number,
+        invocation,
+        conditional: false,
+        ran: false,
+    };
+    if let Some(option) = parsed.unknown.first() {
+        let why = match option.value.as_known() {
+            Some(option) => format!("`{program}` has an option that is not known: `{option}`"),
+            None => format!("an option of `{program}` is not known"),
+        };
+        unwrapping.dynamic(why);
+    }
+    (wrapper.run)(&mut unwrapping, &parsed);
+    unwrapping.ran
+}
+
+impl Unwrapping<'_, '_> {
+    fn around(&self) -> Around {
+        let mut wrappers = self.invocation.wrappers.clone();
+        wrappers.push(self.name.to_owned());
+        Around {
+            wrappers,
+            locus: self.locus.clone(),
+            place: self.interpreter.around.place.clone(),
+            outer: Some(self.number),
+        }
+    }
+
+    /// Runs words as a program. Without words nothing is run.
+    fn run(&mut self, words: &[Argument]) {
+        if words.is_empty() {
+            return;
+        }
+        self.ran = true;
+        let (words, state) = (words.to_vec(), self.state.clone());
+        let span = self.invocation.span.clone();
+        let around = self.around();
+        self.interpreter.within(around, self.conditional, |interpreter| {
+            interpreter.call(state, words, Vec::new(), &span);
+        });
+    }
+
+    /// Runs a text as a shell would, with `$0` and what follows it.
+    fn script(&mut self, text: &Value, arguments: &[Argument]) {
+        let texts: Vec<String> = match text {
+            Value::Known(text) => vec![text.clone()],
+            Value::OneOf(texts) => texts.clone(),
+            Value::Prefix(start, _) => {
+                self.dynamic(format!("the end of what `{}` runs is not known", self.name));
+                self.beginning(start, arguments);
+                return;
+            }
+            Value::Unknown(_) => {
+                self.dynamic(format!("what `{}` runs is not known", self.name));
+                return;
+            }
+        };
+        self.ran = true;
+        let conditional = self.conditional || texts.len() > 1;
+        for text in texts {
+            let (around, state) = (self.around(), self.state.clone());
+            let span = self.invocation.span.clone();
+            self.interpreter.within(around, conditional, |interpreter| {
+                interpreter.shell(&state, &text, arguments, &span);
+            });
+        }
+    }
+
+    /// Runs the known beginning of a text. That it may not be a whole one is no problem of its own.
+    fn beginning(&mut self, start: &str, arguments: &[Argument]) {
+        let problems = self.interpreter.out.problems.len();
+        let text = format!("{start}${{TOOLKEEP_UNKNOWN}}");
+        let conditional = std::mem::replace(&mut self.conditional, true);
+        self.script(&Value::Known(text), arguments);
+        self.conditional = conditional;
+        self.interpreter.out.problems.truncate(problems);
+    }
+
+    /// Runs what stands on standard input as a shell would.
+    fn script_of_stdin(&mut self) {
+        match self.invocation.stdin.clone() {
+            Stdin::Inherited => {}
+            Stdin::Text(text) => {
+                self.state.redirect(0, Descriptor::Input(Stdin::Unknown));
+                self.script(&text, &[]);
+            }
+            Stdin::File(path) => self.script_of_file(&path),
+            Stdin::Pipe(_) | Stdin::Unknown => {
+                self.effect(Effect::Code { from: CodeFrom::Stdin });
+                self.dynamic(format!("what `{}` reads and runs is not known", self.name));
+            }
+        }
+    }
+
+    /// Runs a script that stands in a file.
+    fn script_of_file(&mut self, path: &Value) {
+        use super::effect::{Access, FileEffect};
+        let path = super::place::resolve(path, &self.state.cwd, self.interpreter.env);
+        match path.as_known() {
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
+                self.script_of_stdin();
+                return;
+            }
+            Some(known) if let Some(text) = self.interpreter.file(known).cloned() => {
+                match text.outputs() {
+                    [] => self.script(&text, &[]),
+                    _ => {
+                        self.effect(Effect::Code { from: CodeFrom::Fetched });
+                        self.dynamic(format!("what `{}` runs was written by a program", self.name));
+                    }
+                }
+            }
+            _ if !path.outputs().is_empty() => {
+                self.effect(Effect::Code { from: CodeFrom::Stdin });
+                self.dynamic(format!("what `{}` reads and runs is not known", self.name));
+                return;
+            }
+            _ => {}
+        }
+        let scope = super::place::scope(&path, self.interpreter.env);
+        let access = Access::Execute;
+        let file = FileEffect { access, path, scope, recursive: false, forced: false };
+        self.effect(Effect::File(file));
+        self.effect(Effect::Code { from: CodeFrom::File });
+    }
+
+    fn dynamic(&mut self, why: String) {
+        self.effect(Effect::Dynamic { why });
+    }
+
+    /// Tells an effect of the wrapper itself.
+    fn effect(&mut self, effect: Effect) {
+        let may = self.conditional || self.interpreter.out.invocations[self.number].conditional;
+        let certainty = if may { Certainty::May } else { Certainty::Must };
+        let program = self.name.to_owned();
+        let span = self.invocation.span.clone();
+        let found = Found { effect, certainty, by: Some(self.number), program, span };
+        if !self.interpreter.out.found.contains(&found) {
+            self.interpreter.out.found.push(found);
+        }
+    }
+
+    /// Some words as one text, as `sh -c "$*"` has it.
+    fn joined(&self, words: &[Argument]) -> Value {
+        let mut all = Value::known("");
+        for (at, word) in words.iter().enumerate() {
+            if at > 0 {
+                all = all.then(Value::known(" "));
+            }
+            all = all.then(word.value.clone());
+            if word.many {
+                let origin = word.value.origin().cloned().unwrap_or(Origin::Other);
+                all = all.then(Value::Unknown(origin));
+            }
+        }
+        all
+    }
+
+    /// A word with this value, at the place of the invocation.
+    fn word(&self, value: Value) -> Argument {
+        Argument { value, many: false, span: self.invocation.span.clone() }
+    }
+}
