@@ -24,6 +24,10 @@ use super::ir::{Script, Span};
 /// The most times that a text within the text is parsed anew, one in the other: backticks.
 const DEEPEST: usize = 12;
 
+/// The most substitutions in each other. Each is parsed once for every one around it, since the crate
+/// does not tell what is wrong within them.
+const DEEPEST_SUBSTITUTION: usize = 8;
+
 /// A text, parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parse {
@@ -46,9 +50,15 @@ pub struct Problem {
 #[must_use]
 pub fn parse(text: &str) -> Parse {
     let mut problems = Vec::new();
-    let script =
-        Lowering { source: text, place: None, depth: 0, singles: false, problems: &mut problems }
-            .whole();
+    let script = Lowering {
+        source: text,
+        place: None,
+        depth: 0,
+        nesting: 0,
+        singles: false,
+        problems: &mut problems,
+    }
+    .whole();
     Parse { script, problems }
 }
 
@@ -57,8 +67,15 @@ pub fn parse(text: &str) -> Parse {
 pub fn parse_within(text: &str, place: &Span) -> Parse {
     let mut problems = Vec::new();
     let place = Some(place.clone());
-    let script =
-        Lowering { source: text, place, depth: 0, singles: false, problems: &mut problems }.whole();
+    let script = Lowering {
+        source: text,
+        place,
+        depth: 0,
+        nesting: 0,
+        singles: false,
+        problems: &mut problems,
+    }
+    .whole();
     Parse { script, problems }
 }
 
@@ -70,6 +87,8 @@ struct Lowering<'s, 'p> {
     place: Option<Span>,
     /// How many texts are around it.
     depth: usize,
+    /// How many substitutions of this text are around.
+    nesting: usize,
     /// True where single quotes are ordinary characters: between double quotes, in arithmetic.
     singles: bool,
     problems: &'p mut Vec<Problem>,
@@ -101,7 +120,7 @@ impl Lowering<'_, '_> {
         let place = Some(place);
         let depth = self.depth + 1;
         let problems = &mut *self.problems;
-        Some(Lowering { source: text, place, depth, singles: false, problems }.whole())
+        Some(Lowering { source: text, place, depth, nesting: 0, singles: false, problems }.whole())
     }
 
     /// Where the crate's span is in the whole text.

@@ -10,12 +10,14 @@ mod remote;
 mod shells;
 mod texts;
 
-use super::effect::{Certainty, CodeFrom, Effect, Found};
+use super::effect::{Access, Certainty, CodeFrom, Effect, FileEffect, Found};
+use super::env::Env;
 use super::grammar;
 use super::interpret::state::{Descriptor, State};
 use super::interpret::{Around, Interpreter};
 use super::invocation::{Argument, Invocation, Locus, Stdin};
 use super::model::{Grammar, Parsed};
+use super::place;
 use super::value::{Origin, Value};
 
 /// The most wrappers in each other.
@@ -85,7 +87,11 @@ pub(super) fn unwrap(
     else {
         return false;
     };
-    let Some(wrapper) = find(base(program)) else { return false };
+    let wrapper = find(base(program));
+    let is_local = is_local(program, state, interpreter.env);
+    if wrapper.is_none() && !is_local {
+        return false;
+    }
     if invocation.wrappers.len() >= DEEPEST {
         interpreter.unknown("wrappers in wrappers, too deep to follow", invocation.span.clone());
         return false;
@@ -96,7 +102,6 @@ pub(super) fn unwrap(
         state.set_text(name, value.clone());
         state.export(name, true);
     }
-    let parsed = grammar::parse(invocation, wrapper.grammar);
     let mut unwrapping = Unwrapping {
         interpreter,
         state,
@@ -107,6 +112,11 @@ pub(super) fn unwrap(
         conditional: false,
         ran: false,
     };
+    if is_local {
+        unwrapping.script_of_file(&Value::known(program), &invocation.arguments);
+    }
+    let Some(wrapper) = wrapper else { return unwrapping.ran };
+    let parsed = grammar::parse(invocation, wrapper.grammar);
     if let Some(option) = parsed.unknown.first() {
         let why = match option.value.as_known() {
             Some(option) => format!("`{program}` has an option that is not known: `{option}`"),
@@ -116,6 +126,32 @@ pub(super) fn unwrap(
     }
     (wrapper.run)(&mut unwrapping, &parsed);
     unwrapping.ran
+}
+
+/// Folders whose programs are those of the system.
+const TRUSTED: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/usr/lib",
+    "/usr/libexec",
+    "/lib",
+    "/lib64",
+    "/usr/lib64",
+];
+
+/// True for a program that is called by its path and is none of the system, whatever its name.
+fn is_local(program: &str, state: &State, env: &Env) -> bool {
+    if !program.contains('/') {
+        return false;
+    }
+    let path = place::resolve(&Value::known(program), &state.cwd, env);
+    let Some(path) = path.as_known() else { return true };
+    !TRUSTED.iter().any(|folder| place::is_within(path, folder))
 }
 
 impl Unwrapping<'_, '_> {
@@ -188,7 +224,8 @@ impl Unwrapping<'_, '_> {
                 self.state.redirect(0, Descriptor::Input(Stdin::Unknown));
                 self.script(&text, &[]);
             }
-            Stdin::File(path) => self.script_of_file(&path),
+            Stdin::File(path) if path.as_known() == Some("/dev/null") => {}
+            Stdin::File(path) => self.script_of_file(&path, &[]),
             Stdin::Pipe(_) | Stdin::Unknown => {
                 self.effect(Effect::Code { from: CodeFrom::Stdin });
                 self.dynamic(format!("what `{}` reads and runs is not known", self.name));
@@ -196,36 +233,41 @@ impl Unwrapping<'_, '_> {
         }
     }
 
-    /// Runs a script that stands in a file.
-    fn script_of_file(&mut self, path: &Value) {
-        use super::effect::{Access, FileEffect};
-        let path = super::place::resolve(path, &self.state.cwd, self.interpreter.env);
-        match path.as_known() {
+    /// Runs a script that stands in a file, with its arguments.
+    fn script_of_file(&mut self, path: &Value, arguments: &[Argument]) {
+        let zero = self.word(path.clone());
+        let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
+        let text = match path.as_known() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
                 self.script_of_stdin();
                 return;
             }
-            Some(known) if let Some(text) = self.interpreter.file(known).cloned() => {
-                match text.outputs() {
-                    [] => self.script(&text, &[]),
-                    _ => {
-                        self.effect(Effect::Code { from: CodeFrom::Fetched });
-                        self.dynamic(format!("what `{}` runs was written by a program", self.name));
-                    }
-                }
-            }
-            _ if !path.outputs().is_empty() => {
-                self.effect(Effect::Code { from: CodeFrom::Stdin });
-                self.dynamic(format!("what `{}` reads and runs is not known", self.name));
-                return;
-            }
-            _ => {}
+            Some(known) => self.interpreter.file(known).cloned(),
+            None => None,
+        };
+        if !path.outputs().is_empty() {
+            self.effect(Effect::Code { from: CodeFrom::Stdin });
+            self.dynamic(format!("what `{}` reads and runs is not known", self.name));
+            return;
         }
-        let scope = super::place::scope(&path, self.interpreter.env);
-        let access = Access::Execute;
-        let file = FileEffect { access, path, scope, recursive: false, forced: false };
-        self.effect(Effect::File(file));
-        self.effect(Effect::Code { from: CodeFrom::File });
+        if !path.prefix().starts_with("/dev/fd/") {
+            let scope = place::scope(&path, self.interpreter.env);
+            let access = Access::Execute;
+            let file = FileEffect { access, path, scope, recursive: false, forced: false };
+            self.effect(Effect::File(file));
+        }
+        match text {
+            None => self.effect(Effect::Code { from: CodeFrom::File }),
+            Some(text) if text.outputs().is_empty() => {
+                let arguments: Vec<Argument> =
+                    std::iter::once(zero).chain(arguments.iter().cloned()).collect();
+                self.script(&text, &arguments);
+            }
+            Some(_) => {
+                self.effect(Effect::Code { from: CodeFrom::Fetched });
+                self.dynamic(format!("what `{}` runs was written by a program", self.name));
+            }
+        }
     }
 
     fn dynamic(&mut self, why: String) {

@@ -18,6 +18,8 @@ pub enum Value {
 pub enum Origin {
     /// A variable of the environment with this name.
     Environment(String),
+    /// A variable of the environment, or this text if it is not set: `${name:-text}`.
+    EnvironmentOr(String, String),
     /// What programs wrote, by their numbers in the list of all invocations.
     Output(Vec<usize>),
     /// Names of files that fit a pattern, as written.

@@ -140,7 +140,12 @@ impl Interpreter<'_> {
             name => match name.parse::<usize>() {
                 Ok(number) if number > 0 => state.positional(number),
                 _ if self.assume_unset && state.held(name).is_none() => Value::known(""),
-                _ => state.value(name),
+                _ => match state.value(name) {
+                    Value::Unknown(Origin::EnvironmentOr(_, text)) if self.assume_unset => {
+                        Value::Known(text)
+                    }
+                    value => value,
+                },
             },
         }
     }
@@ -307,8 +312,10 @@ fn either(value: Value, other: Value, default: bool) -> Value {
             (false, true) => value,
             (true, false) => Value::known(""),
         },
-        // A variable of the environment is mostly not set where a script has a default for it, but
-        // nobody knows.
+        Value::Unknown(Origin::Environment(name)) if default => match other {
+            Value::Known(text) => Value::Unknown(Origin::EnvironmentOr(name.clone(), text)),
+            other => value.or(other),
+        },
         _ if default => value.or(other),
         _ => Value::known("").or(other),
     }

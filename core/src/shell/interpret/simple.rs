@@ -85,7 +85,10 @@ impl Interpreter<'_> {
         words: &[Argument],
     ) {
         let of_environment = |argument: &Argument| {
-            matches!(argument.value.origin(), Some(Origin::Environment(_) | Origin::Other))
+            matches!(
+                argument.value.origin(),
+                Some(Origin::Environment(_) | Origin::EnvironmentOr(..) | Origin::Other)
+            )
         };
         if !words.iter().any(of_environment) {
             return;

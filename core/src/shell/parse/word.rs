@@ -2,14 +2,14 @@
 
 use shuck_ast::{
     ArithmeticExpansionSyntax, BourneParameterExpansion as Bourne, CommandSubstitutionSyntax,
-    LiteralText, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, Subscript, VarRef,
-    Word as TheirWord, WordPart, WordPartNode,
+    LiteralText, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, StmtSeq, Subscript,
+    VarRef, Word as TheirWord, WordPart, WordPartNode,
 };
-use shuck_parser::parser::Parser;
+use shuck_parser::parser::{ParseStatus, Parser};
 
 use super::super::ir::{Operation, Piece, Script, Span, Variable, Word};
 use super::atoms::{Atom, Mode, pieces};
-use super::{DEEPEST, Lowering, ansi};
+use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi};
 
 impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
@@ -30,6 +30,7 @@ impl Lowering<'_, '_> {
             source: text,
             place: Some(place.clone()),
             depth: self.depth + 1,
+            nesting: self.nesting,
             singles: self.singles,
             problems: &mut *self.problems,
         };
@@ -79,15 +80,13 @@ impl Lowering<'_, '_> {
             }
             WordPart::CommandSubstitution { body, syntax } => {
                 let script = match syntax {
-                    CommandSubstitutionSyntax::DollarParen => {
-                        self.without_singles(false, |this| this.sequence(body))
-                    }
+                    CommandSubstitutionSyntax::DollarParen => self.inside(body, span),
                     CommandSubstitutionSyntax::Backtick => self.backticks(span, quoted),
                 };
                 atoms.push(Atom::Piece(Piece::Command { script, quoted }));
             }
             WordPart::ProcessSubstitution { body, is_input } => {
-                let script = self.without_singles(false, |this| this.sequence(body));
+                let script = self.inside(body, span);
                 atoms.push(Atom::Piece(Piece::Process { script, writes: !is_input }));
             }
             WordPart::ArithmeticExpansion { expression_word_ast, syntax, .. } => {
@@ -103,6 +102,29 @@ impl Lowering<'_, '_> {
                 atoms.push(Atom::Piece(piece));
             }
         }
+    }
+
+    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
+    fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
+        let slice = self.slice(span);
+        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
+        let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
+            ParseStatus::Clean
+        } else {
+            Parser::new(inside).parse().status
+        };
+        if status != ParseStatus::Clean {
+            self.problem("a substitution that is no command", self.span(span));
+        }
+        if self.nesting >= DEEPEST_SUBSTITUTION {
+            self.problem("nested too deep", self.span(span));
+            return Script::default();
+        }
+        self.nesting += 1;
+        let script = self.without_singles(false, |this| this.sequence(body));
+        self.nesting -= 1;
+        script
     }
 
     /// A literal as it stands in the text.

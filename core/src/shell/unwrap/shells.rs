@@ -67,7 +67,7 @@ fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         return;
     }
     if let Some(file) = parsed.value("--rcfile") {
-        unwrapping.script_of_file(&file.value.clone());
+        unwrapping.script_of_file(&file.value.clone(), &[]);
     }
     // `+x` and `+o name` switch options off, before the first operand.
     let mut operands = &parsed.operands[..];
@@ -91,7 +91,7 @@ fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             }
             unwrapping.script(&text.value, rest);
         }
-        [file, ..] if !parsed.has("-s") => unwrapping.script_of_file(&file.value),
+        [file, rest @ ..] if !parsed.has("-s") => unwrapping.script_of_file(&file.value, rest),
         _ => unwrapping.script_of_stdin(),
     }
 }
@@ -129,7 +129,7 @@ fn other(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         unwrapping.interpreter.out.problems.truncate(problems);
     }
     match &parsed.operands[..] {
-        [file, ..] if texts.is_empty() => unwrapping.script_of_file(&file.value),
+        [file, rest @ ..] if texts.is_empty() => unwrapping.script_of_file(&file.value, rest),
         [] if texts.is_empty() => unwrapping.script_of_stdin(),
         _ => {}
     }

@@ -135,7 +135,7 @@ fn at(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     }
     unwrapping.effect(Effect::Persistence(Persistence::Schedule));
     match parsed.value("-f") {
-        Some(file) => unwrapping.script_of_file(&file.value.clone()),
+        Some(file) => unwrapping.script_of_file(&file.value.clone(), &[]),
         None => unwrapping.script_of_stdin(),
     }
 }
