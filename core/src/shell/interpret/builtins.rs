@@ -7,7 +7,7 @@ use super::super::invocation::{Argument, Stdin};
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
-use super::simple::{Call0, is_also_program};
+use super::simple::{Ready, is_also_program};
 use super::state::{Content, Replacement, State};
 use super::{Flow, Interpreter};
 
@@ -16,8 +16,8 @@ impl Interpreter<'_> {
     pub(super) fn builtin<'a>(
         &mut self,
         mut state: State,
-        call: Call0<'a>,
-    ) -> Result<Flow, (State, Call0<'a>)> {
+        call: Ready<'a>,
+    ) -> Result<Flow, (State, Ready<'a>)> {
         if !NAMES.contains(&call.name) || is_also_program(call.name) {
             if call.name == "printf" {
                 self.print_into(&mut state, &call);
@@ -145,7 +145,7 @@ impl Interpreter<'_> {
         })
     }
 
-    fn cd(&mut self, state: State, call: &Call0<'_>) -> Flow {
+    fn cd(&mut self, state: State, call: &Ready<'_>) -> Flow {
         let mut target = None;
         for argument in &call.arguments {
             match argument.value.as_known() {
@@ -185,7 +185,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn eval(&mut self, state: State, call: &Call0<'_>) -> Flow {
+    fn eval(&mut self, state: State, call: &Ready<'_>) -> Flow {
         let values: Vec<Value> = call
             .arguments
             .iter()
@@ -203,7 +203,7 @@ impl Interpreter<'_> {
         state: &State,
         text: &Value,
         program: &str,
-        call: &Call0<'_>,
+        call: &Ready<'_>,
     ) -> Option<Flow> {
         match text {
             Value::Known(text) => Some(self.text(state.clone(), text, &call.span)),
@@ -236,7 +236,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs the known beginning of a text, whose end is a word that nobody knows.
-    fn beginning(&mut self, state: &State, start: &str, call: &Call0<'_>) {
+    fn beginning(&mut self, state: &State, start: &str, call: &Ready<'_>) {
         let text = format!("{start}${{TOOLKEEP_UNKNOWN}}");
         let problems = self.out.problems.len();
         self.conditional += 1;
@@ -245,7 +245,7 @@ impl Interpreter<'_> {
         self.out.problems.truncate(problems);
     }
 
-    fn source(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    fn source(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let mut arguments = call.arguments.iter();
         let Some(file) = arguments
             .next()
@@ -291,7 +291,7 @@ impl Interpreter<'_> {
         Flow::both(state)
     }
 
-    fn exec(&mut self, state: State, call: Call0<'_>) -> Flow {
+    fn exec(&mut self, state: State, call: Ready<'_>) -> Flow {
         let mut arguments = call.arguments.clone();
         while let Some(text) = arguments.first().and_then(|argument| argument.value.as_known()) {
             let takes = match text {
@@ -319,7 +319,7 @@ impl Interpreter<'_> {
         &mut self,
         mut state: State,
         arguments: Vec<Argument>,
-        call: &Call0<'_>,
+        call: &Ready<'_>,
     ) -> Flow {
         let functions = std::mem::take(&mut state.functions);
         let replaced = std::mem::take(&mut state.replaced);
@@ -333,7 +333,7 @@ impl Interpreter<'_> {
         flow
     }
 
-    fn command_builtin(&mut self, state: State, call: Call0<'_>) -> Flow {
+    fn command_builtin(&mut self, state: State, call: Ready<'_>) -> Flow {
         let mut arguments = call.arguments.clone();
         while let Some(text) = arguments.first().and_then(|argument| argument.value.as_known()) {
             match text {
@@ -359,7 +359,7 @@ impl Interpreter<'_> {
         self.without_functions(state, arguments, &call)
     }
 
-    fn trap(&mut self, state: State, call: &Call0<'_>) -> Flow {
+    fn trap(&mut self, state: State, call: &Ready<'_>) -> Flow {
         let mut arguments = call.arguments.iter();
         let first = arguments.next();
         let first = match first.and_then(|first| first.value.as_known()) {
@@ -377,7 +377,7 @@ impl Interpreter<'_> {
         Flow::both(state)
     }
 
-    fn alias(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    fn alias(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         for argument in &call.arguments {
             match argument.value.as_known().and_then(|text| text.split_once('=')) {
                 Some((name, value)) => {
@@ -395,7 +395,7 @@ impl Interpreter<'_> {
         Flow::ok(state)
     }
 
-    fn hash(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    fn hash(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let known: Vec<Option<&str>> =
             call.arguments.iter().map(|argument| argument.value.as_known()).collect();
         if let Some(at) = known.iter().position(|text| *text == Some("-p")) {
@@ -411,7 +411,7 @@ impl Interpreter<'_> {
         Flow::both(state)
     }
 
-    fn enable(&mut self, state: State, call: &Call0<'_>) -> Flow {
+    fn enable(&mut self, state: State, call: &Ready<'_>) -> Flow {
         let loads = call.arguments.iter().position(|argument| {
             argument.value.as_known().is_none_or(|text| text.starts_with('-') && text.contains('f'))
         });
@@ -435,7 +435,7 @@ impl Interpreter<'_> {
         Flow::both(state)
     }
 
-    fn exit(&mut self, state: State, call: &Call0<'_>) -> Flow {
+    fn exit(&mut self, state: State, call: &Ready<'_>) -> Flow {
         let is_number = |argument: &Argument| {
             !argument.many
                 && argument.value.as_known().is_none_or(|text| text.parse::<i64>().is_ok())
@@ -447,7 +447,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn leave(&mut self, state: State, call: &Call0<'_>) -> Flow {
+    fn leave(&mut self, state: State, call: &Ready<'_>) -> Flow {
         let levels = match call.arguments.first() {
             None => Some(1),
             Some(levels) => levels.value.as_known().and_then(|text| text.parse::<usize>().ok()),
@@ -465,7 +465,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn let_builtin(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    fn let_builtin(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         for argument in &call.arguments {
             let value = argument.value.clone();
             self.expanded_text(&mut state, &value, &call.span);

@@ -5,13 +5,13 @@ use super::super::invocation::Argument;
 use super::super::ir::Span;
 use super::super::value::{Origin, Value};
 use super::parameter::is_name;
-use super::simple::Call0;
+use super::simple::Ready;
 use super::state::{Arguments, Content, State};
 use super::{Flow, Interpreter};
 
 impl Interpreter<'_> {
     /// `export`, `declare` and their like.
-    pub(super) fn declare(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    pub(super) fn declare(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let mut exports = call.name == "export";
         let mut unexports = false;
         let mut prints = false;
@@ -112,7 +112,7 @@ impl Interpreter<'_> {
         }
     }
 
-    pub(super) fn unset(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    pub(super) fn unset(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let mut functions = false;
         for argument in &call.arguments {
             match argument.value.as_known() {
@@ -134,7 +134,7 @@ impl Interpreter<'_> {
         Flow::both(state)
     }
 
-    pub(super) fn set(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    pub(super) fn set(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         if call.arguments.is_empty() {
             self.found(Effect::EnvironmentDump, "set", &call.span);
             return Flow::ok(state);
@@ -178,7 +178,7 @@ impl Interpreter<'_> {
         Flow::ok(state)
     }
 
-    pub(super) fn shift(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    pub(super) fn shift(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let count = match call.arguments.first().map(|argument| argument.value.as_known()) {
             None => Some(1),
             Some(count) => count.and_then(|count| count.parse::<usize>().ok()),

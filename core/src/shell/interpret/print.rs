@@ -5,7 +5,7 @@ use super::super::invocation::Argument;
 use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::parameter::is_name;
-use super::simple::Call0;
+use super::simple::Ready;
 use super::state::{Content, State};
 
 /// The most that a width makes of one text.
@@ -13,7 +13,7 @@ const WIDEST: usize = 256;
 
 impl Interpreter<'_> {
     /// `printf -v name …`
-    pub(super) fn print_into(&mut self, state: &mut State, call: &Call0<'_>) {
+    pub(super) fn print_into(&mut self, state: &mut State, call: &Ready<'_>) {
         let [option, name, rest @ ..] = &call.arguments[..] else { return };
         let (Some("-v"), Some(name)) = (option.value.as_known(), name.value.as_known()) else {
             return;

@@ -3,7 +3,7 @@
 use super::super::invocation::{Argument, Stdin};
 use super::super::value::{Origin, Value};
 use super::parameter::is_name;
-use super::simple::Call0;
+use super::simple::Ready;
 use super::state::{Content, Descriptor, State};
 use super::{Flow, Interpreter};
 
@@ -20,7 +20,7 @@ struct Options {
 }
 
 impl Interpreter<'_> {
-    pub(super) fn read(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    pub(super) fn read(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let mut options = options(&call.arguments);
         if options.names.is_empty() && options.array.is_none() {
             options.names.push("REPLY".to_owned());
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
         state: &mut State,
         options: &Options,
         line: Option<&str>,
-        call: &Call0<'_>,
+        call: &Ready<'_>,
     ) {
         let ifs = state.value("IFS");
         let (Some(line), Some(ifs), false) = (line, ifs.as_known(), options.odd) else {
@@ -109,7 +109,7 @@ impl Interpreter<'_> {
         self.assign(state, &last, Content::Text(Value::Known(remaining)), &call.span);
     }
 
-    pub(super) fn mapfile(&mut self, mut state: State, call: &Call0<'_>) -> Flow {
+    pub(super) fn mapfile(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let mut name = "MAPFILE".to_owned();
         let mut trims = false;
         let mut odd = false;

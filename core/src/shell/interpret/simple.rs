@@ -10,11 +10,90 @@ use super::{Call, Flow, Interpreter};
 /// The most times that a function is followed into itself.
 const MOST_RECURSIONS: usize = 2;
 
+/// The most programs that are tried for a pattern.
+const MOST_FITTING: usize = 16;
+
+/// Programs of every machine that do harm, or run others, if they are named by a pattern.
+const COMMON: &[&str] = &[
+    "rm",
+    "dd",
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "mkfs",
+    "mkfs.ext4",
+    "shred",
+    "nc",
+    "ncat",
+    "netcat",
+    "curl",
+    "wget",
+    "sudo",
+    "su",
+    "env",
+    "printenv",
+    "chmod",
+    "chown",
+    "mount",
+    "umount",
+    "kill",
+    "pkill",
+    "killall",
+    "shutdown",
+    "reboot",
+    "halt",
+    "poweroff",
+    "init",
+    "systemctl",
+    "crontab",
+    "python",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "cat",
+    "cp",
+    "mv",
+    "ln",
+    "tee",
+    "find",
+    "xargs",
+    "base64",
+    "ssh",
+    "scp",
+    "rsync",
+    "tar",
+    "awk",
+    "sed",
+    "busybox",
+    "nohup",
+    "timeout",
+    "socat",
+    "telnet",
+    "openssl",
+    "nsenter",
+    "unshare",
+    "docker",
+    "rmdir",
+    "unlink",
+    "truncate",
+    "wipefs",
+    "fdisk",
+    "iptables",
+    "useradd",
+    "usermod",
+    "passwd",
+    "setcap",
+    "nmap",
+];
+
 /// Builtins that are programs, too, and that models know.
 const ALSO_PROGRAMS: &[&str] = &["echo", "printf", "test", "[", "kill", "pwd", "true", "false"];
 
 /// A command, ready to run.
-pub(super) struct Call0<'a> {
+pub(super) struct Ready<'a> {
     pub(super) name: &'a str,
     pub(super) program: Argument,
     pub(super) arguments: Vec<Argument>,
@@ -193,7 +272,7 @@ impl Interpreter<'_> {
         match value {
             Value::Known(name) if !program.many => {
                 let call =
-                    Call0 { name: &name, program, arguments, environment, span: span.clone() };
+                    Ready { name: &name, program, arguments, environment, span: span.clone() };
                 self.named_call(state, call)
             }
             Value::OneOf(names) => {
@@ -203,7 +282,7 @@ impl Interpreter<'_> {
                     let program = Argument { value: Value::Known(name.clone()), ..program.clone() };
                     let (arguments, environment) = (arguments.clone(), environment.clone());
                     let call =
-                        Call0 { name: &name, program, arguments, environment, span: span.clone() };
+                        Ready { name: &name, program, arguments, environment, span: span.clone() };
                     flow = flow.or(self.named_call(state.clone(), call));
                 }
                 self.conditional -= 1;
@@ -214,6 +293,7 @@ impl Interpreter<'_> {
                 let why = "the command itself is not known".to_owned();
                 let shown = program.value.prefix().to_owned();
                 self.found(Effect::Dynamic { why }, &shown, &program.span.clone());
+                self.globbed(&state, &program, &arguments, &environment, span);
                 let invocation =
                     self.invocation(&state, program, arguments.clone(), environment.clone(), false);
                 self.run_program(&state, invocation);
@@ -227,7 +307,36 @@ impl Interpreter<'_> {
         }
     }
 
-    fn named_call(&mut self, state: State, call: Call0<'_>) -> Flow {
+    /// A command that is a pattern: `/bin/r?`. Of the programs that everybody has, those that fit.
+    fn globbed(
+        &mut self,
+        state: &State,
+        program: &Argument,
+        arguments: &[Argument],
+        environment: &[(String, Value)],
+        span: &Span,
+    ) {
+        let Some(Origin::Glob(written)) = program.value.origin() else { return };
+        let mut pattern = super::pattern::Pattern::default();
+        if !pattern.glob(written) {
+            return;
+        }
+        let folders = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
+        let fits = |name: &&&str| {
+            folders.iter().any(|folder| pattern.matches(&format!("{folder}{name}")) == Some(true))
+        };
+        self.conditional += 1;
+        for name in COMMON.iter().filter(fits).take(MOST_FITTING) {
+            let program = Argument { value: Value::known(*name), many: false, ..program.clone() };
+            let (arguments, environment) = (arguments.to_vec(), environment.to_vec());
+            let span = span.clone();
+            let call = Ready { name, program, arguments, environment, span };
+            self.named_call(state.clone(), call);
+        }
+        self.conditional -= 1;
+    }
+
+    fn named_call(&mut self, state: State, call: Ready<'_>) -> Flow {
         let name = call.name.to_owned();
         let mut flow = Flow::default();
         if let Some(replacement) = state.replaced.get(&name).cloned() {
@@ -262,7 +371,7 @@ impl Interpreter<'_> {
     }
 
     /// An alias, or a path that was given to `hash -p`.
-    fn replaced_call(&mut self, state: &State, call: &Call0<'_>, replacement: Replacement) {
+    fn replaced_call(&mut self, state: &State, call: &Ready<'_>, replacement: Replacement) {
         self.conditional += 1;
         match replacement {
             Replacement::Alias(Value::Known(text)) if self.depth < super::DEEPEST => {
@@ -307,7 +416,7 @@ impl Interpreter<'_> {
     fn function(
         &mut self,
         mut state: State,
-        call: &Call0<'_>,
+        call: &Ready<'_>,
         body: &std::sync::Arc<super::Command>,
     ) -> Flow {
         let around = self.calls.iter().filter(|running| running.name == call.name).count();
