@@ -38,11 +38,18 @@ use state::{Arguments, Descriptor, State};
 /// The most invocations of one text.
 pub const MOST_INVOCATIONS: usize = 256;
 
+/// The most bytes of texts within the text, all together.
+const LONGEST_TEXTS: usize = 2 * super::precheck::LONGEST;
+
 /// The most commands that are looked at, loops and functions counted each time.
-const FUEL: usize = 4_000;
+const FUEL: usize = 2_000;
 
 /// The most that functions, `eval` and `source` stand in each other.
 const DEEPEST: usize = 12;
+
+/// The most commands in each other, those of functions and inner texts included. A level takes some
+/// 20 KiB of stack in an unoptimised build.
+const DEEPEST_COMMAND: usize = 40;
 
 /// What a text does, as far as the shell itself can tell.
 #[derive(Clone, Debug, Default)]
@@ -140,6 +147,12 @@ pub(super) struct Interpreter<'e> {
     /// True while variables of the environment are taken for unset.
     assume_unset: bool,
     told_limit: bool,
+    /// How many commands are around.
+    nesting: usize,
+    /// How many bytes of inner texts may still be parsed.
+    texts: usize,
+    /// The numbers of the invocations at a place.
+    places: BTreeMap<(usize, usize), Vec<usize>>,
 }
 
 /// Interprets a script.
@@ -168,6 +181,9 @@ impl<'e> Interpreter<'e> {
             calls: Vec::new(),
             assume_unset: false,
             told_limit: false,
+            nesting: 0,
+            texts: LONGEST_TEXTS,
+            places: BTreeMap::new(),
         }
     }
 
@@ -222,10 +238,11 @@ impl<'e> Interpreter<'e> {
 
     /// Parses and runs a text in this shell: `eval`.
     pub(super) fn text(&mut self, state: State, text: &str, place: &Span) -> Flow {
-        if self.depth >= DEEPEST {
-            self.unknown("texts within texts, too deep to follow", place.clone());
+        if self.depth >= DEEPEST || self.texts < text.len() {
+            self.unknown("texts within texts, more than are followed", place.clone());
             return Flow::both(state);
         }
+        self.texts -= text.len();
         let fatal =
             super::precheck::check(text).into_iter().find(super::precheck::Finding::is_fatal);
         if let Some(finding) = fatal {
@@ -440,12 +457,24 @@ impl<'e> Interpreter<'e> {
         flow
     }
 
-    fn command(&mut self, mut state: State, command: &Command) -> Flow {
+    fn command(&mut self, state: State, command: &Command) -> Flow {
         if self.fuel == 0 {
             self.limit("more commands than are looked at", command.span.clone());
             return Flow::both(state);
         }
+        if self.nesting >= DEEPEST_COMMAND {
+            self.unknown("commands within commands, too deep to follow", command.span.clone());
+            return Flow::both(state);
+        }
         self.fuel -= 1;
+        self.nesting += 1;
+        let flow = self.redirected(state, command);
+        self.nesting -= 1;
+        flow
+    }
+
+    /// A command with its redirections.
+    fn redirected(&mut self, mut state: State, command: &Command) -> Flow {
         if let CommandKind::Simple(simple) = &command.kind {
             return self.simple(state, simple, &command.redirections, &command.span);
         }
@@ -488,13 +517,16 @@ impl<'e> Interpreter<'e> {
     /// Adds an invocation, or finds it again; its number.
     pub(super) fn invoke(&mut self, mut invocation: Invocation) -> Option<usize> {
         invocation.conditional |= self.conditional > 0;
-        if let Some(at) = self.out.invocations.iter().position(|other| *other == invocation) {
-            return Some(at);
+        let place = (invocation.span.start, invocation.span.end);
+        let here = self.places.entry(place).or_default();
+        if let Some(at) = here.iter().find(|at| self.out.invocations[**at] == invocation) {
+            return Some(*at);
         }
         if self.out.invocations.len() >= MOST_INVOCATIONS {
             self.limit("more commands than are looked at", invocation.span.clone());
             return None;
         }
+        here.push(self.out.invocations.len());
         self.out.invocations.push(invocation);
         Some(self.out.invocations.len() - 1)
     }

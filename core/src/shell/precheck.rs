@@ -9,9 +9,20 @@ use super::verdict::Decision;
 /// The longest text that is analysed, in bytes.
 pub const LONGEST: usize = 32 * 1024;
 
-/// The deepest that parentheses and braces stand in each other. The parser's only way to overflow a
-/// stack of 2 MiB is some thousands of `$((`.
+/// The deepest that parentheses and braces stand in each other. The parser overflows a stack of 2 MiB
+/// with some thousands of `$((`.
 pub const DEEPEST: usize = 64;
+
+/// The deepest that `${` stand in each other, since the parser reads each again for those around it.
+const DEEPEST_PARAMETER: usize = 12;
+
+/// The most `time` and `coproc` in the place of a command, whose depth the parser does not count: it
+/// overflows a stack of 2 MiB with less than two hundred.
+const MOST_PREFIXES: usize = 24;
+
+/// The most substitutions, and the most here-documents. Each substitution is a command at least, so
+/// that a text with more could not be told in full.
+const MOST_OPENED: usize = 256;
 
 /// More blanks than this in a row move what follows out of sight.
 const MOST_BLANKS: usize = 120;
@@ -49,6 +60,8 @@ pub enum Concern {
     Padding,
     /// It nests deeper than [`DEEPEST`].
     TooDeep,
+    /// It has more substitutions than could be told.
+    TooMany,
 }
 
 impl Finding {
@@ -67,7 +80,11 @@ impl Finding {
     pub fn is_fatal(&self) -> bool {
         matches!(
             self.concern,
-            Concern::TooLong | Concern::Nul | Concern::NotText | Concern::TooDeep
+            Concern::TooLong
+                | Concern::Nul
+                | Concern::NotText
+                | Concern::TooDeep
+                | Concern::TooMany
         )
     }
 
@@ -90,6 +107,7 @@ impl Finding {
             }
             Concern::Padding => "A long row of blanks hides a part of the command.".to_owned(),
             Concern::TooDeep => format!("The command nests deeper than {DEEPEST} levels."),
+            Concern::TooMany => "The command has too many substitutions.".to_owned(),
         }
     }
 }
@@ -130,8 +148,47 @@ struct Scan {
     escaped: bool,
     blanks: usize,
     depth: usize,
-    told_depth: bool,
+    /// For each open brace whether it is one of `${`.
+    braces: Vec<bool>,
+    parameters: usize,
+    opened: usize,
+    before: char,
+    keywords: Keywords,
     word: Letters,
+}
+
+/// The words that a shell knows before a command.
+struct Keywords {
+    text: String,
+    /// True where a command may begin.
+    begins: bool,
+    prefixes: usize,
+}
+
+impl Default for Keywords {
+    fn default() -> Keywords {
+        Keywords { text: String::new(), begins: true, prefixes: 0 }
+    }
+}
+
+impl Keywords {
+    fn step(&mut self, before: char, char: char) {
+        match char {
+            '\n' if before == '\\' => _ = self.text.pop(),
+            ' ' | '\t' | '\n' | '|' | '&' | ';' | '(' | '{' => {
+                match self.text.as_str() {
+                    "time" | "coproc" if self.begins => self.prefixes += 1,
+                    "" | "!" | "-p" | "--" | "if" | "then" | "else" | "elif" | "while"
+                    | "until" | "do" => {}
+                    _ => self.begins = false,
+                }
+                self.begins |= !matches!(char, ' ' | '\t');
+                self.text.clear();
+            }
+            char if self.text.len() < 8 => self.text.push(char),
+            _ => {}
+        }
+    }
 }
 
 /// The letters of the word that is read.
@@ -146,6 +203,11 @@ impl Scan {
     fn step(&mut self, at: usize, char: char) {
         self.quotes(char);
         self.nesting(at, char);
+        self.keywords.step(self.before, char);
+        if self.keywords.prefixes > MOST_PREFIXES {
+            self.found(Concern::TooDeep, at, at + char.len_utf8());
+        }
+        self.before = char;
         if matches!(char, ' ' | '\t' | '\n') {
             self.blanks += 1;
         } else {
@@ -186,14 +248,29 @@ impl Scan {
 
     /// Quotes do not count here: an error about them must not let a deep text through.
     fn nesting(&mut self, at: usize, char: char) {
-        match char {
-            '(' | '{' => self.depth += 1,
-            ')' | '}' => self.depth = self.depth.saturating_sub(1),
+        match (self.before, char) {
+            (_, '(') => {
+                self.depth += 1;
+                self.opened += usize::from(matches!(self.before, '$' | '<' | '>'));
+            }
+            (_, ')') => self.depth = self.depth.saturating_sub(1),
+            (before, '{') => {
+                self.depth += 1;
+                self.braces.push(before == '$');
+                self.parameters += usize::from(before == '$');
+            }
+            (_, '}') => {
+                self.depth = self.depth.saturating_sub(1);
+                self.parameters -= usize::from(self.braces.pop() == Some(true));
+            }
+            (_, '`') | ('<', '<') => self.opened += 1,
             _ => return,
         }
-        if self.depth > DEEPEST && !self.told_depth {
-            self.told_depth = true;
+        if self.depth > DEEPEST || self.parameters > DEEPEST_PARAMETER {
             self.found(Concern::TooDeep, at, at + 1);
+        }
+        if self.opened > MOST_OPENED {
+            self.found(Concern::TooMany, at, at + 1);
         }
     }
 
@@ -319,6 +396,14 @@ mod tests {
         assert_eq!(concerns(&"$(".repeat(DEEPEST)), []);
         assert_eq!(concerns(&"$(".repeat(DEEPEST + 1)), [Concern::TooDeep]);
         assert_eq!(concerns(&"$((".repeat(DEEPEST)), [Concern::TooDeep]);
+        assert_eq!(concerns(&"${x:-".repeat(20)), [Concern::TooDeep]);
+        assert_eq!(concerns(&"${x} $(y) ".repeat(200)), []);
+        assert_eq!(concerns(&"$(y) ".repeat(300)), [Concern::TooMany]);
+        assert_eq!(concerns(&"cat <<E\nx\nE\n".repeat(300)), [Concern::TooMany]);
+        for nest in ["time ", "! time -p ", "time ls | ", "coproc ", "ti\\\nme ", "time\t"] {
+            assert_eq!(concerns(&nest.repeat(30)), [Concern::TooDeep], "{nest}");
+        }
+        assert_eq!(concerns(&"echo the time of the time\n".repeat(100)), []);
         assert_eq!(text(b"ls \xff").map_err(|finding| finding.concern), Err(Concern::NotText));
     }
 }

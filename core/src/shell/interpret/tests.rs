@@ -410,3 +410,50 @@ fn limits_are_told_and_never_hide_what_came_before() {
         let _ = analyse(&text, &Env::default());
     }
 }
+
+#[test]
+fn the_deepest_texts_fit_a_small_stack() {
+    // A test runs in a thread of 2 MiB, like the workers of an event loop.
+    for (open, inside, close) in [
+        ("$((", "1", "))"),
+        ("$(", "ls", ")"),
+        ("( ", "ls", " )"),
+        ("{ ", "ls", "; }"),
+        ("if ls; then ", "ls", "; fi"),
+        ("while ls; do ", "ls", "; done"),
+        ("for x in a b; do ", "ls", "; done"),
+        ("case x in *) ", "ls", ";; esac"),
+        ("f() { ", "ls", "; }"),
+        ("\"$(", "ls", ")\""),
+        ("${x:-", "ls", "}"),
+        ("echo ${x/", "ls", "}"),
+        ("{a,", "b", "}"),
+        ("@(", "a", ")"),
+        ("cat <(", "ls", ")"),
+        ("! ", "ls", ""),
+        ("time ", "ls", ""),
+        ("coproc ", "ls", ""),
+        ("time ls | ", "ls", ""),
+        ("ls && ", "ls", ""),
+        ("ls | ", "ls", ""),
+        ("eval ", "ls", ""),
+        ("sudo ", "ls", ""),
+        ("sh -c ", "ls", ""),
+        ("((a=", "1", "))"),
+        ("[[ ( ", "a", " ) ]]"),
+        ("a[", "1", "]=2"),
+        ("`", "ls", "`"),
+        ("cat <<E\n$(", "ls", ")\nE\n"),
+    ] {
+        for depth in [8, 12, 24, 31, 63, 99, 900] {
+            let text = open.repeat(depth) + inside + &close.repeat(depth);
+            let _ = analysis(&text);
+            let _ = analysis(&open.repeat(depth));
+        }
+    }
+    // Quotes within quotes grow fourfold.
+    let nested = (0..5).fold("ls".to_owned(), |text, _| format!("sh -c {}", quoted(&text)));
+    assert!(analysis(&nested).problems.is_empty());
+    let wrapped = format!("{}ls", "sudo ".repeat(9));
+    assert!(!analysis(&wrapped).problems.is_empty());
+}

@@ -12,7 +12,7 @@ pub(super) const MOST_RESULTS: usize = 64;
 const MOST_BRACES: usize = 64;
 
 /// How far the end of a pattern is looked for.
-const LONGEST_PATTERN: usize = 512;
+const LONGEST_PATTERN: usize = 128;
 
 /// The smallest part of a word.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,12 +167,14 @@ fn plain(atoms: &[Atom], mode: Mode, pieces: &mut Vec<Piece>) {
                 }
                 match char {
                     '*' | '?' => glob(&atoms[at..=at], pieces),
-                    '[' if class(&atoms[at..]).is_some() => {
-                        let end = class(&atoms[at..]).unwrap_or(1);
-                        glob(&atoms[at..at + end], pieces);
-                        at += end;
-                        continue;
-                    }
+                    '[' => match class(&atoms[at..]) {
+                        Some(end) => {
+                            glob(&atoms[at..at + end], pieces);
+                            at += end;
+                            continue;
+                        }
+                        None => literal(pieces, "[", false),
+                    },
                     _ => literal(pieces, char.encode_utf8(&mut [0; 4]), false),
                 }
                 let assigns = mode.assignment && *char == ':'
