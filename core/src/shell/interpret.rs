@@ -264,9 +264,11 @@ impl<'e> Interpreter<'e> {
         match value {
             Value::Known(text) if !text.contains(['$', '`']) => {}
             Value::Known(text) => {
-                let text = text.replace('"', "\\\"");
-                let command = format!(": \"{text}\"");
-                self.text(state.clone(), &command, place);
+                // A here-document expands as a text between double quotes, whose quotes are none.
+                let end = "TOOLKEEP_END_OF_TEXT";
+                if !text.contains(end) {
+                    self.text(state.clone(), &format!(": <<{end}\n{text}\n{end}\n"), place);
+                }
             }
             Value::OneOf(texts) => {
                 for text in texts.clone() {

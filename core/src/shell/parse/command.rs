@@ -39,7 +39,8 @@ impl Lowering<'_, '_> {
     fn ends_line(&self, stmt: &Stmt, next: &Stmt) -> bool {
         let between = stmt.span.start.offset()..next.span.start.offset();
         let between = self.source.get(between).unwrap_or_default();
-        between.trim_end_matches([' ', '\t']).ends_with('\n')
+        // The span of a group begins behind its parenthesis.
+        between.trim_end_matches([' ', '\t', '(', '{', '!']).ends_with('\n')
     }
 
     fn list(&mut self, stmt: &Stmt, joint: Joint, items: &mut Vec<Item>) {

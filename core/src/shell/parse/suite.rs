@@ -72,6 +72,8 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("(ls; pwd)", "ls pwd"),
     ("{ ls; pwd; }", "ls pwd"),
     ("( (ls) )", "ls"),
+    ("x=1\n(ls; pwd)\n( id )\n{ w; }", "id ls pwd w"),
+    ("ls\n! (pwd)", "ls pwd"),
     ("if ls; then pwd; elif id; then w; else who; fi", "id ls pwd w who"),
     ("while ls; do pwd; done", "ls pwd"),
     ("until ls; do pwd; done", "ls pwd"),
