@@ -487,7 +487,9 @@ impl<'e> Interpreter<'e> {
         let mut flow = self.compound(state, command);
         self.run_deferred(deferred, &Stdin::Pipe((stdout..self.out.invocations.len()).collect()));
         for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
-            state.descriptors = outer.clone();
+            if !command.redirections.is_empty() {
+                state.descriptors = outer.clone();
+            }
         }
         flow
     }

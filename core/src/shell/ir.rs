@@ -191,14 +191,14 @@ pub enum Operation {
     Length,
     /// `${!name}`
     Indirect,
-    /// `:-`, `-`
-    Default(Box<Word>),
+    /// `:-`, `-`; with a colon, an empty value counts as none.
+    Default { word: Box<Word>, colon: bool },
     /// `:=`, `=`
-    Assign(Box<Word>),
+    Assign { word: Box<Word>, colon: bool },
     /// `:+`, `+`
-    Alternative(Box<Word>),
+    Alternative { word: Box<Word>, colon: bool },
     /// `:?`, `?`
-    Error(Box<Word>),
+    Error { word: Box<Word>, colon: bool },
     /// `#`, `##`, `%`, `%%`
     Trim { pattern: Box<Word>, prefix: bool, longest: bool },
     /// `/`, `//`; a pattern behind `/#` and `/%` begins with that sign, as an unquoted literal.
@@ -219,10 +219,10 @@ impl Operation {
     /// The words that it holds.
     pub fn words(&self) -> Vec<Word> {
         match self {
-            Operation::Default(word)
-            | Operation::Assign(word)
-            | Operation::Alternative(word)
-            | Operation::Error(word) => vec![(**word).clone()],
+            Operation::Default { word, .. }
+            | Operation::Assign { word, .. }
+            | Operation::Alternative { word, .. }
+            | Operation::Error { word, .. } => vec![(**word).clone()],
             Operation::Trim { pattern, .. } => vec![(**pattern).clone()],
             Operation::Replace { pattern, with, .. } => vec![(**pattern).clone(), (**with).clone()],
             Operation::Slice { offset, length } => {

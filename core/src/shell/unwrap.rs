@@ -73,7 +73,7 @@ fn find(name: &str) -> Option<&'static Wrapper> {
         Some(start) => name.starts_with(start),
         None => *pattern == name,
     };
-    TABLES.iter().copied().flatten().find(|wrapper| wrapper.names.iter().any(|name| fits(&name)))
+    TABLES.iter().copied().flatten().find(|wrapper| wrapper.names.iter().any(fits))
 }
 
 /// Looks into an invocation; true if it runs something else, whose output is its own.
@@ -216,16 +216,19 @@ impl Unwrapping<'_, '_> {
         self.interpreter.out.problems.truncate(problems);
     }
 
-    /// Runs what stands on standard input as a shell would.
-    fn script_of_stdin(&mut self) {
+    /// Runs what stands on standard input as a shell would, with its arguments.
+    fn script_of_stdin(&mut self, arguments: &[Argument]) {
         match self.invocation.stdin.clone() {
             Stdin::Inherited => {}
             Stdin::Text(text) => {
                 self.state.redirect(0, Descriptor::Input(Stdin::Unknown));
-                self.script(&text, &[]);
+                let zero = self.word(Value::known(self.name));
+                let arguments: Vec<Argument> =
+                    std::iter::once(zero).chain(arguments.iter().cloned()).collect();
+                self.script(&text, &arguments);
             }
             Stdin::File(path) if path.as_known() == Some("/dev/null") => {}
-            Stdin::File(path) => self.script_of_file(&path, &[]),
+            Stdin::File(path) => self.script_of_file(&path, arguments),
             Stdin::Pipe(_) | Stdin::Unknown => {
                 self.effect(Effect::Code { from: CodeFrom::Stdin });
                 self.dynamic(format!("what `{}` reads and runs is not known", self.name));
@@ -239,7 +242,7 @@ impl Unwrapping<'_, '_> {
         let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
         let text = match path.as_known() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
-                self.script_of_stdin();
+                self.script_of_stdin(arguments);
                 return;
             }
             Some(known) => self.interpreter.file(known).cloned(),

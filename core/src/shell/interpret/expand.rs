@@ -18,6 +18,8 @@ pub(super) enum Segment {
     Split(Value),
     /// A pattern, as written.
     Glob(String),
+    /// Several texts, each of which is split: `$@`.
+    SplitList(Vec<Value>),
     /// Several words, each on its own: `"$@"`. None: nobody knows how many.
     List(Option<Vec<Value>>),
 }
@@ -78,7 +80,7 @@ impl Interpreter<'_> {
             value = value.then(match segment {
                 Segment::Fixed(next) | Segment::Split(next) => next,
                 Segment::Glob(text) => Value::Known(text),
-                Segment::List(Some(values)) => joined(&values, " "),
+                Segment::List(Some(values)) | Segment::SplitList(values) => joined(&values, " "),
                 Segment::List(None) => Value::Unknown(Origin::Argument),
             });
         }
@@ -94,22 +96,36 @@ impl Interpreter<'_> {
     ) {
         let segment = match piece {
             Piece::Literal { text, .. } => Segment::Fixed(Value::Known(text.clone())),
-            Piece::Variable(variable) => self.variable(state, variable, span),
+            Piece::Variable(variable) => return self.variable(state, variable, span, segments),
             Piece::Command { script, quoted } => {
                 let value = self.substitution(state, script);
                 if *quoted { Segment::Fixed(value) } else { Segment::Split(value) }
             }
             Piece::Arithmetic { text, words, .. } => {
+                let mut expanded = Value::known(text.as_str());
                 for word in words {
-                    self.single(state, word);
+                    expanded = self.single(state, word);
                 }
-                Segment::Fixed(self.arithmetic(state, text, span))
+                Segment::Fixed(match expanded {
+                    Value::Known(text) => self.arithmetic(state, &text, span),
+                    _ => {
+                        self.arithmetic(state, text, span);
+                        Value::Unknown(Origin::Number)
+                    }
+                })
             }
             Piece::Process { script, writes } => {
                 Segment::Fixed(self.process(state, script, *writes))
             }
             Piece::Tilde(name) => Segment::Fixed(self.tilde(state, name)),
             Piece::Glob(text) => Segment::Glob(text.clone()),
+            // A bare text in the operand of a parameter is split; see `parameter`.
+            Piece::Brace(alternatives)
+                if let [only] = &alternatives[..]
+                    && let [Piece::Literal { text, .. }] = &only[..] =>
+            {
+                Segment::Split(Value::Known(text.clone()))
+            }
             // Where braces are not expanded, the parser makes none.
             Piece::Brace(alternatives) => {
                 for pieces in alternatives {
@@ -228,6 +244,14 @@ fn fields(state: &State, segments: Vec<Segment>, span: &Span, arguments: &mut Ve
             Segment::Glob(text) => field.glob(&text),
             Segment::Split(value) => {
                 split(state, value, &ifs, &mut field, span, arguments);
+            }
+            Segment::SplitList(values) => {
+                for (at, value) in values.into_iter().enumerate() {
+                    if at > 0 {
+                        std::mem::take(&mut field).end(span, arguments);
+                    }
+                    split(state, value, &ifs, &mut field, span, arguments);
+                }
             }
             Segment::List(None) => {
                 field.add(Value::Unknown(Origin::Argument));

@@ -193,7 +193,7 @@ fn decoded(bytes: Vec<u8>) -> Option<String> {
 /// Base64 with what is missing at its end.
 fn padded(text: &str) -> String {
     let mut text: String = text.chars().filter(|char| !char.is_whitespace()).collect();
-    while text.len() % 4 != 0 && !text.ends_with("==") {
+    while !text.len().is_multiple_of(4) && !text.ends_with("==") {
         text.push('=');
     }
     text
@@ -204,7 +204,7 @@ fn set_of(set: &str) -> Option<Vec<char>> {
     if set.contains("[:") || set.contains("[=") {
         return class(set);
     }
-    let (text, _) = super::print::escaped(set, false);
+    let (text, _) = super::print::escaped(set, super::print::Escapes::Format);
     let chars: Vec<char> = text.chars().collect();
     let mut all = Vec::new();
     let mut at = 0;

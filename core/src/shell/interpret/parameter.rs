@@ -13,7 +13,8 @@ impl Interpreter<'_> {
         state: &mut State,
         variable: &Variable,
         span: &Span,
-    ) -> Segment {
+        segments: &mut Vec<Segment>,
+    ) {
         let index = variable.index.as_ref().map(|index| self.single(state, index));
         let index = index.as_ref();
         let all = match (&index, variable.name.as_str()) {
@@ -24,11 +25,44 @@ impl Interpreter<'_> {
             _ => None,
         };
         if let Some(values) = all {
-            return self.several(state, variable, index, values, span);
+            let segment = self.several(state, variable, index, values, span);
+            segments.push(segment);
+            return;
         }
         let value = self.named(state, &variable.name, index);
+        if let Operation::Default { word, colon } | Operation::Alternative { word, colon } =
+            &variable.operation
+            && let Value::Known(text) = &value
+            && !variable.quoted
+        {
+            // Of an operand that is taken as it stands, its own quotes count.
+            let is_none = text.is_empty() && (*colon || self.is_unset(state, variable));
+            if is_none == matches!(variable.operation, Operation::Default { .. }) {
+                let word = Word { pieces: splitting(&word.pieces), span: word.span.clone() };
+                for piece in &word.pieces {
+                    self.segment(state, piece, &word.span, segments);
+                }
+                return;
+            }
+        }
         let value = self.operated(state, variable, index, value, span);
-        if variable.quoted { Segment::Fixed(value) } else { Segment::Split(value) }
+        segments.push(if variable.quoted { Segment::Fixed(value) } else { Segment::Split(value) });
+    }
+
+    /// True if a variable whose value is empty is not set at all.
+    fn is_unset(&self, state: &State, variable: &Variable) -> bool {
+        match variable.name.parse::<usize>() {
+            Ok(number) if number > 0 => match &state.arguments {
+                Arguments::Known(values) => number > values.len(),
+                Arguments::Unknown => true,
+            },
+            _ => match state.held(&variable.name).map(|held| &held.content) {
+                Some(Content::Nothing) => true,
+                Some(_) => false,
+                // It is taken for unset while `assume_unset` holds.
+                None => true,
+            },
+        }
     }
 
     fn positionals(&self, state: &State) -> Option<Vec<Value>> {
@@ -84,7 +118,7 @@ impl Interpreter<'_> {
                 self.run_words(state, &operation);
                 None
             }
-            (Operation::Default(_) | Operation::Alternative(_), Some(values)) => {
+            (Operation::Default { .. } | Operation::Alternative { .. }, Some(values)) => {
                 let whole = joined(&values, " ");
                 let value = self.operated(state, variable, index, whole, span);
                 return if variable.quoted { Segment::Fixed(value) } else { Segment::Split(value) };
@@ -106,8 +140,7 @@ impl Interpreter<'_> {
                 Segment::Fixed(joined(&values, &between))
             }
             (values, true) => Segment::List(values),
-            // Unquoted, each element is split; joined by blanks that is the same, if blanks split.
-            (Some(values), false) => Segment::Split(joined(&values, " ")),
+            (Some(values), false) => Segment::SplitList(values),
             (None, false) => Segment::Split(Value::Unknown(Origin::Argument)),
         }
     }
@@ -169,23 +202,32 @@ impl Interpreter<'_> {
                 Value::Known(name) if is_name(name) => self.named(state, name, None),
                 _ => Value::Unknown(Origin::Other),
             },
-            Operation::Default(word) => {
+            Operation::Default { word, colon } => {
                 let default = self.single(state, word);
-                either(value, default, true)
+                let is_set = !colon && !self.is_unset(state, variable);
+                if is_set { value } else { either(value, default, true) }
             }
-            Operation::Assign(word) => {
+            Operation::Assign { word, colon } => {
                 let default = self.single(state, word);
+                if !colon && !self.is_unset(state, variable) {
+                    return value;
+                }
                 let value = either(value, default, true);
                 if index.is_none() && is_name(&variable.name) {
                     self.assign(state, &variable.name, Content::Text(value.clone()), span);
                 }
                 value
             }
-            Operation::Alternative(word) => {
+            Operation::Alternative { word, colon } => {
                 let other = self.single(state, word);
-                either(value, other, false)
+                match &value {
+                    Value::Known(text) if text.is_empty() && !colon => {
+                        if self.is_unset(state, variable) { value } else { other }
+                    }
+                    _ => either(value, other, false),
+                }
             }
-            Operation::Error(word) => {
+            Operation::Error { word, .. } => {
                 self.single(state, word);
                 value
             }
@@ -302,6 +344,19 @@ impl Interpreter<'_> {
         let text = value.as_known()?;
         super::arithmetic::evaluate(text, &|name| state.value(name).as_known().map(str::to_owned))
     }
+}
+
+/// The pieces of an operand that is split: its bare texts are values like any other.
+fn splitting(pieces: &[Piece]) -> Vec<Piece> {
+    pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Literal { text, quoted: false } => {
+                Piece::Brace(vec![vec![Piece::Literal { text: text.clone(), quoted: false }]])
+            }
+            piece => piece.clone(),
+        })
+        .collect()
 }
 
 /// A known value or its default; of an unknown one, either.

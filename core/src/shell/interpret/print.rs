@@ -20,7 +20,7 @@ impl Interpreter<'_> {
         };
         if is_name(name) {
             let value = printf(rest);
-            self.assign(state, &name.to_owned(), Content::Text(value), &call.span);
+            self.assign(state, name, Content::Text(value), &call.span);
         } else {
             let name = Value::known(name);
             self.expanded_text(state, &name, &call.span);
@@ -54,7 +54,7 @@ pub(super) fn echo(arguments: &[Argument], shell: Shell) -> Value {
         arguments[at..].iter().map(|argument| argument.value.clone()).collect();
     let text = super::expand::joined(&values, " ");
     let end = Value::known(if newline { "\n" } else { "" });
-    let interpreted = |text: &str| escaped(text, true).0;
+    let interpreted = |text: &str| escaped(text, Escapes::Echo).0;
     let has_escapes = text.prefix().contains('\\');
     let text = match (escapes, shell) {
         _ if !has_escapes => text,
@@ -98,9 +98,9 @@ pub(super) fn printf(arguments: &[Argument]) -> Value {
     };
     if values.iter().any(|argument| argument.many) {
         return match format.split_once('%') {
-            Some((start, _)) => Value::known(escaped(start, false).0)
+            Some((start, _)) => Value::known(escaped(start, Escapes::Format).0)
                 .then(prefix(values).map(|_| String::new()).then(Value::Unknown(Origin::Other))),
-            None => Value::Known(escaped(format, false).0),
+            None => Value::Known(escaped(format, Escapes::Format).0),
         };
     }
     let mut values = values.iter().map(|argument| argument.value.clone()).peekable();
@@ -121,7 +121,7 @@ fn once(format: &str, values: &mut impl Iterator<Item = Value>) -> (Value, bool)
     let mut output = Value::known("");
     let mut rest = format;
     while let Some(at) = rest.find('%') {
-        let (text, stop) = escaped(&rest[..at], false);
+        let (text, stop) = escaped(&rest[..at], Escapes::Format);
         output = output.then(Value::Known(text));
         if stop {
             return (output, true);
@@ -140,7 +140,7 @@ fn once(format: &str, values: &mut impl Iterator<Item = Value>) -> (Value, bool)
         let value = values.next().unwrap_or_else(|| Value::known(""));
         let value = match kind {
             Some('s') => value,
-            Some('b') => value.map(|text| escaped(text, true).0),
+            Some('b') => value.map(|text| escaped(text, Escapes::Argument).0),
             Some('c') => value.map(|text| text.chars().take(1).collect()),
             Some('q') => value.map(quoted),
             Some('d' | 'i') => value.map(|text| number(text).to_string()),
@@ -149,9 +149,10 @@ fn once(format: &str, values: &mut impl Iterator<Item = Value>) -> (Value, bool)
             Some('o') => value.map(|text| format!("{:o}", number(text))),
             _ => Value::Unknown(value.origin().cloned().unwrap_or(Origin::Other)),
         };
-        output = output.then(widened(&value, width));
+        output =
+            output.then(widened(&value, width, matches!(kind, Some('d' | 'i' | 'x' | 'X' | 'o'))));
     }
-    let (text, stop) = escaped(rest, false);
+    let (text, stop) = escaped(rest, Escapes::Format);
     (output.then(Value::Known(text)), stop)
 }
 
@@ -170,11 +171,12 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-fn widened(value: &Value, width: &str) -> Value {
+fn widened(value: &Value, width: &str, number: bool) -> Value {
     if width.is_empty() {
         return value.clone();
     }
     let left = width.starts_with('-');
+    let zeros = number && width.starts_with('0');
     let (width, most) = match width.trim_start_matches(['-', '+', ' ', '0', '#']).split_once('.') {
         Some((width, most)) => (width, most.parse::<usize>().ok().or(Some(0))),
         None => (width.trim_start_matches(['-', '+', ' ', '0', '#']), None),
@@ -185,12 +187,41 @@ fn widened(value: &Value, width: &str) -> Value {
     };
     value.map(|text| {
         let text: String = text.chars().take(most.unwrap_or(usize::MAX)).collect();
-        if left { format!("{text:<width$}") } else { format!("{text:>width$}") }
+        match (left, zeros) {
+            (true, _) => format!("{text:<width$}"),
+            (false, true) => format!("{text:0>width$}"),
+            (false, false) => format!("{text:>width$}"),
+        }
     })
 }
 
+/// Whose escapes are meant: they differ in how octal digits are written.
+#[derive(Clone, Copy)]
+pub(super) enum Escapes {
+    /// `echo -e`: `\0nnn`
+    Echo,
+    /// The format of `printf`: `\nnn`
+    Format,
+    /// `%b`: both.
+    Argument,
+}
+
+fn digits(
+    chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
+    radix: u32,
+    most: usize,
+) -> Option<u32> {
+    let mut value = None;
+    for _ in 0..most {
+        let Some(digit) = chars.peek().and_then(|char| char.to_digit(radix)) else { break };
+        value = Some(value.unwrap_or(0_u32).wrapping_mul(radix).wrapping_add(digit));
+        chars.next();
+    }
+    value
+}
+
 /// A text with its escapes replaced; true if `\c` ends it.
-pub(super) fn escaped(text: &str, echo: bool) -> (String, bool) {
+pub(super) fn escaped(text: &str, escapes: Escapes) -> (String, bool) {
     let mut bytes: Vec<u8> = Vec::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(char) = chars.next() {
@@ -198,45 +229,25 @@ pub(super) fn escaped(text: &str, echo: bool) -> (String, bool) {
             bytes.extend(char.encode_utf8(&mut [0; 4]).as_bytes());
             continue;
         }
-        let mut digits = |radix: u32, most: usize| {
-            let mut value = None;
-            for _ in 0..most {
-                let Some(digit) = chars.peek().and_then(|char| char.to_digit(radix)) else { break };
-                value = Some(value.unwrap_or(0_u32).wrapping_mul(radix).wrapping_add(digit));
-                chars.next();
-            }
-            value
+        // `echo` wants a zero before octal digits, `%b` allows it.
+        let zero = chars.peek() == Some(&'0');
+        let most = match escapes {
+            Escapes::Echo if !zero => 0,
+            Escapes::Format => 3,
+            Escapes::Echo | Escapes::Argument => 3 + usize::from(zero),
         };
-        // Octal digits begin without more ado, for `echo` behind a zero.
-        if let Some(value) = digits(8, if echo { 4 } else { 3 }) {
+        if let Some(value) = digits(&mut chars, 8, most) {
             bytes.push((value & 0xff) as u8);
             continue;
         }
         match chars.next() {
             None => bytes.push(b'\\'),
-            Some('x') => {
-                let mut value = None;
-                for _ in 0..2 {
-                    let Some(digit) = chars.peek().and_then(|char| char.to_digit(16)) else {
-                        break;
-                    };
-                    value = Some(value.unwrap_or(0_u32) * 16 + digit);
-                    chars.next();
-                }
-                match value {
-                    Some(value) => bytes.push((value & 0xff) as u8),
-                    None => bytes.extend(b"\\x"),
-                }
-            }
+            Some('x') => match digits(&mut chars, 16, 2) {
+                Some(value) => bytes.push((value & 0xff) as u8),
+                None => bytes.extend(b"\\x"),
+            },
             Some(kind @ ('u' | 'U')) => {
-                let mut value = None;
-                for _ in 0..if kind == 'u' { 4 } else { 8 } {
-                    let Some(digit) = chars.peek().and_then(|char| char.to_digit(16)) else {
-                        break;
-                    };
-                    value = Some(value.unwrap_or(0_u32).wrapping_mul(16).wrapping_add(digit));
-                    chars.next();
-                }
+                let value = digits(&mut chars, 16, if kind == 'u' { 4 } else { 8 });
                 let char = value.and_then(char::from_u32).unwrap_or('\u{fffd}');
                 bytes.extend(char.encode_utf8(&mut [0; 4]).as_bytes());
             }
@@ -272,7 +283,7 @@ mod tests {
         for (words, text) in [
             (&["a", "b"][..], "a b\n"),
             (&["-n", "a"], "a"),
-            (&["-ne", r"\x72\155\n"], "rm\n"),
+            (&["-ne", r"\x72\0155\n"], "rm\n"),
             (&["-x", "a"], "-x a\n"),
             (&[r"a\nb"], "a\\nb\n"),
         ] {

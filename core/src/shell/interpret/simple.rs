@@ -137,7 +137,8 @@ impl Interpreter<'_> {
             let keeps = words[0].value.as_known() == Some("exec") && words.len() == 1;
             let mut flow = self.call(state, words.clone(), environment, span);
             for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
-                if !keeps {
+                // What the command itself read on is read on.
+                if !keeps && !redirections.is_empty() {
                     state.descriptors = outer.clone();
                 }
             }

@@ -168,23 +168,65 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A text outside quotes.
+    /// A text outside quotes. The crate leaves quotes in it that stand between braces.
     fn bare(&mut self, raw: &str, place: &Span, atoms: &mut Vec<Atom>) {
-        let mut rest = raw.chars().peekable();
-        while let Some(char) = rest.next() {
-            match char {
-                '\\' => match rest.next() {
-                    Some('\n') => {}
-                    Some(char) => atoms.push(Atom::Quoted(char.to_string())),
-                    None => atoms.push(Atom::Quoted("\\".to_owned())),
-                },
-                '$' if rest.peek().is_some_and(|next| expands(*next) || "'\"".contains(*next)) => {
-                    self.unread(place, atoms);
+        let mut rest = raw;
+        while let Some(char) = rest.chars().next() {
+            let after = &rest[char.len_utf8()..];
+            rest = match char {
+                '\\' => {
+                    let next = after.chars().next();
+                    match next {
+                        Some('\n') => {}
+                        Some(char) => atoms.push(Atom::Quoted(char.to_string())),
+                        None => atoms.push(Atom::Quoted("\\".to_owned())),
+                    }
+                    &after[next.map_or(0, char::len_utf8)..]
                 }
-                '`' => self.unread(place, atoms),
-                char => atoms.push(Atom::Bare(char)),
+                '\'' | '"' => self.quotes(rest, place, atoms),
+                '$' if after.starts_with(['\'', '"']) => self.quotes(rest, place, atoms),
+                '$' if after.starts_with(expands) => {
+                    self.unread(place, atoms);
+                    after
+                }
+                '`' => {
+                    self.unread(place, atoms);
+                    after
+                }
+                char => {
+                    atoms.push(Atom::Bare(char));
+                    after
+                }
+            };
+        }
+    }
+
+    /// Quotes at the start of a text; the answer is what follows them.
+    fn quotes<'t>(&mut self, text: &'t str, place: &Span, atoms: &mut Vec<Atom>) -> &'t str {
+        let dollar = text.starts_with('$');
+        let quote = if text.trim_start_matches('$').starts_with('\'') { '\'' } else { '"' };
+        let start = usize::from(dollar) + 1;
+        let mut escaped = false;
+        let end = text[start..].char_indices().find(|(_, char)| {
+            let ends = *char == quote && !escaped;
+            escaped = *char == '\\' && !escaped && (dollar || quote == '"');
+            ends
+        });
+        let Some((length, _)) = end else {
+            self.unread(place, atoms);
+            return "";
+        };
+        let (inside, after) = (&text[start..start + length], &text[start + length + 1..]);
+        match (quote, dollar) {
+            ('\'', false) => atoms.push(Atom::Quoted(inside.to_owned())),
+            ('\'', true) => atoms.push(Atom::Quoted(ansi::decode(inside).0)),
+            _ => {
+                let quoted = format!("\"{inside}\"");
+                let word = self.word_within(&quoted, Mode::PLAIN, place.clone());
+                atoms.extend(word.pieces.into_iter().map(Atom::Piece));
             }
         }
+        after
     }
 
     /// A text between double quotes, or of a here-document, where a backslash stands for itself
@@ -367,7 +409,7 @@ impl Lowering<'_, '_> {
                     words.push(self.operand(operand, quoted));
                 }
                 if let Some(operator) = operator {
-                    words.extend(self.operation(operator, None, quoted, &place).words());
+                    words.extend(self.operation(operator, None, quoted, true, &place).words());
                 }
                 (reference, Operation::Unknown { text: "indirect".into(), words })
             }
@@ -377,9 +419,9 @@ impl Lowering<'_, '_> {
                     length_word_ast.as_ref().map(|length| Box::new(self.operand(length, true)));
                 (reference, Operation::Slice { offset, length })
             }
-            Bourne::Operation { reference, operator, operand_word_ast, .. } => {
+            Bourne::Operation { reference, operator, operand_word_ast, colon_variant, .. } => {
                 let operand = operand_word_ast.as_deref();
-                (reference, self.operation(operator, operand, quoted, &place))
+                (reference, self.operation(operator, operand, quoted, *colon_variant, &place))
             }
             Bourne::Transformation { reference, operator } => {
                 (reference, Operation::Transform(*operator))
@@ -402,16 +444,17 @@ impl Lowering<'_, '_> {
         operator: &ParameterOp,
         operand: Option<&TheirWord>,
         quoted: bool,
+        colon: bool,
         place: &Span,
     ) -> Operation {
         let nothing = Word { pieces: Vec::new(), span: place.clone() };
         let operand = operand.map(|operand| self.operand(operand, quoted));
         let word = || Box::new(operand.clone().unwrap_or(nothing));
         match operator {
-            ParameterOp::UseDefault => Operation::Default(word()),
-            ParameterOp::AssignDefault => Operation::Assign(word()),
-            ParameterOp::UseReplacement => Operation::Alternative(word()),
-            ParameterOp::Error => Operation::Error(word()),
+            ParameterOp::UseDefault => Operation::Default { word: word(), colon },
+            ParameterOp::AssignDefault => Operation::Assign { word: word(), colon },
+            ParameterOp::UseReplacement => Operation::Alternative { word: word(), colon },
+            ParameterOp::Error => Operation::Error { word: word(), colon },
             ParameterOp::RemovePrefixShort { pattern } => self.trim(pattern, true, false),
             ParameterOp::RemovePrefixLong { pattern } => self.trim(pattern, true, true),
             ParameterOp::RemoveSuffixShort { pattern } => self.trim(pattern, false, false),

@@ -136,7 +136,7 @@ fn su(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if parsed.has("-u") {
         unwrapping.run(&parsed.operands);
     } else if parsed.values("-c").next().is_none() && parsed.operands.len() < 2 {
-        unwrapping.script_of_stdin();
+        unwrapping.script_of_stdin(&[]);
     }
 }
 
@@ -149,6 +149,6 @@ fn sg(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             unwrapping.script(&text.value, &[]);
         }
         [text, ..] => unwrapping.script(&text.value, &[]),
-        [] => unwrapping.script_of_stdin(),
+        [] => unwrapping.script_of_stdin(&[]),
     }
 }

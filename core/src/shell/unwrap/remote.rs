@@ -124,7 +124,7 @@ fn ssh(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.locus = Locus::Remote(host.value.clone());
     unwrapping.state.cwd = Value::Unknown(Origin::Other);
     match command {
-        [] if !parsed.has("-N") => unwrapping.script_of_stdin(),
+        [] if !parsed.has("-N") => unwrapping.script_of_stdin(&[]),
         [] => {}
         [dashes, rest @ ..] if dashes.value.as_known() == Some("--") => {
             let text = unwrapping.joined(rest);

@@ -92,7 +92,7 @@ fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             unwrapping.script(&text.value, rest);
         }
         [file, rest @ ..] if !parsed.has("-s") => unwrapping.script_of_file(&file.value, rest),
-        _ => unwrapping.script_of_stdin(),
+        operands => unwrapping.script_of_stdin(operands),
     }
 }
 
@@ -130,7 +130,7 @@ fn other(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     }
     match &parsed.operands[..] {
         [file, rest @ ..] if texts.is_empty() => unwrapping.script_of_file(&file.value, rest),
-        [] if texts.is_empty() => unwrapping.script_of_stdin(),
+        [] if texts.is_empty() => unwrapping.script_of_stdin(&[]),
         _ => {}
     }
 }

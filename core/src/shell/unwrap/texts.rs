@@ -106,7 +106,7 @@ fn script(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             unwrapping.conditional = true;
             unwrapping.run(&parsed.operands[1..]);
         }
-        None => unwrapping.script_of_stdin(),
+        None => unwrapping.script_of_stdin(&[]),
     }
 }
 
@@ -136,7 +136,7 @@ fn at(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.effect(Effect::Persistence(Persistence::Schedule));
     match parsed.value("-f") {
         Some(file) => unwrapping.script_of_file(&file.value.clone(), &[]),
-        None => unwrapping.script_of_stdin(),
+        None => unwrapping.script_of_stdin(&[]),
     }
 }
 
