@@ -13,11 +13,13 @@ mod expand;
 mod output;
 mod parameter;
 mod pattern;
+mod poison;
 mod print;
 mod read;
 mod redirections;
 mod simple;
 pub(super) mod state;
+mod tables;
 
 #[cfg(test)]
 mod tests;
@@ -32,7 +34,7 @@ use super::ir::{Command, CommandKind, Item, Joint, Pipeline, Script, Span};
 use super::parse::{self, Problem};
 use super::unwrap;
 use super::value::{Origin, Value};
-pub(super) use simple::is_poison;
+pub(super) use poison::is_poison;
 use state::{Arguments, Descriptor, State};
 
 /// The most invocations of one text.

@@ -7,8 +7,8 @@ use super::super::invocation::{Argument, Stdin};
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
-use super::simple::{Ready, is_also_program};
-use super::state::{Content, Replacement, State};
+use super::simple::{Ready, SPECIAL, is_also_program};
+use super::state::{Content, Held, State};
 use super::{Flow, Interpreter};
 
 impl Interpreter<'_> {
@@ -17,12 +17,12 @@ impl Interpreter<'_> {
         &mut self,
         mut state: State,
         call: Ready<'a>,
-    ) -> Result<Flow, (State, Ready<'a>)> {
+    ) -> Result<Flow, Box<(State, Ready<'a>)>> {
         if !NAMES.contains(&call.name) || is_also_program(call.name) {
             if call.name == "printf" {
                 self.print_into(&mut state, &call);
             }
-            return Err((state, call));
+            return Err(Box::new((state, call)));
         }
         let runs_other = matches!(call.name, "command" | "builtin" | "exec" | "eval" | ".");
         if !runs_other && call.name != ":" {
@@ -35,24 +35,28 @@ impl Interpreter<'_> {
             );
             self.invoke(invocation);
         }
-        if !matches!(call.name, "command" | "builtin" | "exec") {
-            for (name, value) in &call.environment {
-                // For these builtins alone, and for some of them for ever.
-                state.set_text(name, value.clone());
+        let lasts = SPECIAL.contains(&call.name) && call.name != "exec";
+        let before: Vec<(String, Option<Held>)> = call
+            .environment
+            .iter()
+            .map(|(name, _)| (name.clone(), state.held(name).cloned()))
+            .collect();
+        for (name, value) in &call.environment {
+            state.set_text(name, value.clone());
+        }
+        let mut flow = self.known_builtin(state, call);
+        if !lasts {
+            for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+                before.iter().for_each(|(name, held)| state.restore(name, held.clone()));
             }
         }
-        Ok(match call.name {
+        Ok(flow)
+    }
+
+    fn known_builtin(&mut self, state: State, call: Ready<'_>) -> Flow {
+        match call.name {
             ":" => Flow::ok(state),
-            "cd" => self.cd(state, &call),
-            "pushd" => {
-                let before = state.cwd.clone();
-                let mut flow = self.cd(state, &call);
-                if let Some(state) = &mut flow.ok {
-                    state.stack.push(before);
-                }
-                flow
-            }
-            "popd" => self.popd(state),
+            "cd" | "pushd" | "popd" => self.folder(state, &call),
             "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(state, &call),
             "unset" => self.unset(state, &call),
             "set" => self.set(state, &call),
@@ -67,82 +71,42 @@ impl Interpreter<'_> {
             }
             "trap" => self.trap(state, &call),
             "alias" => self.alias(state, &call),
-            "unalias" => {
-                for argument in &call.arguments {
-                    let table = Arc::make_mut(&mut state.replaced);
-                    match argument.value.as_known() {
-                        Some("-a") => table.clear(),
-                        Some(name) => _ = table.remove(name),
-                        None => {}
-                    }
-                }
-                Flow::ok(state)
-            }
+            "unalias" => self.unalias(state, &call),
             "hash" => self.hash(state, &call),
             "enable" => self.enable(state, &call),
             "read" => self.read(state, &call),
             "mapfile" | "readarray" => self.mapfile(state, &call),
             "exit" | "logout" => self.exit(state, &call),
-            "return" => {
-                if call.arguments.len() <= 1 && self.returns(&state) {
-                    Flow::default()
-                } else {
-                    Flow::both(state)
-                }
-            }
+            "return" if call.arguments.len() <= 1 && self.returns(&state) => Flow::default(),
             "break" | "continue" => self.leave(state, &call),
             "let" => self.let_builtin(state, &call),
-            "getopts" => {
-                for argument in call.arguments.iter().skip(1).take(1) {
-                    if let Some(name) = argument.value.as_known().map(str::to_owned) {
-                        state.set_text(&name, Value::Unknown(Origin::Argument));
-                    }
-                }
-                state.set_text("OPTARG", Value::Unknown(Origin::Argument));
-                state.set_text("OPTIND", Value::Unknown(Origin::Number));
-                Flow::both(state)
-            }
-            "history" | "fc" => {
-                let changes = call.arguments.iter().any(|argument| {
-                    argument.value.as_known().is_none_or(|text| {
-                        text.starts_with('-')
-                            && text.contains(['s', 'a', 'w', 'c', 'd', 'r', 'n', 'p', 'e'])
-                    })
-                });
-                if changes {
-                    self.found(Effect::History, call.name, &call.span);
-                }
-                Flow::both(state)
-            }
-            "compgen" => {
-                let dumps = call.arguments.iter().any(|argument| {
-                    argument.value.as_known().is_none_or(|text| {
-                        text.starts_with("-e")
-                            || text.starts_with("-v")
-                            || matches!(text, "export" | "variable")
-                    })
-                });
-                if dumps {
-                    self.found(Effect::EnvironmentDump, call.name, &call.span);
-                }
-                for pair in call.arguments.windows(2) {
-                    if matches!(pair[0].value.as_known(), Some("-C" | "-F" | "-W")) {
-                        let text = pair[1].value.clone();
-                        self.script_value(&state, &text, "compgen", &call);
-                    }
-                }
-                Flow::both(state)
-            }
-            "bind" | "complete" => {
+            "getopts" => self.getopts(state, &call),
+            "history" | "fc" => self.history(state, &call),
+            "compgen" => self.compgen(state, &call),
+            "bind" | "complete" if !call.arguments.is_empty() => {
                 let why = format!("`{}` names commands that run later", call.name);
-                if !call.arguments.is_empty() {
-                    self.found(Effect::Dynamic { why }, call.name, &call.span);
-                }
+                self.found(Effect::Dynamic { why }, call.name, &call.span);
                 Flow::both(state)
             }
-            "shopt" => Flow::both(state),
             _ => Flow::both(state),
-        })
+        }
+    }
+
+    fn folder(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        if call.name == "popd" {
+            return self.popd(state);
+        }
+        let before = state.cwd.clone();
+        if call.name == "pushd" {
+            state.stack.push(before);
+        }
+        let mut flow = self.cd(state, call);
+        if call.name == "pushd"
+            && let Some(state) = &mut flow.fail
+        {
+            state.stack.pop();
+        }
+        flow
     }
 
     fn cd(&mut self, state: State, call: &Ready<'_>) -> Flow {
@@ -155,7 +119,8 @@ impl Interpreter<'_> {
         }
         let target = match target {
             None if call.name == "pushd" => {
-                state.stack.last().cloned().unwrap_or(Value::Unknown(Origin::Other))
+                let below = state.stack.iter().rev().nth(1);
+                below.cloned().unwrap_or(Value::Unknown(Origin::Other))
             }
             None => state.value("HOME"),
             Some(argument) => match argument.value.as_known() {
@@ -198,7 +163,7 @@ impl Interpreter<'_> {
     }
 
     /// Runs a value as a script in this shell. What is not known of it is told.
-    fn script_value(
+    pub(super) fn script_value(
         &mut self,
         state: &State,
         text: &Value,
@@ -377,64 +342,6 @@ impl Interpreter<'_> {
         Flow::both(state)
     }
 
-    fn alias(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
-        for argument in &call.arguments {
-            match argument.value.as_known().and_then(|text| text.split_once('=')) {
-                Some((name, value)) => {
-                    let value = Replacement::Alias(Value::known(value));
-                    Arc::make_mut(&mut state.replaced).insert(name.to_owned(), value);
-                }
-                None if argument.value.as_known().is_none() => {
-                    let name = argument.value.prefix().split('=').next().unwrap_or_default();
-                    let value = Replacement::Alias(Value::Unknown(Origin::Other));
-                    Arc::make_mut(&mut state.replaced).insert(name.to_owned(), value);
-                }
-                None => {}
-            }
-        }
-        Flow::ok(state)
-    }
-
-    fn hash(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
-        let known: Vec<Option<&str>> =
-            call.arguments.iter().map(|argument| argument.value.as_known()).collect();
-        if let Some(at) = known.iter().position(|text| *text == Some("-p")) {
-            let path = call.arguments.get(at + 1).map(|argument| argument.value.clone());
-            let path = path.unwrap_or(Value::Unknown(Origin::Other));
-            let effect = Effect::EnvironmentPoison { name: "hash".to_owned(), value: path.clone() };
-            self.found(effect, "hash", &call.span);
-            for name in known.iter().skip(at + 2).flatten() {
-                let table = Arc::make_mut(&mut state.replaced);
-                table.insert((*name).to_owned(), Replacement::Path(path.clone()));
-            }
-        }
-        Flow::both(state)
-    }
-
-    fn enable(&mut self, state: State, call: &Ready<'_>) -> Flow {
-        let loads = call.arguments.iter().position(|argument| {
-            argument.value.as_known().is_none_or(|text| text.starts_with('-') && text.contains('f'))
-        });
-        if let Some(at) = loads {
-            let path = call.arguments.get(at + 1).map(|argument| argument.value.clone());
-            let path = path.unwrap_or(Value::Unknown(Origin::Other));
-            let path = place::resolve(&path, &state.cwd, self.env);
-            let scope = place::scope(&path, self.env);
-            let file = FileEffect {
-                access: Access::Execute,
-                path,
-                scope,
-                recursive: false,
-                forced: false,
-            };
-            self.found(Effect::File(file), "enable", &call.span);
-            self.found(Effect::Code { from: CodeFrom::File }, "enable", &call.span);
-            let why = "`enable -f` loads code into the shell".to_owned();
-            self.found(Effect::Dynamic { why }, "enable", &call.span);
-        }
-        Flow::both(state)
-    }
-
     fn exit(&mut self, state: State, call: &Ready<'_>) -> Flow {
         let is_number = |argument: &Argument| {
             !argument.many
@@ -463,21 +370,6 @@ impl Interpreter<'_> {
             }
             _ => Flow::both(state),
         }
-    }
-
-    fn let_builtin(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
-        for argument in &call.arguments {
-            let value = argument.value.clone();
-            self.expanded_text(&mut state, &value, &call.span);
-            if let Some((name, _)) = value.prefix().split_once('=') {
-                let name = name
-                    .trim_end_matches(|char: char| !char.is_ascii_alphanumeric() && char != '_');
-                if super::parameter::is_name(name) {
-                    state.set_text(name, Value::Unknown(Origin::Number));
-                }
-            }
-        }
-        Flow::both(state)
     }
 }
 

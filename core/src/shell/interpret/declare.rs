@@ -103,7 +103,7 @@ impl Interpreter<'_> {
     }
 
     fn exported(&mut self, state: &mut State, name: &str, span: &Span) {
-        if super::simple::is_poison(name) {
+        if super::is_poison(name) {
             let value = state.value(name);
             self.found(Effect::EnvironmentPoison { name: name.to_owned(), value }, "export", span);
         }

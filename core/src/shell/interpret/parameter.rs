@@ -202,6 +202,49 @@ impl Interpreter<'_> {
                 Value::Known(name) if is_name(name) => self.named(state, name, None),
                 _ => Value::Unknown(Origin::Other),
             },
+            Operation::Default { .. }
+            | Operation::Assign { .. }
+            | Operation::Alternative { .. } => self.defaulted(state, variable, index, value, span),
+            Operation::Error { word, .. } => {
+                self.single(state, word);
+                value
+            }
+            Operation::Trim { pattern, prefix, longest } => {
+                match (self.pattern(state, pattern), value.possible()) {
+                    (Some(pattern), Some(_)) => {
+                        try_map(&value, |text| pattern.trim(text, *prefix, *longest))
+                    }
+                    _ => changed(&value),
+                }
+            }
+            Operation::Replace { pattern, with, all } => {
+                let with = self.single(state, with);
+                self.replaced(state, pattern, &with, *all, &value)
+            }
+            Operation::Slice { offset, length } => {
+                self.sliced(state, offset, length.as_deref(), &value)
+            }
+            Operation::Case { upper, all } => value.map(|text| cased(text, *upper, *all)),
+            Operation::Transform(kind) => self.transformed(state, *kind, &value, span),
+            Operation::Names => Value::Unknown(Origin::Other),
+            operation @ Operation::Unknown { .. } => {
+                let operation = operation.clone();
+                self.run_words(state, &operation);
+                changed(&value)
+            }
+        }
+    }
+
+    /// `:-`, `:=`, `:+`
+    fn defaulted(
+        &mut self,
+        state: &mut State,
+        variable: &Variable,
+        index: Option<&Value>,
+        value: Value,
+        span: &Span,
+    ) -> Value {
+        match &variable.operation {
             Operation::Default { word, colon } => {
                 let default = self.single(state, word);
                 let is_set = !colon && !self.is_unset(state, variable);
@@ -227,41 +270,25 @@ impl Interpreter<'_> {
                     _ => either(value, other, false),
                 }
             }
-            Operation::Error { word, .. } => {
-                self.single(state, word);
-                value
+            _ => value,
+        }
+    }
+
+    fn sliced(
+        &mut self,
+        state: &mut State,
+        offset: &Word,
+        length: Option<&Word>,
+        value: &Value,
+    ) -> Value {
+        let offset = self.number(state, offset);
+        let length = length.map(|length| self.number(state, length));
+        match (offset, length) {
+            (Some(offset), None) => try_map(value, |text| slice(text, offset, None)),
+            (Some(offset), Some(Some(length))) => {
+                try_map(value, |text| slice(text, offset, Some(length)))
             }
-            Operation::Trim { pattern, prefix, longest } => {
-                match (self.pattern(state, pattern), value.possible()) {
-                    (Some(pattern), Some(_)) => {
-                        try_map(&value, |text| pattern.trim(text, *prefix, *longest))
-                    }
-                    _ => changed(&value),
-                }
-            }
-            Operation::Replace { pattern, with, all } => {
-                let with = self.single(state, with);
-                self.replaced(state, pattern, &with, *all, &value)
-            }
-            Operation::Slice { offset, length } => {
-                let offset = self.number(state, offset);
-                let length = length.as_ref().map(|length| self.number(state, length));
-                match (offset, length) {
-                    (Some(offset), None) => try_map(&value, |text| slice(text, offset, None)),
-                    (Some(offset), Some(Some(length))) => {
-                        try_map(&value, |text| slice(text, offset, Some(length)))
-                    }
-                    _ => changed(&value),
-                }
-            }
-            Operation::Case { upper, all } => value.map(|text| cased(text, *upper, *all)),
-            Operation::Transform(kind) => self.transformed(state, *kind, &value, span),
-            Operation::Names => Value::Unknown(Origin::Other),
-            operation @ Operation::Unknown { .. } => {
-                let operation = operation.clone();
-                self.run_words(state, &operation);
-                changed(&value)
-            }
+            _ => changed(value),
         }
     }
 

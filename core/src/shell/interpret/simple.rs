@@ -230,7 +230,7 @@ impl Interpreter<'_> {
 
     /// Sets a variable, and tells if that changes what other programs run.
     pub(super) fn assign(&mut self, state: &mut State, name: &str, content: Content, span: &Span) {
-        if is_poison(name) && !(name == "IFS" && content.text().as_known().is_some()) {
+        if super::is_poison(name) && !(name == "IFS" && content.text().as_known().is_some()) {
             let effect = Effect::EnvironmentPoison { name: name.to_owned(), value: content.text() };
             self.found(effect, name, span);
         }
@@ -356,7 +356,8 @@ impl Interpreter<'_> {
         }
         let next = match self.builtin(state, call) {
             Ok(flow) => flow,
-            Err((state, call)) => {
+            Err(other) => {
+                let (state, call) = *other;
                 let invocation =
                     self.invocation(&state, call.program, call.arguments, call.environment, false);
                 let surely = matches!(name.as_str(), "echo" | "printf" | "true" | "pwd");
@@ -471,7 +472,7 @@ impl Interpreter<'_> {
 }
 
 /// Builtins that a POSIX shell looks for before functions.
-const SPECIAL: &[&str] = &[
+pub(super) const SPECIAL: &[&str] = &[
     "break", ":", ".", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set",
     "shift", "times", "trap", "unset",
 ];
@@ -500,133 +501,4 @@ fn with_element(state: &State, name: &str, index: &Value, value: Value) -> Conte
         }
         _ => Content::Array(None),
     }
-}
-
-/// True for variables that change what a shell or other programs run, load or trust.
-pub(in super::super) fn is_poison(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "PATH",
-        "IFS",
-        "ENV",
-        "BASH_ENV",
-        "PS4",
-        "PROMPT_COMMAND",
-        "SHELLOPTS",
-        "BASHOPTS",
-        "CDPATH",
-        "PYTHONPATH",
-        "PYTHONSTARTUP",
-        "PYTHONHOME",
-        "PYTHONINSPECT",
-        "PYTHONWARNINGS",
-        "PYTHONBREAKPOINT",
-        "PYTHONEXECUTABLE",
-        "PERL5LIB",
-        "PERL5DB",
-        "PERL5OPT",
-        "PERLLIB",
-        "RUBYOPT",
-        "RUBYLIB",
-        "NODE_PATH",
-        "NODE_OPTIONS",
-        "JAVA_TOOL_OPTIONS",
-        "_JAVA_OPTIONS",
-        "JDK_JAVA_OPTIONS",
-        "CLASSPATH",
-        "MAVEN_OPTS",
-        "GRADLE_OPTS",
-        "LUA_INIT",
-        "LUA_PATH",
-        "LUA_CPATH",
-        "EDITOR",
-        "VISUAL",
-        "PAGER",
-        "MANPAGER",
-        "LESSOPEN",
-        "LESSCLOSE",
-        "BROWSER",
-        "MANOPT",
-        "MANPATH",
-        "FCEDIT",
-        "SUDO_EDITOR",
-        "SUDO_ASKPASS",
-        "SSH_ASKPASS",
-        "HOME",
-        "SHELL",
-        "RUSTC_WRAPPER",
-        "RUSTC_WORKSPACE_WRAPPER",
-        "RUSTC",
-        "RUSTFLAGS",
-        "CARGO_BUILD_RUSTC_WRAPPER",
-        "CC",
-        "CXX",
-        "LD",
-        "MAKEFLAGS",
-        "MAKEFILES",
-        "TAR_OPTIONS",
-        "TMUX_TMPDIR",
-        "RSYNC_RSH",
-        "CVS_RSH",
-        "SVN_SSH",
-        "HGRCPATH",
-        "HGEDITOR",
-        "KUBE_EDITOR",
-        "KUBECONFIG",
-        "PSQL_EDITOR",
-        "PSQL_PAGER",
-        "TERMINFO",
-        "TERMCAP",
-        "INPUTRC",
-        "HISTFILE",
-        "HISTCONTROL",
-        "HISTSIZE",
-        "HISTFILESIZE",
-        "GLOBIGNORE",
-        "EXECIGNORE",
-        "FPATH",
-        "ZDOTDIR",
-        "GCONV_PATH",
-        "LOCPATH",
-        "NLSPATH",
-        "HOSTALIASES",
-        "RESOLV_HOST_CONF",
-        "GNUTERM",
-        "WGETRC",
-        "CURL_HOME",
-        "OPENSSL_CONF",
-        "OPENSSL_ENGINES",
-        "SSL_CERT_FILE",
-        "SSL_CERT_DIR",
-        "CURL_CA_BUNDLE",
-        "REQUESTS_CA_BUNDLE",
-        "NODE_TLS_REJECT_UNAUTHORIZED",
-        "NODE_EXTRA_CA_CERTS",
-        "HTTP_PROXY",
-        "HTTPS_PROXY",
-        "ALL_PROXY",
-        "http_proxy",
-        "https_proxy",
-        "all_proxy",
-        "PHPRC",
-        "PHP_INI_SCAN_DIR",
-        "DOCKER_HOST",
-        "XDG_CONFIG_HOME",
-        "EXINIT",
-        "VIMINIT",
-        "MYVIMRC",
-        "GOFLAGS",
-        "PIP_INDEX_URL",
-        "PIP_EXTRA_INDEX_URL",
-        "PIP_CONFIG_FILE",
-        "NPM_CONFIG_REGISTRY",
-        "npm_config_registry",
-        "npm_config_script_shell",
-        "ERL_FLAGS",
-        "ERL_AFLAGS",
-        "DOTNET_STARTUP_HOOKS",
-    ];
-    NAMES.contains(&name)
-        || ["LD_", "DYLD_", "GIT_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
-        || name.ends_with("_PAGER")
-        || name.ends_with("_EDITOR")
 }

@@ -192,6 +192,15 @@ impl State {
         held.exported = exported;
     }
 
+    /// Sets a variable back to what it was.
+    pub(super) fn restore(&mut self, name: &str, held: Option<Held>) {
+        let variables = Arc::make_mut(&mut self.variables);
+        match held {
+            Some(held) => _ = variables.insert(name.to_owned(), held),
+            None => _ = variables.remove(name),
+        }
+    }
+
     pub(super) fn unset(&mut self, name: &str) {
         self.set(name, Content::Nothing);
     }

@@ -34,7 +34,7 @@ pub(super) fn decode(inside: &str) -> (String, bool) {
                 (value, _) => bytes.push((value & 0xff) as u8),
             },
             'u' | 'U' => match digits(&mut rest, 16, if kind == 'u' { 4 } else { 8 }, 0) {
-                (_, 0) => bytes.extend(['\\' as u8, kind as u8]),
+                (_, 0) => bytes.extend([b'\\', kind as u8]),
                 (value, _) => push(&mut bytes, char::from_u32(value).unwrap_or('\u{fffd}')),
             },
             'c' => match rest.next() {

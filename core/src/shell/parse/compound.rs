@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shuck_ast::{
     CompoundCommand as Compound, ConditionalExpr, ForCommand, FunctionDef, IfCommand,
-    Span as TheirSpan, VarRef,
+    Span as TheirSpan, TimeCommand, VarRef,
 };
 
 use super::super::ir::{CommandKind, Script, Word};
@@ -53,19 +53,7 @@ impl Lowering<'_, '_> {
             Compound::Subshell(body) => CommandKind::Subshell(self.sequence(body)),
             Compound::BraceGroup(body) => CommandKind::Group(self.sequence(body)),
             Compound::Arithmetic(it) => self.arithmetic_command(it.span, it.expr_span),
-            Compound::Time(it) => match &it.command {
-                None => CommandKind::Group(Script::default()),
-                Some(stmt) => {
-                    let mut items = self.sequence_of(stmt).items;
-                    match (items.pop(), items.is_empty()) {
-                        (Some(item), true) => CommandKind::Time(Box::new(item.pipeline)),
-                        (item, _) => {
-                            items.extend(item);
-                            CommandKind::Group(Script { items })
-                        }
-                    }
-                }
-            },
+            Compound::Time(it) => self.timed(it),
             Compound::Conditional(it) => {
                 let mut words = Vec::new();
                 self.test(&it.expression, &mut words);
@@ -78,6 +66,18 @@ impl Lowering<'_, '_> {
             Compound::Repeat(it) => self.unknown("`repeat`, which is of another shell", it.span),
             Compound::Foreach(it) => self.unknown("`foreach`, which is of another shell", it.span),
             Compound::Always(it) => self.unknown("`always`, which is of another shell", it.span),
+        }
+    }
+
+    fn timed(&mut self, it: &TimeCommand) -> CommandKind {
+        let Some(stmt) = &it.command else { return CommandKind::Group(Script::default()) };
+        let mut items = self.sequence_of(stmt).items;
+        match (items.pop(), items.is_empty()) {
+            (Some(item), true) => CommandKind::Time(Box::new(item.pipeline)),
+            (item, _) => {
+                items.extend(item);
+                CommandKind::Group(Script { items })
+            }
         }
     }
 

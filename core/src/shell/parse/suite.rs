@@ -322,6 +322,10 @@ fn in_command(command: &Command, found: &mut Vec<String>) {
         CommandKind::Coproc(command) => in_command(command, found),
         CommandKind::Unknown(what) => found.push(format!("<{what}>")),
     }
+    in_redirections(command, found);
+}
+
+fn in_redirections(command: &Command, found: &mut Vec<String>) {
     for redirection in &command.redirections {
         match &redirection.kind {
             RedirectionKind::Read(word)

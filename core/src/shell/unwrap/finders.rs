@@ -86,18 +86,12 @@ fn words_of(
     Some(words)
 }
 
-fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
-    if ["--help", "--version", "--show-limits"].iter().any(|option| parsed.has(option)) {
-        return;
-    }
-    let replace =
-        match (parsed.value("-I").or(parsed.value("-J")), parsed.value("-i"), parsed.has("-i")) {
-            (Some(text), ..) | (None, Some(text), _) => {
-                Some(text.value.as_known().unwrap_or("{}").to_owned())
-            }
-            (None, None, true) => Some("{}".to_owned()),
-            (None, None, false) => None,
-        };
+/// The words that `xargs` reads, if they are known, and where they come from.
+fn input(
+    unwrapping: &Unwrapping<'_, '_>,
+    parsed: &Parsed<'_>,
+    lines: bool,
+) -> (Option<Vec<String>>, Origin) {
     let stdin = match parsed.value("-a") {
         Some(file) => {
             let path =
@@ -110,9 +104,7 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         None => unwrapping.invocation.stdin.clone(),
     };
     let read = match &stdin {
-        Stdin::Text(text) => {
-            words_of(text, parsed.has("-0"), parsed.value("-d"), replace.is_some())
-        }
+        Stdin::Text(text) => words_of(text, parsed.has("-0"), parsed.value("-d"), lines),
         // The null device, or what a caller gives: nothing.
         Stdin::File(path) if path.as_known() == Some("/dev/null") => Some(Vec::new()),
         _ => None,
@@ -122,6 +114,22 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         Stdin::Text(text) => text.origin().cloned().unwrap_or(Origin::Other),
         _ => Origin::Input,
     };
+    (read, origin)
+}
+
+fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if ["--help", "--version", "--show-limits"].iter().any(|option| parsed.has(option)) {
+        return;
+    }
+    let replace =
+        match (parsed.value("-I").or(parsed.value("-J")), parsed.value("-i"), parsed.has("-i")) {
+            (Some(text), ..) | (None, Some(text), _) => {
+                Some(text.value.as_known().unwrap_or("{}").to_owned())
+            }
+            (None, None, true) => Some("{}".to_owned()),
+            (None, None, false) => None,
+        };
+    let (read, origin) = input(unwrapping, parsed, replace.is_some());
     let mut words = parsed.operands.clone();
     if words.is_empty() {
         words.push(unwrapping.word(Value::known("echo")));

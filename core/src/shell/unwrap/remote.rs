@@ -371,10 +371,10 @@ fn behind_dashes(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let words = &parsed.operands;
     if let Some(at) = words.iter().position(|word| word.value.as_known() == Some("--")) {
         inside(unwrapping, &words[at + 1..]);
-    } else if let Some(at) = words.iter().position(|word| word.value.as_known() == Some("-c")) {
-        if let Some(text) = words.get(at + 1) {
-            unwrapping.locus = Locus::Container;
-            unwrapping.script(&text.value, &[]);
-        }
+    } else if let Some(at) = words.iter().position(|word| word.value.as_known() == Some("-c"))
+        && let Some(text) = words.get(at + 1)
+    {
+        unwrapping.locus = Locus::Container;
+        unwrapping.script(&text.value, &[]);
     }
 }

@@ -240,23 +240,22 @@ fn tmux(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             }
         }
         Some("send" | "send-keys") => {
-            // The keys are typed into a shell.
-            let keys: Vec<Argument> = rest
-                .iter()
-                .filter(|word| {
-                    !matches!(word.value.as_known(), Some("C-m" | "Enter" | "KPEnter" | "-l"))
-                })
-                .cloned()
-                .collect();
-            let from =
-                usize::from(keys.first().is_some_and(|word| word.value.as_known() == Some("-t")))
-                    * 2;
-            unwrapping.conditional = true;
-            for text in keys.get(from..).unwrap_or_default() {
-                unwrapping.script(&text.value, &[]);
-            }
+            keys(unwrapping, rest);
         }
         _ => {}
+    }
+}
+
+/// Keys that are typed into a shell.
+fn keys(unwrapping: &mut Unwrapping<'_, '_>, words: &[Argument]) {
+    let is_key = |word: &&Argument| {
+        matches!(word.value.as_known(), Some("C-m" | "Enter" | "KPEnter" | "-l"))
+    };
+    let texts: Vec<Argument> = words.iter().filter(|word| !is_key(word)).cloned().collect();
+    let has_target = texts.first().is_some_and(|word| word.value.as_known() == Some("-t"));
+    unwrapping.conditional = true;
+    for text in texts.get(usize::from(has_target) * 2..).unwrap_or_default() {
+        unwrapping.script(&text.value, &[]);
     }
 }
 
@@ -292,37 +291,22 @@ fn git(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         }
     }
     let Some((name, rest)) = words.get(at..).and_then(<[Argument]>::split_first) else { return };
-    let value_of = |names: &[&str]| -> Vec<Value> {
-        let mut found = Vec::new();
-        for (at, word) in rest.iter().enumerate() {
-            let text = word.value.prefix();
-            for name in names {
-                if text == *name
-                    && let Some(next) = rest.get(at + 1)
-                {
-                    found.push(next.value.clone());
-                } else if let Some(value) = text.strip_prefix(name)
-                    && (!name.starts_with("--") || value.starts_with('='))
-                {
-                    found.push(Value::known(value.trim_start_matches('=')));
-                }
-            }
-        }
-        found
-    };
     let texts = match name.value.as_known() {
-        Some("rebase") => value_of(&["--exec", "-x"]),
-        Some("filter-branch") => value_of(&[
-            "--env-filter",
-            "--tree-filter",
-            "--index-filter",
-            "--parent-filter",
-            "--msg-filter",
-            "--commit-filter",
-            "--tag-name-filter",
-            "--setup",
-        ]),
-        Some("difftool" | "mergetool") => value_of(&["--extcmd", "-x"]),
+        Some("rebase") => values_of(rest, &["--exec", "-x"]),
+        Some("filter-branch") => values_of(
+            rest,
+            &[
+                "--env-filter",
+                "--tree-filter",
+                "--index-filter",
+                "--parent-filter",
+                "--msg-filter",
+                "--commit-filter",
+                "--tag-name-filter",
+                "--setup",
+            ],
+        ),
+        Some("difftool" | "mergetool") => values_of(rest, &["--extcmd", "-x"]),
         Some("submodule")
             if rest.first().and_then(|word| word.value.as_known()) == Some("foreach") =>
         {
@@ -348,6 +332,26 @@ fn git(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         unwrapping.script(&text, &[]);
     }
     unwrapping.ran = false;
+}
+
+/// The values of long and short options with these names.
+fn values_of(words: &[Argument], names: &[&str]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = word.value.prefix();
+        for name in names {
+            if text == *name
+                && let Some(next) = words.get(at + 1)
+            {
+                found.push(next.value.clone());
+            } else if let Some(value) = text.strip_prefix(name)
+                && (!name.starts_with("--") || value.starts_with('='))
+            {
+                found.push(Value::known(value.trim_start_matches('=')));
+            }
+        }
+    }
+    found
 }
 
 /// `-c name=value`: settings whose value is a command.
