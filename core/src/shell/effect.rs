@@ -9,47 +9,109 @@ pub enum Effect {
     /// It does something with a file or folder.
     File(FileEffect),
     /// It writes to a disk itself, mounts, partitions, or makes a file system.
-    Device { what: String },
+    Device {
+        /// What is done, for a reader: `mkfs`.
+        what: String,
+    },
     /// It sends to, or fetches from, another machine.
-    Network { host: Value, port: Option<u16>, fetches: bool, sends: Payload },
+    Network {
+        /// The host, as far as it is known.
+        host: Value,
+        /// The port, if it is written.
+        port: Option<u16>,
+        /// True if something is fetched.
+        fetches: bool,
+        /// What is sent.
+        sends: Payload,
+    },
     /// It waits for others to connect.
-    Listen { port: Option<u16> },
+    Listen {
+        /// The port, if it is written.
+        port: Option<u16>,
+    },
     /// It runs code that is not this command's text.
-    Code { from: CodeFrom },
+    Code {
+        /// Where the code comes from.
+        from: CodeFrom,
+    },
     /// It runs something that cannot be told, because of a word that is not known.
-    Dynamic { why: String },
+    Dynamic {
+        /// Which word is not known, for a reader.
+        why: String,
+    },
     /// It becomes another user, or gives itself more rights.
-    Privilege { how: String },
+    Privilege {
+        /// By which program.
+        how: String,
+    },
     /// It changes users or groups.
     Users,
     /// It changes how the machine runs.
     System(SystemChange),
     /// It ends processes.
-    Kill { all: bool, what: Value },
+    Kill {
+        /// True if it ends more than it names one by one.
+        all: bool,
+        /// The process, or the name of it.
+        what: Value,
+    },
     /// It makes something run later or at each start.
     Persistence(Persistence),
     /// It sets a variable that changes what later programs run.
-    EnvironmentPoison { name: String, value: Value },
+    EnvironmentPoison {
+        /// The variable.
+        name: String,
+        /// What it is set to.
+        value: Value,
+    },
     /// It reads a secret.
-    Secret { kind: String, path: Option<Value> },
+    Secret {
+        /// What kind of secret, for a reader.
+        kind: String,
+        /// Where it stands, if it is a file.
+        path: Option<Value>,
+    },
     /// It shows the environment.
     EnvironmentDump,
     /// It takes traces away.
     History,
     /// It reaches out of a container, or into the kernel's own files.
-    ContainerEscape { how: String },
+    ContainerEscape {
+        /// By what, for a reader.
+        how: String,
+    },
     /// It uses up the machine: a fork bomb.
     Bomb,
     /// It changes something at a cloud provider.
-    Cloud { provider: String, destroys: bool },
+    Cloud {
+        /// Whose cloud.
+        provider: String,
+        /// True if something is deleted.
+        destroys: bool,
+    },
     /// It drops or empties a database.
-    Database { destroys: bool },
+    Database {
+        /// True if data are deleted.
+        destroys: bool,
+    },
     /// It loses work in a repository: `reset --hard`, `clean -f`.
     VersionControlLoss,
     /// It changes a repository on another machine.
-    VersionControlRemote { forced: bool, deletes: bool },
+    VersionControlRemote {
+        /// True if it overwrites what is there.
+        forced: bool,
+        /// True if it deletes a branch or a tag there.
+        deletes: bool,
+    },
     /// It installs or removes packages.
-    Package { manager: String, source: Value, installs: bool },
+    Package {
+        /// By which program.
+        manager: String,
+        /// What is installed or removed.
+        source: Value,
+        /// True if it installs; false if it removes.
+        installs: bool,
+    },
     /// It looks around in the network.
     Recon,
     /// It mines.
@@ -57,7 +119,12 @@ pub enum Effect {
     /// A shell is joined to a connection.
     RemoteShell,
     /// The program is not known, or an option of it is not.
-    Unmodelled { program: String, why: String },
+    Unmodelled {
+        /// The program.
+        program: String,
+        /// What is not known of it, for a reader.
+        why: String,
+    },
 }
 
 /// What is done with a file.

@@ -67,7 +67,12 @@ pub enum Stdout {
     /// To the caller.
     Inherited,
     /// To a file, whole or at its end.
-    File { path: Value, append: bool },
+    File {
+        /// The file.
+        path: Value,
+        /// True if it is written at its end.
+        append: bool,
+    },
     /// Into another invocation.
     Pipe,
     /// Into a word of the text: `$(…)`.

@@ -72,19 +72,51 @@ pub enum CommandKind {
     /// `if`, with the branches as pairs of condition and body, and the `else`.
     If(Vec<(Script, Script)>, Option<Script>),
     /// `while` and `until`.
-    While { condition: Script, body: Script },
+    While {
+        /// What is run before each round.
+        condition: Script,
+        /// What is repeated.
+        body: Script,
+    },
     /// `for name in words`; without words over the arguments. `select` is one.
-    For { name: String, words: Option<Vec<Word>>, body: Script },
+    For {
+        /// The variable.
+        name: String,
+        /// The words that it becomes; none: the arguments.
+        words: Option<Vec<Word>>,
+        /// What is repeated.
+        body: Script,
+    },
     /// `for ((…))`; the words are what its arithmetic holds.
-    ForArithmetic { words: Vec<Word>, body: Script },
+    ForArithmetic {
+        /// The words in its arithmetic.
+        words: Vec<Word>,
+        /// What is repeated.
+        body: Script,
+    },
     /// `case`, with patterns and body of each arm.
-    Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
+    Case {
+        /// The word that is compared.
+        subject: Word,
+        /// The patterns and the body of each arm.
+        arms: Vec<(Vec<Word>, Script)>,
+    },
     /// The definition of a function.
-    Function { name: String, body: Arc<Command> },
+    Function {
+        /// Its name.
+        name: String,
+        /// What it runs.
+        body: Arc<Command>,
+    },
     /// `[[ … ]]` with its words.
     Test(Vec<Word>),
     /// `(( … ))` with the words that its arithmetic holds, and its text.
-    Arithmetic { text: String, words: Vec<Word> },
+    Arithmetic {
+        /// As it is written.
+        text: String,
+        /// The words that it holds.
+        words: Vec<Word>,
+    },
     /// `time …`
     Time(Box<Pipeline>),
     /// `coproc`
@@ -143,15 +175,37 @@ pub struct Word {
 pub enum Piece {
     /// A text without more meaning: quotes, backslashes, `$'…'` and line continuations are resolved.
     /// `quoted` is true if it is neither split nor a pattern.
-    Literal { text: String, quoted: bool },
+    Literal {
+        /// The text.
+        text: String,
+        /// True if it is neither split nor a pattern.
+        quoted: bool,
+    },
     /// A value of a variable.
     Variable(Variable),
     /// `$(…)`, `` `…` ``
-    Command { script: Script, quoted: bool },
+    Command {
+        /// What is run.
+        script: Script,
+        /// True between double quotes.
+        quoted: bool,
+    },
     /// `$((…))` with the words it holds, and its text.
-    Arithmetic { text: String, words: Vec<Word>, quoted: bool },
+    Arithmetic {
+        /// As it is written.
+        text: String,
+        /// The words that it holds.
+        words: Vec<Word>,
+        /// True between double quotes.
+        quoted: bool,
+    },
     /// `<(…)` and `>(…)`
-    Process { script: Script, writes: bool },
+    Process {
+        /// What is run.
+        script: Script,
+        /// True for `>(…)`, which is written to.
+        writes: bool,
+    },
     /// `~` or `~user` at a place where it counts.
     Tilde(String),
     /// `*`, `?`, `[…]`, extended patterns, as written.
@@ -192,27 +246,76 @@ pub enum Operation {
     /// `${!name}`
     Indirect,
     /// `:-`, `-`; with a colon, an empty value counts as none.
-    Default { word: Box<Word>, colon: bool },
+    Default {
+        /// The operand.
+        word: Box<Word>,
+        /// True if an empty value counts as none.
+        colon: bool,
+    },
     /// `:=`, `=`
-    Assign { word: Box<Word>, colon: bool },
+    Assign {
+        /// The operand.
+        word: Box<Word>,
+        /// True if an empty value counts as none.
+        colon: bool,
+    },
     /// `:+`, `+`
-    Alternative { word: Box<Word>, colon: bool },
+    Alternative {
+        /// The operand.
+        word: Box<Word>,
+        /// True if an empty value counts as none.
+        colon: bool,
+    },
     /// `:?`, `?`
-    Error { word: Box<Word>, colon: bool },
+    Error {
+        /// The operand.
+        word: Box<Word>,
+        /// True if an empty value counts as none.
+        colon: bool,
+    },
     /// `#`, `##`, `%`, `%%`
-    Trim { pattern: Box<Word>, prefix: bool, longest: bool },
+    Trim {
+        /// What is taken away.
+        pattern: Box<Word>,
+        /// True at the start, false at the end.
+        prefix: bool,
+        /// True for the longest that fits.
+        longest: bool,
+    },
     /// `/`, `//`; a pattern behind `/#` and `/%` begins with that sign, as an unquoted literal.
-    Replace { pattern: Box<Word>, with: Box<Word>, all: bool },
+    Replace {
+        /// What is replaced.
+        pattern: Box<Word>,
+        /// What stands there then.
+        with: Box<Word>,
+        /// True for every place that fits.
+        all: bool,
+    },
     /// `:offset:length`
-    Slice { offset: Box<Word>, length: Option<Box<Word>> },
+    Slice {
+        /// Where it begins.
+        offset: Box<Word>,
+        /// How long it is, or where it ends if that is negative.
+        length: Option<Box<Word>>,
+    },
     /// `^`, `^^`, `,`, `,,`
-    Case { upper: bool, all: bool },
+    Case {
+        /// True for capitals.
+        upper: bool,
+        /// True for every letter, false for the first.
+        all: bool,
+    },
     /// `@P`, `@E`, …
     Transform(char),
     /// `${!prefix*}`
     Names,
     /// Another one, as written, with the words it holds.
-    Unknown { text: String, words: Vec<Word> },
+    Unknown {
+        /// As it is written.
+        text: String,
+        /// The words that it holds.
+        words: Vec<Word>,
+    },
 }
 
 impl Operation {
@@ -255,17 +358,32 @@ pub enum RedirectionKind {
     /// `<`
     Read(Word),
     /// `>`, and `>|` where `clobber`.
-    Write { to: Word, clobber: bool },
+    Write {
+        /// The file.
+        to: Word,
+        /// True for `>|`.
+        clobber: bool,
+    },
     /// `>>`
     Append(Word),
     /// `<>`
     ReadWrite(Word),
     /// `&>` and `&>>`, `>&word`
-    WriteBoth { to: Word, append: bool },
+    WriteBoth {
+        /// The file.
+        to: Word,
+        /// True if it is written at its end.
+        append: bool,
+    },
     /// `<&` and `>&` with a descriptor, `-`, or a word that becomes one.
     Duplicate(Word),
     /// `<<`, the body with its expansions, literal where the delimiter is quoted.
-    HereDocument { body: Word, quoted: bool },
+    HereDocument {
+        /// The body.
+        body: Word,
+        /// True if nothing in it is expanded.
+        quoted: bool,
+    },
     /// `<<<`
     HereString(Word),
 }
