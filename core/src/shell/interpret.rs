@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use super::effect::{Certainty, Effect, Found};
 use super::env::Env;
-use super::invocation::{Argument, Invocation, Locus, Stdin};
+use super::invocation::{Argument, Invocation, Locus, Stdin, Stdout};
 use super::ir::{Command, CommandKind, Item, Joint, Pipeline, Script, Span};
 use super::parse::{self, Problem};
 use super::unwrap;
@@ -52,6 +52,9 @@ const DEEPEST: usize = 12;
 /// The most commands in each other, those of functions and inner texts included. A level takes some
 /// 20 KiB of stack in an unoptimised build.
 const DEEPEST_COMMAND: usize = 40;
+
+/// The most traps in each other.
+const MOST_TRAPS: usize = 4;
 
 /// What a text does, as far as the shell itself can tell.
 #[derive(Clone, Debug, Default)]
@@ -149,6 +152,10 @@ pub(super) struct Interpreter<'e> {
     /// True while variables of the environment are taken for unset.
     assume_unset: bool,
     told_limit: bool,
+    /// What runs when the shell ends, and the span of the `trap` that says so.
+    traps: Vec<(Value, Span)>,
+    /// What is known where the shell ends before its last command.
+    exits: Vec<State>,
     /// How many commands are around.
     nesting: usize,
     /// How many bytes of inner texts may still be parsed.
@@ -183,6 +190,8 @@ impl<'e> Interpreter<'e> {
             calls: Vec::new(),
             assume_unset: false,
             told_limit: false,
+            traps: Vec::new(),
+            exits: Vec::new(),
             nesting: 0,
             texts: LONGEST_TEXTS,
             places: BTreeMap::new(),
@@ -196,7 +205,26 @@ impl<'e> Interpreter<'e> {
 
     pub(super) fn whole(&mut self, script: &Script) {
         let state = self.start.clone();
-        self.script(state, script);
+        let flow = self.script(state, script);
+        self.end(flow);
+    }
+
+    /// Runs what a shell runs when it ends, with what it knows then.
+    fn end(&mut self, flow: Flow) {
+        let exits = std::mem::take(&mut self.exits);
+        let last = exits.into_iter().fold(flow.end(), |last, exit| join(last, Some(exit)));
+        let Some(last) = last else { return };
+        self.conditional += 1;
+        for _ in 0..MOST_TRAPS {
+            // What a trap traps runs as well.
+            for (text, span) in std::mem::take(&mut self.traps) {
+                self.script_value(&last, &text, "trap", &span);
+            }
+        }
+        self.conditional -= 1;
+        if let Some((_, span)) = self.traps.pop() {
+            self.unknown("traps in traps, too deep to follow", span);
+        }
     }
 
     /// What is known of the text of a file that this text wrote.
@@ -219,7 +247,10 @@ impl<'e> Interpreter<'e> {
         }
         let start = std::mem::replace(&mut self.start, State::new(self.env));
         let calls = std::mem::take(&mut self.calls);
-        self.subshell(inner, |this, inner| this.text(inner, text, span));
+        let (traps, exits) = (std::mem::take(&mut self.traps), std::mem::take(&mut self.exits));
+        let flow = self.subshell(inner, |this, inner| this.text(inner, text, span));
+        self.end(flow);
+        (self.traps, self.exits) = (traps, exits);
         self.start = start;
         self.calls = calls;
     }
@@ -383,7 +414,9 @@ impl<'e> Interpreter<'e> {
             } else {
                 let first = self.out.invocations.len();
                 let output = self.collect(&mut inner, false, run);
-                let writers = (first..self.out.invocations.len()).collect();
+                let writers = (first..self.out.invocations.len())
+                    .filter(|number| self.out.invocations[*number].stdout == Stdout::Pipe)
+                    .collect();
                 stdin = Some(match output {
                     known @ (Value::Known(_) | Value::OneOf(_)) => Stdin::Text(known),
                     _ => Stdin::Pipe(writers),

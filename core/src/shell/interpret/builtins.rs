@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
 use super::super::invocation::{Argument, Stdin};
+use super::super::ir::Span;
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
@@ -159,7 +160,7 @@ impl Interpreter<'_> {
             .map(|(_, argument)| argument.value.clone())
             .collect();
         let text = joined(&values, " ");
-        self.script_value(&state, &text, "eval", call).unwrap_or_else(|| Flow::both(state))
+        self.script_value(&state, &text, "eval", &call.span).unwrap_or_else(|| Flow::both(state))
     }
 
     /// Runs a value as a script in this shell. What is not known of it is told.
@@ -168,44 +169,44 @@ impl Interpreter<'_> {
         state: &State,
         text: &Value,
         program: &str,
-        call: &Ready<'_>,
+        span: &Span,
     ) -> Option<Flow> {
         match text {
-            Value::Known(text) => Some(self.text(state.clone(), text, &call.span)),
+            Value::Known(text) => Some(self.text(state.clone(), text, span)),
             Value::OneOf(texts) => {
                 self.conditional += 1;
                 let mut flow = Flow::default();
                 for text in texts {
-                    flow = flow.or(self.text(state.clone(), text, &call.span));
+                    flow = flow.or(self.text(state.clone(), text, span));
                 }
                 self.conditional -= 1;
                 Some(flow)
             }
             Value::Prefix(start, _) => {
                 let why = format!("the end of what `{program}` runs is not known");
-                self.found(Effect::Dynamic { why }, program, &call.span);
-                self.beginning(state, start, call);
+                self.found(Effect::Dynamic { why }, program, span);
+                self.beginning(state, start, span);
                 None
             }
             Value::Unknown(origin) => {
                 if let Origin::Output(writers) = origin
                     && !writers.is_empty()
                 {
-                    self.found(Effect::Code { from: CodeFrom::Stdin }, program, &call.span);
+                    self.found(Effect::Code { from: CodeFrom::Stdin }, program, span);
                 }
                 let why = format!("what `{program}` runs is not known");
-                self.found(Effect::Dynamic { why }, program, &call.span);
+                self.found(Effect::Dynamic { why }, program, span);
                 None
             }
         }
     }
 
     /// Runs the known beginning of a text, whose end is a word that nobody knows.
-    fn beginning(&mut self, state: &State, start: &str, call: &Ready<'_>) {
+    fn beginning(&mut self, state: &State, start: &str, span: &Span) {
         let text = format!("{start}${{TOOLKEEP_UNKNOWN}}");
         let problems = self.out.problems.len();
         self.conditional += 1;
-        self.text(state.clone(), &text, &call.span);
+        self.text(state.clone(), &text, span);
         self.conditional -= 1;
         self.out.problems.truncate(problems);
     }
@@ -231,7 +232,7 @@ impl Interpreter<'_> {
         };
         if let Some(text) = known {
             return self
-                .script_value(&state, &text, "source", call)
+                .script_value(&state, &text, "source", &call.span)
                 .unwrap_or_else(|| Flow::both(state));
         }
         if let Some(Origin::Output(_)) = path.origin()
@@ -249,7 +250,7 @@ impl Interpreter<'_> {
         // It may have changed any variable of this script.
         let variables = Arc::make_mut(&mut state.variables);
         for (name, held) in variables.iter_mut() {
-            if !matches!(name.as_str(), "HOME" | "PWD" | "USER" | "IFS" | "0" | "LOGNAME") {
+            if self.start.held(name) != Some(&*held) {
                 held.content = Content::Text(Value::Unknown(Origin::Other));
             }
         }
@@ -332,11 +333,16 @@ impl Interpreter<'_> {
             _ => first,
         };
         if let Some(action) = first
-            && arguments.next().is_some()
+            && !arguments.as_slice().is_empty()
             && !matches!(action.value.as_known(), Some("" | "-" | "-p" | "-l"))
         {
+            let at_end = |signal: &Argument| matches!(signal.value.as_known(), Some("EXIT" | "0"));
+            if arguments.all(at_end) {
+                self.traps.push((action.value.clone(), call.span.clone()));
+                return Flow::both(state);
+            }
             self.conditional += 1;
-            self.script_value(&state, &action.value.clone(), "trap", call);
+            self.script_value(&state, &action.value.clone(), "trap", &call.span);
             self.conditional -= 1;
         }
         Flow::both(state)
@@ -348,9 +354,12 @@ impl Interpreter<'_> {
                 && argument.value.as_known().is_none_or(|text| text.parse::<i64>().is_ok())
         };
         match &call.arguments[..] {
-            [] => Flow::default(),
-            [code] if is_number(code) => Flow::default(),
-            _ => Flow::both(state),
+            [_, _, ..] => Flow::both(state),
+            [code] if !is_number(code) => Flow::both(state),
+            _ => {
+                self.exits.push(state);
+                Flow::default()
+            }
         }
     }
 

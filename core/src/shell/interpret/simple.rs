@@ -406,6 +406,9 @@ impl Interpreter<'_> {
         let output = self.output(state, &invocation);
         let Some(number) = self.invoke(invocation.clone()) else { return };
         match output {
+            Some(Value::Prefix(text, Origin::Output(_))) => {
+                self.write(state, Value::Prefix(text, Origin::Output(vec![number])));
+            }
             Some(output) => self.write(state, output),
             None => {
                 if !super::unwrap::unwrap(self, state, number, &invocation) {

@@ -133,7 +133,7 @@ impl Interpreter<'_> {
         for pair in call.arguments.windows(2) {
             if matches!(pair[0].value.as_known(), Some("-C" | "-F" | "-W")) {
                 let text = pair[1].value.clone();
-                self.script_value(&state, &text, "compgen", call);
+                self.script_value(&state, &text, "compgen", &call.span);
             }
         }
         Flow::both(state)
