@@ -329,16 +329,23 @@ fn quoted(text: &str) -> String {
 }
 
 #[test]
-fn rewriting_a_removal_once_or_twice_never_hides_it() {
+fn rewriting_a_removal_up_to_three_times_never_hides_it() {
     let mut hidden = Vec::new();
     for base in ["rm -rf /srv/data", "x=rm; $x -rf /srv/data", "echo /srv/data | xargs rm -rf"] {
-        for first in REWRITINGS {
+        for (at, first) in REWRITINGS.iter().enumerate() {
             let once = first(base);
             if removes(&once) == (false, false) {
                 hidden.push(once.clone());
             }
-            for second in REWRITINGS {
+            for (next, second) in REWRITINGS.iter().enumerate() {
                 let twice = second(&once);
+                // Of the third ones, two for each pair, so that all of them come up.
+                for third in [at * 7 + next, at + next * 11].map(|third| third % REWRITINGS.len()) {
+                    let thrice = REWRITINGS[third](&twice);
+                    if removes(&thrice) == (false, false) {
+                        hidden.push(thrice);
+                    }
+                }
                 if removes(&twice) == (false, false) {
                     hidden.push(twice);
                 }
