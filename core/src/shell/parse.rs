@@ -12,6 +12,7 @@ mod ansi;
 mod atoms;
 mod command;
 mod compound;
+mod continuation;
 mod redirection;
 #[cfg(test)]
 mod suite;
@@ -49,6 +50,7 @@ pub struct Problem {
 /// Parses a text. The text has passed [`precheck`](super::precheck).
 #[must_use]
 pub fn parse(text: &str) -> Parse {
+    let text = &*continuation::moved(text);
     let mut problems = Vec::new();
     let script = Lowering {
         source: text,
@@ -65,6 +67,7 @@ pub fn parse(text: &str) -> Parse {
 /// Parses a text that stands within another, at `place`.
 #[must_use]
 pub fn parse_within(text: &str, place: &Span) -> Parse {
+    let text = &*continuation::moved(text);
     let mut problems = Vec::new();
     let place = Some(place.clone());
     let script = Lowering {
@@ -117,6 +120,7 @@ impl Lowering<'_, '_> {
             self.problem("nested too deep", place);
             return None;
         }
+        let text = &*continuation::moved(text);
         let place = Some(place);
         let depth = self.depth + 1;
         let problems = &mut *self.problems;

@@ -185,7 +185,11 @@ impl Interpreter<'_> {
 
     fn tilde(&self, state: &State, name: &str) -> Value {
         match name {
-            "" => state.value("HOME"),
+            "" => match state.value("HOME") {
+                // Without it the shell asks the system.
+                Value::Known(home) if home.is_empty() => Value::known(self.env.home.clone()),
+                home => home,
+            },
             "+" => state.cwd.clone(),
             "-" => state.value("OLDPWD"),
             "root" => Value::known("/root"),

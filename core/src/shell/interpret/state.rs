@@ -201,7 +201,7 @@ impl State {
         }
     }
 
-    pub(super) fn unset(&mut self, name: &str) {
+    pub(in super::super) fn unset(&mut self, name: &str) {
         self.set(name, Content::Nothing);
     }
 

@@ -15,6 +15,9 @@ impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
         let mut atoms = Vec::new();
         self.parts(&word.parts, false, &mut atoms);
+        if mode.braces && has_operator(&atoms) {
+            self.problem("an operator within a word", self.span(word.span));
+        }
         Word { pieces: pieces(atoms, mode), span: self.span(word.span) }
     }
 
@@ -524,6 +527,28 @@ impl Lowering<'_, '_> {
             }
         }
     }
+}
+
+/// True if a word has what would end it: the crate took something else for a word.
+fn has_operator(atoms: &[Atom]) -> bool {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    for atom in atoms {
+        let Atom::Bare(char) = atom else {
+            before = ' ';
+            continue;
+        };
+        match char {
+            '(' if depth > 0 || "?*+@!".contains(before) => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            '(' | ')' | '|' | '&' | ';' | '<' | '>' | ' ' | '\t' | '\n' if depth == 0 => {
+                return true;
+            }
+            _ => {}
+        }
+        before = *char;
+    }
+    false
 }
 
 /// True if what opens an expansion closes it, too.

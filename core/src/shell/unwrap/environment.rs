@@ -43,6 +43,18 @@ fn env(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if words.first().and_then(|word| word.value.as_known()) == Some("-") {
         words.remove(0);
     }
+    let clears = parsed.has("-i")
+        || parsed.operands.first().is_some_and(|word| word.value.as_known() == Some("-"));
+    if clears {
+        for name in ["HOME", "USER", "LOGNAME", "TMPDIR", "SHELL"] {
+            unwrapping.state.unset(name);
+        }
+    }
+    for name in parsed.values("-u") {
+        if let Some(name) = name.value.as_known() {
+            unwrapping.state.unset(name);
+        }
+    }
     if let Some(folder) = parsed.value("-C") {
         unwrapping.state.cwd =
             place::resolve(&folder.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
