@@ -9,7 +9,10 @@
 //! - `interpret` walks the IR as a shell would and keeps what it knows of words, variables, the
 //!   working folder, functions and standard input. What it does not know is a [`Value`] that says
 //!   so. It answers [`Invocation`]s: programs with their arguments.
+//! - `place` says where a path leads and whose place that is; `grammar` reads arguments by the
+//!   options of a program.
 //! - `unwrap` looks into programs that run others (`sudo`, `xargs`, `sh -c`, `find -exec`, …).
+//! - `analyse` is all of that as one: text and [`Env`] in, [`Analysis`] out.
 //! - `models` says what a program does with such arguments: [`Effect`]s.
 //! - `flows` joins effects that together are more than each: a secret that is sent.
 //! - `judge` turns effects into a verdict: the floor, the deny groups, ask, allow, the profile.

@@ -18,6 +18,7 @@ mod print;
 mod read;
 mod redirections;
 mod simple;
+mod sinks;
 pub(super) mod state;
 mod tables;
 
@@ -124,6 +125,8 @@ struct Call {
     name: String,
     /// Where its `return`s lead.
     returns: Vec<State>,
+    /// The variables that are its own, and what they were before.
+    locals: Vec<(String, Option<state::Held>)>,
     /// How often it was called by itself, in the background or as a part of a pipeline.
     copies: usize,
     /// The number of subshells around its call.
@@ -424,58 +427,6 @@ impl<'e> Interpreter<'e> {
             }
         }
         Flow::both(state)
-    }
-
-    /// Collects what is written on standard output while something runs.
-    pub(super) fn collect(
-        &mut self,
-        state: &mut State,
-        substitution: bool,
-        run: impl FnOnce(&mut Self, State),
-    ) -> Value {
-        let number = self.sinks.len();
-        self.sinks.push(Value::known(""));
-        state.redirect(1, Descriptor::Sink { number, substitution });
-        run(self, state.clone());
-        let output = self.sinks.pop();
-        self.sinks.truncate(number);
-        output.unwrap_or(Value::Unknown(Origin::Other))
-    }
-
-    /// Adds to what is written on standard output.
-    pub(super) fn write(&mut self, state: &State, value: Value) {
-        if let Some(sink) = state.sink()
-            && let Some(before) = self.sinks.get_mut(sink)
-        {
-            *before = std::mem::replace(before, Value::known("")).then(value);
-            return;
-        }
-        if let Descriptor::Output { path, append } = state.descriptor(1)
-            && let Some(path) = path.as_known()
-        {
-            let before = self.files.remove(path).filter(|_| append);
-            let after = match before {
-                Some(before) => before.then(value),
-                None => value,
-            };
-            self.files.insert(path.to_owned(), after);
-        }
-    }
-
-    /// Runs what may run or not; what it writes is written perhaps.
-    fn branch<T>(&mut self, conditional: bool, run: impl FnOnce(&mut Self) -> T) -> T {
-        if !conditional {
-            return run(self);
-        }
-        let before = self.sinks.clone();
-        self.conditional += 1;
-        let result = run(self);
-        self.conditional -= 1;
-        for (sink, before) in self.sinks.iter_mut().zip(before) {
-            let after = std::mem::replace(sink, Value::known(""));
-            *sink = after.or(before);
-        }
-        result
     }
 
     /// Runs something in a shell of its own, of which nothing comes back.

@@ -6,6 +6,7 @@
 mod environment;
 mod finders;
 mod prefix;
+mod privilege;
 mod remote;
 mod shells;
 mod texts;
@@ -50,6 +51,7 @@ struct Unwrapping<'a, 'e> {
 const TABLES: &[&[Wrapper]] = &[
     shells::WRAPPERS,
     prefix::WRAPPERS,
+    privilege::WRAPPERS,
     environment::WRAPPERS,
     finders::WRAPPERS,
     remote::WRAPPERS,

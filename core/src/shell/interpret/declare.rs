@@ -16,9 +16,22 @@ impl Interpreter<'_> {
         let mut unexports = false;
         let mut prints = false;
         let mut names = false;
+        let is_global = |argument: &Argument| {
+            argument
+                .value
+                .as_known()
+                .is_some_and(|text| text.starts_with('-') && text.contains('g'))
+        };
+        let is_local = matches!(call.name, "local" | "declare" | "typeset")
+            && !call.arguments.iter().any(is_global);
         for argument in &call.arguments {
             let Some(text) = argument.value.as_known() else {
-                self.declare_unknown(&mut state, argument, &call.span);
+                if let Some((name, _)) = argument.value.prefix().split_once('=')
+                    && is_local
+                {
+                    self.localize(&state, name);
+                }
+                self.declare_unknown(&mut state, argument, &call.span, exports);
                 names = true;
                 continue;
             };
@@ -41,6 +54,12 @@ impl Interpreter<'_> {
                 Some(name) if value.is_some() => (name, true),
                 _ => (name, false),
             };
+            if is_local {
+                self.localize(&state, name.split('[').next().unwrap_or(name));
+            }
+            if is_local && value.is_none() && call.name == "local" {
+                state.unset(name);
+            }
             self.declare_known(&mut state, name, value, append, &call.span);
             if exports {
                 self.exported(&mut state, name, &call.span);
@@ -79,7 +98,13 @@ impl Interpreter<'_> {
     }
 
     /// `export "$x"`, `export A=$y`
-    fn declare_unknown(&mut self, state: &mut State, argument: &Argument, span: &Span) {
+    fn declare_unknown(
+        &mut self,
+        state: &mut State,
+        argument: &Argument,
+        span: &Span,
+        exports: bool,
+    ) {
         let text = argument.value.prefix().to_owned();
         match (text.split_once('='), &argument.value) {
             (Some((name, start)), value) if is_name(name.trim_end_matches('+')) => {
@@ -87,7 +112,9 @@ impl Interpreter<'_> {
                 let value = Value::known(start).then(Value::Unknown(origin));
                 let name = name.trim_end_matches('+');
                 self.assign(state, name, Content::Text(value), span);
-                state.export(name, true);
+                if exports {
+                    state.export(name, true);
+                }
             }
             (_, Value::OneOf(texts)) => {
                 for text in texts.clone() {

@@ -131,7 +131,11 @@ impl Interpreter<'_> {
             let outer = state.descriptors.clone();
             self.redirect(&mut state, redirections);
             let environment = self.environment(&mut state, &simple.assignments);
+            let declares = words[0].value.as_known();
             for array in &simple.arrays {
+                if matches!(declares, Some("local" | "declare" | "typeset")) {
+                    self.localize(&state, &array.name);
+                }
                 self.assignment(&mut state, array);
             }
             let keeps = words[0].value.as_known() == Some("exec") && words.len() == 1;
@@ -448,18 +452,31 @@ impl Interpreter<'_> {
         self.calls.push(Call {
             name: call.name.to_owned(),
             returns: Vec::new(),
+            locals: Vec::new(),
             copies: 0,
             subshells: self.subshells,
         });
         let loops = std::mem::take(&mut self.loops);
         let flow = self.command(state, body);
         self.loops = loops;
-        let returns = self.calls.pop().map(|running| running.returns).unwrap_or_default();
+        let ended = self.calls.pop();
+        let (returns, locals) =
+            ended.map(|ended| (ended.returns, ended.locals)).unwrap_or_default();
         let mut flow = returns.into_iter().fold(flow, |flow, state| flow.or(Flow::both(state)));
         for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
             state.arguments = outer.clone();
+            locals.iter().for_each(|(name, held)| state.restore(name, held.clone()));
         }
         flow
+    }
+
+    /// Makes a variable one of the function that runs.
+    pub(super) fn localize(&mut self, state: &State, name: &str) {
+        if let Some(call) = self.calls.last_mut()
+            && !call.locals.iter().any(|(other, _)| other == name)
+        {
+            call.locals.push((name.to_owned(), state.held(name).cloned()));
+        }
     }
 
     /// `return`: false if no function runs, where it does nothing.

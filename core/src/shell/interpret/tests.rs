@@ -534,6 +534,8 @@ const EXPANSIONS: &[&str] = &[
     r#"case abc in a*) echo y;; esac | cat"#,
     r#"x=a; x+=b; x+="c d"; echo "$x""#,
     r#"unset x; echo "<${x-unset}>"; x=; echo "<${x-unset}>""#,
+    r#"f() { local x=1 y; y=2; z=3; echo $x$y; }; x=o; y=p; f; echo $x$y$z"#,
+    r#"f() { local x=$1; g; echo $x; }; g() { x=2; }; x=0; f 1; echo $x"#,
     r#"local_() { local x=in; echo $x; }; x=out; local_; "#,
     r#"a='echo hi'; $a there"#,
     r#"echo ~/x ~ "~" a~ x=~/y"#,
