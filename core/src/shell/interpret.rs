@@ -250,10 +250,7 @@ impl<'e> Interpreter<'e> {
         }
         let start = std::mem::replace(&mut self.start, State::new(self.env));
         let calls = std::mem::take(&mut self.calls);
-        let (traps, exits) = (std::mem::take(&mut self.traps), std::mem::take(&mut self.exits));
-        let flow = self.subshell(inner, |this, inner| this.text(inner, text, span));
-        self.end(flow);
-        (self.traps, self.exits) = (traps, exits);
+        self.subshell(inner, |this, inner| this.text(inner, text, span));
         self.start = start;
         self.calls = calls;
     }
@@ -432,7 +429,10 @@ impl<'e> Interpreter<'e> {
     /// Runs something in a shell of its own, of which nothing comes back.
     fn subshell(&mut self, state: State, run: impl FnOnce(&mut Self, State) -> Flow) -> Flow {
         let loops = std::mem::take(&mut self.loops);
+        let (traps, exits) = (std::mem::take(&mut self.traps), std::mem::take(&mut self.exits));
         let flow = run(self, state);
+        self.end(flow.clone());
+        (self.traps, self.exits) = (traps, exits);
         self.loops = loops;
         flow
     }

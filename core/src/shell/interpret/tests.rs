@@ -114,6 +114,7 @@ const FOLLOWED: &[&str] = &[
     "trap 'rm -rf \"$x\"' EXIT; x=/srv/data",
     "trap 'rm -rf $x' 0; x=/srv/data; exit",
     "trap 'rm -rf /srv/data' INT TERM",
+    "x=$(trap 'rm -rf \"$x\"' EXIT; x=/srv/data); echo $x",
     "sh -c 'trap \"rm -rf /srv/data\" EXIT'",
     "exec rm -rf /srv/data",
     "command rm -rf /srv/data",
