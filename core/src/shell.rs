@@ -28,6 +28,7 @@ pub mod interpret;
 pub mod invocation;
 pub mod ir;
 pub mod model;
+pub mod models;
 pub mod parse;
 pub mod place;
 pub mod precheck;

@@ -1,15 +1,15 @@
-//! The whole front as one: from a text to what it runs and what the shell itself does.
+//! Text to effects: what is run, what the shell itself does, and what the programs do.
 
-use super::effect::{Certainty, Effect, Found};
+use super::effect::Found;
 use super::env::Env;
 use super::interpret::Interpreter;
 use super::invocation::Invocation;
 use super::ir::Script;
+use super::models;
 use super::parse::{self, Problem};
 use super::precheck::{self, Finding};
-use super::unwrap;
 
-/// What a text does, before models say what its programs do.
+/// What a text does.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
     /// What is wrong with the text itself.
@@ -18,34 +18,10 @@ pub struct Analysis {
     pub script: Script,
     /// The programs that it runs, or may run, those in wrappers and inner scripts included.
     pub invocations: Vec<Invocation>,
-    /// What the shell and the wrappers do, and what cannot be told.
+    /// What the shell, the wrappers and the programs do, and what cannot be told.
     pub found: Vec<Found>,
     /// What was not understood, or is beyond a limit. With one the text is never allowed.
     pub problems: Vec<Problem>,
-}
-
-impl Analysis {
-    /// An effect for each program that nothing is known of: it has no model, and is no wrapper.
-    /// `has_model` is asked with the name of a program, without its folder.
-    pub fn unmodelled(&self, has_model: impl Fn(&str) -> bool) -> Vec<Found> {
-        let mut found = Vec::new();
-        for (number, invocation) in self.invocations.iter().enumerate() {
-            let Some(program) = invocation.program.value.as_known() else { continue };
-            let name = unwrap::base(program);
-            if invocation.builtin || has_model(name) || unwrap::is_wrapper(name) {
-                continue;
-            }
-            let why = "it has no model".to_owned();
-            found.push(Found {
-                effect: Effect::Unmodelled { program: program.to_owned(), why },
-                certainty: if invocation.conditional { Certainty::May } else { Certainty::Must },
-                by: Some(number),
-                program: program.to_owned(),
-                span: invocation.span.clone(),
-            });
-        }
-        found
-    }
 }
 
 /// Analyses a text.
@@ -61,24 +37,22 @@ pub fn analyse(text: &str, env: &Env) -> Analysis {
     let done = interpreter.finish();
     let mut problems = parsed.problems;
     problems.extend(done.problems);
-    Analysis {
-        findings,
-        script: parsed.script,
-        invocations: done.invocations,
-        found: done.found,
-        problems,
-    }
+    let mut found = done.found;
+    found.extend(models::tell(&done.invocations, env));
+    Analysis { findings, script: parsed.script, invocations: done.invocations, found, problems }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::effect::{Effect, Found};
     use super::{Env, analyse};
 
     #[test]
     fn programs_without_a_model_are_told_and_builtins_and_wrappers_need_none() {
-        let analysis = analyse("cd x; sudo env frobnicate; ls", &Env::default());
-        let found = analysis.unmodelled(|name| name == "ls");
-        let programs: Vec<_> = found.iter().map(|found| found.program.as_str()).collect();
+        let analysis = analyse("cd x; sudo env frobnicate; cat y", &Env::default());
+        let is_unknown = |found: &&Found| matches!(found.effect, Effect::Unmodelled { .. });
+        let unknown = analysis.found.iter().filter(is_unknown);
+        let programs: Vec<_> = unknown.map(|found| found.program.as_str()).collect();
         assert_eq!(programs, ["frobnicate"]);
     }
 

@@ -293,3 +293,144 @@ pub struct Found {
     /// The words that cause it.
     pub span: Span,
 }
+
+impl Effect {
+    /// A short name, for reports and rules: `write:workspace`, `delete:system:recursive:forced`,
+    /// `network:send`, `code:inline:python`.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Effect::File(file) => file.label(),
+            Effect::Device { .. } => "device".into(),
+            Effect::Network { sends: Payload::None, .. } => "network".into(),
+            Effect::Network { .. } => "network:send".into(),
+            Effect::Listen { .. } => "listen".into(),
+            Effect::Code { from } => format!("code:{}", from.label()),
+            Effect::Dynamic { .. } => "dynamic".into(),
+            Effect::Privilege { .. } => "privilege".into(),
+            Effect::Users => "users".into(),
+            Effect::System(change) => format!("system:{}", change.label()),
+            Effect::Kill { all: true, .. } => "kill:all".into(),
+            Effect::Kill { .. } => "kill".into(),
+            Effect::Persistence(kind) => format!("persistence:{}", kind.label()),
+            Effect::EnvironmentPoison { .. } => "environment_poison".into(),
+            Effect::Secret { .. } => "secret".into(),
+            Effect::EnvironmentDump => "environment_dump".into(),
+            Effect::History => "history".into(),
+            Effect::ContainerEscape { .. } => "container_escape".into(),
+            Effect::Bomb => "bomb".into(),
+            Effect::Cloud { destroys, .. } => named("cloud", &[("destroys", *destroys)]),
+            Effect::Database { destroys } => named("database", &[("destroys", *destroys)]),
+            Effect::VersionControlLoss => "version_control_loss".into(),
+            Effect::VersionControlRemote { forced, deletes } => {
+                named("version_control_remote", &[("forced", *forced), ("deletes", *deletes)])
+            }
+            Effect::Package { installs: true, .. } => "package:install".into(),
+            Effect::Package { .. } => "package:remove".into(),
+            Effect::Recon => "recon".into(),
+            Effect::Mining => "mining".into(),
+            Effect::RemoteShell => "remote_shell".into(),
+            Effect::Unmodelled { .. } => "unmodelled".into(),
+        }
+    }
+}
+
+/// A name with those of its marks that hold.
+fn named(name: &str, marks: &[(&str, bool)]) -> String {
+    let mut label = name.to_owned();
+    for (mark, _) in marks.iter().filter(|(_, holds)| *holds) {
+        label.push(':');
+        label.push_str(mark);
+    }
+    label
+}
+
+impl FileEffect {
+    fn label(&self) -> String {
+        let name = format!("{}:{}", self.access.label(), self.scope.label());
+        named(&name, &[("recursive", self.recursive), ("forced", self.forced)])
+    }
+}
+
+impl Access {
+    /// Its name in a label.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Access::Read => "read",
+            Access::List => "list",
+            Access::Write => "write",
+            Access::Delete => "delete",
+            Access::Meta => "meta",
+            Access::Move => "move",
+            Access::Link => "link",
+            Access::Execute => "execute",
+        }
+    }
+}
+
+impl Scope {
+    /// Its name in a label.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Scope::Workspace => "workspace",
+            Scope::WorkspaceRoot => "workspace_root",
+            Scope::VersionControl => "version_control",
+            Scope::AgentConfig => "agent_config",
+            Scope::Temp => "temp",
+            Scope::ReadRoot => "read_root",
+            Scope::Home => "home",
+            Scope::Startup => "startup",
+            Scope::Secret => "secret",
+            Scope::System => "system",
+            Scope::HarmlessDevice => "harmless_device",
+            Scope::Device => "device",
+            Scope::Kernel => "kernel",
+            Scope::Denied => "denied",
+            Scope::Unknown => "unknown",
+        }
+    }
+}
+
+impl CodeFrom {
+    fn label(&self) -> String {
+        match self {
+            CodeFrom::File => "file".into(),
+            CodeFrom::Inline(language) => format!("inline:{language}"),
+            CodeFrom::Stdin => "stdin".into(),
+            CodeFrom::Network => "network".into(),
+            CodeFrom::Decoded => "decoded".into(),
+            CodeFrom::Fetched => "fetched".into(),
+            CodeFrom::Project(_) => "project".into(),
+            CodeFrom::Package(_) => "package".into(),
+            CodeFrom::Setting(_) => "setting".into(),
+        }
+    }
+}
+
+impl SystemChange {
+    fn label(self) -> &'static str {
+        match self {
+            SystemChange::Power => "power",
+            SystemChange::Service => "service",
+            SystemChange::Kernel => "kernel",
+            SystemChange::Firewall => "firewall",
+            SystemChange::Clock => "clock",
+            SystemChange::Other => "other",
+        }
+    }
+}
+
+impl Persistence {
+    fn label(self) -> &'static str {
+        match self {
+            Persistence::Schedule => "schedule",
+            Persistence::Service => "service",
+            Persistence::Startup => "startup",
+            Persistence::Hook => "hook",
+            Persistence::LogIn => "log_in",
+            Persistence::Path => "path",
+        }
+    }
+}

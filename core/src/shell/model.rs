@@ -1,12 +1,14 @@
 //! What programs do with their arguments: the seam between the interpretation and the judges.
 //!
 //! A [`Model`] is data: names, a grammar of options, and a function from parsed arguments to
-//! effects. Each stands in a table by area in `model/`, with examples that a test runs.
+//! effects. Each stands in a table by area in `models/`, with examples that a test runs.
 
-use super::effect::{Certainty, Effect};
+use super::effect::{Access, Certainty, Effect, FileEffect};
 use super::env::Env;
 use super::invocation::{Argument, Invocation};
 use super::ir::Span;
+use super::place;
+use super::value::{Origin, Value};
 
 /// What is known of a program.
 pub struct Model {
@@ -20,11 +22,12 @@ pub struct Model {
     pub examples: &'static [Example],
 }
 
-/// A command, and the names of the effects that it must have, or the absence of all but reads.
+/// A command, and the effects that it must have.
 pub struct Example {
     /// A whole command.
     pub command: &'static str,
-    /// Effects, as short names: `write:workspace`, `network`, `code`. Exactly these, without reads.
+    /// Effects, as [`Effect::label`] writes them: exactly these in any order, reads and lists within
+    /// the workspace and of the system left out.
     pub effects: &'static [&'static str],
 }
 
@@ -135,10 +138,83 @@ impl Parsed<'_> {
 pub struct Report<'a> {
     /// What is known of the machine.
     pub env: &'a Env,
+    /// The call.
+    pub invocation: &'a Invocation,
     /// Effects with their certainty and place.
     pub found: Vec<(Effect, Certainty, Span)>,
-    /// Other programs that this one runs: `find -exec`, `xargs`, `sudo`.
-    pub runs: Vec<Invocation>,
-    /// Texts that it gives to a shell: `sh -c`, `eval`.
-    pub scripts: Vec<(Argument, Invocation)>,
+}
+
+impl Report<'_> {
+    /// An effect of the whole call.
+    pub fn add(&mut self, effect: Effect) {
+        self.at(effect, self.invocation.span.clone());
+    }
+
+    /// An effect that one word causes.
+    pub fn at(&mut self, effect: Effect, span: Span) {
+        self.push(effect, Certainty::Must, span);
+    }
+
+    /// An effect that depends on what is not known here: a file's content, a setting.
+    pub fn may(&mut self, effect: Effect) {
+        self.push(effect, Certainty::May, self.invocation.span.clone());
+    }
+
+    fn push(&mut self, effect: Effect, certainty: Certainty, span: Span) {
+        let conditional = if self.invocation.conditional { Certainty::May } else { certainty };
+        self.found.push((effect, certainty.min(conditional), span));
+    }
+
+    /// Something is done with the file or folder that an argument names.
+    pub fn file(&mut self, access: Access, argument: &Argument) {
+        self.tree(access, argument, false, false);
+    }
+
+    /// Something is done with what an argument names and all that is below, if `recursive`.
+    pub fn tree(&mut self, access: Access, argument: &Argument, recursive: bool, forced: bool) {
+        let effect = self.file_effect(access, &argument.value, recursive, forced);
+        self.at(effect, argument.span.clone());
+    }
+
+    /// Something is done with a file whose name stands in no argument of its own: a default, a
+    /// part of a word.
+    pub fn path(&mut self, access: Access, path: &str) {
+        let effect = self.file_effect(access, &Value::known(path), false, false);
+        self.add(effect);
+    }
+
+    /// The effect of doing something with a path, which is resolved from the call's folder.
+    pub fn file_effect(
+        &self,
+        access: Access,
+        path: &Value,
+        recursive: bool,
+        forced: bool,
+    ) -> Effect {
+        let path = match path {
+            // The names that a pattern finds stand where the pattern does.
+            Value::Unknown(Origin::Glob(pattern)) => globbed(pattern),
+            other => other.clone(),
+        };
+        let path = place::resolve(&path, &self.invocation.cwd, self.env);
+        let scope = place::scope(&path, self.env);
+        Effect::File(FileEffect { access, path, scope, recursive, forced })
+    }
+
+    /// The call is not understood, and why: what it does is unknown.
+    pub fn not_understood(&mut self, why: impl Into<String>) {
+        let program = self.invocation.program.value.prefix().to_owned();
+        self.add(Effect::Unmodelled { program, why: why.into() });
+    }
+}
+
+/// What the names surely begin with that a pattern finds.
+fn globbed(pattern: &str) -> Value {
+    let fixed = pattern.find(['*', '?', '[']).map_or(pattern, |at| &pattern[..at]);
+    let origin = Origin::Glob(pattern.to_owned());
+    if fixed.is_empty() {
+        Value::Prefix("./".into(), origin)
+    } else {
+        Value::Prefix(fixed.into(), origin)
+    }
 }
