@@ -4,8 +4,10 @@
 //! A tool asks [`Files::reach`] for what its call may touch, and [`Reach::place`] for where a path
 //! of the model's leads. It never opens a folder by itself.
 
+mod beside;
 mod config;
 
+pub(crate) use beside::Beside;
 pub use config::{FilesConfig, HardLinks, WriteSafety};
 
 use std::path::{Path, PathBuf};
@@ -113,6 +115,13 @@ impl Reach {
             Ok(Place::Disk(OnDisk { workspace, path }))
         })
         .await
+    }
+}
+
+impl Reach {
+    /// What is seen in the folder of the disk besides what is there.
+    pub(crate) async fn beside(&self, _folder: &OnDisk) -> Result<Beside, ToolError> {
+        Ok(Beside::default())
     }
 }
 

@@ -8,7 +8,7 @@ pub(super) mod read_file;
 pub(super) mod write_file;
 
 use super::Deps;
-use crate::files::{Aim, Place};
+use crate::files::{Aim, Beside, OnDisk, Place};
 use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
 use crate::workspace::{RelativePath, Workspace};
@@ -22,6 +22,21 @@ async fn blocking<T: Send + 'static, E: Into<ToolError>>(
 ) -> Result<T, ToolError> {
     match deps.files.reach(cx).await?.place(&path, aim).await? {
         Place::Disk(file) => file.blocking(work).await,
+    }
+}
+
+/// A folder, or a file, to look through, and what is seen there without being on the disk.
+async fn looked_through(
+    deps: &Deps,
+    cx: &CallContext,
+    path: String,
+) -> Result<(OnDisk, Beside), ToolError> {
+    let reach = deps.files.reach(cx).await?;
+    match reach.place(if path.is_empty() { "." } else { &path }, Aim::Read).await? {
+        Place::Disk(place) => {
+            let beside = reach.beside(&place).await?;
+            Ok((place, beside))
+        }
     }
 }
 

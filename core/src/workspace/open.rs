@@ -75,9 +75,3 @@ fn reading(more: OFlags) -> OpenOptions {
     options.read(true).custom_flags(flags(more));
     options
 }
-
-/// Opens a folder in `dir` that must not be a link.
-pub(super) fn open_dir_nofollow(dir: &Dir, name: &Path) -> io::Result<Dir> {
-    let file = dir.open_with(name, &reading(OFlags::DIRECTORY | OFlags::NOFOLLOW))?;
-    Ok(Dir::from_std_file(file.into_std()))
-}
