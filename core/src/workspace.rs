@@ -38,21 +38,26 @@
 mod edit;
 mod edit_problem;
 mod error;
+mod glob;
+mod globs;
 mod ignoring;
 mod list;
 mod lock;
 mod media;
 mod nearest;
 mod open;
+mod order;
 mod overlay;
 mod path;
 mod read;
 mod replace;
 mod resolve;
 mod scan;
+mod search;
 mod stamp;
 mod start;
 mod suggest;
+mod walk;
 mod window;
 mod write;
 
@@ -70,12 +75,17 @@ pub(crate) use edit::Standing;
 pub use edit::{Edit, Edited};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
+pub(crate) use glob::{GlobFound, GlobOptions};
+pub(crate) use globs::{BadGlob, Globs};
 pub use ignoring::Unfiltered;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;
 pub(crate) use overlay::{OverlaidFile, Overlay};
 pub use path::{MAX_PATH_BYTES, RelativePath};
+pub(crate) use search::{
+    BadQuery, FileHits, Line, Mask, Pattern, Reading, SearchFound, SearchOptions, SearchText,
+};
 pub use window::{Position, ReadRange, ReadText, window};
 pub use write::{MAX_FILE_BYTES, WriteMode, Written};
 

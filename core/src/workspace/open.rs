@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io;
-use std::path::Path;
 
 use cap_std::fs::{Dir, FileTypeExt, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
