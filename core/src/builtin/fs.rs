@@ -1,10 +1,13 @@
 //! Group `fs`: files in the workspace.
 
 pub(super) mod edit;
+pub(super) mod glob;
 pub(super) mod list_files;
 mod masked;
+mod masking;
 mod placeholders;
 pub(super) mod read_file;
+pub(super) mod search;
 pub(super) mod write_file;
 
 use super::Deps;
@@ -42,7 +45,7 @@ async fn looked_through(
 
 /// Declares that a call uses one path. A path that will be refused is declared as nothing.
 fn uses(deps: &Deps, cx: &CallContext, effect: Effect, path: &str) -> Assessment {
-    let declared = deps.files.resource(cx, path);
+    let declared = deps.files.resource(cx, if path.is_empty() { "." } else { path });
     let touches = declared.into_iter().map(|resource| (effect, resource)).collect();
     Assessment { touches, ..Assessment::default() }
 }

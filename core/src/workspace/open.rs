@@ -1,9 +1,8 @@
 //! Opening files so that nothing hangs and what was opened is what was checked.
 
 use std::fs::File;
-use std::io;
 
-use cap_std::fs::{Dir, FileTypeExt, OpenOptions, OpenOptionsExt};
+use cap_std::fs::{FileTypeExt, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
 use super::error::Special;

@@ -5,6 +5,7 @@ mod confined;
 mod random;
 #[cfg(target_os = "linux")]
 mod swapped;
+mod walked;
 
 use std::fs;
 use std::path::{Path, PathBuf};
