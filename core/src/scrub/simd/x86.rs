@@ -35,6 +35,12 @@ unsafe impl Vector for Ssse3 {
     }
 
     #[inline(always)]
+    unsafe fn filled(byte: u8) -> Self {
+        // SAFETY: the caller says that the processor has SSSE3.
+        Ssse3(unsafe { _mm_set1_epi8(byte.cast_signed()) })
+    }
+
+    #[inline(always)]
     unsafe fn look_up(self, indices: Self) -> Self {
         // SAFETY: the caller says that the processor has SSSE3.
         Ssse3(unsafe { _mm_shuffle_epi8(self.0, indices.0) })
@@ -83,6 +89,12 @@ unsafe impl Vector for Avx2 {
     unsafe fn table(entries: &[u8; 16]) -> Self {
         // SAFETY: sixteen bytes are readable.
         Avx2(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(entries.as_ptr().cast())) })
+    }
+
+    #[inline(always)]
+    unsafe fn filled(byte: u8) -> Self {
+        // SAFETY: the caller says that the processor has AVX2.
+        Avx2(unsafe { _mm256_set1_epi8(byte.cast_signed()) })
     }
 
     #[inline(always)]
