@@ -40,6 +40,9 @@ pub(super) trait Lanes: Copy {
 
     /// Where one of the words may start. May name too many, but the same at all levels.
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
+
+    /// The same for the words of both.
+    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64;
 }
 
 /// Work that is written once for all levels. `run` and what it calls in each turn of its loop

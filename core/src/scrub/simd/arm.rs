@@ -60,6 +60,12 @@ unsafe impl Vector for Neon {
     }
 
     #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Neon(unsafe { vorrq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
     unsafe fn set_bytes(self) -> u64 {
         const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
         // SAFETY: as above, and the weights are sixteen bytes. The bits of eight bytes sum up

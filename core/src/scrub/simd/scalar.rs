@@ -40,4 +40,9 @@ impl Lanes for Scalar {
         }
         bits
     }
+
+    #[inline(always)]
+    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+        Scalar::starting(&grams[0], bytes) | Scalar::starting(&grams[1], bytes)
+    }
 }

@@ -1,6 +1,6 @@
 //! The same for all processors that look up sixteen bytes in a table at once.
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, REACH};
+use super::{BLOCK, Class, Classes, Grams, Lanes, REACH, gram::LENGTH};
 
 /// A register of `BYTES` bytes.
 ///
@@ -27,6 +27,7 @@ pub(super) unsafe trait Vector: Copy {
     /// The upper half of each byte.
     unsafe fn upper(self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
+    unsafe fn or(self, other: Self) -> Self;
     /// One bit for each byte that is not zero.
     unsafe fn set_bytes(self) -> u64;
 }
@@ -84,6 +85,69 @@ impl<V: Vector> Lanes for V {
             }
         }
         bits
+    }
+
+    /// Loads each table and halves each byte once: that is most of the work.
+    #[inline(always)]
+    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+        let mut bits = 0;
+        // SAFETY: as above, and `at + V::BYTES + place + V::BYTES <= REACH`.
+        unsafe {
+            let mut at = 0;
+            while at < BLOCK {
+                let from = bytes.as_ptr().add(at);
+                let mut all = passing_pair::<V>(grams, 0, from);
+                let mut place = 1;
+                while place < LENGTH {
+                    let pass = passing_pair::<V>(grams, place, from);
+                    all = [
+                        [all[0][0].and(pass[0][0]), all[0][1].and(pass[0][1])],
+                        [all[1][0].and(pass[1][0]), all[1][1].and(pass[1][1])],
+                    ];
+                    place += 1;
+                }
+                bits |= all[0][0].or(all[0][1]).set_bytes() << at;
+                bits |= all[1][0].or(all[1][1]).set_bytes() << (at + V::BYTES);
+                at += 2 * V::BYTES;
+            }
+        }
+        bits
+    }
+}
+
+/// The buckets of both searches that the bytes from `place` on allow, in two registers that follow
+/// each other. No closure, as that would not be compiled for the level.
+///
+/// # Safety
+///
+/// `place` and twice `V::BYTES` bytes must be readable, and the processor must have what `V`
+/// stands for.
+#[inline(always)]
+unsafe fn passing_pair<V: Vector>(
+    grams: &[Grams; 2],
+    place: usize,
+    bytes: *const u8,
+) -> [[V; 2]; 2] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (here, next) = (V::load(bytes.add(place)), V::load(bytes.add(place + V::BYTES)));
+        let (lower, upper) = ([here.lower(), next.lower()], [here.upper(), next.upper()]);
+        let (first, second) = (V::table(&grams[0].lower[place]), V::table(&grams[1].lower[place]));
+        let low = [
+            [first.look_up(lower[0]), second.look_up(lower[0])],
+            [first.look_up(lower[1]), second.look_up(lower[1])],
+        ];
+        let (first, second) = (V::table(&grams[0].upper[place]), V::table(&grams[1].upper[place]));
+        [
+            [
+                low[0][0].and(first.look_up(upper[0])),
+                low[0][1].and(second.look_up(upper[0])),
+            ],
+            [
+                low[1][0].and(first.look_up(upper[1])),
+                low[1][1].and(second.look_up(upper[1])),
+            ],
+        ]
     }
 }
 

@@ -65,6 +65,12 @@ unsafe impl Vector for Ssse3 {
     }
 
     #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Ssse3(unsafe { _mm_or_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
     unsafe fn set_bytes(self) -> u64 {
         // SAFETY: as above.
         let zeros = unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())) };
@@ -119,6 +125,12 @@ unsafe impl Vector for Avx2 {
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: as above.
         Avx2(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Avx2(unsafe { _mm256_or_si256(self.0, other.0) })
     }
 
     #[inline(always)]

@@ -100,8 +100,7 @@ impl<'a> Sweep<'a> {
         let behind = simd::block(self.text, self.next + BLOCK);
         let token = self.token;
         let ahead = L::matching(&self.sights.token, behind.bytes());
-        let [first, second] = &self.sights.grams;
-        self.words = L::starting(first, here.bytes()) | L::starting(second, here.bytes());
+        self.words = L::starting_either(&self.sights.grams, here.bytes());
         let fresh = token & !(token << 1 | self.before);
         self.runs = fresh & lasting(token, ahead);
         let (reaching, reached) = (token.leading_ones(), ahead.trailing_ones());
