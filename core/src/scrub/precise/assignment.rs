@@ -13,7 +13,7 @@ use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
 use super::sight::RUN;
 use mark::Mark;
-use site::Site;
+use site::{Extent, Site};
 use value::{Need, Value};
 
 mod arguments;
@@ -62,9 +62,12 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(end) = placeholder_around(view) {
         return Look::nothing(end);
     }
-    let site = Site::around(view);
-    let resume = chain_end(view.text, &site).max(view.at + 1);
-    if let Some(hit) = find(kinds, view, &site) {
+    let extent = Extent::around(view.text, view.at);
+    let resume = chain_end(view.text, extent.read).max(view.at + 1);
+    if !name::may_tell(&view.text[extent.start..extent.end]) {
+        return Look::nothing(resume);
+    }
+    if let Some(hit) = find(kinds, view, &Site::new(view, extent)) {
         let resume = resume.max(hit.span.end);
         return Look { hit: Some(hit), ..Look::nothing(resume) };
     }
@@ -73,16 +76,16 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
 
 /// How far `a=b=c=…` goes on behind the name, where each is but the value of the one before: to
 /// the last but one. What is short enough to be no token by itself is passed over.
-fn chain_end(text: &[u8], site: &Site<'_>) -> usize {
+fn chain_end(text: &[u8], read: usize) -> usize {
     let link = |at: usize| {
         let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         let length = text[at..].iter().take(RUN).take_while(|&&b| belongs(b)).count();
         let equals = text.get(at + length) == Some(&b'=');
         (length > 0 && length < RUN && equals).then_some(at + length + 1)
     };
-    let (mut before, mut at) = (site.read, site.read + 1);
-    if text.get(site.read) != Some(&b'=') {
-        return site.read;
+    let (mut before, mut at) = (read, read + 1);
+    if text.get(read) != Some(&b'=') {
+        return read;
     }
     while let Some(next) = link(at) {
         (before, at) = (at, next);
@@ -101,9 +104,12 @@ fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
 
 /// The end of the placeholder whose kind is at the sight.
 fn placeholder_around(view: &View<'_>) -> Option<usize> {
-    let belongs = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b':');
+    let belongs = |b: u8| b.is_ascii_lowercase() || matches!(b, b'0'..=b':' | b'-');
     let behind = view.text[..view.at].iter().rev().take(64);
     let start = view.at - behind.take_while(|&&b| belongs(b)).count();
+    if view.text[..start].last() != Some(&b'D') {
+        return None;
+    }
     let start = start.checked_sub(b"[REDACTED".len())?;
     let end = start + placeholder::length(&view.text[start..])?;
     (end > view.at).then_some(end)

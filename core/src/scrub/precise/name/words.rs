@@ -8,70 +8,84 @@ pub(in crate::scrub::precise) const MAX_NAME: usize = 128;
 /// The words of a name, in lower case.
 pub(super) struct Words {
     lower: [u8; MAX_NAME],
-    spans: [(u8, u8); MAX_NAME],
-    len: usize,
+    /// A bit for the first byte of each word, and one for its last.
+    starts: u128,
+    ends: u128,
 }
+
+const _: () = assert!(MAX_NAME == u128::BITS as usize);
 
 impl Words {
     /// `None` if the name is empty, too long, or has no words.
+    #[inline]
     pub(super) fn of(name: &[u8]) -> Option<Words> {
         if name.len() > MAX_NAME {
             return None;
         }
-        let mut words = Words { lower: [0; MAX_NAME], spans: [(0, 0); MAX_NAME], len: 0 };
-        let mut start = 0;
+        let mut words = Words { lower: [0; MAX_NAME], starts: 0, ends: 0 };
+        let mut inside = false;
         for (at, &byte) in name.iter().enumerate() {
             words.lower[at] = byte.to_ascii_lowercase();
-            if starts_word(name, at) {
-                words.push(start, at);
-                start = at;
+            let belongs = belongs(byte);
+            let fresh = belongs && (!inside || starts_word(name, at));
+            words.starts |= u128::from(fresh) << at;
+            if inside && (fresh || !belongs) {
+                words.ends |= 1 << (at - 1);
             }
-            if !belongs(byte) {
-                words.push(start, at);
-                start = at + 1;
-            }
+            inside = belongs;
         }
-        words.push(start, name.len());
-        (words.len > 0).then_some(words)
-    }
-
-    fn push(&mut self, start: usize, end: usize) {
-        // Both are at most MAX_NAME, which a byte holds.
-        if let (Ok(from), Ok(to)) = (u8::try_from(start), u8::try_from(end))
-            && from < to
-        {
-            self.spans[self.len] = (from, to);
-            self.len += 1;
+        if inside {
+            words.ends |= 1 << (name.len() - 1);
         }
+        (words.ends != 0).then_some(words)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.ends.count_ones() as usize
     }
 
     pub(super) fn drop_last(&mut self) {
-        self.len -= 1;
+        self.ends = without_highest(self.ends);
     }
 
     /// The word that many before the last; there must be so many.
     pub(super) fn nth_last(&self, back: usize) -> &[u8] {
-        let (from, to) = self.spans[self.len - 1 - back];
-        &self.lower[usize::from(from)..usize::from(to)]
+        let ends = (0..back).fold(self.ends, |ends, _| without_highest(ends));
+        let end = highest(ends);
+        let start = highest(self.starts & (u128::MAX >> (MAX_NAME - 1 - end)));
+        &self.lower[start..=end]
+    }
+
+    /// The first word.
+    pub(super) fn first(&self) -> &[u8] {
+        &self.lower[self.starts.trailing_zeros() as usize..=self.ends.trailing_zeros() as usize]
     }
 
     /// The word before the one that many before the last; empty if there is none.
     pub(super) fn before(&self, back: usize) -> &[u8] {
-        if back + 1 < self.len { self.nth_last(back + 1) } else { b"" }
+        if back + 1 < self.len() { self.nth_last(back + 1) } else { b"" }
     }
 
     /// What a name tells whose last word tells nothing, but the first does: `VIRTUAL_KEY_…`.
     pub(super) fn vendor(&self) -> Option<Telling> {
-        let first = self.nth_last(self.len - 1);
-        (first == b"virtual" && self.len > 1).then_some(Telling::weak("credential")).flatten()
+        let virtual_ = self.first() == VENDOR && self.len() > 1;
+        virtual_.then_some(Telling::weak("credential")).flatten()
     }
 }
 
-fn belongs(byte: u8) -> bool {
+/// The first word that tells what the last one does not.
+pub(super) const VENDOR: &[u8] = b"virtual";
+
+/// The place of the highest bit; there must be one.
+fn highest(bits: u128) -> usize {
+    (u128::BITS - 1 - bits.leading_zeros()) as usize
+}
+
+fn without_highest(bits: u128) -> u128 {
+    bits & !(1 << highest(bits))
+}
+
+pub(super) fn belongs(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
