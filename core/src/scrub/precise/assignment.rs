@@ -8,7 +8,7 @@
 use super::super::hit::{Confidence, Hit, Kind};
 use super::super::placeholder;
 use super::super::view::{Look, View};
-use super::judge::{self, Claim, Form};
+use super::judge::{self, Claim, Form, Starts};
 use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
 use super::sight::RUN;
@@ -39,7 +39,7 @@ const AFTER: usize = 256;
 /// How public keys start, in DER and in the form of SSH: what says `key` may hold one.
 ///
 /// Sources: RFC 5280 with the object identifiers of RFC 3279 and RFC 8410, and RFC 4253.
-const PUBLIC: &[&[u8]] = &[
+static PUBLIC: Starts = Starts::new(&[
     b"MFkwEwYHKoZIzj0",
     b"MHYwEAYHKoZIzj0",
     b"MIGbMBAGByqGSM49",
@@ -52,7 +52,7 @@ const PUBLIC: &[&[u8]] = &[
     b"AAAAE2VjZHNh",
     b"ssh-",
     b"ecdsa-sha2-",
-];
+]);
 
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
@@ -131,12 +131,18 @@ fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
     }
     let told = name::telling(site.name())?;
     // A session in the header of a cookie is one, however it looks.
-    let sure = matches!(told.kind, "session" | "cookie" | "token") && cookie::names_one(site);
+    let sure = matches!(told.kind, "session" | "cookie" | "token")
+        && cookie::is_inside(site.line_before());
     let word = site.word_before();
     let sure = sure
         || told.kind == "key" && is_whole(word)
         || told.kind == "password" && matches!(word, b"de" | b"De");
     let telling = if sure { Telling { strength: Strength::Strong, ..told } } else { told };
+    if telling.strength == Strength::Weak
+        && value::is_short(&view.text[site.end..], kinds.shortest.min(judge::SHORTEST))
+    {
+        return None;
+    }
     let value = writing::read(view, site, telling)?;
     settle(kinds, view, site.name(), telling, value)
 }
@@ -172,7 +178,7 @@ fn settle(
     }
     let text = &view.text[value.span.clone()];
     let cut = text.starts_with(b"${") && !text.contains(&b'}');
-    if cut || PUBLIC.iter().any(|start| text.starts_with(start)) {
+    if cut || PUBLIC.begin(text) {
         return None;
     }
     if text.starts_with(b"-----BEGIN") || has_link(text) {
@@ -268,12 +274,14 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
 /// `${X}k3v…`, `[REDACTED:X]k3v…`.
 fn skip_mark(text: &[u8], value: &mut Value) {
     let shown = &text[value.span.clone()];
-    let opens = matches!(shown.first(), Some(b'[' | b'<' | b'{' | b'$' | b'('));
+    if !matches!(shown.first(), Some(b'[' | b'<' | b'{' | b'$' | b'(')) {
+        return;
+    }
     let ours = shown.starts_with(b"[REDACTED");
     let shown = shown.strip_suffix(b"]").filter(|_| ours).unwrap_or(shown);
     let closes = |b: &u8| matches!(b, b']' | b'>' | b'}' | b')') || ours && *b == b':';
     let closing = shown.iter().rposition(closes);
-    if let Some(at) = closing.filter(|_| opens)
+    if let Some(at) = closing
         && judge::is_random(&shown[at + 1..])
     {
         value.span.start += at + 1;

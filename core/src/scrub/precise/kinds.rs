@@ -53,6 +53,8 @@ pub(super) struct Kinds {
     marked: Gate,
     told: Gate,
     vicinity: Vicinity,
+    /// The length of the shortest secret that needs no word near.
+    pub(super) shortest: usize,
 }
 
 /// A prefix, made to be compared eight bytes at once.
@@ -87,7 +89,9 @@ impl Kinds {
         let bare = |shape: &&Shape| shape.prefix.is_empty() && !shape.near.is_empty();
         let told = Gate::new(shapes.iter().copied().filter(bare));
         let vicinity = Vicinity::new(&shapes);
-        Kinds { shapes, heads, prefixes, lists, marks, marked, told, vicinity }
+        let whole = shapes.iter().filter(|shape| shape.near.is_empty());
+        let shortest = whole.map(|shape| shape.shortest()).min().unwrap_or(0);
+        Kinds { shapes, heads, prefixes, lists, marks, marked, told, vicinity, shortest }
     }
 
     /// The secret of a known kind that starts at `at`, if there is one: its prefix, its alphabet,
@@ -110,7 +114,7 @@ impl Kinds {
             let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
-                let told = lets(&self.told) && self.vicinity.may_tell(text, at, opening);
+                let told = at > 0 && lets(&self.told) && self.vicinity.may_tell(text, at, opening);
                 let (shape, end) = if told { self.near(text, at)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
@@ -125,7 +129,10 @@ impl Kinds {
     /// The kind of a whole value: `github-pat` for `ghp_…`. For a value that was found by its name
     /// and may be something better known.
     pub(super) fn whole(&self, value: &[u8]) -> Option<Hit> {
-        self.at(value, 0, true).filter(|hit| hit.span == (0..value.len()))
+        if value.len() < self.shortest {
+            return None;
+        }
+        self.starting(value, 0, true, false).filter(|hit| hit.span == (0..value.len()))
     }
 
     /// False if [`at`](Kinds::at) finds no kind without a prefix for a run that begins at `at`. Such

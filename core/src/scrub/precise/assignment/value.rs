@@ -155,6 +155,21 @@ pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
     (!value.span.is_empty()).then_some(value)
 }
 
+/// True if a sign and an unquoted value of fewer bytes than `least` follow a name, and nothing that
+/// could be read in another way: `=libc:8986` and a line end.
+pub(super) fn is_short(behind: &[u8], least: usize) -> bool {
+    let Some(rest) = behind.strip_prefix(b"=") else { return false };
+    let plain = |b: u8| PLAIN[usize::from(b)] && b != b'=';
+    let length = rest.iter().take(least).take_while(|&&b| plain(b)).count();
+    length > 0
+        && length < least
+        && match rest[length..] {
+            [b'\n' | b'\r' | b';' | b')', ..] => true,
+            [b',', next, ..] => matches!(next, b' ' | b'\t' | b'\r' | b'\n'),
+            _ => false,
+        }
+}
+
 /// True of `a=b=c=d=…`.
 fn is_chain(text: &[u8]) -> bool {
     text.iter().filter(|&&b| b == b'=').count() > SIGNS
@@ -179,10 +194,28 @@ fn ended(view: &View<'_>, mut value: Value) -> Value {
     value
 }
 
+/// What ends no unquoted value, whatever follows it.
+static PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = (byte as u8).is_ascii_alphanumeric()
+            || matches!(
+                byte as u8,
+                b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b':' | b'@' | b'!' | b'*'
+            );
+        byte += 1;
+    }
+    plain
+};
+
 fn bare_length(text: &[u8], form: Form) -> usize {
     let mut depth = 0_u32;
     let query = form == Form::Query;
     for (at, &byte) in text.iter().enumerate() {
+        if PLAIN[usize::from(byte)] {
+            continue;
+        }
         let next = &text[at + 1..];
         let ends = match byte {
             0..=b' ' | 0x7F | b'"' | b'\'' | b'`' | b';' => true,

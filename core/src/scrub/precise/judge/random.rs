@@ -1,13 +1,17 @@
 //! Tells random tokens from everything else that is long and mixed.
 
-use super::reference::begins;
+use super::starts::Starts;
 use super::wordy;
 
 /// The shortest text that can be told to be random.
-const SHORTEST: usize = 16;
+pub(super) const SHORTEST: usize = 16;
+/// The shortest id.
+const ID: usize = 24;
+/// The shortest noise.
+const NOISE: usize = 40;
 
 /// Beginnings of texts that look random and are public: digests, images, public keys, addresses.
-const PUBLIC: &[&[u8]] = &[
+static PUBLIC: Starts = Starts::new(&[
     b"sha1-",
     b"sha224-",
     b"sha256-",
@@ -65,11 +69,11 @@ const PUBLIC: &[&[u8]] = &[
     b"text/",
     b"image/",
     b"multipart/",
-];
+]);
 
 pub(super) fn is_random(value: &[u8]) -> bool {
     let value = &value[..value.len().min(super::LONGEST)];
-    if value.len() < SHORTEST || begins(value, PUBLIC) {
+    if value.len() < SHORTEST || PUBLIC.begin(value) {
         return false;
     }
     let whole = value.iter().rposition(|&b| b != b'.').map_or(0, |at| at + 1);
@@ -109,11 +113,13 @@ pub(super) fn is_hex(value: &[u8]) -> bool {
 /// brackets in pairs, no code.
 pub(super) fn is_noise(value: &[u8]) -> bool {
     let value = &value[..value.len().min(super::LONGEST)];
+    if value.len() < NOISE {
+        return false;
+    }
     let mix = Mix::of(value);
     let marks = value.iter().filter(|b| b.is_ascii_punctuation()).count();
     let blanks = value.iter().filter(|&&b| b == b' ').count();
-    value.len() >= 40
-        && value.iter().all(|&b| matches!(b, b' '..=b'~'))
+    value.iter().all(|&b| matches!(b, b' '..=b'~'))
         && mix.digits >= 3
         && mix.lower >= 6
         && mix.upper >= 6
@@ -133,11 +139,14 @@ pub(super) fn is_id(value: &[u8]) -> bool {
             marked && word.len() <= 40 && word.iter().all(|&b| in_token(b)) && is(id)
         })
     };
+    if value.len() < ID {
+        return false;
+    }
     if ends(36, is_uuid) {
         return true;
     }
     let digits = value.iter().rev().take_while(|b| b.is_ascii_hexdigit()).count();
-    digits >= 24
+    digits >= ID
         && ends(digits, |id| is_hex(id) && Mix::of(id).distinct >= 8 && Mix::of(id).letters > 2)
 }
 

@@ -10,9 +10,9 @@ const ENDINGS: &[&str] = &[
     "jwt", "ken", "key", "kie", "nha", "nid", "ode", "ola", "ord", "ort", "pat", "per", "psk",
     "psw", "pw", "pwd", "red", "rer", "ret", "sid", "sig", "slo", "srf", "sse", "swd", "ure",
     "uri", "url", "uth", "wd", "wrd", // Words that say where or when.
-    "age", "ain", "ary", "bak", "bal", "box", "cal", "ci", "dev", "eat", "emp", "ent", "env", "ere",
-    "est", "eu", "ing", "irm", "ive", "kup", "min", "nal", "new", "old", "oot", "ous", "prd", "qa",
-    "rev", "ro", "rod", "rw", "stg", "ter", "tmp", "uat", "ult", "us", "v", "vel",
+    "age", "ain", "ary", "bak", "bal", "box", "cal", "ci", "dev", "eat", "emp", "ent", "env",
+    "ere", "est", "eu", "ing", "irm", "ive", "kup", "min", "nal", "new", "old", "oot", "ous",
+    "prd", "qa", "rev", "ro", "rod", "rw", "stg", "ter", "tmp", "uat", "ult", "us", "v", "vel",
     // Words that say in what form.
     "b", "ded", "ext", "hex", "lue", "ral", "raw", "str", "txt", "val",
 ];
