@@ -64,7 +64,9 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     }
     let extent = Extent::around(view.text, view.at);
     let resume = chain_end(view.text, extent.read).max(view.at + 1);
-    if !name::may_tell(&view.text[extent.start..extent.end]) {
+    let name = &view.text[extent.start..extent.end];
+    if !name::may_tell(name) {
+        debug_assert!(name::telling(name).is_none(), "the name tells something");
         return Look::nothing(resume);
     }
     if let Some(hit) = find(kinds, view, &Site::new(view, extent)) {
@@ -115,36 +117,62 @@ fn placeholder_around(view: &View<'_>) -> Option<usize> {
     (end > view.at).then_some(end)
 }
 
-/// True if nothing is assigned behind the name, whatever it tells: `f(key)`, `key, value`. What
-/// [`writing::read`] takes from there needs a quote, a blank, a flag or a tag. Most names in code
-/// are like that.
+/// True if nothing is assigned behind the name, whatever it tells: `f(key)`, `key.len()`. What
+/// [`writing::read`] takes from there begins in another way, or needs a quote, a blank, a flag or a
+/// tag. Most names in code are like that.
 fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
-    let before = view.text[..site.start].last();
-    site.dashes == 0
-        && matches!(view.text.get(site.end), Some(b',' | b')' | b';' | b'{' | b'}' | b'/'))
-        && !matches!(before, Some(b'<' | b':'))
+    let idle = match view.text[site.end..] {
+        [b',' | b')' | b';' | b'{' | b'}' | b'/' | b'>' | b'@' | b'#' | b'$' | b'^' | b'~', ..] => {
+            true
+        }
+        [b'.' | b'+', next, ..] => next != b'=',
+        [b'!' | b'?', next, ..] => !matches!(next, b'=' | b':' | b'?'),
+        [b':', b':', next, ..] => !matches!(next, b':' | b'='),
+        [b'<', next, ..] => next != b'/',
+        [b'(', ..] => !call::may_take(view.text, site.end),
+        _ => false,
+    };
+    idle && site.dashes == 0 && !matches!(view.text[..site.start].last(), Some(b'<' | b':'))
 }
 
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
     if is_idle(view, site) {
+        debug_assert!(
+            tells(site).is_none_or(|telling| assigned(kinds, view, site, telling).is_none()),
+            "something is assigned"
+        );
         return None;
     }
-    let told = name::telling(site.name())?;
-    // A session in the header of a cookie is one, however it looks.
-    let sure = matches!(told.kind, "session" | "cookie" | "token")
-        && cookie::is_inside(site.line_before());
-    let word = site.word_before();
-    let sure = sure
-        || told.kind == "key" && is_whole(word)
-        || told.kind == "password" && matches!(word, b"de" | b"De");
-    let telling = if sure { Telling { strength: Strength::Strong, ..told } } else { told };
-    if telling.strength == Strength::Weak
-        && value::is_short(&view.text[site.end..], kinds.shortest.min(judge::SHORTEST))
-    {
+    let telling = tells(site)?;
+    let least = kinds.shortest.min(judge::SHORTEST);
+    if telling.strength == Strength::Weak && value::is_short(&view.text[site.end..], least) {
+        debug_assert!(assigned(kinds, view, site, telling).is_none(), "the value is long enough");
         return None;
     }
+    assigned(kinds, view, site, telling)
+}
+
+fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Hit> {
     let value = writing::read(view, site, telling)?;
     settle(kinds, view, site.name(), telling, value)
+}
+
+/// What the name tells where it stands.
+fn tells(site: &Site<'_>) -> Option<Telling> {
+    let told = name::telling(site.name())?;
+    let sure = told.strength == Strength::Weak && is_sure(site, told);
+    Some(if sure { Telling { strength: Strength::Strong, ..told } } else { told })
+}
+
+/// True if the name says more than its words do, for what stands before it.
+fn is_sure(site: &Site<'_>, told: Telling) -> bool {
+    match told.kind {
+        // A session in the header of a cookie is one, however it looks.
+        "session" | "cookie" | "token" => cookie::is_inside(site.line_before()),
+        "key" => is_whole(site.word_before()),
+        "password" => matches!(site.word_before(), b"de" | b"De"),
+        _ => false,
+    }
 }
 
 /// A word with which `key` says as much as in one: `API key`, `secret key`.

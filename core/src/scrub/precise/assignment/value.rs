@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::super::hit::Until;
 use super::super::super::view::View;
 use super::super::judge::Form;
-use super::site::{Quote, quote_at};
+use super::site::{Quote, is_quote, quote_at};
 
 /// What a value must be to be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,11 @@ pub(super) fn quoted(view: &View<'_>, at: usize, form: Form) -> Option<Value> {
     let end = closing(view.text, start, quote);
     let open = (end == view.text.len() && !view.last).then_some(Until::Quote(quote.byte));
     Some(Value { span: start..end, form, need: Need::Told, open, begun: false })
+}
+
+/// False if [`quoted`] finds no string that opens here, for most texts of which that is true.
+pub(super) fn may_open(text: &[u8]) -> bool {
+    text.get(prefix_length(text)).is_some_and(|&b| is_quote(b) || b == b'\\')
 }
 
 fn prefix_length(text: &[u8]) -> usize {

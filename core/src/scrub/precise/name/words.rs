@@ -23,18 +23,31 @@ impl Words {
             return None;
         }
         let mut words = Words { lower: [0; MAX_NAME], starts: 0, ends: 0 };
-        let mut inside = false;
+        words.lower[..name.len()].copy_from_slice(name);
+        if name.iter().all(u8::is_ascii_lowercase) {
+            let last = name.len().checked_sub(1)?;
+            return Some(Words { starts: 1, ends: 1 << last, ..words });
+        }
+        words.lower[..name.len()].make_ascii_lowercase();
+        let mut before = Class::Other;
         for (at, &byte) in name.iter().enumerate() {
-            words.lower[at] = byte.to_ascii_lowercase();
-            let belongs = belongs(byte);
-            let fresh = belongs && (!inside || starts_word(name, at));
+            let class = CLASSES[usize::from(byte)];
+            let fresh = match (before, class) {
+                (_, Class::Other) => false,
+                (Class::Other, _) | (Class::Lower, Class::Upper) => true,
+                // The last capital of `APIKey`.
+                (Class::Upper, Class::Upper) => {
+                    name.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+                }
+                (before, class) => (before == Class::Digit) != (class == Class::Digit),
+            };
             words.starts |= u128::from(fresh) << at;
-            if inside && (fresh || !belongs) {
+            if before != Class::Other && (fresh || class == Class::Other) {
                 words.ends |= 1 << (at - 1);
             }
-            inside = belongs;
+            before = class;
         }
-        if inside {
+        if before != Class::Other {
             words.ends |= 1 << (name.len() - 1);
         }
         (words.ends != 0).then_some(words)
@@ -85,21 +98,35 @@ fn without_highest(bits: u128) -> u128 {
     bits & !(1 << highest(bits))
 }
 
-pub(super) fn belongs(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+/// What a byte of a name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A separator.
+    Other,
+    Lower,
+    Upper,
+    Digit,
+    /// A part of a letter that is not in ASCII.
+    Foreign,
 }
 
-/// True if a new word starts at `at` without a separator before it.
-fn starts_word(name: &[u8], at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).map(|at| name[at]) else { return false };
-    let here = name[at];
-    if here.is_ascii_digit() != before.is_ascii_digit() {
-        return belongs(here) && belongs(before);
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            b'0'..=b'9' => Class::Digit,
+            0x80.. => Class::Foreign,
+            _ => Class::Other,
+        };
+        byte += 1;
     }
-    if !here.is_ascii_uppercase() {
-        return false;
-    }
-    // `apiKey`, and the last capital of `APIKey`.
-    before.is_ascii_lowercase()
-        || (before.is_ascii_uppercase() && name.get(at + 1).is_some_and(u8::is_ascii_lowercase))
+    classes
+};
+
+/// True for what words are made of.
+pub(super) fn belongs(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] != Class::Other
 }
