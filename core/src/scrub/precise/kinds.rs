@@ -60,6 +60,8 @@ pub(super) struct Kinds {
     free: Gate,
     glance: Glance,
     vicinity: Vicinity,
+    /// The length of the shortest secret that needs no word near.
+    pub(super) shortest: usize,
 }
 
 /// A prefix, made to be compared eight bytes at once.
@@ -96,6 +98,8 @@ impl Kinds {
         let free = |shape: &&Shape| bare(shape) && vicinity::is_told_by_more(shape);
         let free = Gate::new(shapes.iter().copied().filter(free));
         let vicinity = Vicinity::new(&shapes);
+let whole = shapes.iter().filter(|shape| shape.near.is_empty());
+        let shortest = whole.map(|shape| shape.shortest()).min().unwrap_or(0);
         Kinds {
             shapes,
             heads,
@@ -107,6 +111,7 @@ impl Kinds {
             free,
             glance: Glance::new(),
             vicinity,
+            shortest,
         }
     }
 
@@ -130,7 +135,7 @@ impl Kinds {
             let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
-                let told = lets(&self.told) && self.vicinity.may_tell(text, at, opening);
+                let told = at > 0 && lets(&self.told) && self.vicinity.may_tell(text, at, opening);
                 let (shape, end) = if told { self.near(text, at)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
@@ -145,7 +150,10 @@ impl Kinds {
     /// The kind of a whole value: `github-pat` for `ghp_…`. For a value that was found by its name
     /// and may be something better known.
     pub(super) fn whole(&self, value: &[u8]) -> Option<Hit> {
-        self.at(value, 0, true).filter(|hit| hit.span == (0..value.len()))
+        if value.len() < self.shortest {
+            return None;
+        }
+        self.starting(value, 0, true, false).filter(|hit| hit.span == (0..value.len()))
     }
 
     /// False if [`at`](Kinds::at) finds no kind without a prefix for a run that begins at `at`. Such
