@@ -82,6 +82,7 @@ const PUBLIC: &[&[u8]] = &[
     b"cache",
     b"download",
     b"verified",
+    b"resolved",
     b"keccak",
     b"sig",
     b"id",
@@ -97,7 +98,7 @@ pub(super) fn find(view: &View<'_>) -> Option<Hit> {
     let stop = start + length;
     if length < LEAST
         || start < view.floor
-        || !is_bare(text, start, stop)
+        || !is_bare(text, start, stop) && !is_item(text, start, stop)
         || is_plain(&text[start..stop])
     {
         return None;
@@ -132,6 +133,27 @@ fn is_bare(text: &[u8], start: usize, stop: usize) -> bool {
     let sentence = rest.first().is_some_and(|b| b".,;!?)".contains(b))
         && rest.get(1).is_none_or(|&b| b <= b' ');
     (opens || escape) && (ends || sentence)
+}
+
+/// True if the run is a value of JSON under a name that is no file's: `"name": "…"`.
+fn is_item(text: &[u8], start: usize, stop: usize) -> bool {
+    let Some((before, quote)) = unquoted(&text[start.saturating_sub(BEFORE)..start]) else {
+        return false;
+    };
+    let closed = text[stop..].strip_prefix(quote).map(<[u8]>::trim_ascii_start);
+    let closes = closed.is_some_and(|rest| rest.first().is_none_or(|b| b",}\\".contains(b)));
+    let name = before.trim_ascii_end().strip_suffix(b":").map(<[u8]>::trim_ascii_end);
+    let Some(name) = name.and_then(|name| name.strip_suffix(quote)) else { return false };
+    let letters = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let length = name.iter().rev().take_while(letters).count();
+    closes && length > 0 && name[..name.len() - length].ends_with(quote)
+}
+
+/// What stands before the quote that `text` ends with, and the quote with its `\`, if it has one.
+fn unquoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let before = text.strip_suffix(b"\"")?;
+    let before = before.strip_suffix(b"\\").unwrap_or(before);
+    Some(text.split_at(before.len()))
 }
 
 /// True if the line above or below ends with digits too, or with a secret that was masked: this is

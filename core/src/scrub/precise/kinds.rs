@@ -304,9 +304,6 @@ fn joined(text: &[u8], at: usize) -> impl Iterator<Item = usize> + '_ {
 impl Prefix {
     /// The prefix, for each third byte that may follow one of two.
     fn all(shape: &'static Shape) -> Vec<Prefix> {
-        let mut threes: Vec<[u8; 3]> =
-            openings(shape).iter().map(|four| [four[0], four[1], four[2]]).collect();
-        threes.dedup();
         let prefix = shape.prefix.as_bytes();
         let made = |three: [u8; 3]| {
             let length = prefix.len().clamp(3, 8);
@@ -315,7 +312,7 @@ impl Prefix {
             let counts = u64::MAX >> (64 - 8 * length);
             Prefix { sought: u64::from_le_bytes(bytes) & counts, counts, shape }
         };
-        threes.into_iter().map(made).collect()
+        openings(shape).into_iter().map(made).collect()
     }
 }
 
@@ -337,31 +334,31 @@ fn believable(shape: &Shape, secret: &[u8]) -> bool {
     shape.sure || looks_random(&secret[shape.prefix.len()..]) || verified(shape, secret)
 }
 
-/// The four bytes with which a kind may begin: those of its prefix, and where that is shorter,
+/// The first bytes with which a kind may begin: those of its prefix, and where that is shorter,
 /// all that its first part may begin with.
-fn openings(shape: &Shape) -> Vec<[u8; 4]> {
+fn openings<const LENGTH: usize>(shape: &Shape) -> Vec<[u8; LENGTH]> {
     let prefix = shape.prefix.as_bytes();
     if prefix.is_empty() {
         return Vec::new();
     }
-    let choices = |place: usize| match (prefix.get(place), shape.parts.first()) {
-        (Some(byte), _) => vec![*byte],
-        (None, Some(Part::Lit(literal))) => {
-            literal.bytes().skip(place - prefix.len()).take(1).collect()
-        }
-        (None, Some(Part::Run(set, ..))) => (0..128).filter(|b| set.has(*b)).collect(),
-        (None, None) => Vec::new(),
-    };
-    let mut openings = vec![[0; 4]];
-    for place in 0..4 {
-        let one = |opening: [u8; 4]| {
-            choices(place).into_iter().map(move |byte| {
-                let mut longer = opening;
-                longer[place] = byte;
-                longer
-            })
+    let mut openings = vec![[0; LENGTH]];
+    for place in 0..LENGTH {
+        let choices: Vec<u8> = match (prefix.get(place), shape.parts.first()) {
+            (Some(byte), _) => vec![*byte],
+            (None, Some(Part::Lit(literal))) => {
+                literal.bytes().skip(place - prefix.len()).take(1).collect()
+            }
+            (None, Some(Part::Run(set, ..))) => (0..128).filter(|b| set.has(*b)).collect(),
+            (None, None) => Vec::new(),
         };
-        openings = openings.into_iter().flat_map(one).collect();
+        let mut longer = Vec::with_capacity(openings.len() * choices.len());
+        for mut opening in openings {
+            for choice in &choices {
+                opening[place] = *choice;
+                longer.push(opening);
+            }
+        }
+        openings = longer;
     }
     openings
 }

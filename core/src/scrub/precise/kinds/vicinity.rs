@@ -101,27 +101,31 @@ impl Vicinity {
     pub(super) fn new(shapes: &[&'static Shape]) -> Vicinity {
         let mut fours = Box::new([0; 1 << (START_BITS - 6)]);
         let mut words = Vec::new();
-        for (number, shape) in (0..).zip(shapes) {
-            for word in shape.near.iter().filter(|_| shape.prefix.is_empty()) {
+        for (number, shape) in (0..).zip(shapes).filter(|(_, shape)| shape.prefix.is_empty()) {
+            let openings = Openings::of(shape);
+            for word in shape.near {
                 let Some(three) = word.as_bytes().first_chunk() else {
                     continue;
                 };
                 // A word begins with a letter, or with one sign before it.
                 let body = word.as_bytes();
                 let body = if body[0].is_ascii_alphabetic() { body } else { &body[1..] };
-                for fourth in 0..32 {
-                    let fourth = body.get(3).copied().unwrap_or(fourth);
+                let fourths = body.get(3).map_or(0..32, |&fourth| fourth..fourth + 1);
+                for fourth in fourths {
                     let bit = start(u32::from_le_bytes([body[0], body[1], body[2], fourth]));
                     fours[bit / 64] |= 1 << (bit % 64);
                 }
                 let three = letters(*three);
-                let openings = Openings::of(shape);
                 words.push(Word { three, text: word, kind: number, openings });
             }
         }
         words.sort_unstable_by_key(|word| (word.three, word.text, word.kind));
-        let list = |three| words.partition_point(|word: &Word| word.three < three) as u16;
-        let lists = (0..=THREES).map(list).collect();
+let mut lists = Vec::with_capacity(usize::from(THREES) + 1);
+        for (count, word) in (0..).zip(&words) {
+            // Nothing is added for a second word of the same letters.
+            lists.resize(usize::from(word.three + 1).max(lists.len()), count);
+        }
+        lists.resize(usize::from(THREES) + 1, words.len() as u16);
         let telling = Grams::new(&TELLING.map(|word| Gram::folded(word.as_bytes())));
         Vicinity { fours, lists, words, telling }
     }
