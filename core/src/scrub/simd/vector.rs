@@ -139,14 +139,8 @@ unsafe fn passing_pair<V: Vector>(
         ];
         let (first, second) = (V::table(&grams[0].upper[place]), V::table(&grams[1].upper[place]));
         [
-            [
-                low[0][0].and(first.look_up(upper[0])),
-                low[0][1].and(second.look_up(upper[0])),
-            ],
-            [
-                low[1][0].and(first.look_up(upper[1])),
-                low[1][1].and(second.look_up(upper[1])),
-            ],
+            [low[0][0].and(first.look_up(upper[0])), low[0][1].and(second.look_up(upper[0]))],
+            [low[1][0].and(first.look_up(upper[1])), low[1][1].and(second.look_up(upper[1]))],
         ]
     }
 }

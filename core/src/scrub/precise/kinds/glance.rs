@@ -10,6 +10,7 @@ use super::{DIGIT_WITHIN, JOINTS, Kinds, PLAIN, is_plain, vicinity};
 /// The sets that are asked for.
 pub(super) struct Glance {
     classes: Classes<SETS>,
+    digit: Class,
     joints: Class,
 }
 
@@ -40,7 +41,8 @@ impl Glance {
         ];
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
-        Glance { classes, joints }
+        let digit = Class::new(sets[0]).expect("the class of decimal digits");
+        Glance { classes, digit, joints }
     }
 }
 
@@ -49,8 +51,12 @@ impl Kinds {
     #[inline(always)]
     pub(in super::super) fn glance<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
         let here = simd::block(text, at);
+        // Most runs have no digit, and one set costs less than all.
+        if L::matching(&self.glance.digit, here.bytes()) as u32 == 0 {
+            return false;
+        }
         let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
-        if seen.digit as u32 == 0 || !seen.may_be_plain(text, at, 0) {
+        if !seen.may_be_plain(text, at, 0) {
             return false;
         }
         self.may_open_bare::<L>(text, at, seen, 0, false)
@@ -121,6 +127,7 @@ impl Kinds {
                 && (lets(&self.free)
                     || vicinity::may_be_told(text, at)
                         && (seen.is_given(text, at, offset) || self.may_be_said::<L>(text, at)))
+                && self.vicinity.may_tell(text, at, opening)
     }
 
     /// False if no word that says that a secret follows stands before `at`.

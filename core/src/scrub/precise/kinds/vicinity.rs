@@ -2,7 +2,7 @@
 //! of the vendor's name that stands near.
 
 use super::super::super::placeholder;
-use super::super::super::simd::{Gram, Grams};
+use super::super::super::simd::{ByteSet, Gram, Grams};
 use super::demand::looks_random;
 use super::gate::{Opening, Openings};
 use super::shape::{Part, Set, Shape};
@@ -120,13 +120,17 @@ impl Vicinity {
             }
         }
         words.sort_unstable_by_key(|word| (word.three, word.text, word.kind));
-let mut lists = Vec::with_capacity(usize::from(THREES) + 1);
+        let mut lists = Vec::with_capacity(usize::from(THREES) + 1);
         for (count, word) in (0..).zip(&words) {
             // Nothing is added for a second word of the same letters.
             lists.resize(usize::from(word.three + 1).max(lists.len()), count);
         }
         lists.resize(usize::from(THREES) + 1, words.len() as u16);
-        let telling = Grams::new(&TELLING.map(|word| Gram::folded(word.as_bytes())));
+        let telling = Grams::new(&TELLING.map(|word| {
+            let gram = Gram::folded(word.as_bytes());
+            let goes_on = ByteSet::of(|b| !b.is_ascii_lowercase());
+            if stands_by_itself(word) { gram.then(goes_on) } else { gram }
+        }));
         Vicinity { fours, lists, words, telling }
     }
 
@@ -313,13 +317,16 @@ fn stands(text: &[u8], place: usize, word: &str) -> bool {
 fn mentions(text: &[u8], word: &str) -> bool {
     text.windows(word.len()).enumerate().any(|(place, found)| {
         let end = place + word.len();
-        let alone = word.len() < 4 && word != "key";
         found.eq_ignore_ascii_case(word.as_bytes())
             && match (begins(text, place), ends(text, end)) {
                 (true, true) => true,
-                (begins, ends) => !alone && (begins || ends),
+                (begins, ends) => !stands_by_itself(word) && (begins || ends),
             }
     })
+}
+
+fn stands_by_itself(word: &str) -> bool {
+    word.len() < 4 && word != "key"
 }
 
 fn stands_alone(text: &[u8], word: &str) -> bool {
