@@ -31,6 +31,8 @@ mod value;
 mod writing;
 
 #[cfg(test)]
+mod quick;
+#[cfg(test)]
 mod tests;
 
 /// How much of the line behind a value is shown to the judge, in bytes.

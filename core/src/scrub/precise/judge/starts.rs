@@ -28,13 +28,14 @@ impl Starts {
     /// True if the text begins with one of them.
     #[inline]
     pub(in crate::scrub::precise) fn begin(&self, text: &[u8]) -> bool {
-        let Some(&first) = text.first() else { return false };
-        let (from, to) = self.places[usize::from(first)];
-        from < to && self.is_one(text, from, to)
+        self.of(text).next().is_some()
     }
 
-    fn is_one(&self, text: &[u8], from: u8, to: u8) -> bool {
+    /// Those with which the text begins.
+    #[inline]
+    pub(in crate::scrub::precise) fn of(&self, text: &[u8]) -> impl Iterator<Item = &'static [u8]> {
+        let (from, to) = text.first().map_or((0, 0), |&first| self.places[usize::from(first)]);
         let list = &self.list[usize::from(from)..usize::from(to)];
-        list.iter().any(|start| start[0] == text[0] && text.starts_with(start))
+        list.iter().copied().filter(move |start| text.starts_with(start))
     }
 }
