@@ -46,8 +46,23 @@ export interface Caller {
   model?: string | null
   /** A workspace folder for this caller instead of the runtime's. */
   workspace?: string | null
+  /** Folders that this caller may read besides its workspace, by absolute paths. */
+  readRoots?: readonly string[] | null
+  /** Folders that this caller may read and write besides its workspace, by absolute paths. */
+  writeRoots?: readonly string[] | null
+  /** What file tools neither touch nor show to this caller, besides `files.deny`. */
+  denyPaths?: readonly string[] | null
+  /**
+   * `open` (each user has context files of his own) or `predefined` (they are the agent's),
+   * instead of what the agent's row in the store says in `settings.type`.
+   */
+  agentType?: 'open' | 'predefined' | null
   /** The team that the agent belongs to. */
   team?: string | null
+  /** The folder that the team shares. */
+  teamWorkspace?: string | null
+  /** What the agent is in the team: a `reviewer` does not write the team's files. */
+  teamRole?: string | null
   /** The run that this call is part of. */
   run?: string | null
   /** How many agents stand above this one. Default: one more than the parent's, or 0. */

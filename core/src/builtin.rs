@@ -8,22 +8,19 @@ mod tool_search;
 
 pub(crate) use aliases::aliases;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::call::{Finder, Output};
 use crate::clock::Clock;
+use crate::files::Files;
 use crate::scrubbers::Scrubbers;
 use crate::store::Store;
 use crate::tool::Tool;
-use crate::workspace::Workspace;
 
 /// What built-in tools work with.
 #[derive(Clone)]
 pub(crate) struct Deps {
-    pub workspace: Option<Workspace>,
-    /// The runtime's own files, which no tool writes.
-    pub kept: Arc<[PathBuf]>,
+    pub files: Files,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub output: Output,

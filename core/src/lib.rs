@@ -17,6 +17,7 @@ pub mod call;
 pub mod clock;
 pub mod error;
 pub mod event;
+pub mod files;
 pub mod id;
 pub mod kind;
 pub mod limits;

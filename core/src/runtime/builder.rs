@@ -15,6 +15,7 @@ use crate::call::{
 };
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
+use crate::files::{self, Files};
 use crate::kind::Origin;
 use crate::policy::Compiled;
 use crate::scrubbers::Scrubbers;
@@ -191,8 +192,13 @@ impl RuntimeBuilder {
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
             finder: Finder::new(&registries, &gate, &deferred),
-            workspace,
-            kept,
+            files: Files::new(files::Parts {
+                workspace,
+                kept,
+                config: self.config.files.clone(),
+                store: store.clone(),
+                clock: self.clock.clone(),
+            }),
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::call::{ApprovalConfig, Budget, Execute, Loops, Output, RateLimit, Record, Redundancy};
 use crate::error::{Code, Error};
+use crate::files::FilesConfig;
 use crate::policy::{ListEntry, Policy};
 use crate::scrub::Profile;
 use crate::secret::Secrets;
@@ -30,6 +31,8 @@ pub struct Config {
     pub store_timeout_ms: Option<u64>,
     /// The folder that file tools work in and never leave. Without one they are refused.
     pub workspace: Option<String>,
+    /// What file tools reach, and how they treat it.
+    pub files: FilesConfig,
     /// Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is
     /// an entry as in a list; it may be marked `optional`, but not `final`.
     pub groups: BTreeMap<String, Vec<ListEntry>>,

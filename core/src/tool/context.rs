@@ -47,8 +47,21 @@ pub struct Caller {
     pub model: Option<String>,
     /// A workspace folder for this caller instead of the runtime's.
     pub workspace: Option<String>,
+    /// Folders that this caller may read besides its workspace, by absolute paths.
+    pub read_roots: Vec<String>,
+    /// Folders that this caller may read and write besides its workspace, by absolute paths.
+    pub write_roots: Vec<String>,
+    /// What file tools neither touch nor show to this caller, besides `files.deny`.
+    pub deny_paths: Vec<String>,
+    /// `open` (each user has context files of his own) or `predefined` (they are the agent's),
+    /// instead of what the agent's row in the store says in `settings.type`.
+    pub agent_type: Option<String>,
     /// The team that the agent belongs to.
     pub team: Option<String>,
+    /// The folder that the team shares.
+    pub team_workspace: Option<String>,
+    /// What the agent is in the team: a `reviewer` does not write the team's files.
+    pub team_role: Option<String>,
     /// The run that this call is part of.
     pub run: Option<String>,
     /// How many agents stand above this one: 0 for the first.
@@ -78,7 +91,13 @@ impl Default for Caller {
             provider: None,
             model: None,
             workspace: None,
+            read_roots: Vec::new(),
+            write_roots: Vec::new(),
+            deny_paths: Vec::new(),
+            agent_type: None,
             team: None,
+            team_workspace: None,
+            team_role: None,
             run: None,
             depth: 0,
             parent: None,
@@ -121,6 +140,7 @@ impl Caller {
             ("provider", &self.provider),
             ("model", &self.model),
             ("team", &self.team),
+            ("team_role", &self.team_role),
             ("run", &self.run),
         ];
         for (field, key) in keys {
@@ -129,6 +149,10 @@ impl Caller {
             }
         }
         check_peer_kind("peer_kind", self.peer_kind.as_deref())?;
+        if let Some(other) = self.agent_type.as_deref().filter(|t| !AGENT_TYPES.contains(t)) {
+            let text = format!("`agent_type` is `{}`; give `open` or `predefined`", echo(other));
+            return Err(Error::new(Code::InvalidArgument, text));
+        }
         if self.timeout_ms == Some(0) {
             let text = "`timeout_ms` is 0; give at least 1, or leave it out";
             return Err(Error::new(Code::InvalidArgument, text));
@@ -182,6 +206,9 @@ fn check_peer_kind(field: &str, given: Option<&str>) -> Result<(), Error> {
         }
     }
 }
+
+/// Whose the context files of an agent are: each user's, or the agent's.
+pub(crate) const AGENT_TYPES: [&str; 2] = ["open", "predefined"];
 
 /// How many callers may stand above each other.
 pub(crate) const MOST_PARENTS: usize = 16;

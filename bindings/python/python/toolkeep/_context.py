@@ -47,8 +47,21 @@ class Caller(TypedDict, total=False):
     """The model."""
     workspace: str | os.PathLike[str] | None
     """A workspace folder for this caller instead of the runtime's."""
+    read_roots: Sequence[str | os.PathLike[str]] | None
+    """Folders that this caller may read besides its workspace, by absolute paths."""
+    write_roots: Sequence[str | os.PathLike[str]] | None
+    """Folders that this caller may read and write besides its workspace, by absolute paths."""
+    deny_paths: Sequence[str] | None
+    """What file tools neither touch nor show to this caller, besides `files.deny`."""
+    agent_type: Literal["open", "predefined"] | None
+    """`open` (each user has context files of his own) or `predefined` (they are the agent's),
+    instead of what the agent's row in the store says in `settings.type`."""
     team: str | None
     """The team that the agent belongs to."""
+    team_workspace: str | os.PathLike[str] | None
+    """The folder that the team shares."""
+    team_role: str | None
+    """What the agent is in the team: a `reviewer` does not write the team's files."""
     run: str | None
     """The run that this call is part of."""
     depth: int | None
@@ -80,7 +93,13 @@ class Context:
     provider: str | None = None
     model: str | None = None
     workspace: str | None = None
+    read_roots: Sequence[str] = ()
+    write_roots: Sequence[str] = ()
+    deny_paths: Sequence[str] = ()
+    agent_type: Literal["open", "predefined"] | None = None
     team: str | None = None
+    team_workspace: str | None = None
+    team_role: str | None = None
     run: str | None = None
     depth: int = 0
     parent: Context | None = None
@@ -119,11 +138,19 @@ def caller_fields(caller: Mapping[str, Any], above: int = 0) -> dict[str, Any]:
     given: dict[str, Any] = {**caller}
     if "timeout" in given:
         given["timeout_ms"] = milliseconds(given.pop("timeout"))
-    if isinstance(given.get("workspace"), os.PathLike):
-        given["workspace"] = os.fspath(given["workspace"])
+    for folder in ("workspace", "team_workspace"):
+        if isinstance(given.get(folder), os.PathLike):
+            given[folder] = os.fspath(given[folder])
+    for folders in ("read_roots", "write_roots"):
+        if isinstance(given.get(folders), (list, tuple)):
+            given[folders] = [_folder(one) for one in given[folders]]
     if given.get("parent") is not None:
         given["parent"] = _parent_fields(given["parent"], above + 1)
     return given
+
+
+def _folder(one: Any) -> Any:
+    return os.fspath(one) if isinstance(one, os.PathLike) else one
 
 
 # More than the core takes: one who is his own parent is left for it to refuse.

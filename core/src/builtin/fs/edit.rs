@@ -7,6 +7,7 @@ use serde_json::json;
 use super::placeholders::Writer;
 use super::{blocking, uses};
 use crate::builtin::Deps;
+use crate::files::Aim;
 use crate::kind::{Capability, Effect};
 use crate::tool::{Tool, ToolResult, tool_fn};
 use crate::workspace::Edit;
@@ -37,7 +38,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
                 Edit { old: args.old_string, new: args.new_string, replace_all: args.replace_all };
             let writer = Writer::new("edit", &deps, &cx);
             let work = move |workspace: &_, path: &_| writer.edit(workspace, path, &edit);
-            let edited = blocking(&deps, &cx, args.path, work).await?;
+            let edited = blocking(&deps, &cx, (args.path, Aim::Write), work).await?;
             let count = edited.replacements;
             let (line, s) = (edited.line, if count == 1 { "" } else { "s" });
             let text = format!("Edited {path}: {count} replacement{s}, the first in line {line}.");

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::{blocking, uses};
 use crate::builtin::Deps;
+use crate::files::Aim;
 use crate::kind::{Capability, Effect};
 use crate::tool::{Stamp, Tool, ToolResult, tool_fn};
 use crate::workspace::{EntryKind, ListOptions, Listing};
@@ -39,9 +40,10 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move {
             let path = if args.path.is_empty() { here() } else { args.path };
             let options = ListOptions { depth: args.depth, ..ListOptions::default() };
-            let listing =
-                blocking(&deps, &cx, path, move |workspace, path| workspace.list(path, options))
-                    .await?;
+            let listing = blocking(&deps, &cx, (path, Aim::Read), move |workspace, path| {
+                workspace.list(path, options)
+            })
+            .await?;
             Ok(ToolResult::silent(told(&listing)))
         }
     })

@@ -10,6 +10,7 @@ use super::{blocking, uses};
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
+use crate::files::Aim;
 use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
 use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
@@ -65,7 +66,8 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 
 /// What the file is known by: another process may change it at any time.
 async fn stamp(deps: &Deps, args: Args, cx: &CallContext) -> Stamp {
-    let found = blocking(deps, cx, args.path, |workspace, path| workspace.stamp(path)).await;
+    let found =
+        blocking(deps, cx, (args.path, Aim::Read), |workspace, path| workspace.stamp(path)).await;
     found.ok().flatten().map_or(Stamp::Never, Stamp::At)
 }
 
@@ -81,7 +83,7 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         Some(id) => artifact(deps, cx, id, range, max_chars).await?,
         None => {
             let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
-            blocking(deps, cx, args.path, move |workspace, path| match opener {
+            blocking(deps, cx, (args.path, Aim::Read), move |workspace, path| match opener {
                 Some(opener) => {
                     let scrubber = opener.standing_scrubber(&scrubber);
                     sealed_page(workspace, path, (&scrubber, &opener), range, max_chars)

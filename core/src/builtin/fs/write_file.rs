@@ -7,6 +7,7 @@ use serde_json::json;
 use super::placeholders::Writer;
 use super::{blocking, uses};
 use crate::builtin::Deps;
+use crate::files::Aim;
 use crate::kind::{Capability, Effect};
 use crate::tool::{Tool, ToolResult, tool_fn};
 use crate::workspace::WriteMode;
@@ -33,7 +34,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             let mode = if args.append { WriteMode::Append } else { WriteMode::Replace };
             let path = args.path.clone();
             let writer = Writer::new("write_file", &deps, &cx);
-            let written = blocking(&deps, &cx, args.path, move |workspace, path| {
+            let written = blocking(&deps, &cx, (args.path, Aim::Write), move |workspace, path| {
                 writer.write(workspace, path, &args.content, mode)
             })
             .await?;

@@ -2,9 +2,10 @@
 //! of the vendor's name that stands near.
 
 use super::super::super::placeholder;
+use super::super::super::simd::{Gram, Grams};
 use super::demand::looks_random;
 use super::gate::{Opening, Openings};
-use super::shape::Shape;
+use super::shape::{Part, Set, Shape};
 
 /// How far before a token a telling word may stand, in bytes.
 pub(super) const REACH: usize = 64;
@@ -23,6 +24,8 @@ pub(super) struct Vicinity {
     lists: Vec<u16>,
     /// Sorted by their first three letters.
     words: Vec<Word>,
+    /// The words of [`TELLING`].
+    pub telling: Grams,
 }
 
 /// A word, and a kind that it tells.
@@ -73,7 +76,7 @@ const DIGEST: &[&str] = &[
 ];
 
 /// Words that say that a secret follows.
-const TELLING: &[&str] = &[
+const TELLING: [&str; 17] = [
     "key",
     "token",
     "secret",
@@ -117,13 +120,14 @@ impl Vicinity {
             }
         }
         words.sort_unstable_by_key(|word| (word.three, word.text, word.kind));
-        let mut lists = Vec::with_capacity(usize::from(THREES) + 1);
+let mut lists = Vec::with_capacity(usize::from(THREES) + 1);
         for (count, word) in (0..).zip(&words) {
             // Nothing is added for a second word of the same letters.
             lists.resize(usize::from(word.three + 1).max(lists.len()), count);
         }
         lists.resize(usize::from(THREES) + 1, words.len() as u16);
-        Vicinity { fours, lists, words }
+        let telling = Grams::new(&TELLING.map(|word| Gram::folded(word.as_bytes())));
+        Vicinity { fours, lists, words, telling }
     }
 
     /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one, of a kind
@@ -201,11 +205,52 @@ impl Vicinity {
         }
         let behind = &text[at.saturating_sub(REACH)..at];
         let close = &behind[behind.len().saturating_sub(CLOSE)..];
-        let tells = || TELLING.iter().any(|word| mentions(near(text, at), word));
         let digest = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
         let denied = || digest && DIGEST.iter().any(|word| stands_alone(close, word));
-        enough || begins_value(behind) && (tells() || !digest && assigned(behind)) && !denied()
+        enough
+            || begins_value(behind) && (tells(text, at) || !digest && assigned(behind)) && !denied()
     }
+}
+
+/// False if [`fits`](Vicinity::fits) says no to every token that may start at `at`, where no word
+/// says enough.
+pub(super) fn may_be_value(text: &[u8], at: usize) -> bool {
+    may_be_told(text, at) && (is_given(text, at, hexadecimal(&text[at..])) || tells(text, at))
+}
+
+/// False if no value starts at `at`.
+pub(super) fn may_be_told(text: &[u8], at: usize) -> bool {
+    begins_value(&text[at.saturating_sub(REACH)..at])
+}
+
+/// True if what starts at `at` with so many hexadecimal digits and hyphens is given by an equals
+/// sign or a colon, and is no digest.
+pub(super) fn is_given(text: &[u8], at: usize, hexadecimal: usize) -> bool {
+    let goes_on = text.get(at + hexadecimal).is_some_and(|b| Set::of(*b).is_some());
+    goes_on && assigned(&text[at.saturating_sub(REACH)..at])
+}
+
+/// True if what is said of the kind is said by the words alone: by an address, or by signs that
+/// [`is_given`] takes for the end.
+pub(super) fn is_told_by_more(shape: &Shape) -> bool {
+    let foreign = |part: &Part| match part {
+        Part::Lit(literal) => literal.bytes().any(|b| Set::of(b).is_none()),
+        Part::Run(..) => false,
+    };
+    shape.sure
+        || shape.near.iter().any(|word| word.contains('/'))
+        || shape.parts.iter().any(foreign)
+}
+
+/// How many hexadecimal digits and hyphens `text` starts with.
+fn hexadecimal(text: &[u8]) -> usize {
+    let other = |b: &u8| !b.is_ascii_hexdigit() && *b != b'-';
+    text.iter().position(other).unwrap_or(text.len())
+}
+
+/// True if a word that says that a secret follows stands before `at`.
+fn tells(text: &[u8], at: usize) -> bool {
+    TELLING.iter().any(|word| mentions(near(text, at), word))
 }
 
 /// True for `D3D_OBJECT_TYPE_2` and `some-file.name-2`: words of one case, joined, with few digits.

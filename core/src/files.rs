@@ -1,0 +1,135 @@
+//! What the file tools of a call reach: folders of the machine, each beneath its handle, and files
+//! that live in the store.
+//!
+//! A tool asks [`Files::reach`] for what its call may touch, and [`Reach::place`] for where a path
+//! of the model's leads. It never opens a folder by itself.
+
+mod config;
+
+pub use config::{FilesConfig, HardLinks, WriteSafety};
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::error::Code;
+use crate::kind::Resource;
+use crate::store::Store;
+use crate::tool::{CallContext, ToolError};
+use crate::workspace::{RelativePath, Workspace};
+
+/// The files of a runtime. Cheap to clone; clones share everything.
+#[derive(Clone)]
+pub(crate) struct Files {
+    parts: Arc<Parts>,
+}
+
+/// What files are made of.
+pub(crate) struct Parts {
+    /// The folder of calls that bring none of their own.
+    pub workspace: Option<Workspace>,
+    /// The runtime's own files, which no tool writes.
+    pub kept: Arc<[PathBuf]>,
+    pub config: FilesConfig,
+    pub store: Arc<dyn Store>,
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What one call reaches.
+#[derive(Clone)]
+pub(crate) struct Reach {
+    files: Files,
+    cx: CallContext,
+    workspace: Workspace,
+}
+
+/// What a tool wants of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Aim {
+    Read,
+    Write,
+}
+
+/// Where a path leads.
+pub(crate) enum Place {
+    Disk(OnDisk),
+}
+
+/// A file or folder of the machine.
+#[derive(Clone)]
+pub(crate) struct OnDisk {
+    pub workspace: Workspace,
+    pub path: RelativePath,
+}
+
+impl Files {
+    pub(crate) fn new(parts: Parts) -> Files {
+        Files { parts: Arc::new(parts) }
+    }
+
+    /// What the call reaches.
+    ///
+    /// # Errors
+    /// `unavailable` where there is no workspace, or it cannot be opened.
+    pub(crate) async fn reach(&self, cx: &CallContext) -> Result<Reach, ToolError> {
+        let (files, cx) = (self.clone(), cx.clone());
+        blocking(move || {
+            let workspace = files.opened(&cx)?.keeping(files.parts.kept.clone());
+            Ok(Reach { files, cx, workspace })
+        })
+        .await
+    }
+
+    /// The path as a resource that a call declares. None where it is refused, or can be told only
+    /// by opening folders.
+    pub(crate) fn resource(&self, cx: &CallContext, path: &str) -> Option<Resource> {
+        let own = self.parts.workspace.as_ref().filter(|_| cx.caller().workspace.is_none())?;
+        Some(own.resource(&own.relative(path).ok()?))
+    }
+
+    /// The workspace of a call: the caller's own, or the runtime's.
+    fn opened(&self, cx: &CallContext) -> Result<Workspace, ToolError> {
+        if let Some(folder) = &cx.caller().workspace {
+            return Workspace::open(Path::new(folder)).map_err(|_| {
+                // The message of `open` names a path of the host, which the model must not see.
+                let text = "The workspace of this caller cannot be opened.";
+                ToolError::new(Code::Unavailable, text)
+            });
+        }
+        self.parts.workspace.clone().ok_or_else(|| {
+            let text = "There is no workspace, so files cannot be used. The owner has to set \
+                        `workspace` in the configuration.";
+            ToolError::new(Code::Unavailable, text)
+        })
+    }
+}
+
+impl Reach {
+    /// Where a path leads.
+    pub(crate) async fn place(&self, path: &str, _aim: Aim) -> Result<Place, ToolError> {
+        let (workspace, path) = (self.workspace.clone(), path.to_owned());
+        blocking(move || {
+            let path = workspace.relative(&path)?;
+            Ok(Place::Disk(OnDisk { workspace, path }))
+        })
+        .await
+    }
+}
+
+impl OnDisk {
+    /// Does file work on a thread that may block.
+    pub(crate) async fn blocking<T: Send + 'static, E: Into<ToolError>>(
+        self,
+        work: impl FnOnce(&Workspace, &RelativePath) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        blocking(move || work(&self.workspace, &self.path).map_err(Into::into)).await
+    }
+}
+
+/// Does work on a thread that may block.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let done = tokio::task::spawn_blocking(work);
+    done.await.unwrap_or_else(|error| Err(ToolError::failed(format!("File work failed: {error}."))))
+}

@@ -1,0 +1,70 @@
+//! The `files` part of the configuration.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What file tools reach, and how they treat it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FilesConfig {
+    /// Folders that are read besides the workspace, by their absolute paths: skills, documents.
+    /// Relative ones count from the configuration's folder. Default: none.
+    pub read_roots: Vec<String>,
+    /// Folders that are read and written besides the workspace. Default: none.
+    pub write_roots: Vec<String>,
+    /// What no file tool touches or shows, in the workspace and in every other root: paths from its
+    /// root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not count.
+    /// Default: nothing.
+    pub deny: Vec<String>,
+    /// Whether a file with several names on the disk may be used. Default: `allow`.
+    pub hard_links: HardLinks,
+    /// What becomes of a write to a file that the model has not read as it is now. Default: `warn`.
+    pub write_safety: WriteSafety,
+    /// The names at the workspace's root that are no files on the disk but texts in the store, by
+    /// agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`,
+    /// `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them.
+    pub context_files: Vec<String>,
+    /// Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
+    /// Default: true. Only calls with an agent have them.
+    pub memory: bool,
+}
+
+impl Default for FilesConfig {
+    fn default() -> FilesConfig {
+        let names = ["SOUL", "IDENTITY", "AGENTS", "TOOLS", "HEARTBEAT", "USER", "BOOTSTRAP"];
+        FilesConfig {
+            read_roots: Vec::new(),
+            write_roots: Vec::new(),
+            deny: Vec::new(),
+            hard_links: HardLinks::default(),
+            write_safety: WriteSafety::default(),
+            context_files: names.map(|name| format!("{name}.md")).to_vec(),
+            memory: true,
+        }
+    }
+}
+
+/// Whether a file with several names on the disk may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HardLinks {
+    /// It may: package stores and clones of repositories are full of them.
+    #[default]
+    Allow,
+    /// It is refused: its other name may be outside of the workspace.
+    Refuse,
+}
+
+/// What becomes of a write to a file that the model has not read as it is now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteSafety {
+    /// It is refused.
+    Strict,
+    /// A file that was never read is written, and the result says so; one that was changed since it
+    /// was read is refused.
+    #[default]
+    Warn,
+    /// It is written.
+    Off,
+}
