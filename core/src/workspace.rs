@@ -35,9 +35,12 @@
 //! # }
 //! ```
 
+mod change;
 mod edit;
 mod edit_problem;
 mod error;
+mod folder_lock;
+mod line_diff;
 mod list;
 mod lock;
 mod media;
@@ -62,8 +65,9 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-pub(crate) use edit::Standing;
-pub use edit::{Edit, Edited};
+pub(crate) use change::{Change, Changing, Standing};
+pub use edit::{Edit, Edited, Replaced, apply_edits};
+pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
 pub use list::{Entry, EntryKind, ListOptions, Listing};
