@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::Writer;
-use super::{blocking, uses};
+use super::{blocking, noted, uses};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::files::Aim;
@@ -97,8 +97,8 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             let edits = args.edits()?;
             let writer = Writer::new("edit", &deps, &cx);
             let work = move |workspace: &_, path: &_| writer.edit(workspace, path, &edits);
-            let done = blocking(&deps, &cx, (args.path, Aim::Write), work).await?;
-            Ok(told(&path, &done))
+            let (done, note) = blocking(&deps, &cx, (args.path, Aim::Write), work).await?;
+            Ok(told(&path, &done, note))
         }
     })
     .group("fs")
@@ -111,7 +111,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
 }
 
-fn told(path: &str, done: &[Replaced]) -> ToolResult {
+fn told(path: &str, done: &[Replaced], note: Option<String>) -> ToolResult {
     let count: usize = done.iter().map(|edit| edit.replacements).sum();
     let line = done.first().map_or(0, |edit| edit.line);
     let s = if count == 1 { "" } else { "s" };
@@ -124,5 +124,5 @@ fn told(path: &str, done: &[Replaced]) -> ToolResult {
     if done.len() > 1 {
         structured["edits"] = done.iter().map(each).collect();
     }
-    ToolResult { structured: Some(structured), ..ToolResult::silent(text) }
+    ToolResult { structured: Some(structured), ..ToolResult::silent(noted(text, note)) }
 }
