@@ -1,10 +1,12 @@
 //! Group `fs`: files in the workspace.
 
+pub(super) mod apply_patch;
 pub(super) mod edit;
 mod guard;
 pub(super) mod list_files;
 pub(super) mod lock_paths;
 mod masked;
+mod patching;
 mod placeholders;
 pub(super) mod read_file;
 pub(super) mod unlock_paths;
