@@ -105,10 +105,8 @@ async fn a_killed_writer_leaves_the_old_content_or_the_new_and_nothing_that_is_l
     let kills: u64 = if is_soak() { 500 } else { 6 };
     let folder = tempfile::tempdir().unwrap();
     for round in 0..kills {
-        let mut child = start(
-            "child_writes_until_it_is_killed",
-            &[(WRITER, folder.path().to_str().unwrap())],
-        );
+        let mut child =
+            start("child_writes_until_it_is_killed", &[(WRITER, folder.path().to_str().unwrap())]);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         lines.find(|line| line.as_ref().unwrap().contains("wrote 1")).unwrap().unwrap();
         std::thread::sleep(Duration::from_micros(round * 7_919 % 20_000));
