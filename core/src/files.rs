@@ -5,8 +5,15 @@
 //! of the model's leads. It never opens a folder by itself.
 
 mod config;
+mod locks;
+mod safety;
+mod seen;
+mod who;
 
 pub use config::{FilesConfig, HardLinks, WriteSafety};
+pub(crate) use locks::{Locks, absolute_pattern, check_count};
+pub(crate) use seen::{LONGEST_TEXT, Print, Seen, Verdict};
+pub(crate) use who::Who;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +29,7 @@ use crate::workspace::{RelativePath, Workspace};
 #[derive(Clone)]
 pub(crate) struct Files {
     parts: Arc<Parts>,
+    seen: Arc<Seen>,
 }
 
 /// What files are made of.
@@ -64,7 +72,27 @@ pub(crate) struct OnDisk {
 
 impl Files {
     pub(crate) fn new(parts: Parts) -> Files {
-        Files { parts: Arc::new(parts) }
+        Files { parts: Arc::new(parts), seen: Arc::default() }
+    }
+
+    /// Which versions of files were read by whom.
+    pub(crate) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// What becomes of a write to a file that was not read as it is now.
+    pub(crate) fn write_safety(&self) -> WriteSafety {
+        self.parts.config.write_safety
+    }
+
+    /// True if `write_file` hands the file to the user where the model does not say.
+    pub(crate) fn is_delivered(&self, path: &str) -> bool {
+        self.parts.config.delivers(path)
+    }
+
+    /// The path locks, as the caller sees them.
+    pub(crate) fn locks(&self, cx: &CallContext) -> Locks {
+        Locks::new(self.parts.store.clone(), self.parts.clock.clone(), cx)
     }
 
     /// What the call reaches.
@@ -105,6 +133,14 @@ impl Files {
 }
 
 impl Reach {
+    /// Does work with the folder that paths are relative to, on a thread that may block.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Workspace) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        blocking(move || work(&self.workspace)).await
+    }
+
     /// Where a path leads.
     pub(crate) async fn place(&self, path: &str, _aim: Aim) -> Result<Place, ToolError> {
         let (workspace, path) = (self.workspace.clone(), path.to_owned());

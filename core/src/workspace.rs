@@ -35,14 +35,18 @@
 //! # }
 //! ```
 
+mod change;
 mod edit;
 mod edit_problem;
 mod error;
+mod folder_lock;
+mod line_diff;
 mod list;
 mod lock;
 mod media;
 mod nearest;
 mod open;
+mod patch;
 mod path;
 mod read;
 mod replace;
@@ -62,13 +66,16 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-pub(crate) use edit::Standing;
-pub use edit::{Edit, Edited};
+pub(crate) use change::{Body, Change, Changing, Standing};
+pub use edit::{Edit, Edited, Replaced, apply_edits};
+pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
+pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;
+pub(crate) use patch::{Action, FilePatch, Hunk, Malformed, Misfit, apply, parse};
 pub use path::{MAX_PATH_BYTES, RelativePath};
 pub use window::{Position, ReadRange, ReadText, window};
 pub use write::{MAX_FILE_BYTES, WriteMode, Written};

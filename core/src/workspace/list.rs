@@ -7,6 +7,7 @@ use std::path::Path;
 use cap_std::fs::Dir;
 
 use super::open::open_dir_nofollow;
+use super::replace::is_temporary;
 use super::{Error, RelativePath, Workspace};
 
 /// How much of a folder to list.
@@ -119,6 +120,9 @@ fn first_entries(
     for entry in dir.entries()? {
         let entry = entry?;
         let name = entry.file_name();
+        if is_temporary(&name) {
+            continue;
+        }
         first.insert(name, entry);
         if first.len() > room {
             first.pop_last();

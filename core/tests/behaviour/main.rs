@@ -30,3 +30,5 @@ mod tenants;
 mod upkeep;
 mod vault;
 mod vectors;
+mod writing;
+mod writing_crash;
