@@ -5,23 +5,27 @@
 //! of the model's leads. It never opens a folder by itself.
 
 mod config;
+mod folders;
+mod roots;
 
 pub use config::{FilesConfig, HardLinks, WriteSafety};
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use self::roots::Granting;
 use crate::clock::Clock;
-use crate::error::Code;
+use crate::error::Error;
 use crate::kind::Resource;
 use crate::store::Store;
 use crate::tool::{CallContext, ToolError};
-use crate::workspace::{RelativePath, Rules, Workspace};
+use crate::workspace::{RelativePath, Roots, Told, Workspace};
 
 /// The files of a runtime. Cheap to clone; clones share everything.
 #[derive(Clone)]
 pub(crate) struct Files {
     parts: Arc<Parts>,
+    granting: Arc<Granting>,
 }
 
 /// What files are made of.
@@ -40,7 +44,7 @@ pub(crate) struct Parts {
 pub(crate) struct Reach {
     files: Files,
     cx: CallContext,
-    workspace: Workspace,
+    roots: Arc<Roots>,
 }
 
 /// What a tool wants of a path.
@@ -63,58 +67,47 @@ pub(crate) struct OnDisk {
 }
 
 impl Files {
-    pub(crate) fn new(parts: Parts) -> Files {
-        Files { parts: Arc::new(parts) }
+    /// # Errors
+    /// `invalid_config` for a folder that is not there and an entry that denies nothing, by key.
+    pub(crate) fn new(parts: Parts) -> Result<Files, Error> {
+        let granting = Arc::new(Granting::new(&parts)?);
+        Ok(Files { parts: Arc::new(parts), granting })
     }
 
     /// What the call reaches.
     ///
     /// # Errors
-    /// `unavailable` where there is no workspace, or it cannot be opened.
+    /// `unavailable` where there is no workspace, or a folder cannot be opened; `invalid_arguments`
+    /// where the caller's lists make no sense.
     pub(crate) async fn reach(&self, cx: &CallContext) -> Result<Reach, ToolError> {
         let (files, cx) = (self.clone(), cx.clone());
         blocking(move || {
-            let workspace = files
-                .opened(&cx)?
-                .ruled(Rules { kept: files.parts.kept.clone(), ..Rules::default() });
-            Ok(Reach { files, cx, workspace })
+            let roots = Arc::new(files.granting.roots(cx.caller())?);
+            Ok(Reach { files, cx, roots })
         })
         .await
     }
 
-    /// The path as a resource that a call declares. None where it is refused, or can be told only
-    /// by opening folders.
+    /// The path as a resource that a call declares. None where it is refused.
     pub(crate) fn resource(&self, cx: &CallContext, path: &str) -> Option<Resource> {
-        let own = self.parts.workspace.as_ref().filter(|_| cx.caller().workspace.is_none())?;
-        Some(own.resource(&own.relative(path).ok()?))
-    }
-
-    /// The workspace of a call: the caller's own, or the runtime's.
-    fn opened(&self, cx: &CallContext) -> Result<Workspace, ToolError> {
-        if let Some(folder) = &cx.caller().workspace {
-            return Workspace::open(Path::new(folder)).map_err(|_| {
-                // The message of `open` names a path of the host, which the model must not see.
-                let text = "The workspace of this caller cannot be opened.";
-                ToolError::new(Code::Unavailable, text)
-            });
-        }
-        self.parts.workspace.clone().ok_or_else(|| {
-            let text = "There is no workspace, so files cannot be used. The owner has to set \
-                        `workspace` in the configuration.";
-            ToolError::new(Code::Unavailable, text)
-        })
+        self.granting.roots(cx.caller()).ok()?.resource(path).ok()
     }
 }
 
 impl Reach {
     /// Where a path leads.
     pub(crate) async fn place(&self, path: &str, _aim: Aim) -> Result<Place, ToolError> {
-        let (workspace, path) = (self.workspace.clone(), path.to_owned());
+        let (roots, path) = (self.roots.clone(), path.to_owned());
         blocking(move || {
-            let path = workspace.relative(&path)?;
+            let (workspace, path) = roots.place(&path)?;
             Ok(Place::Disk(OnDisk { workspace, path }))
         })
         .await
+    }
+
+    /// The folders that the call may use, the workspace first.
+    pub(crate) fn roots(&self) -> Vec<Told> {
+        self.roots.told()
     }
 }
 

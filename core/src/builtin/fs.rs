@@ -5,6 +5,7 @@ pub(super) mod list_files;
 mod masked;
 mod placeholders;
 pub(super) mod read_file;
+pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
 use super::Deps;

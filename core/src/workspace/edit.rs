@@ -67,12 +67,7 @@ impl Workspace {
     ) -> Result<Edited, E> {
         let place = self.place(path, false)?;
         let edit = || {
-            let file = place.open_file(path).map_err(|error| match error {
-                Error::NotFound { path: written, .. } => {
-                    Error::NotFound { path: written, similar: self.similar(path) }
-                }
-                error => error,
-            })?;
+            let file = place.open_file(path).map_err(|error| self.or_similar(path, error))?;
             edit_at(path, &place, file, make, show)
         };
         while_locked(&place, edit).map_err(|error| Error::from_io(path, "edit", error))?
