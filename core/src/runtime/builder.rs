@@ -328,7 +328,8 @@ impl RuntimeBuilder {
             let Some(found) = real(path) else { continue };
             if let Some(root) = roots.iter().find(|root| found.starts_with(root)) {
                 let why = format!(
-                    "the file {path} is where a model can read it; keep it outside of {}",
+                    "the file {path} is in the workspace or in another root, where a model can read \
+                     it; keep it outside of {}",
                     root.display()
                 );
                 return Err(bad_key("secrets", &why));
