@@ -36,10 +36,13 @@
 //! ```
 
 mod beneath;
+mod change;
 mod deny;
 mod edit;
 mod edit_problem;
 mod error;
+mod folder_lock;
+mod line_diff;
 mod list;
 mod lock;
 mod media;
@@ -69,11 +72,13 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt as _};
 use rustix::fs::OFlags;
 
+pub(crate) use change::{Body, Change, Changing, Standing};
 pub(crate) use deny::{BadEntry, Deny};
-pub(crate) use edit::Standing;
-pub use edit::{Edit, Edited};
+pub use edit::{Edit, Edited, Replaced, apply_edits};
+pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
+pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;

@@ -1,10 +1,13 @@
 //! Group `fs`: files in the workspace.
 
 pub(super) mod edit;
+mod guard;
 pub(super) mod list_files;
+pub(super) mod lock_paths;
 mod masked;
 mod placeholders;
 pub(super) mod read_file;
+pub(super) mod unlock_paths;
 pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
@@ -23,6 +26,14 @@ async fn blocking<T: Send + 'static, E: Into<ToolError>>(
 ) -> Result<T, ToolError> {
     match deps.files.reach(cx).await?.place(&path, aim).await? {
         Place::Disk(file) => file.blocking(work).await,
+    }
+}
+
+/// A text with a note after it.
+fn noted(text: String, note: Option<String>) -> String {
+    match note {
+        Some(note) => format!("{text}\n{note}"),
+        None => text,
     }
 }
 
