@@ -4,6 +4,7 @@
 //! A tool asks [`Files::reach`] for what its call may touch, and [`Reach::place`] for where a path
 //! of the model's leads. It never opens a folder by itself.
 
+mod beside;
 mod config;
 mod folders;
 mod locks;
@@ -12,6 +13,7 @@ mod safety;
 mod seen;
 mod who;
 
+pub(crate) use beside::Beside;
 pub use config::{FilesConfig, HardLinks, WriteSafety};
 pub(crate) use locks::{Locks, absolute_pattern, check_count};
 pub(crate) use seen::{LONGEST_TEXT, Print, Seen, Verdict};
@@ -144,6 +146,13 @@ impl Reach {
     /// The folders that the call may use, the workspace first.
     pub(crate) fn roots(&self) -> Vec<Told> {
         self.roots.told()
+    }
+}
+
+impl Reach {
+    /// What is seen in the folder of the disk besides what is there.
+    pub(crate) async fn beside(&self, _folder: &OnDisk) -> Result<Beside, ToolError> {
+        Ok(Beside::default())
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -229,10 +228,4 @@ fn reading(more: OFlags) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(flags(more));
     options
-}
-
-/// Opens a folder in `dir` that must not be a link.
-pub(super) fn open_dir_nofollow(dir: &Dir, name: &Path) -> io::Result<Dir> {
-    let file = dir.open_with(name, &reading(OFlags::DIRECTORY | OFlags::NOFOLLOW))?;
-    Ok(Dir::from_std_file(file.into_std()))
 }
