@@ -144,6 +144,19 @@ impl Workspace {
         self.root.is_at(&self.root.given)
     }
 
+    /// The same folder, as on a kernel that does not open beneath a folder in one step.
+    #[cfg(test)]
+    fn by_steps(self) -> Workspace {
+        let Folder { dir, given, real, .. } = &*self.root;
+        let folder = Folder {
+            dir: dir.try_clone().unwrap(),
+            way: Way::Steps,
+            given: given.clone(),
+            real: real.clone(),
+        };
+        Workspace { root: Arc::new(folder), ..self }
+    }
+
     /// True if both are the same open folder.
     pub(crate) fn is_same(&self, other: &Workspace) -> bool {
         Arc::ptr_eq(&self.root, &other.root)
