@@ -5,8 +5,15 @@
 //! of the model's leads. It never opens a folder by itself.
 
 mod config;
+mod context;
+mod permission;
+mod stored;
+mod virtual_name;
+mod whose;
 
 pub use config::{FilesConfig, HardLinks, WriteSafety};
+pub(crate) use stored::{Becomes, Did, Stored};
+pub(crate) use virtual_name::VirtualName;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +60,7 @@ pub(crate) enum Aim {
 /// Where a path leads.
 pub(crate) enum Place {
     Disk(OnDisk),
+    Stored(Stored),
 }
 
 /// A file or folder of the machine.
@@ -107,12 +115,27 @@ impl Files {
 impl Reach {
     /// Where a path leads.
     pub(crate) async fn place(&self, path: &str, _aim: Aim) -> Result<Place, ToolError> {
-        let (workspace, path) = (self.workspace.clone(), path.to_owned());
-        blocking(move || {
-            let path = workspace.relative(&path)?;
-            Ok(Place::Disk(OnDisk { workspace, path }))
-        })
-        .await
+        let (reach, path) = (self.clone(), path.to_owned());
+        let found = blocking(move || {
+            let path = reach.workspace.relative(&path)?;
+            let name = reach.virtual_name(&path);
+            Ok((OnDisk { workspace: reach.workspace, path }, name))
+        });
+        let (file, name) = found.await?;
+        let Some((agent, name)) = name else { return Ok(Place::Disk(file)) };
+        let (parts, written) = (self.files.parts.clone(), file.path.as_written().to_owned());
+        Ok(Place::Stored(Stored::new(parts, self.cx.clone(), (agent, name, written)).await?))
+    }
+
+    /// What a path of the workspace stands for in the store, by its own name or by where its links
+    /// lead. None: a file of the disk.
+    fn virtual_name(&self, path: &RelativePath) -> Option<(String, VirtualName)> {
+        let agent = self.cx.caller().agent.clone()?;
+        let config = &self.files.parts.config;
+        let of = |path: &Path, is_folder| VirtualName::of(path, is_folder, config);
+        let by_name = of(Path::new(path.normalised()), path.names_folder());
+        let by_links = || of(&self.workspace.target(path).ok()?, path.names_folder());
+        Some((agent, by_name.or_else(by_links)?))
     }
 }
 

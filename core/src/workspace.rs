@@ -62,8 +62,8 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
-pub(crate) use edit::Standing;
 pub use edit::{Edit, Edited};
+pub(crate) use edit::{Standing, edit_text};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
 pub use list::{Entry, EntryKind, ListOptions, Listing};

@@ -124,6 +124,25 @@ fn edit_at<'e, E: From<Error>>(
     })
 }
 
+/// A text with one edit made, as [`Workspace::edit`] makes it in a file that an error calls `path`.
+/// `show` gives the text as an error may quote it.
+pub(crate) fn edit_text(
+    path: &str,
+    content: &[u8],
+    edit: &Edit,
+    show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
+) -> Result<(Vec<u8>, Edited), Error> {
+    let misfit = |problem| Error::Edit { path: path.to_owned(), problem: Box::new(problem) };
+    let found = find(content, edit, show).map_err(misfit)?;
+    let bytes = found.bytes_after(content.len());
+    if bytes > MAX_FILE_BYTES {
+        let (path, max) = (path.to_owned(), MAX_FILE_BYTES);
+        return Err(Error::TooLarge { path, bytes, max, remedy: TOO_LARGE });
+    }
+    let edited = Edited { replacements: found.count, line: line_of(content, found.first), bytes };
+    Ok((found.replaced(content), edited))
+}
+
 fn as_it_is(content: &[u8]) -> Cow<'_, [u8]> {
     Cow::Borrowed(content)
 }

@@ -30,3 +30,4 @@ mod tenants;
 mod upkeep;
 mod vault;
 mod vectors;
+mod virtual_files;

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::Writer;
-use super::{blocking, uses};
+use super::{place, stored, uses};
 use crate::builtin::Deps;
-use crate::files::Aim;
+use crate::files::{Aim, Place};
 use crate::kind::{Capability, Effect};
 use crate::tool::{Tool, ToolResult, tool_fn};
 use crate::workspace::Edit;
@@ -36,9 +36,14 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             let path = args.path.clone();
             let edit =
                 Edit { old: args.old_string, new: args.new_string, replace_all: args.replace_all };
-            let writer = Writer::new("edit", &deps, &cx);
-            let work = move |workspace: &_, path: &_| writer.edit(workspace, path, &edit);
-            let edited = blocking(&deps, &cx, (args.path, Aim::Write), work).await?;
+            let edited = match place(&deps, &cx, &path, Aim::Write).await? {
+                Place::Stored(file) => stored::edit(&deps, &cx, &file, edit).await?,
+                Place::Disk(file) => {
+                    let writer = Writer::new("edit", &deps, &cx);
+                    let work = move |workspace: &_, path: &_| writer.edit(workspace, path, &edit);
+                    file.blocking(work).await?
+                }
+            };
             let count = edited.replacements;
             let (line, s) = (edited.line, if count == 1 { "" } else { "s" });
             let text = format!("Edited {path}: {count} replacement{s}, the first in line {line}.");

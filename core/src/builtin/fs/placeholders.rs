@@ -15,7 +15,9 @@ use crate::error::Code;
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
-use crate::workspace::{Edit, Edited, RelativePath, Standing, Workspace, WriteMode, Written};
+use crate::workspace::{
+    Edit, Edited, ReadText, RelativePath, Standing, Workspace, WriteMode, Written, edit_text,
+};
 
 /// The largest file that is looked into for placeholders of its own (16 MiB).
 const LOOKED_INTO: u64 = 16 << 20;
@@ -45,16 +47,54 @@ impl Writer {
         }
         let target = workspace.target(path)?;
         let standing = workspace.read_whole(path, LOOKED_INTO).ok().flatten().unwrap_or_default();
-        if mode == WriteMode::Replace {
-            self.check_bare(content, &standing)?;
-        }
         let file = FileAt { root: workspace.real_root().to_owned(), path: target };
-        let opened = self.opened("content", content, &file, &standing)?;
-        self.check_hidden(&opened, content.as_bytes(), opened.text().as_bytes())?;
-        let opened = [opened];
-        self.take(&opened)?;
+        let opened = [self.filled(&file, content, mode, &standing)?];
         let target = Some(file.path.as_path());
         Ok(workspace.write_at(path, opened[0].text().as_bytes(), mode, target)?)
+    }
+
+    /// What is to stand in a file of the store, or behind what stands there.
+    pub(super) fn text_for(
+        &self,
+        file: &FileAt,
+        content: &str,
+        mode: WriteMode,
+        standing: &[u8],
+    ) -> Result<Vec<u8>, ToolError> {
+        if placeholders(content).next().is_none() {
+            return Ok(content.as_bytes().to_vec());
+        }
+        Ok(self.filled(file, content, mode, standing)?.text().as_bytes().to_vec())
+    }
+
+    /// A file of the store with one text changed.
+    pub(super) fn text_edited(
+        &self,
+        path: &str,
+        file: &FileAt,
+        standing: &[u8],
+        edit: &Edit,
+    ) -> Result<(Vec<u8>, Edited), ToolError> {
+        let edit = self.edit_of(edit, &Standing { target: &file.path, content: standing }, file)?;
+        Ok(edit_text(path, standing, &edit, |content| self.masked(content, file).into())?)
+    }
+
+    /// The content of a file with every secret back in its place, which is taken into use.
+    fn filled(
+        &self,
+        file: &FileAt,
+        content: &str,
+        mode: WriteMode,
+        standing: &[u8],
+    ) -> Result<Opened, ToolError> {
+        if mode == WriteMode::Replace {
+            self.check_bare(content, standing)?;
+        }
+        let opened = [self.opened("content", content, file, standing)?];
+        self.check_hidden(&opened[0], content.as_bytes(), opened[0].text().as_bytes())?;
+        self.take(&opened)?;
+        let [opened] = opened;
+        Ok(opened)
     }
 
     /// Changes a text of a file. What an error shows of the file is masked as a whole file is.
@@ -178,7 +218,7 @@ impl Writer {
     }
 
     /// A file as it is shown.
-    fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
+    pub(super) fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
         let text = String::from_utf8_lossy(content);
         let Some(opener) = &self.opener else {
             return self.scrubber.scrub(&text).into_owned().into_bytes();
@@ -190,6 +230,24 @@ impl Writer {
             opener.has_sealed();
         }
         masked.into_bytes()
+    }
+
+    /// A page of a text of a file. Its secrets are masked before it is cut out, and kept, to go back
+    /// to this file.
+    pub(super) fn masked_page(
+        &self,
+        text: &str,
+        file: FileAt,
+        cut: impl FnOnce(&str) -> ReadText,
+    ) -> ReadText {
+        let Some(opener) = &self.opener else { return cut(&self.scrubber.scrub(text)) };
+        let sealing = opener.sealing(Some(file));
+        let scrubber = opener.standing_scrubber(&self.scrubber);
+        let page = cut(&scrubber.scrub_sealing(text, &sealing));
+        if sealing.keep_in(&page.text) > 0 {
+            opener.has_sealed();
+        }
+        page
     }
 
     fn refused(&self, refusal: &Refusal) -> ToolError {

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::Writer;
-use super::{blocking, uses};
+use super::{place, stored, uses};
 use crate::builtin::Deps;
-use crate::files::Aim;
+use crate::files::{Aim, Place};
 use crate::kind::{Capability, Effect};
 use crate::tool::{Tool, ToolResult, tool_fn};
 use crate::workspace::WriteMode;
@@ -33,11 +33,16 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move {
             let mode = if args.append { WriteMode::Append } else { WriteMode::Replace };
             let path = args.path.clone();
+            let file = match place(&deps, &cx, &path, Aim::Write).await? {
+                Place::Disk(file) => file,
+                Place::Stored(file) => {
+                    return stored::write(&deps, &cx, &file, (args.content, mode)).await;
+                }
+            };
             let writer = Writer::new("write_file", &deps, &cx);
-            let written = blocking(&deps, &cx, (args.path, Aim::Write), move |workspace, path| {
-                writer.write(workspace, path, &args.content, mode)
-            })
-            .await?;
+            let work =
+                move |workspace: &_, path: &_| writer.write(workspace, path, &args.content, mode);
+            let written = file.blocking(work).await?;
             let verb = match (mode, written.created) {
                 (_, true) => "Created",
                 (WriteMode::Append, false) => "Appended to",
