@@ -23,7 +23,7 @@ use crate::error::Code;
 use crate::kind::Resource;
 use crate::store::Store;
 use crate::tool::{CallContext, ToolError};
-use crate::workspace::{RelativePath, Workspace};
+use crate::workspace::{RelativePath, Rules, Workspace};
 
 /// The files of a runtime. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -82,7 +82,9 @@ impl Files {
     pub(crate) async fn reach(&self, cx: &CallContext) -> Result<Reach, ToolError> {
         let (files, cx) = (self.clone(), cx.clone());
         blocking(move || {
-            let workspace = files.opened(&cx)?.keeping(files.parts.kept.clone());
+            let workspace = files
+                .opened(&cx)?
+                .ruled(Rules { kept: files.parts.kept.clone(), ..Rules::default() });
             Ok(Reach { files, cx, workspace })
         })
         .await

@@ -35,6 +35,7 @@
 //! # }
 //! ```
 
+mod deny;
 mod edit;
 mod edit_problem;
 mod error;
@@ -47,6 +48,7 @@ mod path;
 mod read;
 mod replace;
 mod resolve;
+mod rules;
 mod stamp;
 mod suggest;
 mod window;
@@ -62,6 +64,7 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+pub(crate) use deny::Deny;
 pub use edit::{Edit, Edited};
 pub(crate) use edit::{Standing, edit_text};
 pub use edit_problem::EditProblem;
@@ -70,6 +73,7 @@ pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;
 pub use path::{MAX_PATH_BYTES, RelativePath};
+pub(crate) use rules::Rules;
 pub use window::{Position, ReadRange, ReadText, window};
 pub use write::{MAX_FILE_BYTES, WriteMode, Written};
 
@@ -81,8 +85,7 @@ use crate::error::Code;
 #[derive(Clone, Debug)]
 pub struct Workspace {
     root: Arc<Root>,
-    /// Files that are never written, without links, wherever they are.
-    kept: Arc<[PathBuf]>,
+    rules: Arc<rules::Compiled>,
 }
 
 #[derive(Debug)]
@@ -106,21 +109,16 @@ impl Workspace {
         let dir = Dir::open_ambient_dir(&given, ambient_authority())
             .map_err(|error| unusable(root, error))?;
         let real = std::fs::canonicalize(&given).map_err(|error| unusable(root, error))?;
-        Ok(Workspace { root: Arc::new(Root { dir, given, real }), kept: Arc::default() })
-    }
-
-    /// The same folder, in which these files are not written, if they are there at all: what rules
-    /// a model must not be the model's to change. Their paths are absolute and have no links.
-    pub(crate) fn keeping(self, kept: Arc<[PathBuf]>) -> Workspace {
-        Workspace { kept, ..self }
+        Ok(Workspace { root: Arc::new(Root { dir, given, real }), rules: Arc::default() })
     }
 
     /// True if the place, relative to the root and without links, is that of a kept file.
     fn keeps(&self, place: &Path) -> bool {
+        let kept = &self.rules.rules.kept;
         let place = self.root.real.join(place);
         // The name may be spelled otherwise where the file system takes it for the same.
-        let found = || std::fs::canonicalize(&place).is_ok_and(|found| self.kept.contains(&found));
-        !self.kept.is_empty() && (self.kept.contains(&place) || found())
+        let found = || std::fs::canonicalize(&place).is_ok_and(|found| kept.contains(&found));
+        !kept.is_empty() && (kept.contains(&place) || found())
     }
 
     /// The root as the host named it, made absolute. For the host only: a model never sees it
