@@ -35,10 +35,13 @@
 //! # }
 //! ```
 
+mod change;
 mod deny;
 mod edit;
 mod edit_problem;
 mod error;
+mod folder_lock;
+mod line_diff;
 mod list;
 mod lock;
 mod media;
@@ -64,9 +67,10 @@ use std::sync::Arc;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+pub(crate) use change::{Change, Changing, Standing};
 pub(crate) use deny::Deny;
-pub use edit::{Edit, Edited};
-pub(crate) use edit::{Standing, edit_text};
+pub use edit::{Edit, Edited, Replaced, apply_edits};
+pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
 pub use list::{Entry, EntryKind, ListOptions, Listing};

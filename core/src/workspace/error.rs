@@ -130,6 +130,15 @@ pub enum Error {
         /// The path as the model wrote it.
         path: String,
     },
+    /// Other processes kept the folder locked.
+    #[error(
+        "other processes are changing files in the folder of `{path}` and did not finish within 10 \
+         seconds; try again"
+    )]
+    Busy {
+        /// The path as the model wrote it.
+        path: String,
+    },
     /// The operating system failed.
     #[error("cannot {action} `{path}`: {source}")]
     Io {
@@ -184,7 +193,7 @@ impl Error {
             | Error::Binary { .. } => Code::InvalidArguments,
             Error::TooLarge { .. } => Code::ToolFailed,
             Error::Edit { problem, .. } => problem.code(),
-            Error::Changed { .. } => Code::Conflict,
+            Error::Changed { .. } | Error::Busy { .. } => Code::Conflict,
             Error::Io { .. } => Code::ToolFailed,
         }
     }

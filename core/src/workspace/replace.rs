@@ -17,25 +17,36 @@ use crate::id;
 /// Only permissions are kept: a set-user-id bit must not outlive a change of content.
 const PERMISSIONS: u32 = 0o777;
 
-/// Puts `content` at the place. `confirm` runs last, when only the rename is left, and may still
-/// call it off. Returns true if there was no file before.
-pub(super) fn replace(
+/// Puts `content` at the place; if there is no file, with the permissions given, or 0644. `confirm`
+/// runs last, when only the rename is left, and may still call it off. Returns true if there was no
+/// file before.
+pub(super) fn replace<E: From<Error>>(
     path: &RelativePath,
     place: &Place,
-    content: &[u8],
-    confirm: impl FnOnce() -> Result<(), Error>,
-) -> Result<bool, Error> {
+    (content, mode): (&[u8], Option<u32>),
+    confirm: impl FnOnce() -> Result<(), E>,
+) -> Result<bool, E> {
     let failed = |error| Error::from_io(path, "write", error);
     let before = writable(path, place)?;
     let mut temporary = Temporary::create(&place.dir, before.as_ref()).map_err(failed)?;
     temporary.file.write_all(content).map_err(failed)?;
     if let Some(before) = &before {
         keep_owner_and_mode(&temporary.file, before).map_err(failed)?;
+    } else if let Some(mode) = mode {
+        let mode = std::fs::Permissions::from_mode(mode & PERMISSIONS);
+        temporary.file.set_permissions(mode).map_err(failed)?;
     }
     temporary.file.sync_all().map_err(failed)?;
     confirm()?;
     temporary.rename(Path::new(&place.name)).map_err(failed)?;
     Ok(before.is_none())
+}
+
+/// Removes the file at the place, if it may be written.
+pub(super) fn remove(path: &RelativePath, place: &Place) -> Result<(), Error> {
+    writable(path, place)?;
+    let removed = place.dir.remove_file(&place.name);
+    removed.map_err(|error| Error::from_io(path, "remove", error))
 }
 
 /// What is at the place now, after a check that the caller may write it: a rename alone would ask

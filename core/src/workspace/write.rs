@@ -6,6 +6,7 @@ use std::path::Path;
 use cap_std::fs::{OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
+use super::folder_lock::FolderLock;
 use super::lock::while_locked;
 use super::open::{check_type, flags, regular};
 use super::replace::replace;
@@ -70,11 +71,19 @@ impl Workspace {
         if target.is_some_and(|target| target != place.target) {
             return Err(Error::Changed { path: path.to_string() });
         }
+        let mut lock = None;
         let created = while_locked(&place, || match mode {
-            WriteMode::Replace => replace(path, &place, content, || Ok(())),
-            WriteMode::Append => append(path, &place, content),
+            WriteMode::Replace => replace(path, &place, (content, None), || {
+                lock = FolderLock::take(path, &place.dir)?;
+                Ok(())
+            }),
+            WriteMode::Append => {
+                lock = FolderLock::take(path, &place.dir)?;
+                append(path, &place, content)
+            }
         })
         .map_err(|error| Error::from_io(path, "write", error))??;
+        drop(lock);
         Ok(Written { bytes, created })
     }
 }
@@ -238,7 +247,7 @@ mod tests {
         let path = fixture.workspace.relative("file").unwrap();
         let place = fixture.workspace.place(&path, false).unwrap();
         let changed = || Err(Error::Changed { path: "file".into() });
-        assert!(replace(&path, &place, b"new", changed).is_err());
+        assert!(replace(&path, &place, (b"new", None), changed).is_err());
         assert_eq!(fixture.content("file"), "old");
         assert_eq!(fixture.names(), ["file"]);
     }

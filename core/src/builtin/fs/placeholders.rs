@@ -16,11 +16,45 @@ use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{
-    Edit, Edited, ReadText, RelativePath, Standing, Workspace, WriteMode, Written, edit_text,
+    Change, Changing, Edit, EditProblem, MAX_FILE_BYTES, ReadText, RelativePath, Replaced,
+    Standing, Workspace, WriteMode, Written, check_changed, edit_once, misfit,
 };
 
 /// The largest file that is looked into for placeholders of its own (16 MiB).
 const LOOKED_INTO: u64 = 16 << 20;
+
+/// What edits have made of a text.
+#[derive(Default)]
+pub(super) struct EditedText {
+    pub content: Vec<u8>,
+    pub replaced: Vec<Replaced>,
+    /// The secrets that went back, to be taken into use once nothing else stands in the way.
+    pub opened: Vec<Opened>,
+}
+
+/// Why edits were not applied.
+pub(super) enum EditFailure {
+    Misfit(EditProblem),
+    Refused(ToolError),
+}
+
+/// An edit with its secrets, and the same without those of its new text, if there are any.
+struct WholeEdit<'e> {
+    whole: Cow<'e, Edit>,
+    opened: Option<(Edit, [Opened; 2])>,
+}
+
+impl From<EditProblem> for EditFailure {
+    fn from(problem: EditProblem) -> EditFailure {
+        EditFailure::Misfit(problem)
+    }
+}
+
+impl From<ToolError> for EditFailure {
+    fn from(refusal: ToolError) -> EditFailure {
+        EditFailure::Refused(refusal)
+    }
+}
 
 /// What writes files for one call.
 pub(super) struct Writer {
@@ -67,16 +101,23 @@ impl Writer {
         Ok(self.filled(file, content, mode, standing)?.text().as_bytes().to_vec())
     }
 
-    /// A file of the store with one text changed.
+    /// A file of the store with some texts changed.
     pub(super) fn text_edited(
         &self,
         path: &str,
         file: &FileAt,
         standing: &[u8],
-        edit: &Edit,
-    ) -> Result<(Vec<u8>, Edited), ToolError> {
-        let edit = self.edit_of(edit, &Standing { target: &file.path, content: standing }, file)?;
-        Ok(edit_text(path, standing, &edit, |content| self.masked(content, file).into())?)
+        edits: &[Edit],
+    ) -> Result<(Vec<u8>, Vec<Replaced>), ToolError> {
+        let made = self.edited(standing, edits, file).map_err(|failure| match failure {
+            EditFailure::Misfit(problem) => {
+                let (path, problem) = (path.to_owned(), Box::new(problem));
+                crate::workspace::Error::Edit { path, problem }.into()
+            }
+            EditFailure::Refused(refusal) => refusal,
+        })?;
+        self.take(&made.opened)?;
+        Ok((made.content, made.replaced))
     }
 
     /// The content of a file with every secret back in its place, which is taken into use.
@@ -102,37 +143,70 @@ impl Writer {
         &self,
         workspace: &Workspace,
         path: &RelativePath,
-        edit: &Edit,
-    ) -> Result<Edited, ToolError> {
-        let target = workspace.target(path)?;
-        let file = FileAt { root: workspace.real_root().to_owned(), path: target };
-        let make = |standing: &Standing<'_>| self.edit_of(edit, standing, &file);
-        workspace.edit_as(path, make, |content| self.masked(content, &file).into())
+        edits: &[Edit],
+    ) -> Result<Vec<Replaced>, ToolError> {
+        let make = |standing: &Standing| {
+            let content = workspace.editable(path, standing)?;
+            let root = workspace.real_root().to_owned();
+            let file = FileAt { root, path: standing.target.clone() };
+            let made = self.edited(content, edits, &file).map_err(|failure| match failure {
+                EditFailure::Misfit(problem) => misfit(path, problem).into(),
+                EditFailure::Refused(refusal) => refusal,
+            })?;
+            let EditedText { content, replaced, opened } = made;
+            Ok((Change::Put(content, None), (replaced, opened)))
+        };
+        let last = |_: &Standing, (_, opened): &(_, Vec<Opened>)| self.take(opened);
+        let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last };
+        Ok(workspace.change::<_, ToolError, _, _>(path, changing)?.0)
+    }
+
+    /// The content after all edits, each applied to what the one before has left, with every secret
+    /// back in its place. Nothing is written, and no secret taken into use: see [`Writer::take`].
+    pub(super) fn edited(
+        &self,
+        content: &[u8],
+        edits: &[Edit],
+        file: &FileAt,
+    ) -> Result<EditedText, EditFailure> {
+        let mut made = EditedText { content: content.to_owned(), ..EditedText::default() };
+        for (at, edit) in edits.iter().enumerate() {
+            let of_edit = |problem: EditProblem| problem.of_edit(at, edits.len());
+            let edit = self.whole(edit, &made.content, file)?;
+            let shown = |content: &[u8]| self.masked(content, file);
+            let after = edit_once(&made.content, &edit.whole, |content| shown(content).into());
+            let (after, replaced) = after.map_err(of_edit)?;
+            if let Some((shown, opened)) = edit.opened {
+                let shown = edit_once(&made.content, &shown, |_| Cow::Borrowed(&[]));
+                let (shown, _) = shown.map_err(of_edit)?;
+                self.check_hidden(&opened[1], &shown, &after)?;
+                made.opened.extend(opened);
+            }
+            made.content = after;
+            made.replaced.push(replaced);
+        }
+        check_changed(content, &made.content, edits.len())?;
+        Ok(made)
     }
 
     /// The edit with every secret back in its place.
-    fn edit_of<'e>(
+    fn whole<'e>(
         &self,
         edit: &'e Edit,
-        standing: &Standing<'_>,
+        standing: &[u8],
         file: &FileAt,
-    ) -> Result<Cow<'e, Edit>, ToolError> {
+    ) -> Result<WholeEdit<'e>, ToolError> {
         let mut marked = placeholders(&edit.old).chain(placeholders(&edit.new));
         if marked.next().is_none() {
-            return Ok(Cow::Borrowed(edit));
+            return Ok(WholeEdit { whole: Cow::Borrowed(edit), opened: None });
         }
-        if standing.target != file.path {
-            return Err(
-                crate::workspace::Error::Changed { path: file.path.display().to_string() }.into()
-            );
-        }
-        let there = |text: &str| memmem::find(standing.content, text.as_bytes()).is_some();
+        let there = |text: &str| memmem::find(standing, text.as_bytes()).is_some();
         let bare = placeholders(&edit.old).find(|one| one.is_bare() && !there(one.text));
         if let Some(bare) = bare {
             return Err(self.refused(&unnamed(bare.text, "old_string")));
         }
-        let old = self.opened("old_string", &edit.old, file, standing.content)?;
-        let new = self.opened("new_string", &edit.new, file, standing.content)?;
+        let old = self.opened("old_string", &edit.old, file, standing)?;
+        let new = self.opened("new_string", &edit.new, file, standing)?;
         // With LF alone the model means the line ends of the file, also inside of a secret.
         let ends = edit.old.contains('\r') || edit.new.contains('\r');
         let text = |opened: &Opened| match ends {
@@ -142,11 +216,9 @@ impl Writer {
         let replace_all = edit.replace_all;
         let whole = Edit { old: text(&old), new: text(&new), replace_all };
         let shown = Edit { old: text(&old), new: edit.new.clone(), replace_all };
-        if let (Some(shown), Some(whole)) = (standing.edited(&shown), standing.edited(&whole)) {
-            self.check_hidden(&new, &shown, &whole)?;
-            self.take(&[old, new])?;
-        }
-        Ok(Cow::Owned(whole))
+        // What is found and what is put there may be the same but for how it is shown.
+        let opened = (shown.old != shown.new).then(|| (shown, [old, new]));
+        Ok(WholeEdit { whole: Cow::Owned(whole), opened })
     }
 
     /// The text with its secrets in their places. Refused where a placeholder opens nothing and is
@@ -212,7 +284,8 @@ impl Writer {
         Ok(())
     }
 
-    fn take(&self, opened: &[Opened]) -> Result<(), ToolError> {
+    /// Takes the secrets of what is written into use.
+    pub(super) fn take(&self, opened: &[Opened]) -> Result<(), ToolError> {
         let Some(opener) = &self.opener else { return Ok(()) };
         opener.use_texts(opened).map_err(|refusal| self.refused(&refusal))
     }

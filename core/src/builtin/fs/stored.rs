@@ -10,7 +10,7 @@ use crate::builtin::Deps;
 use crate::files::{Becomes, Did, Stored, VirtualName};
 use crate::limits::prefix_of_chars;
 use crate::tool::{CallContext, ToolError, ToolResult};
-use crate::workspace::{Edit, Edited, ReadRange, ReadText, WriteMode, window};
+use crate::workspace::{Edit, ReadRange, ReadText, Replaced, WriteMode, window};
 
 /// How much of a memory that is replaced the result shows, in characters.
 const SHOWN_CHARS: usize = 4_000;
@@ -119,15 +119,15 @@ pub(super) async fn edit(
     deps: &Deps,
     cx: &CallContext,
     file: &Stored,
-    edit: Edit,
-) -> Result<Edited, ToolError> {
+    edits: Vec<Edit>,
+) -> Result<Vec<Replaced>, ToolError> {
     let writer = Writer::new("edit", deps, cx);
     let (at, path) = (file.file_at(), file.written().to_owned());
     let make = move |standing: Option<&[u8]>| {
         let missing =
             || crate::workspace::Error::NotFound { path: path.clone(), similar: Vec::new() };
         let standing = standing.ok_or_else(missing)?;
-        let (text, edited) = writer.text_edited(&path, &at, standing, &edit)?;
+        let (text, edited) = writer.text_edited(&path, &at, standing, &edits)?;
         Ok((Becomes::Text(text), edited))
     };
     Ok(file.change(make).await?.1)
