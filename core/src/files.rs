@@ -6,12 +6,18 @@
 
 mod config;
 mod context;
+mod index_queue;
 mod permission;
+mod prompt;
 mod stored;
 mod virtual_name;
 mod whose;
 
 pub use config::{FilesConfig, HardLinks, WriteSafety};
+pub(crate) use index_queue::queued;
+pub use index_queue::{MemoryQueue, QueuedMemory};
+pub(crate) use prompt::Prompt;
+pub use prompt::{ContextSource, MergedContextFile};
 pub(crate) use stored::{Becomes, Did, Stored};
 pub(crate) use virtual_name::VirtualName;
 
@@ -125,8 +131,8 @@ impl Reach {
         });
         let (file, name) = found.await?;
         let Some((agent, name)) = name else { return Ok(Place::Disk(file)) };
-        let (parts, written) = (self.files.parts.clone(), file.path.as_written().to_owned());
-        Ok(Place::Stored(Stored::new(parts, self.cx.clone(), (agent, name, written)).await?))
+        let (parts, cx) = (self.files.parts.clone(), self.cx.clone());
+        Ok(Place::Stored(Stored::new(parts, cx, (agent, name, file)).await?))
     }
 
     /// What a path of the workspace stands for in the store, by its own name or by where its links

@@ -14,7 +14,7 @@ use super::context::{self, BOOTSTRAP, ReadFrom, USER, WriteTo};
 use super::permission::{self, Scope};
 use super::virtual_name::VirtualName;
 use super::whose::Whose;
-use super::{Parts, blocking};
+use super::{OnDisk, Parts, blocking};
 use crate::error::Code;
 use crate::store::{self, ContextFileKey, DocumentKey, Kind, PutContextFile, PutDocument};
 use crate::tool::{CallContext, ToolError};
@@ -40,6 +40,8 @@ pub(crate) struct Stored {
     name: VirtualName,
     /// The path as the model wrote it.
     written: String,
+    /// The same is on the disk: there is nothing of it to be seen.
+    disk: OnDisk,
 }
 
 /// What becomes of a file.
@@ -108,15 +110,20 @@ impl Stored {
     pub(super) async fn new(
         parts: Arc<Parts>,
         cx: CallContext,
-        (agent, name, written): (String, VirtualName, String),
+        (agent, name, disk): (String, VirtualName, OnDisk),
     ) -> Result<Stored, ToolError> {
+        let written = disk.path.as_written().to_owned();
         if name.path().len() > crate::id::MAX_KEY_BYTES {
             let problem = "is longer than 512 bytes, and files of the store have no longer paths";
             let path = crate::limits::prefix_of_bytes(&written, 100).to_owned();
             return Err(workspace::Error::InvalidPath { path, problem }.into());
         }
-        let whose = Whose::of(&*parts.store, cx.caller(), &agent).await?;
-        Ok(Stored { parts, cx, agent, whose, name, written })
+        let caller = cx.caller();
+        let given = caller.agent_type.as_deref();
+        let whose = Whose::of(&*parts.store, (&caller.tenant, &agent), given)
+            .await
+            .map_err(ToolError::raise)?;
+        Ok(Stored { parts, cx, agent, whose, name, written, disk })
     }
 
     pub(crate) fn name(&self) -> &VirtualName {
@@ -162,12 +169,12 @@ impl Stored {
         &self,
         mut make: impl FnMut(Option<&[u8]>) -> Result<(Becomes, T), ToolError> + Send + 'static,
     ) -> Result<(StoredChange, T), ToolError> {
-        let rows = self.rows()?;
         // Some files may only be deleted, and only what is made tells whether this one is to be.
         let refusal = self.check_write(false).await.err();
         if let Some(refusal) = refusal.as_ref().filter(|_| !self.is(BOOTSTRAP)) {
             return Err(refusal.clone());
         }
+        let rows = self.rows()?;
         for attempt in 0..MOST_TRIES {
             let standing = self.standing(&rows).await?;
             let shown = standing.shown.clone();
@@ -251,6 +258,10 @@ impl Stored {
 
     /// Where the file is read from and written to.
     fn rows(&self) -> Result<Rows, ToolError> {
+        let is_folder = matches!(self.name, VirtualName::MemoryFolder(_));
+        if !is_folder && self.disk.path.names_folder() {
+            return Err(workspace::Error::NotAFolder { path: self.written.clone() }.into());
+        }
         let user = self.user().map(str::to_owned);
         let own_else_agent = |user: Option<String>| match user {
             Some(user) => Rows { read: vec![Some(user.clone()), None], write: Some(user) },

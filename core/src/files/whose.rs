@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::error::{Code, Error};
 use crate::store::Store;
-use crate::tool::{Caller, ToolError};
 
 /// Whose the context files of an agent are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,21 +29,21 @@ pub(super) struct Whose {
 }
 
 impl Whose {
-    /// What holds for a call of that agent. The caller's `agent_type` counts before
-    /// `settings.type` of the agent's row.
+    /// What holds for an agent. The type that the host has given counts before `settings.type` of
+    /// the agent's row.
     ///
     /// # Errors
-    /// The store's, and `invalid_config` for a setting that makes no sense: both for the host.
+    /// The store's, and `invalid_config` for a setting that makes no sense.
     pub(super) async fn of(
         store: &dyn Store,
-        caller: &Caller,
-        agent: &str,
-    ) -> Result<Whose, ToolError> {
-        let row = store.get_agent(&caller.tenant, agent).await.map_err(ToolError::raise)?;
+        (tenant, agent): (&str, &str),
+        given: Option<&str>,
+    ) -> Result<Whose, Error> {
+        let row = store.get_agent(tenant, agent).await?;
         let settings = row.map_or(Value::Null, |agent| agent.settings);
-        Whose::read(caller.agent_type.as_deref(), &settings).map_err(|why| {
+        Whose::read(given, &settings).map_err(|why| {
             let text = format!("agent `{agent}` of the store: {why}");
-            ToolError::raise(Error::new(Code::InvalidConfig, text))
+            Error::new(Code::InvalidConfig, text)
         })
     }
 
