@@ -35,6 +35,7 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::write_file::tool(deps)),
         Arc::new(fs::edit::tool(deps)),
         Arc::new(fs::list_files::tool(deps)),
+        Arc::new(fs::workspace_dir::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

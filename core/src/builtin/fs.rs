@@ -6,6 +6,7 @@ mod masked;
 mod placeholders;
 pub(super) mod read_file;
 mod stored;
+pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
 use super::Deps;

@@ -73,11 +73,6 @@ impl Deny {
     pub(crate) fn denies_anywhere(&self, absolute: &Folded) -> bool {
         self.anywhere.match_path(&absolute.0)
     }
-
-    /// The paths from a root that have no glob in them.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.beneath.paths.iter().map(String::as_str)
-    }
 }
 
 impl Patterns {
@@ -118,10 +113,10 @@ impl Patterns {
 }
 
 impl Folded {
-    /// The form of a path in which it is compared. Without a leading slash.
+    /// The form of a path in which it is compared. Without a leading `/` or `./`.
     pub(crate) fn new(path: &Path) -> Folded {
         let text = path.to_string_lossy();
-        Folded(fold(text.trim_start_matches('/')))
+        Folded(fold(text.trim_start_matches("./").trim_start_matches('/')))
     }
 
     /// This path beneath another one.

@@ -72,76 +72,87 @@ impl Workspace {
     ///
     /// [`Error::NotFound`] with names that look alike, [`Error::NotAFolder`], and the refusals.
     pub fn list(&self, path: &RelativePath, options: ListOptions) -> Result<Listing, Error> {
-        let dir = self.beneath(path, "list", |dir, path| dir.open_dir(path))?;
+        let (dir, place) = self.open_folder(path, "list")?;
         let mut listing = Listing { entries: Vec::new(), more: false };
         let depth = options.depth.clamp(1, ListOptions::MAX_DEPTH);
-        add(&mut listing, &dir, "", depth, options.max_entries)
+        self.add(&mut listing, (&dir, &place), "", depth, options.max_entries)
             .map_err(|error| Error::from_io(path, "list", error))?;
         Ok(listing)
     }
-}
 
-fn add(
-    listing: &mut Listing,
-    dir: &Dir,
-    prefix: &str,
-    depth: usize,
-    max_entries: usize,
-) -> io::Result<()> {
-    let room = max_entries.saturating_sub(listing.entries.len());
-    for (name, entry) in first_entries(dir, room, &mut listing.more)? {
-        if listing.entries.len() >= max_entries {
-            listing.more = true;
-            return Ok(());
+    fn add(
+        &self,
+        listing: &mut Listing,
+        (dir, place): (&Dir, &Path),
+        prefix: &str,
+        depth: usize,
+        max_entries: usize,
+    ) -> io::Result<()> {
+        let room = max_entries.saturating_sub(listing.entries.len());
+        for (name, entry) in self.first_entries((dir, place), room, &mut listing.more)? {
+            if listing.entries.len() >= max_entries {
+                listing.more = true;
+                return Ok(());
+            }
+            let Entry { path, kind, bytes } = entry;
+            let path = format!("{prefix}{path}");
+            let below = format!("{path}/");
+            listing.entries.push(Entry { path, kind, bytes });
+            if kind == EntryKind::Folder
+                && depth > 1
+                && let Ok(folder) = open_dir_nofollow(dir, Path::new(&name))
+            {
+                // It may vanish or be closed to us while we look; what is listed so far stands.
+                let _ = self.add(
+                    listing,
+                    (&folder, &place.join(&name)),
+                    &below,
+                    depth - 1,
+                    max_entries,
+                );
+            }
         }
-        let Entry { path, kind, bytes } = entry;
-        let path = format!("{prefix}{path}");
-        let below = format!("{path}/");
-        listing.entries.push(Entry { path, kind, bytes });
-        if kind == EntryKind::Folder
-            && depth > 1
-            && let Ok(folder) = open_dir_nofollow(dir, Path::new(&name))
-        {
-            // It may vanish or be closed to us while we look; what is listed so far stands.
-            let _ = add(listing, &folder, &below, depth - 1, max_entries);
-        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// The first entries of a folder in order of name, at most `room` of them.
-fn first_entries(
-    dir: &Dir,
-    room: usize,
-    more: &mut bool,
-) -> io::Result<BTreeMap<std::ffi::OsString, Entry>> {
-    let mut first = BTreeMap::new();
-    for entry in dir.entries()? {
-        let entry = entry?;
-        let name = entry.file_name();
-        first.insert(name, entry);
-        if first.len() > room {
-            first.pop_last();
-            *more = true;
+    /// The first entries of a folder in order of name, at most `room` of them.
+    fn first_entries(
+        &self,
+        (dir, place): (&Dir, &Path),
+        room: usize,
+        more: &mut bool,
+    ) -> io::Result<BTreeMap<std::ffi::OsString, Entry>> {
+        let mut first = BTreeMap::new();
+        for entry in dir.entries()? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if self.hides(&place.join(&name)) {
+                continue;
+            }
+            first.insert(name, entry);
+            if first.len() > room {
+                first.pop_last();
+                *more = true;
+            }
         }
+        let described = first.into_iter().filter_map(|(name, entry)| {
+            // Gone since its name was read.
+            let metadata = entry.metadata().ok()?;
+            let file_type = metadata.file_type();
+            let (kind, bytes) = if file_type.is_file() {
+                (EntryKind::File, metadata.len())
+            } else if file_type.is_dir() {
+                (EntryKind::Folder, 0)
+            } else if file_type.is_symlink() {
+                (EntryKind::Link, 0)
+            } else {
+                (EntryKind::Other, 0)
+            };
+            let path = name.to_string_lossy().into_owned();
+            Some((name, Entry { path, kind, bytes }))
+        });
+        Ok(described.collect())
     }
-    let described = first.into_iter().filter_map(|(name, entry)| {
-        // Gone since its name was read.
-        let metadata = entry.metadata().ok()?;
-        let file_type = metadata.file_type();
-        let (kind, bytes) = if file_type.is_file() {
-            (EntryKind::File, metadata.len())
-        } else if file_type.is_dir() {
-            (EntryKind::Folder, 0)
-        } else if file_type.is_symlink() {
-            (EntryKind::Link, 0)
-        } else {
-            (EntryKind::Other, 0)
-        };
-        let path = name.to_string_lossy().into_owned();
-        Some((name, Entry { path, kind, bytes }))
-    });
-    Ok(described.collect())
 }
 
 #[cfg(test)]

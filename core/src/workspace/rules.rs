@@ -1,10 +1,12 @@
 //! What may be done where in a workspace.
 
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Workspace;
 use super::deny::{Deny, Folded};
+use super::{Error, RelativePath, Workspace};
 
 /// What holds in one root. By default everything below it may be read and written.
 #[derive(Clone, Debug, Default)]
@@ -19,6 +21,12 @@ pub(crate) struct Rules {
     pub single_names: bool,
     /// The other roots that the same caller has. Where one lies in another, the rules of both hold.
     pub others: Vec<Other>,
+    /// Further folders from which denied paths count, by their absolute paths without links.
+    pub anchors: Vec<PathBuf>,
+    /// The caller's workspace, where this root is another one.
+    pub home: Option<PathBuf>,
+    /// The absolute path by which the model knows the root, where that is not the machine's.
+    pub shown_as: Option<PathBuf>,
 }
 
 /// Another root.
@@ -38,12 +46,14 @@ pub(super) struct Compiled {
     root: Option<Folded>,
     /// Where the root lies in the roots around it.
     outer: Vec<Folded>,
-    /// The roots that lie in this one.
-    inner: Vec<Inner>,
+    /// Where the roots in this one lie.
+    inner: Vec<Folded>,
+    /// Who says whether they are written, the innermost first.
+    deeper: Vec<Deeper>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct Deeper {
     at: PathBuf,
     folded: Folded,
     read_only: bool,
@@ -64,25 +74,71 @@ impl Workspace {
         self.rules.hides(relative)
     }
 
-    /// True if what lies there, without links, may not be written.
-    pub(super) fn freezes(&self, relative: &Path) -> bool {
-        self.rules.freezes(relative)
+    /// What tells a file from all others, from its path without links: its root and its path from
+    /// there. A file in the caller's workspace is known by that root, and by its relative path; any
+    /// other one by its absolute path.
+    pub(crate) fn named(&self, place: &Path) -> (PathBuf, PathBuf) {
+        let Some(home) = &self.rules.rules.home else {
+            return (self.real_root().to_owned(), place.to_owned());
+        };
+        let absolute = match place == Path::new(".") {
+            true => self.real_root().to_owned(),
+            false => self.real_root().join(place),
+        };
+        match absolute.strip_prefix(home) {
+            Ok(at) if at.as_os_str().is_empty() => (home.clone(), PathBuf::from(".")),
+            Ok(at) => (home.clone(), at.to_owned()),
+            Err(_) => (PathBuf::new(), absolute),
+        }
+    }
+
+    /// An error if what lies there, from the root and without links, is denied.
+    pub(super) fn check_shown(&self, path: &RelativePath, place: &Path) -> Result<(), Error> {
+        if self.hides(place) {
+            return Err(Error::Denied { path: path.to_string() });
+        }
+        Ok(())
+    }
+
+    /// An error if what lies there, from the root and without links, may not be written.
+    pub(super) fn check_written(&self, path: &RelativePath, place: &Path) -> Result<(), Error> {
+        self.check_shown(path, place)?;
+        if self.rules.freezes(place) {
+            return Err(Error::ReadOnly { path: path.to_string() });
+        }
+        if self.keeps(place) {
+            return Err(Error::Kept { path: path.to_string() });
+        }
+        Ok(())
+    }
+
+    /// True if the place, relative to the root and without links, is that of a kept file.
+    fn keeps(&self, place: &Path) -> bool {
+        let kept = &self.rules.rules.kept;
+        let place = self.real_root().join(place);
+        // The name may be spelled otherwise where the file system takes it for the same.
+        let found = || std::fs::canonicalize(&place).is_ok_and(|found| kept.contains(&found));
+        !kept.is_empty() && (kept.contains(&place) || found())
     }
 }
 
 impl Compiled {
     fn new(rules: Rules, root: &Path) -> Compiled {
         let mut compiled = Compiled { root: Some(Folded::new(root)), ..Compiled::default() };
-        for other in &rules.others {
-            if let Ok(at) = root.strip_prefix(&other.real) {
+        for other in rules.others.iter().map(|other| &other.real).chain(&rules.anchors) {
+            if let Ok(at) = root.strip_prefix(other) {
                 compiled.outer.push(Folded::new(at));
-            } else if let Ok(at) = other.real.strip_prefix(root) {
-                let (at, folded) = (at.to_owned(), Folded::new(at));
-                compiled.inner.push(Inner { at, folded, read_only: other.read_only });
+            } else if let Ok(at) = other.strip_prefix(root) {
+                compiled.inner.push(Folded::new(at));
             }
         }
-        // The deepest first: it is the one that counts.
-        compiled.inner.sort_by_key(|inner| std::cmp::Reverse(inner.at.as_os_str().len()));
+        for other in &rules.others {
+            if let Ok(at) = other.real.strip_prefix(root) {
+                let (at, folded) = (at.to_owned(), Folded::new(at));
+                compiled.deeper.push(Deeper { at, folded, read_only: other.read_only });
+            }
+        }
+        compiled.deeper.sort_by_key(|deeper| std::cmp::Reverse(deeper.at.as_os_str().len()));
         Compiled { rules, ..compiled }
     }
 
@@ -95,20 +151,57 @@ impl Compiled {
         deny.denies(&path)
             || self.root.iter().any(|root| deny.denies_anywhere(&path.beneath(root)))
             || self.outer.iter().any(|at| deny.denies(&path.beneath(at)))
-            || self
-                .inner
-                .iter()
-                .any(|inner| path.within(&inner.folded).is_some_and(|within| deny.denies(&within)))
+            || self.inner.iter().any(|at| path.within(at).is_some_and(|path| deny.denies(&path)))
     }
 
     fn freezes(&self, relative: &Path) -> bool {
         let path = Folded::new(relative);
         // A root that is not written is one under all of its names; one that is has its own only.
-        let covers = |inner: &&Inner| match inner.read_only {
-            true => path.within(&inner.folded).is_some(),
-            false => relative.starts_with(&inner.at),
+        let covers = |deeper: &&Deeper| match deeper.read_only {
+            true => path.within(&deeper.folded).is_some(),
+            false => relative.starts_with(&deeper.at),
         };
-        self.inner.iter().find(covers).map_or(self.rules.read_only, |inner| inner.read_only)
+        self.deeper.iter().find(covers).map_or(self.rules.read_only, |deeper| deeper.read_only)
+    }
+}
+
+impl Compiled {
+    /// An error if the file has more names than the rules allow.
+    pub(super) fn check_file(
+        &self,
+        path: &RelativePath,
+        file: &File,
+        action: &'static str,
+    ) -> Result<(), Error> {
+        if !self.rules.single_names {
+            return Ok(());
+        }
+        let metadata = file.metadata().map_err(|error| Error::from_io(path, action, error))?;
+        if metadata.nlink() > 1 {
+            return Err(Error::ManyNames { path: path.to_string() });
+        }
+        Ok(())
+    }
+
+    /// An error if this is a kept file under another name.
+    pub(super) fn check_not_kept(
+        &self,
+        path: &RelativePath,
+        file: &File,
+        action: &'static str,
+    ) -> Result<(), Error> {
+        if self.rules.kept.is_empty() {
+            return Ok(());
+        }
+        let metadata = file.metadata().map_err(|error| Error::from_io(path, action, error))?;
+        let same = |kept: &PathBuf| {
+            std::fs::metadata(kept)
+                .is_ok_and(|kept| (kept.dev(), kept.ino()) == (metadata.dev(), metadata.ino()))
+        };
+        if self.rules.kept.iter().any(same) {
+            return Err(Error::Kept { path: path.to_string() });
+        }
+        Ok(())
     }
 }
 
@@ -171,8 +264,8 @@ mod tests {
             ("skills/mine/x", false),
             ("skills/Mine/x", true),
         ] {
-            assert_eq!(workspace.freezes(Path::new(path)), frozen, "{path}");
+            assert_eq!(workspace.rules.freezes(Path::new(path)), frozen, "{path}");
         }
-        assert!(ruled(folder.path(), true, &[], &[]).freezes(Path::new("a")));
+        assert!(ruled(folder.path(), true, &[], &[]).rules.freezes(Path::new("a")));
     }
 }
