@@ -8,20 +8,27 @@ mod config;
 mod context;
 mod folders;
 mod index_queue;
+mod locks;
 mod permission;
 mod prompt;
 mod roots;
+mod safety;
+mod seen;
 mod stored;
 mod virtual_name;
+mod who;
 mod whose;
 
 pub use config::{FilesConfig, HardLinks, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};
+pub(crate) use locks::{Locks, absolute_pattern, check_count};
 pub(crate) use prompt::Prompt;
 pub use prompt::{ContextSource, MergedContextFile};
-pub(crate) use stored::{Becomes, Did, Stored};
+pub(crate) use seen::{LONGEST_TEXT, Print, Seen, Verdict};
+pub(crate) use stored::{Becomes, Did, Stored, StoredChange};
 pub(crate) use virtual_name::VirtualName;
+pub(crate) use who::Who;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,6 +46,7 @@ use crate::workspace::{self, RelativePath, Roots, Told, Workspace};
 pub(crate) struct Files {
     parts: Arc<Parts>,
     granting: Arc<Granting>,
+    seen: Arc<Seen>,
 }
 
 /// What files are made of.
@@ -85,7 +93,27 @@ impl Files {
     /// `invalid_config` for a folder that is not there and an entry that denies nothing, by key.
     pub(crate) fn new(parts: Parts) -> Result<Files, Error> {
         let granting = Arc::new(Granting::new(&parts)?);
-        Ok(Files { parts: Arc::new(parts), granting })
+        Ok(Files { parts: Arc::new(parts), granting, seen: Arc::default() })
+    }
+
+    /// Which versions of files were read by whom.
+    pub(crate) fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// What becomes of a write to a file that was not read as it is now.
+    pub(crate) fn write_safety(&self) -> WriteSafety {
+        self.parts.config.write_safety
+    }
+
+    /// True if `write_file` hands the file to the user where the model does not say.
+    pub(crate) fn is_delivered(&self, path: &str) -> bool {
+        self.parts.config.delivers(path)
+    }
+
+    /// The path locks, as the caller sees them.
+    pub(crate) fn locks(&self, cx: &CallContext) -> Locks {
+        Locks::new(self.parts.store.clone(), self.parts.clock.clone(), cx)
     }
 
     /// What the call reaches.
@@ -109,6 +137,14 @@ impl Files {
 }
 
 impl Reach {
+    /// Does work with the folder that paths are relative to, on a thread that may block.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        self,
+        work: impl FnOnce(&Workspace) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        blocking(move || work(&self.roots.workspace())).await
+    }
+
     /// Where a path leads.
     pub(crate) async fn place(&self, path: &str, _aim: Aim) -> Result<Place, ToolError> {
         let (reach, path) = (self.clone(), path.to_owned());

@@ -72,12 +72,13 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt as _};
 use rustix::fs::OFlags;
 
-pub(crate) use change::{Change, Changing, Standing};
+pub(crate) use change::{Body, Change, Changing, Standing};
 pub(crate) use deny::{BadEntry, Deny};
 pub use edit::{Edit, Edited, Replaced, apply_edits};
 pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
+pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;

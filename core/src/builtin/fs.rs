@@ -1,11 +1,14 @@
 //! Group `fs`: files in the workspace.
 
 pub(super) mod edit;
+mod guard;
 pub(super) mod list_files;
+pub(super) mod lock_paths;
 mod masked;
 mod placeholders;
 pub(super) mod read_file;
 mod stored;
+pub(super) mod unlock_paths;
 pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
@@ -35,6 +38,14 @@ async fn blocking<T: Send + 'static, E: Into<ToolError>>(
                 format!("`{}` is kept in the store, where this cannot be done.", file.written());
             Err(ToolError::new(Code::InvalidArguments, text))
         }
+    }
+}
+
+/// A text with a note after it.
+fn noted(text: String, note: Option<String>) -> String {
+    match note {
+        Some(note) => format!("{text}\n{note}"),
+        None => text,
     }
 }
 

@@ -20,6 +20,10 @@ pub struct FilesConfig {
     pub hard_links: HardLinks,
     /// What becomes of a write to a file that the model has not read as it is now. Default: `warn`.
     pub write_safety: WriteSafety,
+    /// What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
+    /// extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
+    /// `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`.
+    pub undelivered: Vec<String>,
     /// The names at the workspace's root that are no files on the disk but texts in the store, by
     /// agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`,
     /// `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them.
@@ -38,9 +42,37 @@ impl Default for FilesConfig {
             deny: Vec::new(),
             hard_links: HardLinks::default(),
             write_safety: WriteSafety::default(),
+            undelivered: UNDELIVERED.map(str::to_owned).to_vec(),
             context_files: names.map(|name| format!("{name}.md")).to_vec(),
             memory: true,
         }
+    }
+}
+
+/// Scripts and the working files of an agent (the seeds' names).
+const UNDELIVERED: [&str; 8] = [
+    "*.sh",
+    "*.bash",
+    "*.zsh",
+    "manage-view.json",
+    "set-pills.json",
+    "clear-pills.json",
+    "prompt.txt",
+    "launch-job.json",
+];
+
+impl FilesConfig {
+    /// True if the file is handed to the user where the model does not say.
+    pub(crate) fn delivers(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        let is_this = |known: &String| {
+            let known = known.to_lowercase();
+            match known.strip_prefix('*') {
+                Some(extension) => name.ends_with(extension),
+                None => name == known,
+            }
+        };
+        !self.undelivered.iter().any(is_this)
     }
 }
 

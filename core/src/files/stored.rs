@@ -135,6 +135,11 @@ impl Stored {
         &self.written
     }
 
+    /// The same place on the disk.
+    pub(crate) fn disk(&self) -> &OnDisk {
+        &self.disk
+    }
+
     /// What the vault knows the file by: the same for the caller's own and what stands in for it.
     pub(crate) fn file_at(&self) -> FileAt {
         let user = self.user().unwrap_or_default();

@@ -61,6 +61,25 @@ pub(crate) struct Changing<M, L> {
 }
 
 impl Standing {
+    /// What stands in an open file, read up to `most_bytes`.
+    pub(super) fn read(
+        path: &RelativePath,
+        target: PathBuf,
+        mut file: File,
+        most_bytes: u64,
+    ) -> Result<Standing, Error> {
+        let failed = |error| Error::from_io(path, "read", error);
+        let version = Version::of(&file).map_err(failed)?;
+        let mut content = Vec::new();
+        if version.bytes <= most_bytes {
+            content.reserve(usize::try_from(version.bytes).unwrap_or_default());
+            file.by_ref().take(most_bytes + 1).read_to_end(&mut content).map_err(failed)?;
+        }
+        let bytes = version.bytes.max(content.len() as u64);
+        let body = if bytes > most_bytes { Body::Large(bytes) } else { Body::Whole(content) };
+        Ok(Standing { target, body, version: Some(version) })
+    }
+
     /// The content, where it was read.
     pub(crate) fn content(&self) -> Option<&[u8]> {
         match &self.body {
@@ -191,22 +210,10 @@ where
 
 fn standing(path: &RelativePath, place: &Place, most_bytes: u64) -> Result<Standing, Error> {
     let target = place.target.clone();
-    let failed = |error| Error::from_io(path, "read", error);
-    let mut file = match place.open_file(path) {
-        Err(Error::NotFound { .. }) => {
-            return Ok(Standing { target, body: Body::Missing, version: None });
-        }
-        opened => opened?,
-    };
-    let version = Version::of(&file).map_err(failed)?;
-    let mut content = Vec::new();
-    if version.bytes <= most_bytes {
-        content.reserve(usize::try_from(version.bytes).unwrap_or_default());
-        file.by_ref().take(most_bytes + 1).read_to_end(&mut content).map_err(failed)?;
+    match place.open_file(path) {
+        Err(Error::NotFound { .. }) => Ok(Standing { target, body: Body::Missing, version: None }),
+        opened => Standing::read(path, target, opened?, most_bytes),
     }
-    let bytes = version.bytes.max(content.len() as u64);
-    let body = if bytes > most_bytes { Body::Large(bytes) } else { Body::Whole(content) };
-    Ok(Standing { target, body, version: Some(version) })
 }
 
 /// True if the file is still what was read. Compares the content too: two changes within one tick

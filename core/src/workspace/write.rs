@@ -54,37 +54,55 @@ impl Workspace {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<Written, Error> {
-        self.write_at(path, content, mode, None)
+        let bytes = content.len() as u64;
+        self.check_writable_size(path, content.len())?;
+        if mode == WriteMode::Append {
+            return self.append_as(path, content, |_| Ok(()));
+        }
+        let place = self.place(path, true)?;
+        let replace = || {
+            let mut lock = None;
+            let created = replace(path, &place, (content, None), || {
+                lock = FolderLock::take(path, &place.dir)?;
+                Ok(())
+            });
+            drop(lock);
+            created
+        };
+        let created = while_locked(&place, replace);
+        let created = created.map_err(|error| Error::from_io(path, "write", error))??;
+        Ok(Written { bytes, created })
     }
 
-    /// The same, and only if the path still leads to `target`, where that is given.
-    pub(crate) fn write_at(
+    /// Appends to a file. `last` is asked at the last moment, with the path without links, and may
+    /// call it off.
+    pub(crate) fn append_as<E: From<Error>>(
         &self,
         path: &RelativePath,
         content: &[u8],
-        mode: WriteMode,
-        target: Option<&Path>,
-    ) -> Result<Written, Error> {
+        last: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<Written, E> {
         let bytes = content.len() as u64;
-        check_size(path, bytes, "write it in several parts with append")?;
         let place = self.place(path, true)?;
-        if target.is_some_and(|target| target != place.target) {
-            return Err(Error::Changed { path: path.to_string() });
-        }
-        let mut lock = None;
-        let created = while_locked(&place, || match mode {
-            WriteMode::Replace => replace(path, &place, (content, None), || {
-                lock = FolderLock::take(path, &place.dir)?;
-                Ok(())
-            }),
-            WriteMode::Append => {
-                lock = FolderLock::take(path, &place.dir)?;
-                append(path, &place, content)
-            }
-        })
-        .map_err(|error| Error::from_io(path, "write", error))??;
-        drop(lock);
+        let append = || -> Result<bool, E> {
+            let lock = FolderLock::take(path, &place.dir)?;
+            last(&place.target)?;
+            let created = append(path, &place, content)?;
+            drop(lock);
+            Ok(created)
+        };
+        let created = while_locked(&place, append);
+        let created = created.map_err(|error| Error::from_io(path, "append to", error))??;
         Ok(Written { bytes, created })
+    }
+
+    /// An error if so many bytes are too many to write at once.
+    pub(crate) fn check_writable_size(
+        &self,
+        path: &RelativePath,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        check_size(path, bytes as u64, "write it in several parts with append")
     }
 }
 

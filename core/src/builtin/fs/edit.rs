@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::Writer;
-use super::{place, stored, uses};
+use super::{noted, place, stored, uses};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::files::{Aim, Place};
@@ -95,7 +95,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move {
             let path = args.path.clone();
             let edits = args.edits()?;
-            let done = match place(&deps, &cx, &path, Aim::Write).await? {
+            let (done, note) = match place(&deps, &cx, &path, Aim::Write).await? {
                 Place::Stored(file) => stored::edit(&deps, &cx, &file, edits).await?,
                 Place::Disk(file) => {
                     let writer = Writer::new("edit", &deps, &cx);
@@ -103,7 +103,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
                     file.blocking(work).await?
                 }
             };
-            Ok(told(&path, &done))
+            Ok(told(&path, &done, note))
         }
     })
     .group("fs")
@@ -116,7 +116,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
 }
 
-fn told(path: &str, done: &[Replaced]) -> ToolResult {
+fn told(path: &str, done: &[Replaced], note: Option<String>) -> ToolResult {
     let count: usize = done.iter().map(|edit| edit.replacements).sum();
     let line = done.first().map_or(0, |edit| edit.line);
     let s = if count == 1 { "" } else { "s" };
@@ -129,5 +129,5 @@ fn told(path: &str, done: &[Replaced]) -> ToolResult {
     if done.len() > 1 {
         structured["edits"] = done.iter().map(each).collect();
     }
-    ToolResult { structured: Some(structured), ..ToolResult::silent(text) }
+    ToolResult { structured: Some(structured), ..ToolResult::silent(noted(text, note)) }
 }

@@ -6,22 +6,21 @@
 //! placeholder that the file has as its own text, as this library's documentation has, stays one.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use memchr::memmem;
 
+use super::guard::{Guard, KNOWN_BYTES};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{
-    Change, Changing, Edit, EditProblem, MAX_FILE_BYTES, ReadText, RelativePath, Replaced,
-    Standing, Workspace, WriteMode, Written, check_changed, edit_once, misfit,
+    Body, Change, Changing, Edit, EditProblem, Error, MAX_FILE_BYTES, ReadText, RelativePath,
+    Replaced, Standing, Workspace, WriteMode, Written, check_changed, edit_once, misfit,
 };
-
-/// The largest file that is looked into for placeholders of its own (16 MiB).
-const LOOKED_INTO: u64 = 16 << 20;
 
 /// What edits have made of a text.
 #[derive(Default)]
@@ -56,16 +55,29 @@ impl From<ToolError> for EditFailure {
     }
 }
 
+/// What a write did.
+pub(super) struct Wrote {
+    pub bytes: u64,
+    pub created: bool,
+    /// True if the file had this content already; then nothing was written.
+    pub unchanged: bool,
+    /// What the model should know besides.
+    pub note: Option<String>,
+}
+
 /// What writes files for one call.
 pub(super) struct Writer {
     tool: &'static str,
     scrubber: Scrubber,
     opener: Option<Arc<Opener>>,
+    pub(super) guard: Guard,
 }
 
 impl Writer {
+    /// To be called within the async runtime.
     pub(super) fn new(tool: &'static str, deps: &Deps, cx: &CallContext) -> Writer {
-        Writer { tool, scrubber: deps.scrubbers.of_call(cx), opener: cx.opener().cloned() }
+        let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
+        Writer { tool, scrubber, opener, guard: Guard::new(deps, cx) }
     }
 
     /// Writes a text to a file.
@@ -75,16 +87,74 @@ impl Writer {
         path: &RelativePath,
         content: &str,
         mode: WriteMode,
-    ) -> Result<Written, ToolError> {
-        if placeholders(content).next().is_none() {
-            return Ok(workspace.write(path, content.as_bytes(), mode)?);
+    ) -> Result<Wrote, ToolError> {
+        workspace.check_writable_size(path, content.len())?;
+        match mode {
+            WriteMode::Replace => self.replace(workspace, path, content),
+            WriteMode::Append => self.append(workspace, path, content),
         }
-        let target = workspace.target(path)?;
-        let standing = workspace.read_whole(path, LOOKED_INTO).ok().flatten().unwrap_or_default();
-        let file = FileAt { root: workspace.real_root().to_owned(), path: target };
-        let opened = [self.filled(&file, content, mode, &standing)?];
-        let target = Some(file.path.as_path());
-        Ok(workspace.write_at(path, opened[0].text().as_bytes(), mode, target)?)
+    }
+
+    fn replace(
+        &self,
+        workspace: &Workspace,
+        path: &RelativePath,
+        content: &str,
+    ) -> Result<Wrote, ToolError> {
+        let make = |standing: &Standing| {
+            let there = standing.content().unwrap_or_default();
+            let file = file_at(workspace, &standing.target);
+            let opened = self.filled(&file, content, WriteMode::Replace, there)?;
+            let text = opened.as_ref().map_or(content, Opened::text).as_bytes();
+            let (bytes, created) = (text.len() as u64, standing.is_missing());
+            let unchanged = standing.content() == Some(text);
+            let note = match unchanged {
+                true => None,
+                false => self.guard.check(workspace, path, standing)?,
+            };
+            let change = if unchanged { Change::Keep } else { Change::Put(text.to_owned(), None) };
+            let (known, target) = (self.guard.known(text), standing.target.clone());
+            Ok((change, (Wrote { bytes, created, unchanged, note }, opened, (target, known))))
+        };
+        let last = |standing: &Standing, (_, opened, _): &(Wrote, Option<Opened>, _)| {
+            self.guard.last(workspace, path, &standing.target)?;
+            self.take(opened.as_slice())
+        };
+        let changing = Changing { most_bytes: KNOWN_BYTES, make_folders: true, make, last };
+        let done = workspace.change::<_, ToolError, _, _>(path, changing)?;
+        let (wrote, _, (target, known)) = done;
+        self.guard.knows(workspace, &target, known);
+        Ok(wrote)
+    }
+
+    /// Appending overwrites nothing, so it asks for no version that was read. Who knew the file
+    /// before knows it afterwards.
+    fn append(
+        &self,
+        workspace: &Workspace,
+        path: &RelativePath,
+        content: &str,
+    ) -> Result<Wrote, ToolError> {
+        let standing = workspace.standing(path, KNOWN_BYTES)?;
+        let there = standing.content().unwrap_or_default();
+        let file = file_at(workspace, &standing.target);
+        let opened = self.filled(&file, content, WriteMode::Append, there)?;
+        let text = opened.as_ref().map_or(content, Opened::text);
+        let last = |target: &Path| {
+            if target != standing.target {
+                return Err(Error::Changed { path: path.to_string() }.into());
+            }
+            self.guard.last(workspace, path, target)?;
+            self.take(opened.as_slice())
+        };
+        let written = workspace.append_as::<ToolError>(path, text.as_bytes(), last)?;
+        let is_small = !matches!(standing.body, Body::Large(_));
+        if is_small && self.guard.is_known(workspace, &standing) {
+            let known = self.guard.known(&[there, text.as_bytes()].concat());
+            self.guard.knows(workspace, &standing.target, known);
+        }
+        let Written { bytes, created } = written;
+        Ok(Wrote { bytes, created, unchanged: false, note: None })
     }
 
     /// What is to stand in a file of the store, or behind what stands there.
@@ -95,10 +165,9 @@ impl Writer {
         mode: WriteMode,
         standing: &[u8],
     ) -> Result<Vec<u8>, ToolError> {
-        if placeholders(content).next().is_none() {
-            return Ok(content.as_bytes().to_vec());
-        }
-        Ok(self.filled(file, content, mode, standing)?.text().as_bytes().to_vec())
+        let opened = self.filled(file, content, mode, standing)?;
+        self.take(opened.as_slice())?;
+        Ok(opened.as_ref().map_or(content, Opened::text).as_bytes().to_vec())
     }
 
     /// A file of the store with some texts changed.
@@ -112,7 +181,7 @@ impl Writer {
         let made = self.edited(standing, edits, file).map_err(|failure| match failure {
             EditFailure::Misfit(problem) => {
                 let (path, problem) = (path.to_owned(), Box::new(problem));
-                crate::workspace::Error::Edit { path, problem }.into()
+                Error::Edit { path, problem }.into()
             }
             EditFailure::Refused(refusal) => refusal,
         })?;
@@ -120,45 +189,55 @@ impl Writer {
         Ok((made.content, made.replaced))
     }
 
-    /// The content of a file with every secret back in its place, which is taken into use.
+    /// The content of a file with every secret back in its place; none where it has no placeholder.
     fn filled(
         &self,
         file: &FileAt,
         content: &str,
         mode: WriteMode,
         standing: &[u8],
-    ) -> Result<Opened, ToolError> {
+    ) -> Result<Option<Opened>, ToolError> {
+        if placeholders(content).next().is_none() {
+            return Ok(None);
+        }
         if mode == WriteMode::Replace {
             self.check_bare(content, standing)?;
         }
-        let opened = [self.opened("content", content, file, standing)?];
-        self.check_hidden(&opened[0], content.as_bytes(), opened[0].text().as_bytes())?;
-        self.take(&opened)?;
-        let [opened] = opened;
-        Ok(opened)
+        let opened = self.opened("content", content, file, standing)?;
+        self.check_hidden(&opened, content.as_bytes(), opened.text().as_bytes())?;
+        Ok(Some(opened))
     }
 
-    /// Changes a text of a file. What an error shows of the file is masked as a whole file is.
+    /// Changes a text of a file. What an error shows of the file is masked as a whole file is. Also
+    /// gives what the model should know besides.
     pub(super) fn edit(
         &self,
         workspace: &Workspace,
         path: &RelativePath,
         edits: &[Edit],
-    ) -> Result<Vec<Replaced>, ToolError> {
+    ) -> Result<(Vec<Replaced>, Option<String>), ToolError> {
         let make = |standing: &Standing| {
             let content = workspace.editable(path, standing)?;
-            let root = workspace.real_root().to_owned();
-            let file = FileAt { root, path: standing.target.clone() };
+            let note = self.guard.check(workspace, path, standing)?;
+            let file = file_at(workspace, &standing.target);
             let made = self.edited(content, edits, &file).map_err(|failure| match failure {
                 EditFailure::Misfit(problem) => misfit(path, problem).into(),
                 EditFailure::Refused(refusal) => refusal,
             })?;
             let EditedText { content, replaced, opened } = made;
-            Ok((Change::Put(content, None), (replaced, opened)))
+            let known = self.guard.known(&content);
+            let told = (replaced, note, known, standing.target.clone());
+            Ok((Change::Put(content, None), (told, opened)))
         };
-        let last = |_: &Standing, (_, opened): &(_, Vec<Opened>)| self.take(opened);
+        let last = |standing: &Standing, (_, opened): &(_, Vec<Opened>)| {
+            self.guard.last(workspace, path, &standing.target)?;
+            self.take(opened)
+        };
         let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last };
-        Ok(workspace.change::<_, ToolError, _, _>(path, changing)?.0)
+        let (told, _) = workspace.change::<_, ToolError, _, _>(path, changing)?;
+        let (replaced, note, known, target) = told;
+        self.guard.knows(workspace, &target, known);
+        Ok((replaced, note))
     }
 
     /// The content after all edits, each applied to what the one before has left, with every secret
@@ -343,6 +422,10 @@ impl Writer {
         );
         ToolError::new(Code::SecretUnbound, text).by_rule("vault.bindings")
     }
+}
+
+fn file_at(workspace: &Workspace, target: &Path) -> FileAt {
+    FileAt { root: workspace.real_root().to_owned(), path: target.to_owned() }
 }
 
 /// What is said of a placeholder that nothing can be told of.

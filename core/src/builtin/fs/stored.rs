@@ -1,16 +1,19 @@
 //! What the file tools do with files of the store.
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
 
+use super::guard::Guard;
+use super::noted;
 use super::placeholders::Writer;
 use crate::builtin::Deps;
-use crate::files::{Becomes, Did, Stored, VirtualName};
+use crate::files::{Becomes, Did, OnDisk, Stored, StoredChange, VirtualName};
 use crate::limits::prefix_of_chars;
 use crate::tool::{CallContext, ToolError, ToolResult};
-use crate::workspace::{Edit, ReadRange, ReadText, Replaced, WriteMode, window};
+use crate::workspace::{Edit, Error, ReadRange, ReadText, Replaced, WriteMode, window};
 
 /// How much of a memory that is replaced the result shows, in characters.
 const SHOWN_CHARS: usize = 4_000;
@@ -28,6 +31,7 @@ pub(super) async fn page(
     let at = file.file_at();
     let text = String::from_utf8_lossy(&body);
     let lossy = matches!(text, Cow::Owned(_));
+    shown.guard.knows_stored(&at, &body);
     let page = shown.masked_page(&text, at, |masked| {
         window(masked.as_bytes(), range, max_chars).unwrap_or_default()
     });
@@ -58,20 +62,32 @@ pub(super) async fn write(
     let writer = Arc::new(Writer::new("write_file", deps, cx));
     let (at, bytes) = (file.file_at(), content.len());
     let is_memory = matches!(file.name(), VirtualName::Memory(_));
-    let making = writer.clone();
+    let (making, at_lock) = (writer.clone(), file.clone());
     let make = move |standing: Option<&[u8]>| {
+        at_lock.check_unlocked(&making.guard)?;
         let text = making.text_for(&at, &content, mode, standing.unwrap_or_default())?;
+        let mut note = None;
         let becomes = match (mode, standing) {
             (WriteMode::Append, _) if text.is_empty() => Becomes::Same,
             (WriteMode::Append, Some(standing)) => {
                 Becomes::Text(appended(standing, &text, is_memory))
             }
             (_, Some(standing)) if standing == text => Becomes::Same,
-            _ => Becomes::Text(text),
+            (WriteMode::Replace, Some(standing)) => {
+                note = making.guard.check_stored(&at, at_lock.written(), standing)?;
+                Becomes::Text(text)
+            }
+            (_, None) => Becomes::Text(text),
         };
-        Ok((becomes, ()))
+        let after = match &becomes {
+            Becomes::Same => standing.unwrap_or_default().to_vec(),
+            Becomes::Text(text) => text.clone(),
+        };
+        let knew = standing.is_none_or(|there| making.guard.is_known_stored(&at, there));
+        Ok((becomes, (note, after, knew || mode == WriteMode::Replace)))
     };
-    let (change, ()) = file.change(make).await?;
+    let (change, (note, after, knows)) = file.change(make).await?;
+    keep(&writer, file, &change, knows.then_some(after.as_slice()));
     let path = file.written();
     let mut told = match (change.did, mode) {
         (Did::Nothing, _) => format!("{path} is as it was; there was nothing to change."),
@@ -101,7 +117,7 @@ pub(super) async fn write(
     let created = change.did == Did::Created;
     Ok(ToolResult {
         structured: Some(json!({ "bytes": bytes, "created": created })),
-        ..ToolResult::silent(told)
+        ..ToolResult::silent(noted(told, note))
     })
 }
 
@@ -114,21 +130,42 @@ fn appended(standing: &[u8], text: &[u8], is_memory: bool) -> Vec<u8> {
     [&standing[..end], b"\n\n", text].concat()
 }
 
-/// Edits a file of the store.
+/// Notes what the caller knows of a file after a change.
+fn keep(writer: &Writer, file: &Stored, change: &StoredChange, known: Option<&[u8]>) {
+    match (change.did, known) {
+        (Did::Deleted | Did::AgentsShows, _) => writer.guard.forget_stored(&file.file_at()),
+        (_, Some(text)) => writer.guard.knows_stored(&file.file_at(), text),
+        (_, None) => {}
+    }
+}
+
+/// Edits a file of the store. Also gives what the model should know besides.
 pub(super) async fn edit(
     deps: &Deps,
     cx: &CallContext,
     file: &Stored,
     edits: Vec<Edit>,
-) -> Result<Vec<Replaced>, ToolError> {
-    let writer = Writer::new("edit", deps, cx);
-    let (at, path) = (file.file_at(), file.written().to_owned());
+) -> Result<(Vec<Replaced>, Option<String>), ToolError> {
+    let writer = Arc::new(Writer::new("edit", deps, cx));
+    let (making, at, there) = (writer.clone(), file.file_at(), file.clone());
     let make = move |standing: Option<&[u8]>| {
-        let missing =
-            || crate::workspace::Error::NotFound { path: path.clone(), similar: Vec::new() };
+        let path = there.written();
+        let missing = || Error::NotFound { path: path.to_owned(), similar: Vec::new() };
         let standing = standing.ok_or_else(missing)?;
-        let (text, edited) = writer.text_edited(&path, &at, standing, &edits)?;
-        Ok((Becomes::Text(text), edited))
+        there.check_unlocked(&making.guard)?;
+        let (text, done) = making.text_edited(path, &at, standing, &edits)?;
+        let note = making.guard.check_stored(&at, path, standing)?;
+        Ok((Becomes::Text(text.clone()), (text, done, note)))
     };
-    Ok(file.change(make).await?.1)
+    let (change, (text, done, note)) = file.change(make).await?;
+    keep(&writer, file, &change, Some(&text));
+    Ok((done, note))
+}
+
+impl Stored {
+    /// An error if somebody else has locked the path, asked from a thread that may block.
+    fn check_unlocked(&self, guard: &Guard) -> Result<(), ToolError> {
+        let OnDisk { workspace, path } = self.disk();
+        guard.last(workspace, path, Path::new(self.name().path()))
+    }
 }
