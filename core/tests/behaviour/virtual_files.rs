@@ -12,7 +12,10 @@ use crate::support::House;
 
 /// A runtime on a folder and a store of the test's choice.
 async fn runtime(folder: &std::path::Path, store: &str) -> Runtime {
-    let config = json!({ "workspace": folder.to_str().unwrap(), "store": store });
+    // Another's change since the last read would be refused, and not made anew.
+    let files = json!({ "write_safety": "off" });
+    let workspace = folder.to_str().unwrap();
+    let config = json!({ "workspace": workspace, "store": store, "files": files });
     let config = Config::from_value(config).unwrap();
     Runtime::builder().config(config).build().await.unwrap()
 }
