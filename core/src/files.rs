@@ -4,6 +4,7 @@
 //! A tool asks [`Files::reach`] for what its call may touch, and [`Reach::place`] for where a path
 //! of the model's leads. It never opens a folder by itself.
 
+mod beside;
 mod config;
 mod context;
 mod folders;
@@ -15,10 +16,12 @@ mod roots;
 mod safety;
 mod seen;
 mod stored;
+mod virtual_files;
 mod virtual_name;
 mod who;
 mod whose;
 
+pub(crate) use beside::Beside;
 pub use config::{FilesConfig, HardLinks, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};

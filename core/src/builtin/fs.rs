@@ -14,7 +14,7 @@ pub(super) mod write_file;
 
 use super::Deps;
 use crate::error::Code;
-use crate::files::{Aim, Place};
+use crate::files::{Aim, Beside, OnDisk, Place};
 use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
 use crate::workspace::{RelativePath, Workspace};
@@ -47,6 +47,21 @@ fn noted(text: String, note: Option<String>) -> String {
         Some(note) => format!("{text}\n{note}"),
         None => text,
     }
+}
+
+/// A folder, or a file, to look through, and what is seen there without being on the disk.
+async fn looked_through(
+    deps: &Deps,
+    cx: &CallContext,
+    path: String,
+) -> Result<(OnDisk, Beside), ToolError> {
+    let reach = deps.files.reach(cx).await?;
+    let place = match reach.place(if path.is_empty() { "." } else { &path }, Aim::Read).await? {
+        Place::Disk(place) => place,
+        Place::Stored(file) => file.disk().clone(),
+    };
+    let beside = reach.beside(&place).await?;
+    Ok((place, beside))
 }
 
 /// Declares that a call uses one path. A path that will be refused is declared as nothing.

@@ -16,7 +16,7 @@ use super::virtual_name::VirtualName;
 use super::whose::Whose;
 use super::{OnDisk, Parts, blocking};
 use crate::error::Code;
-use crate::store::{self, ContextFileKey, DocumentKey, Kind, PutContextFile, PutDocument};
+use crate::store::{self, ContextFileKey, DocumentKey, Kind, PutContextFile, PutDocument, Store};
 use crate::tool::{CallContext, ToolError};
 use crate::vault::FileAt;
 use crate::workspace;
@@ -133,6 +133,35 @@ impl Stored {
     /// The path as the model wrote it.
     pub(crate) fn written(&self) -> &str {
         &self.written
+    }
+
+    /// Another file of the same caller.
+    pub(super) fn named(&self, name: VirtualName) -> Stored {
+        let written = name.path().to_owned();
+        let workspace = self.disk.workspace.clone();
+        let path = workspace.relative(&written).unwrap_or_else(|_| self.disk.path.clone());
+        let disk = OnDisk { workspace, path };
+        Stored { name, written, disk, ..self.clone() }
+    }
+
+    pub(super) fn whose(&self) -> &Whose {
+        &self.whose
+    }
+
+    pub(super) fn shares_memory(&self) -> bool {
+        self.whose.shared_memory
+    }
+
+    pub(super) fn store(&self) -> &dyn Store {
+        &*self.parts.store
+    }
+
+    pub(super) fn tenant(&self) -> &str {
+        &self.cx.caller().tenant
+    }
+
+    pub(super) fn agent(&self) -> &str {
+        &self.agent
     }
 
     /// The same place on the disk.
@@ -343,7 +372,7 @@ impl Stored {
         matches!(&self.name, VirtualName::Context(name) if name == context_file)
     }
 
-    fn user(&self) -> Option<&str> {
+    pub(super) fn user(&self) -> Option<&str> {
         self.cx.caller().user.as_deref()
     }
 

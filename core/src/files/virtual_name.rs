@@ -48,6 +48,11 @@ impl VirtualName {
         Some(VirtualName::Context(name.clone()))
     }
 
+    /// True for what an agent remembers.
+    pub(crate) fn is_memory(&self) -> bool {
+        !matches!(self, VirtualName::Context(_))
+    }
+
     /// The path from the workspace's root, in its one spelling.
     pub(crate) fn path(&self) -> &str {
         match self {
@@ -60,8 +65,11 @@ impl VirtualName {
 
 /// True for two spellings of one name.
 fn same_name(one: &str, other: &str) -> bool {
+    if one.is_ascii() && other.is_ascii() {
+        return one.eq_ignore_ascii_case(other);
+    }
     let lower = |name: &str| name.chars().flat_map(char::to_lowercase).collect::<String>();
-    one == other || lower(one) == lower(other)
+    lower(one) == lower(other)
 }
 
 #[cfg(test)]

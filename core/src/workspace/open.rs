@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
@@ -78,12 +77,26 @@ impl Workspace {
     /// The place of a file that is to be written, with its missing folders made (0755 less umask)
     /// if `make_folders`.
     pub(super) fn place(&self, path: &RelativePath, make_folders: bool) -> Result<Place, Error> {
+        self.find(path, make_folders, Workspace::check_written)
+    }
+
+    /// The place of a file that is only looked at.
+    pub(super) fn place_seen(&self, path: &RelativePath) -> Result<Place, Error> {
+        self.find(path, false, Workspace::check_shown)
+    }
+
+    fn find(
+        &self,
+        path: &RelativePath,
+        make_folders: bool,
+        check: impl Fn(&Workspace, &RelativePath, &Path) -> Result<(), Error>,
+    ) -> Result<Place, Error> {
         if path.names_folder() {
             return Err(Error::IsFolder { path: path.to_string() });
         }
         let mut target = path.as_path().to_owned();
         for _ in 0..ATTEMPTS {
-            self.check_written(path, &target)?;
+            check(self, path, &target)?;
             let Some(name) = target.file_name().map(OsStr::to_owned) else {
                 return Err(Error::IsFolder { path: path.to_string() });
             };
@@ -215,10 +228,4 @@ fn reading(more: OFlags) -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).custom_flags(flags(more));
     options
-}
-
-/// Opens a folder in `dir` that must not be a link.
-pub(super) fn open_dir_nofollow(dir: &Dir, name: &Path) -> io::Result<Dir> {
-    let file = dir.open_with(name, &reading(OFlags::DIRECTORY | OFlags::NOFOLLOW))?;
-    Ok(Dir::from_std_file(file.into_std()))
 }

@@ -425,7 +425,8 @@ impl Writer {
 }
 
 fn file_at(workspace: &Workspace, target: &Path) -> FileAt {
-    FileAt { root: workspace.real_root().to_owned(), path: target.to_owned() }
+    let (root, path) = workspace.named(target);
+    FileAt { root, path }
 }
 
 /// What is said of a placeholder that nothing can be told of.

@@ -189,7 +189,8 @@ fn sealed_page(
     max_chars: usize,
 ) -> Result<ReadText, Error> {
     let (workspace, _, standing) = at;
-    let file = FileAt { root: workspace.real_root().to_owned(), path: standing.target.clone() };
+    let (root, path) = workspace.named(&standing.target);
+    let file = FileAt { root, path };
     let sealing = opener.sealing(Some(file));
     let mask = |text: &str| scrubber.scrub_sealing(text, &sealing).into_owned();
     let page = page(at, (scrubber, mask), range, max_chars)?;

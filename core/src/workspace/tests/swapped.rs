@@ -33,7 +33,7 @@ fn go_through_the_door(world: &World, done: &AtomicBool) -> usize {
         }
         let path = world.workspace.relative(".").unwrap();
         let options = ListOptions { depth: 3, ..ListOptions::default() };
-        if let Ok(listing) = world.workspace.list(&path, options) {
+        if let Ok(listing) = world.workspace.list(&path, &options) {
             assert!(!listing.entries.iter().any(|entry| entry.bytes == SECRET.len() as u64));
         }
     }
