@@ -1,10 +1,12 @@
 //! Group `fs`: files in the workspace.
 
+pub(super) mod apply_patch;
 pub(super) mod edit;
 mod guard;
 pub(super) mod list_files;
 pub(super) mod lock_paths;
 mod masked;
+mod patching;
 mod placeholders;
 pub(super) mod read_file;
 mod stored;
@@ -13,32 +15,13 @@ pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
 use super::Deps;
-use crate::error::Code;
 use crate::files::{Aim, Beside, OnDisk, Place};
 use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
-use crate::workspace::{RelativePath, Workspace};
 
 /// Where a path of a call leads.
 async fn place(deps: &Deps, cx: &CallContext, path: &str, aim: Aim) -> Result<Place, ToolError> {
     deps.files.reach(cx).await?.place(path, aim).await
-}
-
-/// Does work with a file of the machine, on a thread that may block.
-async fn blocking<T: Send + 'static, E: Into<ToolError>>(
-    deps: &Deps,
-    cx: &CallContext,
-    (path, aim): (String, Aim),
-    work: impl FnOnce(&Workspace, &RelativePath) -> Result<T, E> + Send + 'static,
-) -> Result<T, ToolError> {
-    match place(deps, cx, &path, aim).await? {
-        Place::Disk(file) => file.blocking(work).await,
-        Place::Stored(file) => {
-            let text =
-                format!("`{}` is kept in the store, where this cannot be done.", file.written());
-            Err(ToolError::new(Code::InvalidArguments, text))
-        }
-    }
 }
 
 /// A text with a note after it.

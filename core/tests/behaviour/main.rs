@@ -31,3 +31,5 @@ mod upkeep;
 mod vault;
 mod vectors;
 mod virtual_files;
+mod writing;
+mod writing_crash;
