@@ -34,6 +34,7 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::read_file::tool(deps)),
         Arc::new(fs::write_file::tool(deps)),
         Arc::new(fs::edit::tool(deps)),
+        Arc::new(fs::apply_patch::tool(deps)),
         Arc::new(fs::lock_paths::tool(deps)),
         Arc::new(fs::unlock_paths::tool(deps)),
         Arc::new(fs::list_files::tool(deps)),

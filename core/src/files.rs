@@ -6,20 +6,34 @@
 
 mod beside;
 mod config;
+mod context;
 mod folders;
+mod index_queue;
 mod locks;
+mod permission;
+mod prompt;
 mod roots;
 mod safety;
 mod seen;
+mod stored;
+mod virtual_files;
+mod virtual_name;
 mod who;
+mod whose;
 
 pub(crate) use beside::Beside;
 pub use config::{FilesConfig, HardLinks, WriteSafety};
+pub(crate) use index_queue::queued;
+pub use index_queue::{MemoryQueue, QueuedMemory};
 pub(crate) use locks::{Locks, absolute_pattern, check_count};
+pub(crate) use prompt::Prompt;
+pub use prompt::{ContextSource, MergedContextFile};
 pub(crate) use seen::{LONGEST_TEXT, Print, Seen, Verdict};
+pub(crate) use stored::{Becomes, Did, Stored, StoredChange};
+pub(crate) use virtual_name::VirtualName;
 pub(crate) use who::Who;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::roots::Granting;
@@ -28,7 +42,7 @@ use crate::error::Error;
 use crate::kind::Resource;
 use crate::store::Store;
 use crate::tool::{CallContext, ToolError};
-use crate::workspace::{RelativePath, Roots, Told, Workspace};
+use crate::workspace::{self, RelativePath, Roots, Told, Workspace};
 
 /// The files of a runtime. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -67,6 +81,7 @@ pub(crate) enum Aim {
 /// Where a path leads.
 pub(crate) enum Place {
     Disk(OnDisk),
+    Stored(Stored),
 }
 
 /// A file or folder of the machine.
@@ -135,24 +150,43 @@ impl Reach {
 
     /// Where a path leads.
     pub(crate) async fn place(&self, path: &str, _aim: Aim) -> Result<Place, ToolError> {
-        let (roots, path) = (self.roots.clone(), path.to_owned());
-        blocking(move || {
-            let (workspace, path) = roots.place(&path)?;
-            Ok(Place::Disk(OnDisk { workspace, path }))
-        })
-        .await
+        let (reach, path) = (self.clone(), path.to_owned());
+        let found = blocking(move || {
+            let (workspace, path) = reach.roots.place(&path)?;
+            let file = OnDisk { workspace, path };
+            let name = reach.virtual_name(&file);
+            let hidden =
+                name.iter().any(|(_, name)| reach.roots.workspace().hides(Path::new(name.path())));
+            if hidden {
+                return Err(workspace::Error::Denied { path: file.path.to_string() }.into());
+            }
+            Ok((file, name))
+        });
+        let (file, name) = found.await?;
+        let Some((agent, name)) = name else { return Ok(Place::Disk(file)) };
+        let (parts, cx) = (self.files.parts.clone(), self.cx.clone());
+        Ok(Place::Stored(Stored::new(parts, cx, (agent, name, file)).await?))
+    }
+
+    /// What a path of the workspace stands for in the store, by its own name or by where its links
+    /// lead. None: a file of the disk.
+    fn virtual_name(&self, file: &OnDisk) -> Option<(String, VirtualName)> {
+        let agent = self.cx.caller().agent.clone()?;
+        let (config, path) = (&self.files.parts.config, &file.path);
+        let home = self.roots.workspace();
+        let of = |place: &Path| {
+            let (root, place) = file.workspace.named(place);
+            let is_home = root == home.real_root();
+            is_home.then(|| VirtualName::of(&place, path.names_folder(), config)).flatten()
+        };
+        let by_name = of(Path::new(path.normalised()));
+        let by_links = || of(&file.workspace.target(path).ok()?);
+        Some((agent, by_name.or_else(by_links)?))
     }
 
     /// The folders that the call may use, the workspace first.
     pub(crate) fn roots(&self) -> Vec<Told> {
         self.roots.told()
-    }
-}
-
-impl Reach {
-    /// What is seen in the folder of the disk besides what is there.
-    pub(crate) async fn beside(&self, _folder: &OnDisk) -> Result<Beside, ToolError> {
-        Ok(Beside::default())
     }
 }
 

@@ -149,10 +149,7 @@ impl Caller {
             }
         }
         check_peer_kind("peer_kind", self.peer_kind.as_deref())?;
-        if let Some(other) = self.agent_type.as_deref().filter(|t| !AGENT_TYPES.contains(t)) {
-            let text = format!("`agent_type` is `{}`; give `open` or `predefined`", echo(other));
-            return Err(Error::new(Code::InvalidArgument, text));
-        }
+        check_agent_type(self.agent_type.as_deref())?;
         if self.timeout_ms == Some(0) {
             let text = "`timeout_ms` is 0; give at least 1, or leave it out";
             return Err(Error::new(Code::InvalidArgument, text));
@@ -205,6 +202,13 @@ fn check_peer_kind(field: &str, given: Option<&str>) -> Result<(), Error> {
             Err(Error::new(Code::InvalidArgument, text))
         }
     }
+}
+
+/// Refuses another type than the two.
+pub(crate) fn check_agent_type(given: Option<&str>) -> Result<(), Error> {
+    let Some(other) = given.filter(|given| !AGENT_TYPES.contains(given)) else { return Ok(()) };
+    let text = format!("`agent_type` is `{}`; give `open` or `predefined`", echo(other));
+    Err(Error::new(Code::InvalidArgument, text))
 }
 
 /// Whose the context files of an agent are: each user's, or the agent's.

@@ -18,7 +18,7 @@ use super::resolve::Place;
 use super::{Error, RelativePath, Workspace};
 
 /// What stands at a path.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
     /// The path without links, relative to the root.
     pub target: PathBuf,

@@ -30,3 +30,6 @@ mod tenants;
 mod upkeep;
 mod vault;
 mod vectors;
+mod virtual_files;
+mod writing;
+mod writing_crash;

@@ -18,8 +18,9 @@ use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{
-    Body, Change, Changing, Edit, EditProblem, Error, MAX_FILE_BYTES, RelativePath, Replaced,
-    Standing, Workspace, WriteMode, Written, check_changed, edit_once, misfit,
+    Body, Change, Changing, Edit, EditProblem, Error, Hunk, MAX_FILE_BYTES, Misfit, ReadText,
+    RelativePath, Replaced, Standing, Workspace, WriteMode, Written, apply, check_changed,
+    edit_once, misfit,
 };
 
 /// What edits have made of a text.
@@ -70,7 +71,7 @@ pub(super) struct Writer {
     tool: &'static str,
     scrubber: Scrubber,
     opener: Option<Arc<Opener>>,
-    guard: Guard,
+    pub(super) guard: Guard,
 }
 
 impl Writer {
@@ -155,6 +156,38 @@ impl Writer {
         }
         let Written { bytes, created } = written;
         Ok(Wrote { bytes, created, unchanged: false, note: None })
+    }
+
+    /// What is to stand in a file of the store, or behind what stands there.
+    pub(super) fn text_for(
+        &self,
+        file: &FileAt,
+        content: &str,
+        mode: WriteMode,
+        standing: &[u8],
+    ) -> Result<Vec<u8>, ToolError> {
+        let opened = self.filled(file, content, mode, standing)?;
+        self.take(opened.as_slice())?;
+        Ok(opened.as_ref().map_or(content, Opened::text).as_bytes().to_vec())
+    }
+
+    /// A file of the store with some texts changed.
+    pub(super) fn text_edited(
+        &self,
+        path: &str,
+        file: &FileAt,
+        standing: &[u8],
+        edits: &[Edit],
+    ) -> Result<(Vec<u8>, Vec<Replaced>), ToolError> {
+        let made = self.edited(standing, edits, file).map_err(|failure| match failure {
+            EditFailure::Misfit(problem) => {
+                let (path, problem) = (path.to_owned(), Box::new(problem));
+                Error::Edit { path, problem }.into()
+            }
+            EditFailure::Refused(refusal) => refusal,
+        })?;
+        self.take(&made.opened)?;
+        Ok((made.content, made.replaced))
     }
 
     /// The content of a file with every secret back in its place; none where it has no placeholder.
@@ -268,6 +301,81 @@ impl Writer {
         Ok(WholeEdit { whole: Cow::Owned(whole), opened })
     }
 
+    /// The text of a new file, with every secret in its place.
+    pub(super) fn new_text(
+        &self,
+        workspace: &Workspace,
+        target: &Path,
+        content: &str,
+    ) -> Result<(Vec<u8>, Option<Opened>), ToolError> {
+        let file = file_at(workspace, target);
+        let opened = self.filled(&file, content, WriteMode::Replace, b"")?;
+        let text = opened.as_ref().map_or(content, Opened::text).as_bytes().to_owned();
+        Ok((text, opened))
+    }
+
+    /// A content after the hunks of a patch, with every secret back in its place, and the line of
+    /// each hunk. Nothing is written, and no secret taken into use.
+    pub(super) fn patched(
+        &self,
+        (workspace, path, target): (&Workspace, &RelativePath, &Path),
+        content: &[u8],
+        hunks: &[Hunk],
+    ) -> Result<(Vec<u8>, Vec<usize>, Vec<Opened>), ToolError> {
+        let file = file_at(workspace, target);
+        let (mut whole, mut shown) = (Vec::new(), Vec::new());
+        let (mut opened, mut news) = (Vec::new(), Vec::new());
+        for hunk in hunks {
+            let [old, new] = self.opened_hunk(hunk, content, &file)?;
+            // With LF alone the model means the line ends of the file, also inside of a secret.
+            let ends = hunk.old.contains('\r') || hunk.new.contains('\r');
+            let text = |opened: &Option<Opened>, text: &str| match opened {
+                None => text.to_owned(),
+                Some(opened) if ends => opened.text().to_owned(),
+                Some(opened) => opened.text().replace("\r\n", "\n"),
+            };
+            let old_text = text(&old, &hunk.old);
+            shown.push(Hunk { old: old_text.clone(), ..hunk.clone() });
+            whole.push(Hunk { old: old_text, new: text(&new, &hunk.new), ..hunk.clone() });
+            opened.extend(old);
+            news.extend(new);
+        }
+        let misfit = |misfit: Misfit| ToolError::new(misfit.code(), format!("`{path}`, {misfit}"));
+        let made = apply(content, &whole, |content| self.masked(content, &file).into());
+        let (after, lines) = made.map_err(misfit)?;
+        if !news.is_empty() {
+            let shown = apply(content, &shown, |_| Cow::Borrowed(&[])).map_err(misfit)?.0;
+            for new in &news {
+                self.check_hidden(new, &shown, &after)?;
+            }
+        }
+        opened.extend(news);
+        Ok((after, lines, opened))
+    }
+
+    /// The old and the new lines of a hunk with their secrets; none where they have no placeholder.
+    fn opened_hunk(
+        &self,
+        hunk: &Hunk,
+        content: &[u8],
+        file: &FileAt,
+    ) -> Result<[Option<Opened>; 2], ToolError> {
+        let there = |text: &str| memmem::find(content, text.as_bytes()).is_some();
+        if let Some(bare) = placeholders(&hunk.old).find(|one| one.is_bare() && !there(one.text)) {
+            return Err(self.refused(&unnamed(bare.text, "patch")));
+        }
+        let open = |text: &str| match placeholders(text).next() {
+            None => Ok(None),
+            Some(_) => self.opened("patch", text, file, content).map(Some),
+        };
+        Ok([open(&hunk.old)?, open(&hunk.new)?])
+    }
+
+    /// What stands between the call and the files.
+    pub(super) fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
     /// The text with its secrets in their places. Refused where a placeholder opens nothing and is
     /// not in the file as a text.
     fn opened(
@@ -338,7 +446,7 @@ impl Writer {
     }
 
     /// A file as it is shown.
-    fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
+    pub(super) fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
         let text = String::from_utf8_lossy(content);
         let Some(opener) = &self.opener else {
             return self.scrubber.scrub(&text).into_owned().into_bytes();
@@ -350,6 +458,24 @@ impl Writer {
             opener.has_sealed();
         }
         masked.into_bytes()
+    }
+
+    /// A page of a text of a file. Its secrets are masked before it is cut out, and kept, to go back
+    /// to this file.
+    pub(super) fn masked_page(
+        &self,
+        text: &str,
+        file: FileAt,
+        cut: impl FnOnce(&str) -> ReadText,
+    ) -> ReadText {
+        let Some(opener) = &self.opener else { return cut(&self.scrubber.scrub(text)) };
+        let sealing = opener.sealing(Some(file));
+        let scrubber = opener.standing_scrubber(&self.scrubber);
+        let page = cut(&scrubber.scrub_sealing(text, &sealing));
+        if sealing.keep_in(&page.text) > 0 {
+            opener.has_sealed();
+        }
+        page
     }
 
     fn refused(&self, refusal: &Refusal) -> ToolError {
