@@ -189,13 +189,13 @@ fn a_root_may_be_shown_under_another_path() {
     let base = Base::new();
     let shown = |path: &str| Some(PathBuf::from(path));
     let workspace = Root { shown_as: shown("/workspace"), ..base.root("ws", false) };
-    let skills = Root { shown_as: shown("/workspace/skills"), ..base.root("skills", true) };
+    let skills = Root { shown_as: shown("/skills"), ..base.root("skills", true) };
     let roots = Roots::new(workspace, vec![skills], Limits::default());
     symlink("/workspace/file", base.path("ws/link")).unwrap();
-    symlink("/workspace/skills/file", base.path("ws/across")).unwrap();
+    symlink("/skills/file", base.path("ws/across")).unwrap();
     for (path, text) in [
         ("/workspace/file", "ws"),
-        ("/workspace/skills/file", "skills"),
+        ("/skills/file", "skills"),
         ("file", "ws"),
         ("link", "ws"),
         ("across", "skills"),
@@ -206,7 +206,7 @@ fn a_root_may_be_shown_under_another_path() {
         assert!(read(&roots, path).is_err(), "{path}");
     }
     let told = |path: &str, read_only| Told { path: path.into(), read_only };
-    assert_eq!(roots.told(), [told("/workspace", false), told("/workspace/skills", true)]);
+    assert_eq!(roots.told(), [told("/workspace", false), told("/skills", true)]);
 }
 
 #[test]
