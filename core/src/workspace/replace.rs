@@ -79,6 +79,12 @@ fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(before.mode() & PERMISSIONS))
 }
 
+/// True for the name of a file that is about to take the place of another.
+pub(super) fn is_temporary(name: &std::ffi::OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    name.starts_with(b".toolkeep-") && name.ends_with(b".tmp")
+}
+
 /// A file beside the one it is to replace, gone again unless it is renamed.
 struct Temporary<'a> {
     dir: &'a Dir,
