@@ -37,6 +37,8 @@ const TABLE: &[Row] = &[
     Row("Read", "read_file", PATH, &[]),
     Row("Write", "write_file", PATH, &[]),
     Row("Edit", "edit", PATH, &[]),
+    Row("MultiEdit", "edit", PATH, &[]),
+    Row("ApplyPatch", "apply_patch", &[], &[]),
     Row("LS", "list_files", &[], &[]),
     Row("Glob", "glob", &[("pattern", "globs"), ("glob", "globs")], &[("max_results", 200)]),
     Row("Grep", "search", GREP, &[("max_results", 200)]),

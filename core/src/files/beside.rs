@@ -17,6 +17,8 @@ pub(crate) struct Beside {
     pub shadow: Option<Arc<dyn Fn(&Path) -> bool + Send + Sync>>,
     /// What is seen, in any order.
     pub files: Vec<VirtualFile>,
+    /// What to say instead of a listing of a folder of the store that has nothing.
+    pub nothing: Option<String>,
 }
 
 /// A file that is not on the disk.

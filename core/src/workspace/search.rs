@@ -112,7 +112,7 @@ impl Workspace {
             _ if is_text => 0,
             Ok(start) => {
                 let (base, below) = (path.shown_base(), start.path.len());
-                let searcher = Searcher { search, hits: &hits, base, below };
+                let searcher = Searcher { workspace: self, search, hits: &hits, base, below };
                 let (globs, unfiltered) = (&options.globs, options.unfiltered);
                 let walk = Walk { workspace: self, globs, unfiltered, overlay, is_stopped };
                 let walked = walk.run(start, &searcher);
@@ -152,6 +152,7 @@ impl Workspace {
 }
 
 struct Searcher<'s> {
+    workspace: &'s Workspace,
     search: Search<'s>,
     hits: &'s Hits,
     /// What stands before a path from the start.
@@ -186,6 +187,7 @@ impl Visit for Searcher<'_> {
         let found = match open_file(folder, name) {
             // Something else by now.
             Ok(None) => return,
+            Ok(Some((file, _))) if !self.workspace.allows_names_of(&file) => return,
             Ok(Some((file, bytes))) => self.search.file(&mut own.tools, place, &file, bytes),
             Err(error) if super::walk::is_gone(&error) => return,
             Err(error) => Err(error),

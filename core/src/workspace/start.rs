@@ -26,11 +26,6 @@ pub(super) struct Opened {
 }
 
 impl Workspace {
-    /// True if what lies there, from the root and without links, is not to be seen.
-    pub(super) fn leaves_out(&self, _place: &Path) -> bool {
-        false
-    }
-
     /// The folder at `path`, which may be reached through links that stay inside.
     pub(super) fn start(
         &self,
@@ -39,6 +34,7 @@ impl Workspace {
         overlay: &Overlay,
     ) -> Result<Start, Error> {
         let place = self.without_links(path)?;
+        self.check_shown(path, &place)?;
         let mut prefix = Vec::new();
         for name in place.components() {
             let Component::Normal(name) = name else { continue };
@@ -53,7 +49,7 @@ impl Workspace {
             return Ok(Start { path: prefix, opened: None });
         }
         // The second time by the path without links alone: what the rules judge is what is opened.
-        let opened = self.beneath(path, "list", |dir, path| dir.open_dir(path)).and_then(|_| {
+        let opened = self.open_folder(path, "list").and_then(|_| {
             descend(self.dir(), &place, unfiltered)
                 .map_err(|error| Error::from_io(path, "list", error))
         });

@@ -259,7 +259,7 @@ impl<V: Visit> Walker<'_, V> {
             let is_hidden = folder.is_hidden || name.to_bytes().starts_with(b".");
             walk.globs.match_file(below, is_hidden && !walk.unfiltered.hidden)
         };
-        matches && !walk.workspace.leaves_out(place) && !walk.overlay.shadows(place)
+        matches && !walk.workspace.hides(place) && !walk.overlay.shadows(place)
     }
 
     fn visit<'n>(&self, folder: &Folder, names: impl Iterator<Item = &'n CStr>, own: &mut V::Own) {

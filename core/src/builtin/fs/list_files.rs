@@ -81,6 +81,9 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let after = args.after;
     let (folder, beside) = looked_through(deps, cx, args.path).await?;
     let overlay = beside.overlay();
+    if let Some(note) = beside.nothing {
+        return Ok(ToolResult::silent(note));
+    }
     let listed = move |workspace: &Workspace, path: &RelativePath| {
         workspace.list_over(path, &options, &overlay)
     };

@@ -135,7 +135,7 @@ impl<'l> Lister<'l> {
                 if first.wants(&shown) {
                     let path = [&folder.path, name.to_bytes()].concat();
                     let path = Path::new(OsStr::from_bytes(&path));
-                    if !self.workspace.leaves_out(path) && !self.overlay.shadows(path) {
+                    if !self.workspace.hides(path) && !self.overlay.shadows(path) {
                         first.put(shown, Found::Disk(name.to_owned(), kind));
                     }
                 }
