@@ -37,11 +37,14 @@ impl Mask for Masking {
         text: &[u8],
         show: &mut dyn FnMut(&[u8]) -> Vec<Line>,
     ) -> Vec<Line> {
-        let Some(opener) = &self.opener else { return show(&self.scrubber.scrub_bytes(text)) };
+        // Of what is no UTF-8 no placeholder opens: shown as U+FFFD it would be another text than
+        // the one that was looked through.
+        let (Some(opener), Ok(text)) = (&self.opener, std::str::from_utf8(text)) else {
+            return show(&self.scrubber.scrub_bytes(text));
+        };
         let (root, path) = self.workspace.named(file);
         let sealing = opener.sealing(Some(FileAt { root, path }));
-        let text = String::from_utf8_lossy(text);
-        let lines = show(self.scrubber.scrub_sealing(&text, &sealing).as_bytes());
+        let lines = show(self.scrubber.scrub_sealing(text, &sealing).as_bytes());
         // Of what it sealed only that is kept which the model may put back from here.
         let shown: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         if sealing.keep_in(&shown.join("\n")) > 0 {
