@@ -96,7 +96,7 @@ pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;
-pub(crate) use overlay::{OverlaidFile, Overlay};
+pub(crate) use overlay::{OverlaidFile, Overlay, Shadow};
 pub(crate) use patch::{Action, FilePatch, Hunk, Malformed, Misfit, apply, parse};
 pub use path::{MAX_PATH_BYTES, RelativePath};
 pub(crate) use quota::Quota;
