@@ -3,6 +3,7 @@
 
 use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
 use super::super::sight::escape;
+use super::AHEAD;
 use super::gate::Opening;
 use super::shape::Set;
 use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, vicinity};
@@ -120,7 +121,10 @@ impl Kinds {
         offset: u32,
         crossing: bool,
     ) -> bool {
-        let Some(opening) = seen.opening(offset) else { return true };
+        let opening = seen.opening(offset).unwrap_or_else(|| {
+            // As far as the closer look looks.
+            Opening::of(&text[at..text.len().min(at + AHEAD)])
+        });
         let lets = |gate: &super::Gate| gate.lets(text, at, opening, crossing);
         lets(&self.marked)
             || lets(&self.told)
