@@ -153,7 +153,7 @@ impl Workspace {
 
     /// What stands at a path, read up to `most_bytes`. A path whose folder is missing is missing.
     pub(crate) fn standing(&self, path: &RelativePath, most_bytes: u64) -> Result<Standing, Error> {
-        match self.place(path, false) {
+        match self.place_seen(path) {
             Ok(place) => standing(path, &place, most_bytes),
             Err(Error::NotFound { .. }) => {
                 let target = self.target(path)?;

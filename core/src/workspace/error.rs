@@ -17,7 +17,7 @@ pub enum Error {
     /// The path leads outside the workspace.
     #[error(
         "access denied: `{path}` is outside the workspace; only paths inside the workspace are \
-         allowed, written relative to its root"
+         allowed, written relative to its root, and those in the folders that workspace_dir tells"
     )]
     Outside {
         /// The path as the model wrote it.
@@ -29,6 +29,30 @@ pub enum Error {
          workspace; only paths inside the workspace are allowed, written relative to its root"
     )]
     Links {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The owner has closed the path, whether there is something or not.
+    #[error("access denied: `{path}` is closed to tools; go on without it")]
+    Denied {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The path lies in a root that is only read.
+    #[error(
+        "access denied: `{path}` may be read but not written; write in the workspace, or in a \
+         folder that workspace_dir tells to be writable"
+    )]
+    ReadOnly {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The file has several names on the disk, which the owner does not want used.
+    #[error(
+        "access denied: `{path}` is one of several names of one file (a hard link), which are not \
+         used here; use a copy of it"
+    )]
+    ManyNames {
         /// The path as the model wrote it.
         path: String,
     },
@@ -182,6 +206,9 @@ impl Error {
         match self {
             Error::Outside { .. }
             | Error::Links { .. }
+            | Error::Denied { .. }
+            | Error::ReadOnly { .. }
+            | Error::ManyNames { .. }
             | Error::Kept { .. }
             | Error::Permission { .. }
             | Error::NotRegular { .. } => Code::AccessDenied,
@@ -227,7 +254,8 @@ impl Error {
 /// True if the path led outside the handle. The confinement says so with an error of its own that
 /// carries no number of the system's.
 pub(super) fn is_escape(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+    let own = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    own || Errno::from_io_error(error) == Some(Errno::XDEV)
 }
 
 fn did_you_mean(similar: &[String]) -> String {

@@ -10,7 +10,7 @@ use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::open::{check_type, flags, regular};
+use super::open::{check_type, flags};
 use super::resolve::Place;
 use super::{Error, RelativePath};
 use crate::id;
@@ -62,7 +62,7 @@ fn writable(path: &RelativePath, place: &Place) -> Result<Option<Metadata>, Erro
     let mut options = OpenOptions::new();
     options.write(true).custom_flags(flags(OFlags::NOFOLLOW));
     match place.dir.open_with(&place.name, &options) {
-        Ok(file) => regular(path, file).map(|_| ())?,
+        Ok(file) => place.regular(path, file, "write").map(drop)?,
         // A running program cannot be written, but it can be replaced.
         Err(error) if Errno::from_io_error(&error) == Some(Errno::TXTBSY) => {}
         Err(error) => return Err(failed(error)),

@@ -8,7 +8,7 @@ use rustix::fs::OFlags;
 
 use super::folder_lock::FolderLock;
 use super::lock::while_locked;
-use super::open::{check_type, flags, regular};
+use super::open::{check_type, flags};
 use super::replace::replace;
 use super::resolve::Place;
 use super::{Error, RelativePath, Workspace};
@@ -132,7 +132,7 @@ fn append(path: &RelativePath, place: &Place, content: &[u8]) -> Result<bool, Er
     };
     options.create(created);
     let file = place.dir.open_with(&place.name, &options).map_err(failed)?;
-    let mut file = regular(path, file)?;
+    let mut file = place.regular(path, file, "append to")?;
     file.write_all(content).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     Ok(created)

@@ -75,6 +75,14 @@ async fn patch(deps: &Deps, text: &str, cx: &CallContext) -> Result<ToolResult, 
 async fn on_disk(deps: &Deps, cx: &CallContext, path: &str) -> Result<OnDisk, ToolError> {
     match deps.files.reach(cx).await?.place(path, Aim::Write).await? {
         Place::Disk(file) => Ok(file),
+        Place::Stored(_) => {
+            let text = format!(
+                "Nothing was changed: `{path}` is kept in the store, where it cannot be changed in \
+                 one step with files of the disk. Leave it out of the patch, and change it with \
+                 `edit` or `write_file`."
+            );
+            Err(ToolError::new(Code::InvalidArguments, text))
+        }
     }
 }
 

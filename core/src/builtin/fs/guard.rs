@@ -10,7 +10,7 @@ use crate::builtin::Deps;
 use crate::files::{Files, LONGEST_TEXT, Locks, Print, Verdict, Who, WriteSafety};
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
-use crate::vault::Opener;
+use crate::vault::{FileAt, Opener};
 use crate::workspace::{Body, RelativePath, Standing, Workspace};
 
 /// The largest file that is known by its content (16 MiB). A larger one is known by its size and
@@ -69,6 +69,38 @@ impl Guard {
         let verdict = self.files.seen().verdict(&self.who, key(&place), print);
         let now = || standing.content().and_then(|content| self.shown(content));
         self.files.write_safety().check(path.as_written(), &verdict, now)
+    }
+
+    /// The same for a file of the store, with this content.
+    pub(super) fn check_stored(
+        &self,
+        file: &FileAt,
+        written: &str,
+        content: &[u8],
+    ) -> Result<Option<String>, ToolError> {
+        if self.is_off() {
+            return Ok(None);
+        }
+        let verdict = self.files.seen().verdict(&self.who, &stored_key(file), Print::of(content));
+        self.files.write_safety().check(written, &verdict, || self.shown(content))
+    }
+
+    /// Notes that the caller knows a file of the store, because it was read or written.
+    pub(super) fn knows_stored(&self, file: &FileAt, content: &[u8]) {
+        if let Some(Known { print, shown }) = self.known(content) {
+            self.files.seen().note(&self.who, &stored_key(file), print, shown);
+        }
+    }
+
+    /// True if the caller knows this content of a file of the store.
+    pub(super) fn is_known_stored(&self, file: &FileAt, content: &[u8]) -> bool {
+        let verdict = self.files.seen().verdict(&self.who, &stored_key(file), Print::of(content));
+        !self.is_off() && verdict == Verdict::Current
+    }
+
+    /// Forgets a file of the store that is gone.
+    pub(super) fn forget_stored(&self, file: &FileAt) {
+        self.files.seen().forget(&self.who, &stored_key(file));
     }
 
     /// The last question before a file is changed, asked from a thread that may block.
@@ -144,6 +176,11 @@ fn print(standing: &Standing) -> Option<Print> {
 /// A file's absolute path, without links.
 fn place(workspace: &Workspace, target: &Path) -> PathBuf {
     workspace.real_root().join(target)
+}
+
+/// Begins with no `/`, as the places of the machine do.
+fn stored_key(file: &FileAt) -> Vec<u8> {
+    [key(&file.root), b"\0", key(&file.path)].concat()
 }
 
 fn key(place: &Path) -> &[u8] {

@@ -18,8 +18,9 @@ use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{
-    Body, Change, Changing, Edit, EditProblem, Error, Hunk, MAX_FILE_BYTES, Misfit, RelativePath,
-    Replaced, Standing, Workspace, WriteMode, Written, apply, check_changed, edit_once, misfit,
+    Body, Change, Changing, Edit, EditProblem, Error, Hunk, MAX_FILE_BYTES, Misfit, ReadText,
+    RelativePath, Replaced, Standing, Workspace, WriteMode, Written, apply, check_changed,
+    edit_once, misfit,
 };
 
 /// What edits have made of a text.
@@ -70,7 +71,7 @@ pub(super) struct Writer {
     tool: &'static str,
     scrubber: Scrubber,
     opener: Option<Arc<Opener>>,
-    guard: Guard,
+    pub(super) guard: Guard,
 }
 
 impl Writer {
@@ -155,6 +156,38 @@ impl Writer {
         }
         let Written { bytes, created } = written;
         Ok(Wrote { bytes, created, unchanged: false, note: None })
+    }
+
+    /// What is to stand in a file of the store, or behind what stands there.
+    pub(super) fn text_for(
+        &self,
+        file: &FileAt,
+        content: &str,
+        mode: WriteMode,
+        standing: &[u8],
+    ) -> Result<Vec<u8>, ToolError> {
+        let opened = self.filled(file, content, mode, standing)?;
+        self.take(opened.as_slice())?;
+        Ok(opened.as_ref().map_or(content, Opened::text).as_bytes().to_vec())
+    }
+
+    /// A file of the store with some texts changed.
+    pub(super) fn text_edited(
+        &self,
+        path: &str,
+        file: &FileAt,
+        standing: &[u8],
+        edits: &[Edit],
+    ) -> Result<(Vec<u8>, Vec<Replaced>), ToolError> {
+        let made = self.edited(standing, edits, file).map_err(|failure| match failure {
+            EditFailure::Misfit(problem) => {
+                let (path, problem) = (path.to_owned(), Box::new(problem));
+                Error::Edit { path, problem }.into()
+            }
+            EditFailure::Refused(refusal) => refusal,
+        })?;
+        self.take(&made.opened)?;
+        Ok((made.content, made.replaced))
     }
 
     /// The content of a file with every secret back in its place; none where it has no placeholder.
@@ -413,7 +446,7 @@ impl Writer {
     }
 
     /// A file as it is shown.
-    fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
+    pub(super) fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
         let text = String::from_utf8_lossy(content);
         let Some(opener) = &self.opener else {
             return self.scrubber.scrub(&text).into_owned().into_bytes();
@@ -425,6 +458,24 @@ impl Writer {
             opener.has_sealed();
         }
         masked.into_bytes()
+    }
+
+    /// A page of a text of a file. Its secrets are masked before it is cut out, and kept, to go back
+    /// to this file.
+    pub(super) fn masked_page(
+        &self,
+        text: &str,
+        file: FileAt,
+        cut: impl FnOnce(&str) -> ReadText,
+    ) -> ReadText {
+        let Some(opener) = &self.opener else { return cut(&self.scrubber.scrub(text)) };
+        let sealing = opener.sealing(Some(file));
+        let scrubber = opener.standing_scrubber(&self.scrubber);
+        let page = cut(&scrubber.scrub_sealing(text, &sealing));
+        if sealing.keep_in(&page.text) > 0 {
+            opener.has_sealed();
+        }
+        page
     }
 
     fn refused(&self, refusal: &Refusal) -> ToolError {
@@ -450,7 +501,8 @@ impl Writer {
 }
 
 fn file_at(workspace: &Workspace, target: &Path) -> FileAt {
-    FileAt { root: workspace.real_root().to_owned(), path: target.to_owned() }
+    let (root, path) = workspace.named(target);
+    FileAt { root, path }
 }
 
 /// What is said of a placeholder that nothing can be told of.

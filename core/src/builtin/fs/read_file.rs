@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::guard::{Guard, KNOWN_BYTES};
 use super::masked::Masked;
-use super::{blocking, uses};
+use super::{place, stored, uses};
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
-use crate::files::Aim;
+use crate::files::{Aim, OnDisk, Place};
 use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
 use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
@@ -105,9 +105,14 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 
 /// What the file is known by: another process may change it at any time.
 async fn stamp(deps: &Deps, args: Args, cx: &CallContext) -> Stamp {
-    let found =
-        blocking(deps, cx, (args.path, Aim::Read), |workspace, path| workspace.stamp(path)).await;
-    found.ok().flatten().map_or(Stamp::Never, Stamp::At)
+    let found = match place(deps, cx, &args.path, Aim::Read).await {
+        Ok(Place::Disk(file)) => {
+            file.blocking(|workspace, path| workspace.stamp(path)).await.ok().flatten()
+        }
+        Ok(Place::Stored(file)) => file.stamp().await,
+        Err(_) => None,
+    };
+    found.map_or(Stamp::Never, Stamp::At)
 }
 
 async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
@@ -116,31 +121,46 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let range = args.range(most_lines)?;
     let page = match args.path.strip_prefix(ARTIFACT) {
         Some(id) => artifact(deps, cx, id, range, max_chars).await?,
-        None => {
-            let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
-            let guard = Guard::new(deps, cx);
-            blocking(deps, cx, (args.path, Aim::Read), move |workspace, path| {
-                let standing = workspace.read_standing(path, WHOLE_BYTES)?;
-                let known = guard.known_standing(&standing);
-                let page = match opener {
-                    Some(opener) => {
-                        let scrubber = opener.standing_scrubber(&scrubber);
-                        let at = (workspace, path, &standing);
-                        sealed_page(at, (&scrubber, &opener), range, max_chars)
-                    }
-                    None => {
-                        let mask = |text: &str| scrubber.scrub(text).into_owned();
-                        page((workspace, path, &standing), (&scrubber, mask), range, max_chars)
-                    }
-                }?;
-                // Also a part counts as read: what the rest says is for the model to judge.
-                guard.knows(workspace, &standing.target, known);
-                Ok::<_, Error>(page)
-            })
-            .await?
-        }
+        None => match place(deps, cx, &args.path, Aim::Read).await? {
+            Place::Disk(file) => disk_page(deps, cx, file, range, max_chars).await?,
+            Place::Stored(file) => match stored::page(deps, cx, &file, range, max_chars).await? {
+                Ok(page) => page,
+                Err(note) => return Ok(ToolResult::silent(note)),
+            },
+        },
     };
     Ok(ToolResult::silent(told(&page, range)))
+}
+
+/// A page of a file of the machine.
+async fn disk_page(
+    deps: &Deps,
+    cx: &CallContext,
+    file: OnDisk,
+    range: ReadRange,
+    max_chars: usize,
+) -> Result<ReadText, ToolError> {
+    let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
+    let guard = Guard::new(deps, cx);
+    file.blocking(move |workspace, path| {
+        let standing = workspace.read_standing(path, WHOLE_BYTES)?;
+        let known = guard.known_standing(&standing);
+        let page = match opener {
+            Some(opener) => {
+                let scrubber = opener.standing_scrubber(&scrubber);
+                let at = (workspace, path, &standing);
+                sealed_page(at, (&scrubber, &opener), range, max_chars)
+            }
+            None => {
+                let mask = |text: &str| scrubber.scrub(text).into_owned();
+                page((workspace, path, &standing), (&scrubber, mask), range, max_chars)
+            }
+        }?;
+        // Also a part counts as read: what the rest says is for the model to judge.
+        guard.knows(workspace, &standing.target, known);
+        Ok::<_, Error>(page)
+    })
+    .await
 }
 
 /// A page of a file. Secrets are masked before the page is cut out, so that none can be read in
@@ -169,7 +189,8 @@ fn sealed_page(
     max_chars: usize,
 ) -> Result<ReadText, Error> {
     let (workspace, _, standing) = at;
-    let file = FileAt { root: workspace.real_root().to_owned(), path: standing.target.clone() };
+    let (root, path) = workspace.named(&standing.target);
+    let file = FileAt { root, path };
     let sealing = opener.sealing(Some(file));
     let mask = |text: &str| scrubber.scrub_sealing(text, &sealing).into_owned();
     let page = page(at, (scrubber, mask), range, max_chars)?;

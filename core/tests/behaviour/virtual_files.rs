@@ -1,0 +1,225 @@
+//! Files that live in the store: whose they are, and that no change of one is lost.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use toolkeep::{CallContext, Caller, Code, Config, Runtime, ToolResult};
+
+use crate::faulty;
+use crate::support::House;
+
+/// A runtime on a folder and a store of the test's choice.
+async fn runtime(folder: &std::path::Path, store: &str) -> Runtime {
+    // Another's change since the last read would be refused, and not made anew.
+    let files = json!({ "write_safety": "off" });
+    let workspace = folder.to_str().unwrap();
+    let config = json!({ "workspace": workspace, "store": store, "files": files });
+    let config = Config::from_value(config).unwrap();
+    Runtime::builder().config(config).build().await.unwrap()
+}
+
+fn cx(caller: Value) -> CallContext {
+    Caller::from_value(&caller).unwrap().into()
+}
+
+async fn call(rt: &Runtime, caller: &Value, tool: &str, args: Value) -> ToolResult {
+    rt.call(&cx(caller.clone()), tool, args).await.unwrap()
+}
+
+async fn put(rt: &Runtime, user: Option<&str>, name: &str, text: &str) {
+    let args = json!({ "agent": "a", "user": user, "name": name, "text": text });
+    rt.invoke("context_files.put", args).await.unwrap();
+}
+
+fn open_agent(user: &str) -> Value {
+    json!({ "agent": "a", "user": user, "agent_type": "open" })
+}
+
+async fn read(rt: &Runtime, caller: &Value, path: &str) -> ToolResult {
+    call(rt, caller, "read_file", json!({ "path": path })).await
+}
+
+async fn write(rt: &Runtime, caller: &Value, path: &str, text: &str) -> ToolResult {
+    call(rt, caller, "write_file", json!({ "path": path, "content": text })).await
+}
+
+#[tokio::test]
+async fn what_a_context_file_is_called_leads_to_the_store_however_it_is_spelled() {
+    let house = House::new(json!({})).await;
+    let (rt, root) = (&house.rt, house.folder.path());
+    std::fs::create_dir(root.join("docs")).unwrap();
+    std::fs::write(root.join("soul.md"), "on the disk").unwrap();
+    std::os::unix::fs::symlink("SOUL.md", root.join("linked")).unwrap();
+    std::os::unix::fs::symlink("../SOUL.md", root.join("docs/up")).unwrap();
+    let one = open_agent("u");
+    let absolute = root.join("SOUL.md").to_str().unwrap().to_owned();
+    assert!(!write(rt, &one, "SOUL.md", "in the store").await.is_error);
+    for path in
+        ["SOUL.md", "./SOUL.md", "docs/../SOUL.md", "soul.md", &absolute, "linked", "docs/up"]
+    {
+        assert_eq!(read(rt, &one, path).await.for_llm, "in the store", "{path}");
+    }
+    assert!(!root.join("SOUL.md").exists());
+    // A file of the same name elsewhere is a file.
+    assert!(!write(rt, &one, "docs/SOUL.md", "a project's").await.is_error);
+    assert_eq!(std::fs::read_to_string(root.join("docs/SOUL.md")).unwrap(), "a project's");
+    assert_eq!(read(rt, &one, "SOUL.md").await.for_llm, "in the store");
+    // Without an agent there are no such files.
+    assert_eq!(read(rt, &json!({}), "soul.md").await.for_llm, "on the disk");
+}
+
+#[tokio::test]
+async fn a_call_without_an_agent_reads_team_files_of_the_disk_at_any_depth() {
+    let house = House::new(json!({})).await;
+    std::fs::write(house.folder.path().join("TEAM.md"), "ours").unwrap();
+    std::fs::create_dir(house.folder.path().join("a")).unwrap();
+    std::fs::write(house.folder.path().join("a/AVAILABILITY.md"), "mine").unwrap();
+    let one = open_agent("u");
+    assert_eq!(read(&house.rt, &one, "TEAM.md").await.for_llm, "ours");
+    assert_eq!(read(&house.rt, &one, "a/AVAILABILITY.md").await.for_llm, "mine");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_edit_of_one_file_is_lost_among_two_runtimes() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("s.db").display());
+    let runtimes = [runtime(folder.path(), &store).await, runtime(folder.path(), &store).await];
+    edits_from_two_runtimes(runtimes).await;
+}
+
+/// Each of 8 tasks on two runtimes counts its own line up 15 times.
+pub async fn edits_from_two_runtimes(runtimes: [Runtime; 2]) {
+    const TASKS: usize = 8;
+    const EDITS: usize = 15;
+    let runtimes = runtimes.map(Arc::new);
+    let one = open_agent("u");
+    for path in ["SOUL.md", "memory/counts.md"] {
+        let start: String = (0..TASKS).map(|task| format!("task {task}: 0.\n")).collect();
+        assert!(!write(&runtimes[0], &one, path, &start).await.is_error);
+        let tasks = (0..TASKS).map(|task| {
+            let (rt, one) = (runtimes[task % 2].clone(), one.clone());
+            tokio::spawn(async move {
+                for n in 0..EDITS {
+                    let (old, new) =
+                        (format!("task {task}: {n}."), format!("task {task}: {}.", n + 1));
+                    let args = json!({ "path": path, "old_string": old, "new_string": new });
+                    let done = call(&rt, &one, "edit", args).await;
+                    assert!(!done.is_error, "{}", done.for_llm);
+                }
+            })
+        });
+        join_all(tasks).await.into_iter().for_each(|done| done.unwrap());
+        let end: String = (0..TASKS).map(|task| format!("task {task}: {EDITS}.\n")).collect();
+        assert_eq!(read(&runtimes[1], &one, path).await.for_llm, end);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_reader_of_another_runtime_sees_less_than_a_finished_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("s.db").display());
+    let (here, there) =
+        (runtime(folder.path(), &store).await, runtime(folder.path(), &store).await);
+    reads_after_writes(&here, &there).await;
+}
+
+/// Readers that never stop reading while the file is written: after each write has finished, none
+/// may show an older text, whichever runtime it reads by.
+pub async fn reads_after_writes(here: &Runtime, there: &Runtime) {
+    let one = open_agent("u");
+    let finished = std::sync::atomic::AtomicUsize::new(0);
+    assert!(!write(here, &one, "USER.md", "0").await.is_error);
+    let writer = async {
+        for n in 1..=40 {
+            assert!(!write(here, &one, "USER.md", &n.to_string()).await.is_error);
+            finished.store(n, Ordering::SeqCst);
+        }
+    };
+    let reader = |rt| {
+        let (finished, one) = (&finished, &one);
+        async move {
+            while finished.load(Ordering::SeqCst) < 40 {
+                let least = finished.load(Ordering::SeqCst);
+                let shown: usize = read(rt, one, "USER.md").await.for_llm.parse().unwrap();
+                assert!(shown >= least, "{shown} is older than {least}");
+            }
+        }
+    };
+    tokio::join!(writer, reader(here), reader(there), reader(there));
+}
+
+#[tokio::test]
+async fn a_store_that_does_not_answer_is_an_error_and_not_a_missing_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rt, knobs) =
+        faulty::faulty_rt(json!({ "workspace": folder.path().to_str().unwrap() })).await;
+    let one = open_agent("u");
+    put(&rt, None, "SOUL.md", "the agent's").await;
+    *knobs.unreadable.lock().unwrap() = vec!["toolkeep_context_files", "toolkeep_documents"];
+    for (tool, args) in [
+        ("read_file", json!({ "path": "SOUL.md" })),
+        ("read_file", json!({ "path": "memory/a.md" })),
+        ("write_file", json!({ "path": "SOUL.md", "content": "x" })),
+        ("write_file", json!({ "path": "MEMORY.md", "content": "x" })),
+        ("edit", json!({ "path": "SOUL.md", "old_string": "the", "new_string": "a" })),
+    ] {
+        let error = rt.call(&cx(one.clone()), tool, args.clone()).await.unwrap_err();
+        assert_eq!(error.code(), Code::StoreUnavailable, "{tool} {args}");
+    }
+    knobs.unreadable.lock().unwrap().clear();
+    // Nothing was written over the user's file from what did not show.
+    assert_eq!(read(&rt, &one, "SOUL.md").await.for_llm, "the agent's");
+}
+
+#[tokio::test]
+async fn a_permission_that_cannot_be_checked_is_not_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rt, knobs) =
+        faulty::faulty_rt(json!({ "workspace": folder.path().to_str().unwrap() })).await;
+    let group = json!({ "agent": "a", "agent_type": "open", "user": "group:x:1", "sender": "7" });
+    let grant = json!({
+        "kind": "context_files", "resource": "group:x:1", "user": "7", "effect": "allow"
+    });
+    rt.invoke("grants.put", grant).await.unwrap();
+    assert!(!write(&rt, &group, "SOUL.md", "one").await.is_error);
+    knobs.unreadable.lock().unwrap().push("toolkeep_grants");
+    let args = json!({ "path": "SOUL.md", "content": "two" });
+    let error = rt.call(&cx(group.clone()), "write_file", args).await.unwrap_err();
+    assert_eq!(error.code(), Code::StoreUnavailable);
+    assert!(error.message().contains("permission check failed"), "{error}");
+    knobs.unreadable.lock().unwrap().clear();
+    assert_eq!(read(&rt, &group, "SOUL.md").await.for_llm, "one");
+}
+
+#[tokio::test]
+async fn secrets_of_a_stored_file_are_masked_before_a_page_is_cut_and_go_back_with_the_vault() {
+    let token = crate::support::TOKEN;
+    let one = json!({ "agent": "a", "user": "u", "agent_type": "open", "session": "s" });
+    for vault in [false, true] {
+        let house = House::new(json!({ "vault": { "enabled": vault } })).await;
+        let rt = &house.rt;
+        put(rt, Some("u"), "TOOLS.md", &format!("key: {token}\nuse it\n")).await;
+        let shown = read(rt, &one, "TOOLS.md").await.for_llm;
+        assert!(!shown.contains(&token[4..20]) && shown.contains("[REDACTED"), "{shown}");
+        let changed = shown.replace("use it", "use it well");
+        let written = write(rt, &one, "TOOLS.md", &changed).await;
+        let edit = json!({ "path": "TOOLS.md", "old_string": "use it", "new_string": "do" });
+        let edited = call(rt, &one, "edit", edit).await;
+        assert!(!edited.is_error, "{}", edited.for_llm);
+        let args = json!({ "agent": "a", "user": "u", "name": "TOOLS.md" });
+        let kept = rt.invoke("context_files.get", args).await.unwrap();
+        let expected = match vault {
+            true => {
+                assert!(!written.is_error, "{}", written.for_llm);
+                format!("key: {token}\ndo well\n")
+            }
+            false => {
+                assert_eq!(written.code, Some(Code::SecretUnbound), "{}", written.for_llm);
+                format!("key: {token}\ndo\n")
+            }
+        };
+        assert_eq!(kept["text"], expected);
+    }
+}
