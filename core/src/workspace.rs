@@ -42,6 +42,8 @@ mod edit;
 mod edit_problem;
 mod error;
 mod folder_lock;
+mod glob;
+mod globs;
 mod ignoring;
 mod line_diff;
 mod list;
@@ -49,6 +51,7 @@ mod lock;
 mod media;
 mod nearest;
 mod open;
+mod order;
 mod overlay;
 mod patch;
 mod path;
@@ -59,9 +62,11 @@ mod resolve;
 mod roots;
 mod rules;
 mod scan;
+mod search;
 mod stamp;
 mod start;
 mod suggest;
+mod walk;
 mod window;
 mod write;
 
@@ -84,6 +89,8 @@ pub use edit::{Edit, Edited, Replaced, apply_edits};
 pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
+pub(crate) use glob::{GlobFound, GlobOptions};
+pub(crate) use globs::{BadGlob, Globs};
 pub use ignoring::Unfiltered;
 pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
@@ -94,6 +101,9 @@ pub(crate) use patch::{Action, FilePatch, Hunk, Malformed, Misfit, apply, parse}
 pub use path::{MAX_PATH_BYTES, RelativePath};
 pub(crate) use quota::Quota;
 pub(crate) use roots::{Limits, Root, Roots, Told};
+pub(crate) use search::{
+    BadQuery, FileHits, Line, Mask, Pattern, Reading, SearchFound, SearchOptions, SearchText,
+};
 pub use window::{Position, ReadRange, ReadText, window};
 pub use write::{MAX_FILE_BYTES, WriteMode, Written};
 
@@ -146,6 +156,19 @@ impl Workspace {
     /// True if the path that the host named still leads to this folder.
     pub(crate) fn is_in_place(&self) -> bool {
         self.root.is_at(&self.root.given)
+    }
+
+    /// The same folder, as on a kernel that does not open beneath a folder in one step.
+    #[cfg(test)]
+    fn by_steps(self) -> Workspace {
+        let Folder { dir, given, real, .. } = &*self.root;
+        let folder = Folder {
+            dir: dir.try_clone().unwrap(),
+            way: Way::Steps,
+            given: given.clone(),
+            real: real.clone(),
+        };
+        Workspace { root: Arc::new(folder), ..self }
     }
 
     /// True if both are the same open folder.

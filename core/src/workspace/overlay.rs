@@ -58,6 +58,11 @@ impl Overlay {
         found
     }
 
+    /// The files below a folder, whose path from the root is empty or ends with a slash.
+    pub(super) fn below(&self, folder: &[u8]) -> impl Iterator<Item = &OverlaidFile> {
+        self.files.iter().filter(move |file| file.path.as_bytes().starts_with(folder))
+    }
+
     /// True if a file of the overlay is below the folder, whose path from the root is empty or ends
     /// with a slash.
     pub(super) fn reaches_into(&self, folder: &str) -> bool {

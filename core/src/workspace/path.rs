@@ -44,6 +44,16 @@ impl RelativePath {
         RelativePath { written: normal.to_owned(), normal: normal.to_owned() }
     }
 
+    /// What to put in front of a path from this folder, so that the model may use it: as the model
+    /// wrote it where that is absolute, for then it may lie in another root.
+    pub(super) fn shown_base(&self) -> String {
+        match self.written.starts_with('/') {
+            true => format!("{}/", self.written.trim_end_matches('/')),
+            false if self.normal == "." => String::new(),
+            false => format!("{}/", self.normal),
+        }
+    }
+
     pub(super) fn as_path(&self) -> &Path {
         Path::new(&self.normal)
     }

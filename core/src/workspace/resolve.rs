@@ -54,6 +54,7 @@ impl Workspace {
     ///
     /// [`Error::Denied`] and [`Error::Links`].
     pub(crate) fn leads_beyond(&self, path: &RelativePath) -> Result<Option<PathBuf>, Error> {
+        self.check_shown(path, path.as_path())?;
         if self.has_no_link(path.as_path()) {
             return Ok(None);
         }

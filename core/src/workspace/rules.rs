@@ -1,6 +1,7 @@
 //! What may be done where in a workspace.
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -97,6 +98,11 @@ impl Workspace {
         }
     }
 
+    /// False if the file has more names than the rules allow.
+    pub(super) fn allows_names_of(&self, file: &File) -> bool {
+        self.rules.allows_names_of(file).unwrap_or_default()
+    }
+
     /// An error if what lies there, from the root and without links, is denied.
     pub(super) fn check_shown(&self, path: &RelativePath, place: &Path) -> Result<(), Error> {
         if self.hides(place) {
@@ -179,14 +185,15 @@ impl Compiled {
         file: &File,
         action: &'static str,
     ) -> Result<(), Error> {
-        if !self.rules.single_names {
-            return Ok(());
+        match self.allows_names_of(file) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::ManyNames { path: path.to_string() }),
+            Err(error) => Err(Error::from_io(path, action, error)),
         }
-        let metadata = file.metadata().map_err(|error| Error::from_io(path, action, error))?;
-        if metadata.nlink() > 1 {
-            return Err(Error::ManyNames { path: path.to_string() });
-        }
-        Ok(())
+    }
+
+    fn allows_names_of(&self, file: &File) -> io::Result<bool> {
+        Ok(!self.rules.single_names || file.metadata()?.nlink() == 1)
     }
 
     /// An error if this is a kept file under another name.

@@ -63,7 +63,8 @@ impl Workspace {
 
 /// Opens the folder at `place`, a name at a time, and takes the rules of those above it along.
 fn descend(root: &impl AsFd, place: &Path, unfiltered: Unfiltered) -> io::Result<Opened> {
-    let mut folder = root.as_fd().try_clone_to_owned()?;
+    // The handle of the root may be good for opening what is in it alone.
+    let mut folder = open_folder(root.as_fd(), c".")?;
     let mut level = None;
     let mut prefix = 0;
     for name in place.components() {

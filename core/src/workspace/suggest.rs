@@ -50,7 +50,9 @@ impl Workspace {
                 continue;
             }
             let score = likeness(&name, wanted);
+            // What has the very name is a link that leads nowhere.
             if score >= LIKE_ENOUGH
+                && name != wanted
                 && !name.contains(char::is_control)
                 && !self.hides(&place.join(&name))
             {

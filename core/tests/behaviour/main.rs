@@ -22,6 +22,7 @@ mod policy;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
+mod roots;
 mod sealed;
 mod secrets;
 mod support;

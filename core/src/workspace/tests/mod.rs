@@ -2,7 +2,13 @@
 
 mod concurrent;
 mod confined;
+mod denied;
+#[cfg(target_os = "linux")]
+mod model;
+#[cfg(target_os = "linux")]
+mod mounted;
 mod random;
+mod rooted;
 #[cfg(target_os = "linux")]
 mod swapped;
 
