@@ -63,6 +63,8 @@ in_node memory
 
 in_rust registry
 
+in_rust writing
+
 in_rust store
 in_rust store -- memory
 
