@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 use super::EntryKind;
+use super::replace::is_temporary;
 
 /// As much of a folder as the system gives at once: what its own tools take.
 const BUFFER_BYTES: usize = 32 << 10;

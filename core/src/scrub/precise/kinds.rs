@@ -98,7 +98,7 @@ impl Kinds {
         let free = |shape: &&Shape| bare(shape) && vicinity::is_told_by_more(shape);
         let free = Gate::new(shapes.iter().copied().filter(free));
         let vicinity = Vicinity::new(&shapes);
-let whole = shapes.iter().filter(|shape| shape.near.is_empty());
+        let whole = shapes.iter().filter(|shape| shape.near.is_empty());
         let shortest = whole.map(|shape| shape.shortest()).min().unwrap_or(0);
         Kinds {
             shapes,
