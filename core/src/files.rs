@@ -22,7 +22,7 @@ mod who;
 mod whose;
 
 pub(crate) use beside::Beside;
-pub use config::{FilesConfig, HardLinks, WriteSafety};
+pub use config::{FilesConfig, HardLinks, TeamConfig, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};
 pub(crate) use locks::{Locks, absolute_pattern, check_count};

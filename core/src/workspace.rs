@@ -55,6 +55,7 @@ mod order;
 mod overlay;
 mod patch;
 mod path;
+mod quota;
 mod read;
 mod replace;
 mod resolve;
@@ -98,6 +99,7 @@ pub use nearest::Nearest;
 pub(crate) use overlay::{OverlaidFile, Overlay};
 pub(crate) use patch::{Action, FilePatch, Hunk, Malformed, Misfit, apply, parse};
 pub use path::{MAX_PATH_BYTES, RelativePath};
+pub(crate) use quota::Quota;
 pub(crate) use roots::{Limits, Root, Roots, Told};
 pub(crate) use search::{
     BadQuery, FileHits, Line, Mask, Pattern, Reading, SearchFound, SearchOptions, SearchText,

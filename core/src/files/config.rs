@@ -31,6 +31,8 @@ pub struct FilesConfig {
     /// Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
     /// Default: true. Only calls with an agent have them.
     pub memory: bool,
+    /// What may be written into the folder that a team shares.
+    pub team: TeamConfig,
 }
 
 impl Default for FilesConfig {
@@ -45,6 +47,7 @@ impl Default for FilesConfig {
             undelivered: UNDELIVERED.map(str::to_owned).to_vec(),
             context_files: names.map(|name| format!("{name}.md")).to_vec(),
             memory: true,
+            team: TeamConfig::default(),
         }
     }
 }
@@ -73,6 +76,30 @@ impl FilesConfig {
             }
         };
         !self.undelivered.iter().any(is_this)
+    }
+}
+
+/// What may be written into the folder that a team shares, by whichever tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TeamConfig {
+    /// Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    /// `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`.
+    pub extensions: Vec<String>,
+    /// How many bytes a file may come to have. Default: 10,485,760 (10 MiB).
+    pub max_bytes: u64,
+    /// How many files there may be in the folder and all below it. Default: 100.
+    pub max_files: usize,
+}
+
+impl Default for TeamConfig {
+    fn default() -> TeamConfig {
+        let extensions = ["exe", "sh", "bat", "cmd", "ps1", "com", "msi", "scr"];
+        TeamConfig {
+            extensions: extensions.map(str::to_owned).to_vec(),
+            max_bytes: 10 << 20,
+            max_files: 100,
+        }
     }
 }
 

@@ -95,13 +95,11 @@ impl Locks {
         let (tenant, space) = (self.who.tenant.clone(), SPACE.to_owned());
         let lock = NewPathLock { tenant, space, patterns, holder: self.who.holder(), ttl_ms };
         let claim = self.store.lock_paths(lock, self.clock.now_ms()).await;
-        claim.map_err(|error| {
-            let is_callers = matches!(error.kind(), Kind::InvalidArgument | Kind::Conflict);
-            let error = crate::Error::from(error);
-            match is_callers {
-                true => ToolError::new(error.code(), error.message()),
-                false => ToolError::raise(error),
-            }
+        claim.map_err(|error| match error.kind() {
+            // The whole message names the store, which is the host's.
+            Kind::InvalidArgument => ToolError::new(Code::InvalidArguments, error.message()),
+            Kind::Conflict => ToolError::new(Code::Conflict, error.message()),
+            _ => ToolError::raise(error),
         })
     }
 

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Parts;
+use super::config::TeamConfig;
 use super::folders::Folders;
 use crate::error::{Code, Error};
 use crate::tool::{Caller, ToolError};
-use crate::workspace::{BadEntry, Deny, Limits, Root, Roots, Workspace};
+use crate::workspace::{BadEntry, Deny, Limits, Quota, Root, Roots, Workspace};
 
 /// The most folders in one list of a caller.
 const MOST_ROOTS: usize = 64;
+
+/// The role in a team that writes nothing.
+const REVIEWER: &str = "reviewer";
 
 /// How many lists of denied paths stay compiled.
 const MOST_COMPILED: usize = 64;
@@ -23,6 +27,7 @@ pub(super) struct Granting {
     /// What the configuration lets every caller use.
     everyone: Vec<Standing>,
     deny: Vec<String>,
+    team: TeamConfig,
     kept: Arc<[PathBuf]>,
     single_names: bool,
     folders: Folders,
@@ -66,6 +71,7 @@ impl Granting {
             workspace: parts.workspace.clone().map(Mutex::new),
             everyone,
             deny: config.deny.clone(),
+            team: config.team.clone(),
             kept: parts.kept.clone(),
             single_names: config.hard_links == super::HardLinks::Refuse,
             folders: Folders::default(),
@@ -90,9 +96,35 @@ impl Granting {
             ToolError::new(Code::Unavailable, text)
         })?;
         let (deny, anchors) = self.denied(caller)?;
-        let limits =
-            Limits { kept: self.kept.clone(), deny, anchors, single_names: self.single_names };
+        let limits = Limits {
+            kept: self.kept.clone(),
+            deny,
+            anchors,
+            single_names: self.single_names,
+            quota: self.quota(caller)?,
+        };
         Ok(Roots::new(workspace, granted.others, limits))
+    }
+
+    /// What may be written into the folder of the caller's team, or else of his parents'. Who is
+    /// started by a reviewer is one.
+    fn quota(&self, caller: &Caller) -> Result<Option<Arc<Quota>>, ToolError> {
+        let callers = || std::iter::successors(Some(caller), |one| one.parent.as_deref());
+        let Some(path) = callers().find_map(|one| one.team_workspace.as_deref()) else {
+            return Ok(None);
+        };
+        let is_reviewer = |one: &Caller| {
+            one.team_role.as_deref().is_some_and(|role| role.eq_ignore_ascii_case(REVIEWER))
+        };
+        let TeamConfig { extensions, max_bytes, max_files } = &self.team;
+        let ending = |given: &String| given.trim_start_matches('.').to_lowercase();
+        Ok(Some(Arc::new(Quota {
+            folder: self.opened("team_workspace", path)?,
+            is_reviewer: callers().any(is_reviewer),
+            extensions: extensions.iter().map(ending).collect(),
+            max_bytes: *max_bytes,
+            max_files: *max_files,
+        })))
     }
 
     /// What a caller may use: what everyone may, and of what the host gives him, what his parents

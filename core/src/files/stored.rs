@@ -164,6 +164,11 @@ impl Stored {
         &self.agent
     }
 
+    /// The same place on the disk, in the one spelling of its name.
+    pub(crate) fn looked_through(&self) -> OnDisk {
+        self.named(self.name.clone()).disk
+    }
+
     /// The same place on the disk.
     pub(crate) fn disk(&self) -> &OnDisk {
         &self.disk
@@ -245,7 +250,7 @@ impl Stored {
     ) -> Result<Did, store::Error> {
         let (own, user) = (standing.own.as_ref(), rows.write.as_deref());
         if !text.is_empty() {
-            self.put(user, text, own.map_or(0, |own| own.version)).await?;
+            self.put(user, text, own).await?;
             return Ok(match (&standing.shown, own.is_some_and(|own| !own.body.is_empty())) {
                 (None, _) => Did::Created,
                 (Some(_), true) => Did::Changed,
@@ -255,7 +260,7 @@ impl Stored {
         if self.is(BOOTSTRAP) && standing.agents {
             // The agent's would begin anew for a user who has followed it: an empty one of his own
             // hides it.
-            self.put(user, text, own.map_or(0, |own| own.version)).await?;
+            self.put(user, text, own).await?;
             return Ok(Did::Deleted);
         }
         let Some(own) = own else { return Ok(Did::Nothing) };
@@ -402,18 +407,20 @@ impl Stored {
         &self,
         user: Option<&str>,
         body: Vec<u8>,
-        version: i64,
+        over: Option<&Row>,
     ) -> Result<(), store::Error> {
+        let (version, if_body) =
+            (over.map_or(0, |row| row.version), over.map(|row| row.body.clone()));
         let user = user.map(str::to_owned);
         let (store, now_ms) = (&self.parts.store, self.parts.clock.now_ms());
         let if_version = Some(version);
         if let VirtualName::Context(_) = self.name {
             let key = self.context_key(user);
-            let file = PutContextFile { key, body, if_version, fence: None };
+            let file = PutContextFile { key, body, if_version, if_body, fence: None };
             return store.put_context_file(file, now_ms).await.map(drop);
         }
         let (key, mime) = (self.document_key(user), MIME.to_owned());
-        let document = PutDocument { key, mime, body, if_version, fence: None };
+        let document = PutDocument { key, mime, body, if_version, if_body, fence: None };
         store.put_document(document, now_ms).await.map(drop)
     }
 

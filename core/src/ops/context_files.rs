@@ -157,7 +157,8 @@ pub struct ContextFileText {
 async fn put(runtime: &Runtime, args: PutContextFile) -> Result<ContextFileInfo, Error> {
     let PutContextFile { tenant, agent, user, name, text, if_version, fence } = args;
     let key = ContextFileKey { tenant, agent, user, name };
-    let file = store::PutContextFile { key, body: text.into_bytes(), if_version, fence };
+    let file =
+        store::PutContextFile { key, body: text.into_bytes(), if_version, if_body: None, fence };
     Ok(runtime.writing(&file.key.tenant).put_context_file(file, runtime.clock().now_ms()).await?)
 }
 

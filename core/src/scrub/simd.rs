@@ -6,6 +6,7 @@
 //! compiles it for every level and runs it at the one that was chosen when the program started.
 
 mod class;
+mod classes;
 mod gram;
 mod scalar;
 mod set;
@@ -20,6 +21,7 @@ mod x86;
 mod tests;
 
 pub(super) use class::Class;
+pub(super) use classes::Classes;
 pub(super) use gram::{Gram, Grams};
 pub(super) use set::ByteSet;
 
@@ -33,8 +35,14 @@ pub(super) trait Lanes: Copy {
     /// Which bytes are of the class.
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64;
 
+    /// Which bytes are of each of the classes.
+    fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT];
+
     /// Where one of the words may start. May name too many, but the same at all levels.
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
+
+    /// The same for the words of both.
+    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64;
 }
 
 /// Work that is written once for all levels. `run` and what it calls in each turn of its loop

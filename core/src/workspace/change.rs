@@ -180,7 +180,11 @@ where
     let held = if exclusive { take()? } else { None };
     let before = standing(path, place, changing.most_bytes)?;
     let (change, told) = (changing.make)(&before)?;
-    let mut late = None;
+    let bytes = match &change {
+        Change::Put(content, _) => Some(content.len() as u64),
+        Change::Keep | Change::Remove => None,
+    };
+    let (mut late, mut shared) = (None, None);
     let mut moved = false;
     let confirm = || -> Result<(), E> {
         if held.is_none() {
@@ -189,6 +193,9 @@ where
         if !is_still(path, place, &before)? {
             moved = true;
             return Err(Error::Changed { path: path.to_string() }.into());
+        }
+        if let Some(bytes) = bytes {
+            shared = place.admit(path, bytes)?;
         }
         (changing.last)(&before, &told)
     };
@@ -200,7 +207,7 @@ where
             confirm().and_then(|()| remove(path, place).map_err(E::from))
         }
     };
-    drop((held, late));
+    drop((held, late, shared));
     match done {
         Ok(()) => Ok(Some(told)),
         Err(_) if moved => Ok(None),

@@ -38,6 +38,37 @@ pub enum Error {
         /// The path as the model wrote it.
         path: String,
     },
+    /// The file is a team's, and the caller only reviews.
+    #[error(
+        "access denied: `{path}` is in the folder of the team, where a reviewer reads and does not \
+         write; tell the team what to change"
+    )]
+    Reviewed {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// A team's files do not end so.
+    #[error(
+        "access denied: `{path}` is in the folder of the team, where no file may end in \
+         `.{extension}`; give it another ending"
+    )]
+    Extension {
+        /// The path as the model wrote it.
+        path: String,
+        /// The ending, in lower case.
+        extension: String,
+    },
+    /// A team has as many files as it may have.
+    #[error(
+        "`{path}` was not made: the folder of the team has {max} files, as many as it may have; \
+         change one that is there, or delete what is no longer needed"
+    )]
+    TooManyFiles {
+        /// The path as the model wrote it.
+        path: String,
+        /// The most files.
+        max: usize,
+    },
     /// The path lies in a root that is only read.
     #[error(
         "access denied: `{path}` may be read but not written; write in the workspace, or in a \
@@ -208,6 +239,8 @@ impl Error {
             | Error::Links { .. }
             | Error::Denied { .. }
             | Error::ReadOnly { .. }
+            | Error::Reviewed { .. }
+            | Error::Extension { .. }
             | Error::ManyNames { .. }
             | Error::Kept { .. }
             | Error::Permission { .. }
@@ -218,7 +251,7 @@ impl Error {
             | Error::IsFolder { .. }
             | Error::NotAFolder { .. }
             | Error::Binary { .. } => Code::InvalidArguments,
-            Error::TooLarge { .. } => Code::ToolFailed,
+            Error::TooLarge { .. } | Error::TooManyFiles { .. } => Code::ToolFailed,
             Error::Edit { problem, .. } => problem.code(),
             Error::Changed { .. } | Error::Busy { .. } => Code::Conflict,
             Error::Io { .. } => Code::ToolFailed,

@@ -1,5 +1,6 @@
 //! Replacing a file's content in one step: readers see the old content or the new, whole.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
@@ -79,6 +80,19 @@ fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(before.mode() & PERMISSIONS))
 }
 
+/// What the names of temporary files begin and end with.
+const BEFORE: &str = ".toolkeep-";
+const BEHIND: &str = ".tmp";
+
+/// True for the name of a temporary file. A process that was killed while it wrote may have left
+/// one; it is nobody's, and no tool shows it.
+pub(super) fn is_temporary(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    let inner = name.strip_prefix(BEFORE.as_bytes());
+    let inner = inner.and_then(|inner| inner.strip_suffix(BEHIND.as_bytes()));
+    inner.is_some_and(|id| id.len() == 32 && id.iter().all(u8::is_ascii_hexdigit))
+}
+
 /// A file beside the one it is to replace, gone again unless it is renamed.
 struct Temporary<'a> {
     dir: &'a Dir,
@@ -89,7 +103,7 @@ struct Temporary<'a> {
 
 impl<'a> Temporary<'a> {
     fn create(dir: &'a Dir, before: Option<&Metadata>) -> io::Result<Temporary<'a>> {
-        let name = format!(".toolkeep-{}.tmp", id::new_id());
+        let name = format!("{BEFORE}{}{BEHIND}", id::new_id());
         // Nobody may read the new content who might not read the old, not even until the rename.
         let mode = if before.is_some() { 0o600 } else { 0o644 };
         let mut options = OpenOptions::new();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::path::Led;
 use super::rules::{Other, Rules};
-use super::{Deny, Error, RelativePath, Workspace};
+use super::{Deny, Error, Quota, RelativePath, Workspace};
 use crate::kind::Resource;
 
 /// As many folders as one path may be led through by links.
@@ -33,6 +33,8 @@ pub(crate) struct Limits {
     pub anchors: Vec<PathBuf>,
     /// Files with several names on the disk are refused.
     pub single_names: bool,
+    /// What may be written into the folder that the caller shares with others.
+    pub quota: Option<Arc<Quota>>,
 }
 
 /// The folders that one caller may use. The first is the workspace: relative paths are of there.
@@ -176,6 +178,7 @@ impl Roots {
             anchors: self.limits.anchors.clone(),
             home: (home != root.real()).then(|| home.to_owned()),
             shown_as: root.shown_as.clone(),
+            quota: self.limits.quota.clone(),
         })
     }
 }

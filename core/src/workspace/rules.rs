@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::deny::{Deny, Folded};
+use super::quota::{Quota, QuotaSeen};
 use super::{Error, RelativePath, Workspace};
 
 /// What holds in one root. By default everything below it may be read and written.
@@ -28,6 +29,8 @@ pub(crate) struct Rules {
     pub home: Option<PathBuf>,
     /// The absolute path by which the model knows the root, where that is not the machine's.
     pub shown_as: Option<PathBuf>,
+    /// What may be written into the folder that the caller shares with others.
+    pub quota: Option<Arc<Quota>>,
 }
 
 /// Another root.
@@ -51,6 +54,8 @@ pub(super) struct Compiled {
     inner: Vec<Folded>,
     /// Who says whether they are written, the innermost first.
     deeper: Vec<Deeper>,
+    /// The shared folder, where it lies in this root, or around it.
+    pub(super) quota: Option<QuotaSeen>,
 }
 
 #[derive(Debug)]
@@ -115,7 +120,7 @@ impl Workspace {
         if self.keeps(place) {
             return Err(Error::Kept { path: path.to_string() });
         }
-        Ok(())
+        self.rules.quota.iter().try_for_each(|quota| quota.check_path(path, place))
     }
 
     /// True if the place, relative to the root and without links, is that of a kept file.
@@ -144,6 +149,7 @@ impl Compiled {
                 compiled.deeper.push(Deeper { at, folded, read_only: other.read_only });
             }
         }
+        compiled.quota = rules.quota.as_ref().and_then(|quota| QuotaSeen::new(quota, root));
         compiled.deeper.sort_by_key(|deeper| std::cmp::Reverse(deeper.at.as_os_str().len()));
         Compiled { rules, ..compiled }
     }

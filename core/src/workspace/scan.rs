@@ -10,6 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 use super::EntryKind;
+use super::replace::is_temporary;
 
 /// As much of a folder as the system gives at once: what its own tools take.
 const BUFFER_BYTES: usize = 32 << 10;
@@ -24,7 +25,7 @@ impl Buffer {
 }
 
 /// Calls `each` with every name in a folder and what it is, in the order of the system, until it
-/// answers false.
+/// answers false. A file that is about to take the place of another is not there.
 pub(super) fn each_entry(
     folder: BorrowedFd<'_>,
     buffer: &mut Buffer,
@@ -37,7 +38,8 @@ pub(super) fn each_entry(
     while let Some(entry) = entries.next() {
         let entry = entry?;
         let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
+        let bytes = name.to_bytes();
+        if matches!(bytes, b"." | b"..") || is_temporary(OsStr::from_bytes(bytes)) {
             continue;
         }
         let kind = match entry.file_type() {

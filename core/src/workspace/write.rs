@@ -61,12 +61,13 @@ impl Workspace {
         }
         let place = self.place(path, true)?;
         let replace = || {
-            let mut lock = None;
+            let mut locks = None;
             let created = replace(path, &place, (content, None), || {
-                lock = FolderLock::take(path, &place.dir)?;
+                let own = FolderLock::take(path, &place.dir)?;
+                locks = Some((own, place.admit(path, bytes)?));
                 Ok(())
             });
-            drop(lock);
+            drop(locks);
             created
         };
         let created = while_locked(&place, replace);
@@ -86,9 +87,11 @@ impl Workspace {
         let place = self.place(path, true)?;
         let append = || -> Result<bool, E> {
             let lock = FolderLock::take(path, &place.dir)?;
+            let there = place.dir.symlink_metadata(&place.name).map_or(0, |there| there.len());
+            let shared = place.admit(path, there.saturating_add(bytes))?;
             last(&place.target)?;
             let created = append(path, &place, content)?;
-            drop(lock);
+            drop((lock, shared));
             Ok(created)
         };
         let created = while_locked(&place, append);

@@ -1,7 +1,11 @@
 //! Files that live in the store: whose they are, and that no change of one is lost.
 
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -221,5 +225,112 @@ async fn secrets_of_a_stored_file_are_masked_before_a_page_is_cut_and_go_back_wi
             }
         };
         assert_eq!(kept["text"], expected);
+    }
+}
+
+const CHILD: &str = "TOOLKEEP_MEMORY_STORE";
+
+/// The child's part: does nothing unless the parent set its variable.
+#[tokio::test]
+async fn child_remembers_until_it_is_killed() {
+    let Ok(store) = std::env::var(CHILD) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let rt = runtime(folder.path(), &store).await;
+    for n in 0..100_000 {
+        let path = format!("memory/{}-{n}.md", std::process::id());
+        assert!(!write(&rt, &open_agent("u"), &path, "text").await.is_error);
+        println!("kept {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_process_that_is_killed_after_a_write_leaves_it_to_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("s.db").display());
+    let mut told = Vec::new();
+    for round in 0..3 {
+        let store = store.clone();
+        told.extend(
+            tokio::task::spawn_blocking(move || remember_and_kill(&store, 40 + round * 30))
+                .await
+                .unwrap(),
+        );
+    }
+    assert!(!told.is_empty(), "nothing was written before the kill");
+    let rt = runtime(folder.path(), &store).await;
+    let queue = |after: i64| {
+        let rt = &rt;
+        async move { rt.invoke("memory.queued", json!({ "after": after, "limit": 7 })).await.unwrap() }
+    };
+    let (mut queued, mut after) = (BTreeSet::new(), 0);
+    loop {
+        let page = queue(after).await;
+        assert_eq!(page["missed"], false);
+        let files = page["queued"].as_array().unwrap();
+        queued.extend(files.iter().map(|file| file["path"].as_str().unwrap().to_owned()));
+        after = page["next"].as_i64().unwrap();
+        if page["more"] == false {
+            break;
+        }
+    }
+    let lost: Vec<_> = told.iter().filter(|path| !queued.contains(*path)).collect();
+    assert!(lost.is_empty(), "{} of {} are lost", lost.len(), told.len());
+    for path in &queued {
+        let args = json!({ "agent": "a", "user": "u", "path": path });
+        assert_eq!(rt.invoke("documents.get", args).await.unwrap()["text"], "text");
+    }
+}
+
+/// The paths that the child said were kept before it was killed.
+fn remember_and_kill(store: &str, after_first_ms: u64) -> Vec<String> {
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "virtual_files::child_remembers_until_it_is_killed", "--nocapture"])
+        .env(CHILD, store)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut paths = Vec::new();
+    let mut first = None;
+    for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        let Some((_, path)) = line.split_once("kept ") else { continue };
+        if path.ends_with(".md") {
+            paths.push(path.to_owned());
+        }
+        let began = *first.get_or_insert_with(Instant::now);
+        if began.elapsed() > Duration::from_millis(after_first_ms) {
+            // A second kill of the same child does nothing.
+            child.kill().unwrap();
+        }
+    }
+    child.wait().unwrap();
+    paths
+}
+
+#[tokio::test]
+async fn an_edit_of_a_file_that_was_deleted_and_made_anew_meanwhile_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("s.db").display());
+    let (here, there) =
+        (runtime(folder.path(), &store).await, runtime(folder.path(), &store).await);
+    let one = open_agent("u");
+    for path in ["SOUL.md", "memory/a.md"] {
+        // Many edits of one beside one who deletes and makes the file anew, always in version 1: an
+        // edit that was made from an older text must not take the place of a newer one.
+        for round in 0..20 {
+            let start = format!("round {round}: a");
+            assert!(!write(&here, &one, path, &start).await.is_error);
+            let anew = async {
+                write(&there, &one, path, "").await;
+                write(&there, &one, path, &format!("round {round}: b")).await
+            };
+            let args = json!({ "path": path, "old_string": "a", "new_string": "edited" });
+            let edit = call(&here, &one, "edit", args);
+            let (edited, anew) = tokio::join!(edit, anew);
+            assert!(!anew.is_error, "{}", anew.for_llm);
+            let text = read(&here, &one, path).await.for_llm;
+            assert_eq!(text, format!("round {round}: b"), "{}", edited.for_llm);
+            write(&here, &one, path, "").await;
+        }
     }
 }

@@ -82,8 +82,10 @@ async fn patterns(
 }
 
 fn taken(locks: &Locks, globs: &[String], lock: &PathLock) -> ToolResult {
-    let token = format!("{}:{}", lock.id, lock.epoch);
-    let text = format!("Locked {} until {}. Token: {token}", globs.join(", "), locks.until(lock));
-    let structured = json!({ "token": token, "globs": globs, "expires_at_ms": lock.expires_at_ms });
+    // Not called a token where it is shown: what follows that word is masked.
+    let id = format!("{}:{}", lock.id, lock.epoch);
+    let text =
+        format!("Locked {} until {}. To give it back: {id}", globs.join(", "), locks.until(lock));
+    let structured = json!({ "lock": id, "globs": globs, "expires_at_ms": lock.expires_at_ms });
     ToolResult { structured: Some(structured), ..ToolResult::silent(text) }
 }

@@ -339,9 +339,7 @@ fn refusal(first: &ToolError, problems: &[ToolError]) -> ToolError {
         told.push("There are more problems.");
     }
     let text = format!("Nothing was changed in any file.\n{}", told.join("\n"));
-    let error = ToolError::new(first.code, text);
-    match &first.rule {
-        Some(rule) => error.by_rule(rule),
-        None => error,
-    }
+    let mut error = first.clone();
+    error.message = text;
+    error
 }

@@ -9,16 +9,16 @@ use crate::error::Code;
 use crate::kind::Capability;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
 
-/// The most tokens of one call.
-const MOST_TOKENS: usize = 100;
+/// The most locks of one call.
+const MOST_LOCKS: usize = 100;
 
 /// Gives locks of `lock_paths` back. A lock that has ended already is no error.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
-    /// The tokens that `lock_paths` gave.
-    #[schemars(length(min = 1, max = MOST_TOKENS))]
-    tokens: Vec<String>,
+    /// What `lock_paths` gave as `lock`.
+    #[schemars(length(min = 1, max = MOST_LOCKS))]
+    locks: Vec<String>,
 }
 
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
@@ -28,17 +28,17 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move { unlock(&deps, args, &cx).await }
     })
     .group("fs")
-    .argument_aliases("tokens", &["token"])
+    .argument_aliases("locks", &["tokens", "token", "lock"])
     .capability(Capability::Mutating)
 }
 
 async fn unlock(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
-    let tokens = args.tokens.iter().map(|token| parsed(token)).collect::<Result<Vec<_>, _>>()?;
-    let locks = deps.files.locks(cx);
+    let known = args.locks.iter().map(|lock| parsed(lock)).collect::<Result<Vec<_>, _>>()?;
+    let held = deps.files.locks(cx);
     let (mut released, mut ended) = (Vec::new(), Vec::new());
-    for (token, (id, epoch)) in args.tokens.iter().zip(tokens) {
-        let list = if locks.give_back(id, epoch).await? { &mut released } else { &mut ended };
-        list.push(token);
+    for (lock, (id, epoch)) in args.locks.iter().zip(known) {
+        let list = if held.give_back(id, epoch).await? { &mut released } else { &mut ended };
+        list.push(lock);
     }
     let mut text = format!("Given back: {}.", released.len());
     if !ended.is_empty() {
@@ -49,12 +49,12 @@ async fn unlock(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult,
 }
 
 /// The id and the epoch of a lock.
-fn parsed(token: &str) -> Result<(&str, i64), ToolError> {
-    let parts = token.rsplit_once(':').filter(|(id, _)| crate::id::check_key("id", id).is_ok());
+fn parsed(lock: &str) -> Result<(&str, i64), ToolError> {
+    let parts = lock.rsplit_once(':').filter(|(id, _)| crate::id::check_key("id", id).is_ok());
     parts.and_then(|(id, epoch)| Some((id, epoch.parse().ok()?))).ok_or_else(|| {
-        let token = crate::limits::prefix_of_bytes(token, 100);
+        let lock = crate::limits::prefix_of_bytes(lock, 100);
         let text = format!(
-            "`{token}` is no token of a lock; give what `lock_paths` answered. Nothing was given \
+            "`{lock}` is no lock; give what `lock_paths` answered as `lock`. Nothing was given \
              back."
         );
         ToolError::new(Code::InvalidArguments, text)

@@ -31,7 +31,8 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
 
 /// The token that starts at `at`.
 pub(super) fn at_token(text: &[u8], at: usize, last: bool) -> Option<Hit> {
-    if inside(&text[..at]) {
+    // What begins with `{` begins with `e` in base64.
+    if text.get(at) != Some(&b'e') || inside(&text[..at]) {
         return None;
     }
     let run = &text[at..];

@@ -4,7 +4,7 @@
 //! so pieces of a text have the same sights as the whole.
 
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
-use super::kinds::{DIGIT_WITHIN, Kinds};
+use super::kinds::Kinds;
 
 pub(super) mod escape;
 mod sweep;
@@ -52,8 +52,6 @@ pub(super) struct Sight {
 
 /// The shortest run that is a sight.
 pub(super) const RUN: usize = 12;
-/// The sweep asks for digits with the bits of one word.
-const _: () = assert!(DIGIT_WITHIN == u32::BITS as usize);
 /// The fewest hexadecimal digits that are a sight whatever they begin with.
 const DIGITS: u32 = 64;
 
@@ -227,7 +225,6 @@ pub(super) struct Sights {
     grams: [Grams; 2],
     token: Class,
     hexadecimal: Class,
-    digit: Class,
     /// By a hash of the first three sought bytes, then the longest first.
     words: Vec<Word>,
     /// Where the words with this hash start.
@@ -246,8 +243,8 @@ impl Sights {
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::two(&grams);
-        let (token, hexadecimal, digit) = (token(), hexadecimal(), digit());
-        Sights { level, grams, token, hexadecimal, digit, words, lists, lead }
+        let (token, hexadecimal) = (token(), hexadecimal());
+        Sights { level, grams, token, hexadecimal, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -273,14 +270,10 @@ impl Sights {
     }
 }
 
-/// True if a run that begins at `at` may be of a known kind. `digits` is false where none stands
-/// in its first [`DIGIT_WITHIN`] bytes.
-#[inline]
-fn may_start(kinds: &Kinds, text: &[u8], at: usize, digits: bool) -> bool {
-    text.get(at).is_some_and(|&first| !is_sign(first))
-        && (kinds.may_have_prefix(text, at)
-            || digits && kinds.may_be_plain(text, at)
-            || may_be_jwt(&text[at..]))
+/// True if what begins at `at` begins as a kind with a prefix or as a JWT does.
+#[inline(always)]
+fn begins_as_known(kinds: &Kinds, text: &[u8], at: usize) -> bool {
+    kinds.may_have_prefix(text, at) || may_be_jwt(&text[at..])
 }
 
 /// True if `text` begins as an object of JSON does in base64: `{"`, or `{` and white space. What
@@ -308,11 +301,6 @@ fn list(eight: u64) -> usize {
 fn token() -> Class {
     let set = ByteSet::of(|b| b.is_ascii_alphanumeric() || is_sign(b));
     Class::new(set).expect("the class of token bytes")
-}
-
-#[expect(clippy::expect_used, reason = "a constant set, with one row")]
-fn digit() -> Class {
-    Class::new(ByteSet::of(|b| b.is_ascii_digit())).expect("the class of decimal digits")
 }
 
 #[expect(clippy::expect_used, reason = "a constant set, with two different rows")]

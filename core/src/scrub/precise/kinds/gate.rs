@@ -8,16 +8,21 @@ use super::shape::{Part, Set, Shape};
 
 /// Runs of letters and digits that are longer count as this long.
 const LONG: usize = 127;
-/// Nor is it counted further how many bytes of any set follow each other.
+/// Nor is it counted further how many bytes of other sets follow each other.
 const WIDE: usize = 64;
+
+/// A literal is sought at fewer places than this.
+const CHOICES: usize = 16;
 
 /// What a text starts with.
 #[derive(Clone, Copy)]
 pub(super) struct Opening {
     /// How many letters and digits.
-    letters: usize,
-    /// How many bytes of any set, counted to [`WIDE`] where they are not all letters and digits.
-    wide: usize,
+    pub letters: usize,
+    /// How many letters, digits and signs of a run (`_ - .`), and how many of base64: at least as
+    /// many as letters and digits, and counted to [`WIDE`].
+    pub dotted: usize,
+    pub base64: usize,
 }
 
 /// What a text must start with for a shape.
@@ -25,8 +30,8 @@ pub(super) struct Opening {
 pub(super) struct Openings {
     /// A bit for each number of letters and digits, the highest for [`LONG`] and more.
     letters: u128,
-    /// Or at least so many bytes of any set.
-    wide: usize,
+    /// Or at least so many bytes of a set.
+    wide: Option<(usize, Set)>,
 }
 
 /// What kinds of one sort may begin with.
@@ -48,11 +53,11 @@ struct Onward {
     literal: &'static [u8],
 }
 
-/// So many bytes of a set, and a literal at some place, counted from the first byte.
+/// So many bytes of a set, and a literal at one of some places, counted from the first byte.
 struct Wide {
     least: usize,
     set: Set,
-    literal: (usize, &'static [u8]),
+    literal: (usize, usize, &'static [u8]),
 }
 
 impl Gate {
@@ -66,9 +71,13 @@ impl Gate {
     }
 
     /// Adds so many bytes of a set, unless fewer of as many signs are enough already.
-    fn add_wide(&mut self, wide: Wide) {
+    fn add_wide(&mut self, mut wide: Wide) {
+        if !Set::DOTTED.covers(wide.set) && !Set::BASE64.covers(wide.set) {
+            // No opening says how many of them there are.
+            wide.least = 0;
+        }
         let says = |one: &Wide, other: &Wide| {
-            let literal = one.literal.1.is_empty() || one.literal == other.literal;
+            let literal = one.literal.2.is_empty() || one.literal == other.literal;
             one.least <= other.least && one.set.covers(other.set) && literal
         };
         if !self.wide.iter().any(|one| says(one, &wide)) {
@@ -80,8 +89,8 @@ impl Gate {
     fn add(&mut self, shape: &'static Shape) {
         let (mut least, mut most) = (0, 0);
         let opens = match shape.parts.first() {
-            Some(Part::Lit(literal)) => (0, literal.as_bytes()),
-            _ => (0, &b""[..]),
+            Some(Part::Lit(literal)) => literal.as_bytes(),
+            _ => &b""[..],
         };
         let set = match shape.parts.first() {
             Some(Part::Run(set, few, _)) if *few > 0 => *set,
@@ -97,8 +106,7 @@ impl Gate {
                     if let Some(sign) = sign {
                         let next = 1 << (literal[sign] & 127);
                         allow(&mut self.goes_on, least, most, next);
-                        let opens =
-                            if number == 0 && sign > 0 { &opens.1[..sign] } else { opens.1 };
+                        let opens = if number == 0 && sign > 0 { &opens[..sign] } else { opens };
                         let onward = Onward { opens, set, literal: &literal[sign..] };
                         let rows = least.min(LONG)..=most.min(LONG);
                         self.onward[rows].iter_mut().for_each(|row| row.push(onward));
@@ -109,11 +117,12 @@ impl Gate {
                     (least, most) = (least + usize::from(*few), most + usize::from(*many));
                 }
                 Part::Run(set, few, many) => {
-                    let exact = least == most && few == many;
-                    let least = least + usize::from(*few);
+                    (least, most) = (least + usize::from(*few), most + usize::from(*many));
                     let literal = match shape.parts.get(number + 1) {
-                        Some(Part::Lit(literal)) if exact => (least, literal.as_bytes()),
-                        _ => opens,
+                        Some(Part::Lit(literal)) if most - least < CHOICES => {
+                            (least, most, literal.as_bytes())
+                        }
+                        _ => (0, 0, opens),
                     };
                     return self.add_wide(Wide { least, set: set.with(Set::ALNUM), literal });
                 }
@@ -135,7 +144,8 @@ impl Gate {
         let allowed = |rows: &[u128; LONG + 1]| rows[row] >> next & 1 == 1;
         !crossing && allowed(&self.ends)
             || allowed(&self.goes_on) && self.is_onward(&text[at..], letters)
-            || self.is_wide(&text[at..], opening)
+            || self.wide.first().is_some_and(|wide| opening.longest() >= wide.least)
+                && self.is_wide(&text[at..], opening)
     }
 
     fn is_onward(&self, text: &[u8], letters: usize) -> bool {
@@ -151,22 +161,12 @@ impl Gate {
     }
 
     fn is_wide(&self, text: &[u8], opening: Opening) -> bool {
-        let mut seen = Set::NONE;
-        let mut read = 0;
-        for Wide { least, set, literal: (place, literal) } in &self.wide {
-            if opening.wide < (*least).min(WIDE) {
-                return false;
-            }
-            while read < *least {
-                let Some(class) = text.get(read).and_then(|b| Set::of(*b)) else { return false };
-                seen = seen.with(class);
-                read += 1;
-            }
-            if set.covers(seen) && (literal.is_empty() || starts(text, *place, literal)) {
-                return true;
-            }
-        }
-        false
+        let longest = opening.longest();
+        let long = self.wide.iter().take_while(|wide| longest >= wide.least.min(WIDE));
+        long.filter(|wide| opening.has(wide.least, wide.set)).any(|wide| {
+            let (least, most, literal) = wide.literal;
+            literal.is_empty() || (least..=most).any(|place| starts(text, place, literal))
+        })
     }
 }
 
@@ -186,10 +186,22 @@ fn allow(rows: &mut [u128; LONG + 1], least: usize, most: usize, next: u128) {
 impl Opening {
     #[inline]
     pub(super) fn of(text: &[u8]) -> Opening {
-        let letters = letters(text);
-        let rest = text[letters..].iter().take(WIDE.saturating_sub(letters));
-        let others = rest.take_while(|b| Set::of(**b).is_some()).count();
-        Opening { letters, wide: letters + others }
+        let letters = length(text, Set::ALNUM);
+        let behind = &text[letters.min(WIDE)..text.len().min(WIDE)];
+        let further = |set| letters.min(WIDE) + length(behind, set);
+        Opening { letters, dotted: further(Set::DOTTED), base64: further(Set::BASE64) }
+    }
+
+    /// How many bytes it is sure of.
+    fn longest(self) -> usize {
+        self.dotted.max(self.base64)
+    }
+
+    /// False if the text does not start with so many bytes of the set.
+    #[inline]
+    fn has(self, least: usize, set: Set) -> bool {
+        let known = |larger: Set, length: usize| larger.covers(set) && length < least.min(WIDE);
+        !known(Set::DOTTED, self.dotted) && !known(Set::BASE64, self.base64)
     }
 }
 
@@ -199,7 +211,7 @@ impl Openings {
         for part in shape.parts {
             match part {
                 Part::Lit(literal) => {
-                    let letters = letters(literal.as_bytes());
+                    let letters = length(literal.as_bytes(), Set::ALNUM);
                     (least, most) = (least + letters, most + letters);
                     if letters < literal.len() {
                         break;
@@ -208,27 +220,28 @@ impl Openings {
                 Part::Run(set, few, many) if Set::ALNUM.covers(*set) => {
                     (least, most) = (least + usize::from(*few), most + usize::from(*many));
                 }
-                Part::Run(_, few, _) => {
-                    return Openings { letters: 0, wide: least + usize::from(*few) };
+                Part::Run(set, few, _) => {
+                    let wide = Some((least + usize::from(*few), set.with(Set::ALNUM)));
+                    return Openings { letters: 0, wide };
                 }
             }
         }
         let letters = (least.min(LONG)..=most.min(LONG)).fold(0, |bits, length| bits | 1 << length);
-        Openings { letters, wide: usize::MAX }
+        Openings { letters, wide: None }
     }
 
     /// False if no secret of the shape starts with a text that opens so.
     #[inline]
     pub(super) fn have(&self, opening: Opening) -> bool {
-        let wide = self.wide != usize::MAX && opening.wide >= self.wide.min(WIDE);
-        wide || self.letters >> opening.letters.min(LONG) & 1 == 1
+        self.wide.is_some_and(|(least, set)| opening.has(least, set))
+            || self.letters >> opening.letters.min(LONG) & 1 == 1
     }
 }
 
-/// How many letters and digits `text` starts with.
+/// How many bytes of the set `text` starts with.
 #[inline]
-fn letters(text: &[u8]) -> usize {
-    text.iter().position(|b| !Set::ALNUM.has(*b)).unwrap_or(text.len())
+fn length(text: &[u8], set: Set) -> usize {
+    text.iter().position(|b| !set.has(*b)).unwrap_or(text.len())
 }
 
 #[cfg(test)]

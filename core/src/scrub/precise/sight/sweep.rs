@@ -2,7 +2,7 @@
 
 use super::super::super::simd::{self, BLOCK, Lanes, Task};
 use super::super::kinds::Kinds;
-use super::{DIGITS, RUN, Sight, Sights, Sort, escape, may_start};
+use super::{DIGITS, RUN, Sight, Sights, Sort, begins_as_known, escape, is_sign};
 
 /// A pass over a text.
 pub(in crate::scrub::precise) struct Sweep<'a> {
@@ -100,8 +100,7 @@ impl<'a> Sweep<'a> {
         let behind = simd::block(self.text, self.next + BLOCK);
         let token = self.token;
         let ahead = L::matching(&self.sights.token, behind.bytes());
-        let [first, second] = &self.sights.grams;
-        self.words = L::starting(first, here.bytes()) | L::starting(second, here.bytes());
+        self.words = L::starting_either(&self.sights.grams, here.bytes());
         let fresh = token & !(token << 1 | self.before);
         self.runs = fresh & lasting(token, ahead);
         let (reaching, reached) = (token.leading_ones(), ahead.trailing_ones());
@@ -114,11 +113,7 @@ impl<'a> Sweep<'a> {
             self.check_words();
         }
         if self.runs | self.late != 0 {
-            let digits = &self.sights.digit;
-            let here = L::matching(digits, here.bytes());
-            let digits =
-                u128::from(L::matching(digits, behind.bytes())) << BLOCK | u128::from(here);
-            self.check_runs(digits);
+            self.sights.level.run(CheckRuns(self));
         }
         if reaching + reached >= DIGITS {
             let digits = &self.sights.hexadecimal;
@@ -143,21 +138,21 @@ impl<'a> Sweep<'a> {
         }
     }
 
-    /// Forgets the runs that do not begin as a kind does, and finds those behind escapes. `digits`
-    /// says where digits stand in this block and the next one.
-    fn check_runs(&mut self, digits: u128) {
+    /// Forgets the runs that do not begin as a kind does, and finds those behind escapes.
+    #[inline(always)]
+    fn check_runs<L: Lanes>(&mut self) {
         let mut left = self.runs;
         let mut kept = std::mem::take(&mut self.late);
         while left != 0 {
-            let offset = left.trailing_zeros();
+            let offset = left.trailing_zeros() as usize;
             left &= left - 1;
-            let at = self.next + offset as usize;
-            let length = escape::hidden(self.byte_before(at), &self.text[at..]);
-            if self.may_start(at, digits >> offset) {
+            let at = self.next + offset;
+            if self.may_start::<L>(at) {
                 kept |= 1 << offset;
             }
-            if length > 0 && self.may_start(at + length, digits >> (offset as usize + length)) {
-                let place = 1_u128 << (offset as usize + length);
+            let length = escape::hidden(self.byte_before(at), &self.text[at..]);
+            if length > 0 && self.may_start::<L>(at + length) {
+                let place = 1_u128 << (offset + length);
                 kept |= place as u64;
                 self.late |= (place >> BLOCK) as u64;
             }
@@ -165,13 +160,17 @@ impl<'a> Sweep<'a> {
         self.runs = kept;
     }
 
-    fn byte_before(&self, at: usize) -> Option<u8> {
-        self.text.get(at.checked_sub(1)?).copied()
+    /// As [`may_start`](super::may_start) says, which is asked only where a glance does not tell.
+    #[inline(always)]
+    fn may_start<L: Lanes>(&self, at: usize) -> bool {
+        let Some(&first) = self.text.get(at) else { return false };
+        !is_sign(first)
+            && (begins_as_known(self.kinds, self.text, at)
+                || self.kinds.glance::<L>(self.text, at) && self.kinds.may_be_plain(self.text, at))
     }
 
-    #[inline]
-    fn may_start(&self, at: usize, digits: u128) -> bool {
-        may_start(self.kinds, self.text, at, digits as u32 != 0)
+    fn byte_before(&self, at: usize) -> Option<u8> {
+        self.text.get(at.checked_sub(1)?).copied()
     }
 
     /// The start of a run of digits that lasts from this block into the next one.
@@ -219,6 +218,18 @@ impl Task for Advance<'_, '_> {
                 return;
             }
         }
+    }
+}
+
+/// Forgets the runs of the next block that are none, and finds those behind escapes.
+struct CheckRuns<'s, 'a>(&'s mut Sweep<'a>);
+
+impl Task for CheckRuns<'_, '_> {
+    type Answer = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.0.check_runs::<L>();
     }
 }
 

@@ -1,0 +1,203 @@
+//! Says no to nearly every run that is of no kind without a prefix, from what stands where in the
+//! 64 bytes behind its start, and, where it may go on with something before it, in the 64 before.
+
+use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
+use super::super::sight::escape;
+use super::gate::Opening;
+use super::shape::Set;
+use super::{DIGIT_WITHIN, JOINTS, Kinds, PLAIN, is_plain, vicinity};
+
+/// The sets that are asked for.
+pub(super) struct Glance {
+    classes: Classes<SETS>,
+    digit: Class,
+    joints: Class,
+}
+
+const SETS: usize = 5;
+
+/// Which bytes of a stretch of text are in which set: bit 0 for its first byte.
+#[derive(Clone, Copy)]
+struct Seen {
+    digit: u128,
+    letters: u128,
+    dotted: u128,
+    base64: u128,
+    hexadecimal: u128,
+    /// How many bytes are known.
+    length: u32,
+}
+
+impl Glance {
+    #[expect(clippy::expect_used, reason = "constant sets, with few different rows")]
+    pub(super) fn new() -> Glance {
+        let dashed = |b: u8| b.is_ascii_hexdigit() || b == b'-';
+        let sets = [
+            ByteSet::of(|b| b.is_ascii_digit()),
+            ByteSet::of(|b| Set::ALNUM.has(b)),
+            ByteSet::of(|b| Set::DOTTED.has(b)),
+            ByteSet::of(|b| Set::BASE64.has(b)),
+            ByteSet::of(dashed),
+        ];
+        let classes = Classes::new(&sets).expect("the classes of a run");
+        let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
+        let digit = Class::new(sets[0]).expect("the class of decimal digits");
+        Glance { classes, digit, joints }
+    }
+}
+
+impl Kinds {
+    /// False only if [`may_be_plain`](Kinds::may_be_plain) is false.
+    #[inline(always)]
+    pub(in super::super) fn glance<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let here = simd::block(text, at);
+        // Most runs have no digit, and one set costs less than all.
+        if L::matching(&self.glance.digit, here.bytes()) as u32 == 0 {
+            return false;
+        }
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        if !seen.may_be_plain(text, at, 0) {
+            return false;
+        }
+        self.may_open_bare::<L>(text, at, seen, 0, false)
+            || is_joined(text, at) && self.glance_back::<L>(text, at, seen)
+    }
+
+    /// The same of the starts before `at` that are joined to the run there.
+    #[inline(always)]
+    fn glance_back<L: Lanes>(&self, text: &[u8], at: usize, ahead: Seen) -> bool {
+        let from = at.saturating_sub(BLOCK);
+        let behind = simd::block(text, from);
+        let missing = (BLOCK - (at - from)) as u32;
+        let joints = L::matching(&self.glance.joints, behind.bytes()) << missing;
+        let behind = L::each(&self.glance.classes, behind.bytes()).map(|bits| bits << missing);
+        let seen = Seen::new(behind).and(ahead);
+        let dotted = seen.dotted as u64;
+        let length = (dotted | joints).leading_ones();
+        if length == u64::BITS {
+            return true;
+        }
+        if length == 0 {
+            return false;
+        }
+        let first = u64::BITS - length;
+        let mut starts = dotted & (joints << 1 | 1 << first) & (u64::MAX << first);
+        if matches!(text[at - length as usize], b'/' | b'+') {
+            starts |= 1 << first;
+        }
+        while starts != 0 {
+            let offset = starts.trailing_zeros();
+            starts &= starts - 1;
+            let start = at + offset as usize - BLOCK;
+            if self.may_have_prefix(text, start)
+                || self.may_open_bare::<L>(text, start, seen, offset, true)
+            {
+                return true;
+            }
+            let before = start.checked_sub(1).map(|n| text[n]);
+            let hidden = escape::hidden(before, &text[start..at]);
+            if hidden > 0 {
+                let (start, offset) = (start + hidden, offset + hidden as u32);
+                if self.may_have_prefix(text, start)
+                    || self.may_open_bare::<L>(text, start, seen, offset, true)
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// False only if [`may_be_bare`](Kinds::may_be_bare) is false for `at`, which is at `offset` of
+    /// what has been seen.
+    #[inline(always)]
+    fn may_open_bare<L: Lanes>(
+        &self,
+        text: &[u8],
+        at: usize,
+        seen: Seen,
+        offset: u32,
+        crossing: bool,
+    ) -> bool {
+        let Some(opening) = seen.opening(offset) else { return true };
+        let lets = |gate: &super::Gate| gate.lets(text, at, opening, crossing);
+        lets(&self.marked)
+            || lets(&self.told)
+                && seen.may_be_plain(text, at, offset)
+                && (lets(&self.free)
+                    || vicinity::may_be_told(text, at)
+                        && (seen.is_given(text, at, offset) || self.may_be_said::<L>(text, at)))
+                && self.vicinity.may_tell(text, at, opening)
+    }
+
+    /// False if no word that says that a secret follows stands before `at`.
+    #[inline(always)]
+    fn may_be_said<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let from = at.saturating_sub(BLOCK);
+        let words = L::starting(&self.vicinity.telling, simd::block(text, from).bytes());
+        words & (u64::MAX >> (BLOCK - (at - from)).min(63)) != 0
+    }
+}
+
+impl Seen {
+    #[inline(always)]
+    fn new([digit, letters, dotted, base64, hexadecimal]: [u64; SETS]) -> Seen {
+        Seen {
+            digit: digit.into(),
+            letters: letters.into(),
+            dotted: dotted.into(),
+            base64: base64.into(),
+            hexadecimal: hexadecimal.into(),
+            length: u64::BITS,
+        }
+    }
+
+    /// What has been seen in these 64 bytes and in the 64 behind them.
+    #[inline(always)]
+    fn and(self, behind: Seen) -> Seen {
+        let both = |first: u128, then: u128| first | then << u64::BITS;
+        Seen {
+            digit: both(self.digit, behind.digit),
+            letters: both(self.letters, behind.letters),
+            dotted: both(self.dotted, behind.dotted),
+            base64: both(self.base64, behind.base64),
+            hexadecimal: both(self.hexadecimal, behind.hexadecimal),
+            length: 2 * u64::BITS,
+        }
+    }
+
+    /// What the text opens with at `offset`; `None` if it goes on behind what has been seen.
+    #[inline(always)]
+    fn opening(&self, offset: u32) -> Option<Opening> {
+        let length = |set: u128| (set >> offset).trailing_ones() as usize;
+        let letters = length(self.letters);
+        let opening = Opening { letters, dotted: length(self.dotted), base64: length(self.base64) };
+        let rest = (self.length - offset) as usize;
+        (opening.dotted.max(opening.base64) < rest).then_some(opening)
+    }
+
+    /// False only if [`is_plain`] is false at `at`.
+    #[inline(always)]
+    fn may_be_plain(&self, text: &[u8], at: usize, offset: u32) -> bool {
+        let run = ((self.dotted | self.base64) >> offset).trailing_ones().min(DIGIT_WITHIN as u32);
+        let within = (self.digit >> offset) as u64 & ((1 << run) - 1);
+        run as usize >= PLAIN && within != 0
+            || matches!(text.get(at + run as usize), Some(b':' | b'~')) && is_plain(&text[at..])
+    }
+
+    /// False only if [`vicinity::is_given`] is false at `at`.
+    #[inline(always)]
+    fn is_given(&self, text: &[u8], at: usize, offset: u32) -> bool {
+        let length = (self.hexadecimal >> offset).trailing_ones();
+        vicinity::is_given(text, at, length as usize)
+    }
+}
+
+/// True if the run at `at` goes on with something before it, as [`joined`](super::joined) asks
+/// first.
+#[inline(always)]
+fn is_joined(text: &[u8], at: usize) -> bool {
+    let behind = text[at.saturating_sub(super::JOINED)..at].iter().rev();
+    let cut = behind.copied().find(|b| !matches!(b, b'_' | b'-' | b'.'));
+    cut.is_some_and(|b| JOINTS.contains(&b))
+}
