@@ -2,13 +2,16 @@
 
 pub(super) mod apply_patch;
 pub(super) mod edit;
+pub(super) mod glob;
 mod guard;
 pub(super) mod list_files;
 pub(super) mod lock_paths;
 mod masked;
+mod masking;
 mod patching;
 mod placeholders;
 pub(super) mod read_file;
+pub(super) mod search;
 mod stored;
 pub(super) mod unlock_paths;
 pub(super) mod workspace_dir;
@@ -49,7 +52,7 @@ async fn looked_through(
 
 /// Declares that a call uses one path. A path that will be refused is declared as nothing.
 fn uses(deps: &Deps, cx: &CallContext, effect: Effect, path: &str) -> Assessment {
-    let declared = deps.files.resource(cx, path);
+    let declared = deps.files.resource(cx, if path.is_empty() { "." } else { path });
     let touches = declared.into_iter().map(|resource| (effect, resource)).collect();
     Assessment { touches, ..Assessment::default() }
 }

@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use super::{looked_through, uses};
 use crate::builtin::Deps;
 use crate::kind::{Capability, Effect};
 use crate::tool::{CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
-use crate::workspace::{EntryKind, ListOptions, Listing, RelativePath, Unfiltered, Workspace};
+use crate::workspace::{
+    Entry, EntryKind, ListOptions, Listing, RelativePath, Unfiltered, Workspace,
+};
 
 /// Lists a folder of the workspace, sorted by name: folders end with "/", files come with their
 /// size in bytes. Everything in a folder is shown, but below the first level hidden and ignored
@@ -72,9 +75,10 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let options = ListOptions {
         depth: args.depth,
         max_entries: args.limit.clamp(1, MOST_ENTRIES),
-        after: args.after,
+        after: args.after.clone(),
         unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
     };
+    let after = args.after;
     let (folder, beside) = looked_through(deps, cx, args.path).await?;
     let overlay = beside.overlay();
     if let Some(note) = beside.nothing {
@@ -84,12 +88,16 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         workspace.list_over(path, &options, &overlay)
     };
     let listing = folder.blocking(listed).await?;
-    Ok(ToolResult::silent(told(&listing)))
+    let structured = Some(data(&listing));
+    Ok(ToolResult { structured, ..ToolResult::silent(told(&listing, after.as_deref())) })
 }
 
-fn told(listing: &Listing) -> String {
+fn told(listing: &Listing, after: Option<&str>) -> String {
     if listing.entries.is_empty() {
-        return "[The folder is empty]".into();
+        return match after {
+            Some(after) => format!("[Nothing comes after \"{after}\"]"),
+            None => "[The folder is empty]".into(),
+        };
     }
     let mut text = String::new();
     for entry in &listing.entries {
@@ -107,4 +115,15 @@ fn told(listing: &Listing) -> String {
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+fn data(listing: &Listing) -> Value {
+    let entry = |entry: &Entry| match entry.kind {
+        EntryKind::File => json!({ "path": entry.path, "kind": "file", "bytes": entry.bytes }),
+        EntryKind::Folder => json!({ "path": entry.path, "kind": "folder" }),
+        EntryKind::Link => json!({ "path": entry.path, "kind": "link" }),
+        EntryKind::Other => json!({ "path": entry.path, "kind": "other" }),
+    };
+    let entries: Vec<Value> = listing.entries.iter().map(entry).collect();
+    json!({ "entries": entries, "more": listing.more })
 }

@@ -11,6 +11,7 @@ mod random;
 mod rooted;
 #[cfg(target_os = "linux")]
 mod swapped;
+mod walked;
 
 use std::fs;
 use std::path::{Path, PathBuf};
