@@ -6,7 +6,7 @@
 //! placeholder that the file has as its own text, as this library's documentation has, stays one.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -122,10 +122,11 @@ impl Writer {
             self.take(opened.as_slice())
         };
         let changing = Changing { most_bytes: KNOWN_BYTES, make_folders: true, make, last };
-        let done = workspace.change::<_, ToolError, _, _>(path, changing)?;
-        let (wrote, _, (target, known)) = done;
-        self.guard.knows(workspace, &target, known);
-        Ok(wrote)
+        let done = |(wrote, _, (target, known)): (_, Option<Opened>, (PathBuf, _))| {
+            self.guard.knows(workspace, &target, known);
+            wrote
+        };
+        workspace.change_then::<_, ToolError, _, _, _>(path, changing, done)
     }
 
     /// Appending overwrites nothing, so it asks for no version that was read. Who knew the file
@@ -235,10 +236,11 @@ impl Writer {
             self.take(opened)
         };
         let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last };
-        let (told, _) = workspace.change::<_, ToolError, _, _>(path, changing)?;
-        let (replaced, note, known, target) = told;
-        self.guard.knows(workspace, &target, known);
-        Ok((replaced, note))
+        let done = |((replaced, note, known, target), _): ((_, _, _, PathBuf), _)| {
+            self.guard.knows(workspace, &target, known);
+            (replaced, note)
+        };
+        workspace.change_then::<_, ToolError, _, _, _>(path, changing, done)
     }
 
     /// The content after all edits, each applied to what the one before has left, with every secret
