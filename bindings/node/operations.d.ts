@@ -735,6 +735,8 @@ export interface FullFilesConfig {
   context_files: Array<string>
   /** Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
   memory: boolean
+  /** What may be written into the folder that a team shares. */
+  team: FullTeamConfig
 }
 
 /** What file tools reach, and how they treat it. */
@@ -755,6 +757,8 @@ export interface FilesConfig {
   context_files?: ReadonlyArray<string>
   /** Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
   memory?: boolean
+  /** What may be written into the folder that a team shares. */
+  team?: TeamConfig
 }
 
 /** What `vault.forget` did. */
@@ -1533,6 +1537,26 @@ export interface TaintPolicy {
   private?: ReadonlyArray<ListEntry>
   /** The tools that such a session is watched for. Default: open-world and destructive ones. An entry for either capability means also the tools, other than built-in ones, that declare none at all. */
   guarded?: ReadonlyArray<ListEntry>
+}
+
+/** What may be written into the folder that a team shares, by whichever tool. */
+export interface FullTeamConfig {
+  /** Endings of names that no file may have; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
+  extensions: Array<string>
+  /** How many bytes a file may come to have. Default: 10,485,760 (10 MiB). */
+  max_bytes: number
+  /** How many files there may be in the folder and all below it. Default: 100. */
+  max_files: number
+}
+
+/** What may be written into the folder that a team shares, by whichever tool. */
+export interface TeamConfig {
+  /** Endings of names that no file may have; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
+  extensions?: ReadonlyArray<string>
+  /** How many bytes a file may come to have. Default: 10,485,760 (10 MiB). */
+  max_bytes?: number
+  /** How many files there may be in the folder and all below it. Default: 100. */
+  max_files?: number
 }
 
 /** After how many calls something happens. */

@@ -1064,6 +1064,9 @@ class FullFilesConfig(TypedDict):
     """Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
     Default: true. Only calls with an agent have them."""
 
+    team: FullTeamConfig
+    """What may be written into the folder that a team shares."""
+
 
 class FilesConfig(TypedDict, total=False):
     """What file tools reach, and how they treat it."""
@@ -1100,6 +1103,9 @@ class FilesConfig(TypedDict, total=False):
     memory: bool
     """Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
     Default: true. Only calls with an agent have them."""
+
+    team: TeamConfig
+    """What may be written into the folder that a team shares."""
 
 
 class Forgotten(TypedDict):
@@ -2162,6 +2168,34 @@ class TaintPolicy(TypedDict, total=False):
     """The tools that such a session is watched for. Default: open-world and destructive ones. An
     entry for either capability means also the tools, other than built-in ones, that declare
     none at all."""
+
+
+class FullTeamConfig(TypedDict):
+    """What may be written into the folder that a team shares, by whichever tool."""
+
+    extensions: builtins.list[str]
+    """Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`."""
+
+    max_bytes: int
+    """How many bytes a file may come to have. Default: 10,485,760 (10 MiB)."""
+
+    max_files: int
+    """How many files there may be in the folder and all below it. Default: 100."""
+
+
+class TeamConfig(TypedDict, total=False):
+    """What may be written into the folder that a team shares, by whichever tool."""
+
+    extensions: Sequence[str]
+    """Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`."""
+
+    max_bytes: int
+    """How many bytes a file may come to have. Default: 10,485,760 (10 MiB)."""
+
+    max_files: int
+    """How many files there may be in the folder and all below it. Default: 100."""
 
 
 class Thresholds(TypedDict):
