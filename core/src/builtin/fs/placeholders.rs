@@ -32,6 +32,14 @@ pub(super) struct EditedText {
     pub opened: Vec<Opened>,
 }
 
+/// What hunks have made of a text.
+pub(super) struct PatchedText {
+    pub content: Vec<u8>,
+    /// Where each hunk was found, counted from 1.
+    pub lines: Vec<usize>,
+    pub opened: Vec<Opened>,
+}
+
 /// Why edits were not applied.
 pub(super) enum EditFailure {
     Misfit(EditProblem),
@@ -299,7 +307,7 @@ impl Writer {
         let whole = Edit { old: text(&old), new: text(&new), replace_all };
         let shown = Edit { old: text(&old), new: edit.new.clone(), replace_all };
         // What is found and what is put there may be the same but for how it is shown.
-        let opened = (shown.old != shown.new).then(|| (shown, [old, new]));
+        let opened = (shown.old != shown.new).then_some((shown, [old, new]));
         Ok(WholeEdit { whole: Cow::Owned(whole), opened })
     }
 
@@ -323,7 +331,7 @@ impl Writer {
         (workspace, path, target): (&Workspace, &RelativePath, &Path),
         content: &[u8],
         hunks: &[Hunk],
-    ) -> Result<(Vec<u8>, Vec<usize>, Vec<Opened>), ToolError> {
+    ) -> Result<PatchedText, ToolError> {
         let file = file_at(workspace, target);
         let (mut whole, mut shown) = (Vec::new(), Vec::new());
         let (mut opened, mut news) = (Vec::new(), Vec::new());
@@ -352,7 +360,7 @@ impl Writer {
             }
         }
         opened.extend(news);
-        Ok((after, lines, opened))
+        Ok(PatchedText { content: after, lines, opened })
     }
 
     /// The old and the new lines of a hunk with their secrets; none where they have no placeholder.
