@@ -38,9 +38,9 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::lock_paths::tool(deps)),
         Arc::new(fs::unlock_paths::tool(deps)),
         Arc::new(fs::list_files::tool(deps)),
+        Arc::new(fs::workspace_dir::tool(deps)),
         Arc::new(fs::glob::tool(deps)),
         Arc::new(fs::search::tool(deps)),
-        Arc::new(fs::workspace_dir::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

@@ -14,6 +14,9 @@ const WIDE: usize = 64;
 /// A literal is sought at fewer places than this.
 const CHOICES: usize = 16;
 
+/// A literal behind fewer bytes is looked at before these are.
+const EARLY: usize = 12;
+
 /// What a text starts with.
 #[derive(Clone, Copy)]
 pub(super) struct Opening {
@@ -41,8 +44,10 @@ pub(super) struct Gate {
     ends: Box<[u128; LONG + 1]>,
     goes_on: Box<[u128; LONG + 1]>,
     onward: Vec<Vec<Onward>>,
-    /// Those that begin with other signs as well, the shortest first.
+    /// Those that begin with other signs as well, the shortest first, and apart from them those
+    /// that soon have a literal.
     wide: Vec<Wide>,
+    early: Vec<Wide>,
 }
 
 /// What a secret begins with, and what follows its first letters and digits.
@@ -64,9 +69,12 @@ impl Gate {
     pub(super) fn new(shapes: impl Iterator<Item = &'static Shape>) -> Gate {
         let none = || Box::new([0; LONG + 1]);
         let onward = vec![Vec::new(); LONG + 1];
-        let mut gate = Gate { ends: none(), goes_on: none(), onward, wide: Vec::new() };
+        let mut gate =
+            Gate { ends: none(), goes_on: none(), onward, wide: Vec::new(), early: Vec::new() };
         shapes.for_each(|shape| gate.add(shape));
         gate.wide.sort_by_key(|wide| wide.least);
+        let early = |wide: &mut Wide| wide.least < EARLY && !wide.literal.2.is_empty();
+        gate.early = gate.wide.extract_if(.., early).collect();
         gate
     }
 
@@ -144,6 +152,7 @@ impl Gate {
         let allowed = |rows: &[u128; LONG + 1]| rows[row] >> next & 1 == 1;
         !crossing && allowed(&self.ends)
             || allowed(&self.goes_on) && self.is_onward(&text[at..], letters)
+            || self.early.iter().any(|wide| wide.lets(&text[at..], opening))
             || self.wide.first().is_some_and(|wide| opening.longest() >= wide.least)
                 && self.is_wide(&text[at..], opening)
     }
@@ -162,11 +171,17 @@ impl Gate {
 
     fn is_wide(&self, text: &[u8], opening: Opening) -> bool {
         let longest = opening.longest();
-        let long = self.wide.iter().take_while(|wide| longest >= wide.least.min(WIDE));
-        long.filter(|wide| opening.has(wide.least, wide.set)).any(|wide| {
-            let (least, most, literal) = wide.literal;
-            literal.is_empty() || (least..=most).any(|place| starts(text, place, literal))
-        })
+        let mut long = self.wide.iter().take_while(|wide| longest >= wide.least.min(WIDE));
+        long.any(|wide| wide.lets(text, opening))
+    }
+}
+
+impl Wide {
+    #[inline]
+    fn lets(&self, text: &[u8], opening: Opening) -> bool {
+        let (least, most, literal) = self.literal;
+        (literal.is_empty() || (least..=most).any(|place| starts(text, place, literal)))
+            && opening.has(self.least, self.set)
     }
 }
 

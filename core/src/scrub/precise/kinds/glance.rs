@@ -1,11 +1,12 @@
 //! Says no to nearly every run that is of no kind without a prefix, from what stands where in the
-//! 64 bytes behind its start, and, where it may go on with something before it, in the 64 before.
+//! 64 bytes behind its start, and, where it may go on with something before it, around it.
 
 use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
 use super::super::sight::escape;
+use super::AHEAD;
 use super::gate::Opening;
 use super::shape::Set;
-use super::{DIGIT_WITHIN, JOINTS, Kinds, PLAIN, is_plain, vicinity};
+use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, vicinity};
 
 /// The sets that are asked for.
 pub(super) struct Glance {
@@ -60,35 +61,36 @@ impl Kinds {
             return false;
         }
         self.may_open_bare::<L>(text, at, seen, 0, false)
-            || is_joined(text, at) && self.glance_back::<L>(text, at, seen)
+            || is_joined(text, at) && self.glance_back::<L>(text, at)
     }
 
     /// The same of the starts before `at` that are joined to the run there.
     #[inline(always)]
-    fn glance_back<L: Lanes>(&self, text: &[u8], at: usize, ahead: Seen) -> bool {
-        let from = at.saturating_sub(BLOCK);
-        let behind = simd::block(text, from);
-        let missing = (BLOCK - (at - from)) as u32;
-        let joints = L::matching(&self.glance.joints, behind.bytes()) << missing;
-        let behind = L::each(&self.glance.classes, behind.bytes()).map(|bits| bits << missing);
-        let seen = Seen::new(behind).and(ahead);
-        let dotted = seen.dotted as u64;
-        let length = (dotted | joints).leading_ones();
-        if length == u64::BITS {
-            return true;
-        }
-        if length == 0 {
+    fn glance_back<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let from = at.saturating_sub(JOINED);
+        let pieces = [simd::block(text, from), simd::block(text, from + BLOCK)];
+        let [first, then] = pieces.each_ref().map(simd::Piece::bytes);
+        // Where less stands before, the bits begin later.
+        let missing = (JOINED - (at - from)) as u32;
+        let both = |first: u64, then: u64| u128::from(first) | u128::from(then) << u64::BITS;
+        let joint = &self.glance.joints;
+        let joints = both(L::matching(joint, first), L::matching(joint, then)) << missing;
+        let classes = &self.glance.classes;
+        let seen = Seen::of_two(L::each(classes, first), L::each(classes, then), missing);
+        let behind = u128::MAX >> (u128::BITS - JOINED as u32);
+        let cut = !(seen.dotted | joints) & behind;
+        let first = u128::BITS - cut.leading_zeros();
+        if first as usize == JOINED {
             return false;
         }
-        let first = u64::BITS - length;
-        let mut starts = dotted & (joints << 1 | 1 << first) & (u64::MAX << first);
-        if matches!(text[at - length as usize], b'/' | b'+') {
+        let mut starts = seen.dotted & (joints << 1 | 1 << first) & (u128::MAX << first) & behind;
+        if matches!(text[at + first as usize - JOINED], b'/' | b'+') {
             starts |= 1 << first;
         }
         while starts != 0 {
             let offset = starts.trailing_zeros();
             starts &= starts - 1;
-            let start = at + offset as usize - BLOCK;
+            let start = at + offset as usize - JOINED;
             if self.may_have_prefix(text, start)
                 || self.may_open_bare::<L>(text, start, seen, offset, true)
             {
@@ -119,7 +121,10 @@ impl Kinds {
         offset: u32,
         crossing: bool,
     ) -> bool {
-        let Some(opening) = seen.opening(offset) else { return true };
+        let opening = seen.opening(offset).unwrap_or_else(|| {
+            // As far as the closer look looks.
+            Opening::of(&text[at..text.len().min(at + AHEAD)])
+        });
         let lets = |gate: &super::Gate| gate.lets(text, at, opening, crossing);
         lets(&self.marked)
             || lets(&self.told)
@@ -152,17 +157,17 @@ impl Seen {
         }
     }
 
-    /// What has been seen in these 64 bytes and in the 64 behind them.
+    /// The same of two blocks that follow each other, so many bits later.
     #[inline(always)]
-    fn and(self, behind: Seen) -> Seen {
-        let both = |first: u128, then: u128| first | then << u64::BITS;
+    fn of_two(first: [u64; SETS], then: [u64; SETS], later: u32) -> Seen {
+        let both = |n: usize| (u128::from(first[n]) | u128::from(then[n]) << u64::BITS) << later;
         Seen {
-            digit: both(self.digit, behind.digit),
-            letters: both(self.letters, behind.letters),
-            dotted: both(self.dotted, behind.dotted),
-            base64: both(self.base64, behind.base64),
-            hexadecimal: both(self.hexadecimal, behind.hexadecimal),
-            length: 2 * u64::BITS,
+            digit: both(0),
+            letters: both(1),
+            dotted: both(2),
+            base64: both(3),
+            hexadecimal: both(4),
+            length: u128::BITS,
         }
     }
 
@@ -181,7 +186,8 @@ impl Seen {
     fn may_be_plain(&self, text: &[u8], at: usize, offset: u32) -> bool {
         let run = ((self.dotted | self.base64) >> offset).trailing_ones().min(DIGIT_WITHIN as u32);
         let within = (self.digit >> offset) as u64 & ((1 << run) - 1);
-        run as usize >= PLAIN && within != 0
+        let ends = run == self.length - offset;
+        ends || run as usize >= PLAIN && within != 0
             || matches!(text.get(at + run as usize), Some(b':' | b'~')) && is_plain(&text[at..])
     }
 
@@ -197,7 +203,7 @@ impl Seen {
 /// first.
 #[inline(always)]
 fn is_joined(text: &[u8], at: usize) -> bool {
-    let behind = text[at.saturating_sub(super::JOINED)..at].iter().rev();
+    let behind = text[at.saturating_sub(JOINED)..at].iter().rev();
     let cut = behind.copied().find(|b| !matches!(b, b'_' | b'-' | b'.'));
     cut.is_some_and(|b| JOINTS.contains(&b))
 }
