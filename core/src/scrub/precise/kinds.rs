@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit, Until};
 use super::super::view::AHEAD;
+use super::jwt;
 use super::sight::escape;
 use checksum::verified;
 use demand::looks_random;
@@ -29,7 +30,7 @@ mod list;
 mod tests;
 
 /// The shortest run that is a secret only because of what stands near.
-const PLAIN: usize = 14;
+pub(super) const PLAIN: usize = 14;
 /// How many bytes of a plain run are searched for a digit: nearly every key has one by then.
 const DIGIT_WITHIN: usize = 32;
 /// A glance asks for digits with the bits of one word.
@@ -46,7 +47,7 @@ const LISTS: usize = 1 << LIST_BITS;
 /// The table, arranged so that a look costs the same however many kinds there are.
 pub(super) struct Kinds {
     shapes: Vec<&'static Shape>,
-    /// A bit for each hash of four bytes with which a kind may begin.
+    /// A bit for each hash of four bytes with which a kind or a JWT may begin.
     heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
     /// By a hash of their first three bytes.
     prefixes: Vec<Prefix>,
@@ -84,6 +85,11 @@ impl Kinds {
         let mut heads = Box::new([0; 1 << (HEAD_BITS - 6)]);
         for bit in shapes.iter().flat_map(|shape| openings(shape)).map(head) {
             heads[bit / 64] |= 1 << (bit % 64);
+        }
+        for [first, second, third] in jwt::OPENINGS {
+            for bit in (0..=u8::MAX).map(|fourth| head([*first, *second, *third, fourth])) {
+                heads[bit / 64] |= 1 << (bit % 64);
+            }
         }
         let prefixed = shapes.iter().filter(|shape| !shape.prefix.is_empty());
         let mut prefixes: Vec<Prefix> = prefixed.flat_map(|shape| Prefix::all(shape)).collect();
@@ -186,8 +192,9 @@ impl Kinds {
         self.may_open(text, at) && self.fitting(text, at).next().is_some()
     }
 
-    #[inline]
-    fn may_open(&self, text: &[u8], at: usize) -> bool {
+    /// False if no kind with a prefix starts at `at`, and where four bytes are left no JWT either.
+    #[inline(always)]
+    pub(super) fn may_open(&self, text: &[u8], at: usize) -> bool {
         text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
             let bit = head(*four);
             self.heads[bit / 64] & (1 << (bit % 64)) != 0
@@ -274,9 +281,13 @@ pub(super) fn is_token(byte: u8) -> bool {
 
 /// True if a run starts here that is long enough to be a secret, with a digit.
 pub(super) fn is_plain(text: &[u8]) -> bool {
-    let belongs = |b: &&u8| Set::BASE64.has(**b) || matches!(**b, b'-' | b'_' | b'.' | b'~' | b':');
-    let run = text.iter().take(DIGIT_WITHIN).take_while(belongs).count();
+    let run = text.iter().take(DIGIT_WITHIN).take_while(|b| is_plain_byte(**b)).count();
     run >= PLAIN && text[..run].iter().any(u8::is_ascii_digit)
+}
+
+/// True for what such a run is made of.
+pub(super) fn is_plain_byte(byte: u8) -> bool {
+    Set::BASE64.has(byte) || matches!(byte, b'-' | b'_' | b'.' | b'~' | b':')
 }
 
 /// Where the token may begin that goes on with the run at `at`, the farthest first: `8123456789:`

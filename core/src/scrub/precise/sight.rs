@@ -4,14 +4,17 @@
 //! so pieces of a text have the same sights as the whole.
 
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
+use super::jwt;
 use super::kinds::Kinds;
 
 pub(super) mod escape;
+mod sieve;
 mod sweep;
 
 #[cfg(test)]
 mod tests;
 
+use sieve::Sieve;
 pub(super) use sweep::Sweep;
 
 /// Who looks at a place.
@@ -232,7 +235,7 @@ fn eight(text: &[u8], at: usize) -> u64 {
 pub(super) struct Sights {
     level: Level,
     grams: [Grams; 2],
-    token: Class,
+    sieve: Sieve,
     hexadecimal: Class,
     /// A bit for each hash of four bytes in any case with which a word may begin.
     heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
@@ -258,8 +261,8 @@ impl Sights {
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::two(&grams);
-        let (token, hexadecimal) = (token(), hexadecimal());
-        Sights { level, grams, token, hexadecimal, heads, words, lists, lead }
+        let (sieve, hexadecimal) = (Sieve::new(), hexadecimal());
+        Sights { level, grams, sieve, hexadecimal, heads, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -302,12 +305,10 @@ fn begins_as_known(kinds: &Kinds, text: &[u8], at: usize) -> bool {
     kinds.may_have_prefix(text, at) || may_be_jwt(&text[at..])
 }
 
-/// True if `text` begins as an object of JSON does in base64: `{"`, or `{` and white space. What
-/// follows may be too long to be found as a word.
+/// True if `text` begins as a JWT does. What follows may be too long to be found as a word.
 #[inline]
 fn may_be_jwt(text: &[u8]) -> bool {
-    text.starts_with(b"e")
-        && matches!(text, [_, b'y', b'J' | b'A', ..] | [_, b'w', b'o' | b'0', ..])
+    text.first() == Some(&b'e') && jwt::OPENINGS.iter().any(|opening| text.starts_with(*opening))
 }
 
 /// A token byte that no token begins with.
@@ -327,12 +328,6 @@ fn head(four: u32) -> usize {
 fn list(eight: u64) -> usize {
     let three = (eight as u32 | 0x0020_2020) & 0x00FF_FFFF;
     (three.wrapping_mul(0x9E37_79B1) >> (32 - LIST_BITS)) as usize
-}
-
-#[expect(clippy::expect_used, reason = "a constant set, with five different rows")]
-fn token() -> Class {
-    let set = ByteSet::of(|b| b.is_ascii_alphanumeric() || is_sign(b));
-    Class::new(set).expect("the class of token bytes")
 }
 
 #[expect(clippy::expect_used, reason = "a constant set, with two different rows")]

@@ -14,9 +14,6 @@ const WIDE: usize = 64;
 /// A literal is sought at fewer places than this.
 const CHOICES: usize = 16;
 
-/// A literal behind fewer bytes is looked at before these are.
-const EARLY: usize = 12;
-
 /// What a text starts with.
 #[derive(Clone, Copy)]
 pub(super) struct Opening {
@@ -44,11 +41,18 @@ pub(super) struct Gate {
     ends: Box<[u128; LONG + 1]>,
     goes_on: Box<[u128; LONG + 1]>,
     onward: Vec<Vec<Onward>>,
-    /// Those that begin with other signs as well, the shortest first, and apart from them those
-    /// that soon have a literal.
+    /// The literal of those that have one among nothing but letters and digits.
+    inner: Vec<Vec<Inner>>,
+    /// Those that begin with other signs as well.
     wide: Vec<Wide>,
-    early: Vec<Wide>,
+    /// Which of these may be there, by how many bytes of a run and how many of base64 a text opens
+    /// with: a bit for each that is in both.
+    dotted: Box<[u64; WIDE + 1]>,
+    base64: Box<[u64; WIDE + 1]>,
 }
+
+/// A literal at one of some places, counted from the first byte.
+type Inner = (usize, usize, &'static [u8]);
 
 /// What a secret begins with, and what follows its first letters and digits.
 #[derive(Clone, Copy)]
@@ -62,19 +66,33 @@ struct Onward {
 struct Wide {
     least: usize,
     set: Set,
-    literal: (usize, usize, &'static [u8]),
+    literal: Inner,
 }
 
 impl Gate {
     pub(super) fn new(shapes: impl Iterator<Item = &'static Shape>) -> Gate {
         let none = || Box::new([0; LONG + 1]);
-        let onward = vec![Vec::new(); LONG + 1];
-        let mut gate =
-            Gate { ends: none(), goes_on: none(), onward, wide: Vec::new(), early: Vec::new() };
+        let mut gate = Gate {
+            ends: none(),
+            goes_on: none(),
+            onward: vec![Vec::new(); LONG + 1],
+            inner: vec![Vec::new(); LONG + 1],
+            wide: Vec::new(),
+            dotted: Box::new([0; WIDE + 1]),
+            base64: Box::new([0; WIDE + 1]),
+        };
         shapes.for_each(|shape| gate.add(shape));
-        gate.wide.sort_by_key(|wide| wide.least);
-        let early = |wide: &mut Wide| wide.least < EARLY && !wide.literal.2.is_empty();
-        gate.early = gate.wide.extract_if(.., early).collect();
+        // A bit for each of them; a test counts them.
+        for (number, wide) in gate.wide.iter().enumerate() {
+            for (length, (dotted, base64)) in
+                gate.dotted.iter_mut().zip(&mut *gate.base64).enumerate()
+            {
+                let one = Opening { letters: 0, dotted: length, base64: WIDE };
+                *dotted |= u64::from(one.has(wide.least, wide.set)) << number;
+                let one = Opening { letters: 0, dotted: WIDE, base64: length };
+                *base64 |= u64::from(one.has(wide.least, wide.set)) << number;
+            }
+        }
         gate
     }
 
@@ -96,6 +114,7 @@ impl Gate {
 
     fn add(&mut self, shape: &'static Shape) {
         let (mut least, mut most) = (0, 0);
+        let mut inner: Option<Inner> = None;
         let opens = match shape.parts.first() {
             Some(Part::Lit(literal)) => literal.as_bytes(),
             _ => &b""[..],
@@ -110,6 +129,9 @@ impl Gate {
                     let literal = literal.as_bytes();
                     let sign = literal.iter().position(|b| !Set::ALNUM.has(*b));
                     let letters = sign.unwrap_or(literal.len());
+                    if number > 0 && sign.is_none() && most - least < CHOICES {
+                        inner.get_or_insert((least, most, literal));
+                    }
                     (least, most) = (least + letters, most + letters);
                     if let Some(sign) = sign {
                         let next = 1 << (literal[sign] & 127);
@@ -139,7 +161,13 @@ impl Gate {
         // As `Shape::end` asks, and `Vicinity::fits` where the shape is not sure.
         let never: &[u8] = if shape.sure { b"_" } else { b"_-/+" };
         let next = never.iter().fold(u128::MAX, |all, sign| all & !(1 << sign));
-        allow(&mut self.ends, least, most, next);
+        match inner {
+            Some(inner) => {
+                let rows = least.min(LONG)..=most.min(LONG);
+                self.inner[rows].iter_mut().for_each(|row| row.push(inner));
+            }
+            None => allow(&mut self.ends, least, most, next),
+        }
     }
 
     /// False if no secret of these kinds starts at `at`, where the text opens so. With `crossing`,
@@ -150,11 +178,14 @@ impl Gate {
         let next = text.get(at + letters).map_or(0, |b| if b.is_ascii() { *b } else { 0 });
         let row = letters.min(LONG);
         let allowed = |rows: &[u128; LONG + 1]| rows[row] >> next & 1 == 1;
-        !crossing && allowed(&self.ends)
+        !crossing && (allowed(&self.ends) || self.is_inner(&text[at..], row))
             || allowed(&self.goes_on) && self.is_onward(&text[at..], letters)
-            || self.early.iter().any(|wide| wide.lets(&text[at..], opening))
-            || self.wide.first().is_some_and(|wide| opening.longest() >= wide.least)
-                && self.is_wide(&text[at..], opening)
+            || self.is_wide(text, at, opening)
+    }
+
+    #[inline]
+    fn is_inner(&self, text: &[u8], row: usize) -> bool {
+        self.inner[row].iter().any(|inner| has_literal(text, inner))
     }
 
     fn is_onward(&self, text: &[u8], letters: usize) -> bool {
@@ -169,20 +200,25 @@ impl Gate {
         })
     }
 
-    fn is_wide(&self, text: &[u8], opening: Opening) -> bool {
-        let longest = opening.longest();
-        let mut long = self.wide.iter().take_while(|wide| longest >= wide.least.min(WIDE));
-        long.any(|wide| wide.lets(text, opening))
+    #[inline]
+    fn is_wide(&self, text: &[u8], at: usize, opening: Opening) -> bool {
+        let mut wide =
+            self.dotted[opening.dotted.min(WIDE)] & self.base64[opening.base64.min(WIDE)];
+        while wide != 0 {
+            let number = wide.trailing_zeros() as usize;
+            wide &= wide - 1;
+            let literal = &self.wide[number].literal;
+            if literal.2.is_empty() || has_literal(&text[at..], literal) {
+                return true;
+            }
+        }
+        false
     }
 }
 
-impl Wide {
-    #[inline]
-    fn lets(&self, text: &[u8], opening: Opening) -> bool {
-        let (least, most, literal) = self.literal;
-        (literal.is_empty() || (least..=most).any(|place| starts(text, place, literal)))
-            && opening.has(self.least, self.set)
-    }
+#[inline]
+fn has_literal(text: &[u8], &(least, most, literal): &Inner) -> bool {
+    (least..=most).any(|place| starts(text, place, literal))
 }
 
 /// True if the literal stands at `place`. Its first byte says no to nearly everything.
@@ -205,11 +241,6 @@ impl Opening {
         let behind = &text[letters.min(WIDE)..text.len().min(WIDE)];
         let further = |set| letters.min(WIDE) + length(behind, set);
         Opening { letters, dotted: further(Set::DOTTED), base64: further(Set::BASE64) }
-    }
-
-    /// How many bytes it is sure of.
-    fn longest(self) -> usize {
-        self.dotted.max(self.base64)
     }
 
     /// False if the text does not start with so many bytes of the set.
@@ -293,6 +324,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_wide_beginning_of_a_gate_has_a_bit() {
+        let bare = table::all().filter(|shape| shape.prefix.is_empty());
+        let gate = Gate::new(bare);
+        assert!((1..=64).contains(&gate.wide.len()), "{} are wide", gate.wide.len());
+        let all = gate.dotted[WIDE] & gate.base64[WIDE];
+        assert_eq!(all.count_ones() as usize, gate.wide.len());
     }
 
     #[test]

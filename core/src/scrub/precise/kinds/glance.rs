@@ -11,11 +11,12 @@ use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, vicinity};
 /// The sets that are asked for.
 pub(super) struct Glance {
     classes: Classes<SETS>,
-    digit: Class,
     joints: Class,
 }
 
 const SETS: usize = 5;
+/// The set of `A-Z a-z 0-9 _ - .` among them.
+const DOTTED: usize = 2;
 
 /// Which bytes of a stretch of text are in which set: bit 0 for its first byte.
 #[derive(Clone, Copy)]
@@ -42,8 +43,7 @@ impl Glance {
         ];
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
-        let digit = Class::new(sets[0]).expect("the class of decimal digits");
-        Glance { classes, digit, joints }
+        Glance { classes, joints }
     }
 }
 
@@ -52,21 +52,80 @@ impl Kinds {
     #[inline(always)]
     pub(in super::super) fn glance<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
         let here = simd::block(text, at);
-        // Most runs have no digit, and one set costs less than all.
-        if L::matching(&self.glance.digit, here.bytes()) as u32 == 0 {
-            return false;
-        }
-        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        let sets = L::each(&self.glance.classes, here.bytes());
+        let seen = Seen::new(sets);
         if !seen.may_be_plain(text, at, 0) {
             return false;
         }
         self.may_open_bare::<L>(text, at, seen, 0, false)
-            || is_joined(text, at) && self.glance_back::<L>(text, at)
+            || self.is_joined(text, at) && self.glance_back::<L>(text, at, sets)
     }
 
-    /// The same of the starts before `at` that are joined to the run there.
+    /// True if the run at `at` goes on with something before it, as [`joined`](super::joined) asks
+    /// first.
     #[inline(always)]
-    fn glance_back<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+    fn is_joined(&self, text: &[u8], at: usize) -> bool {
+        let behind = text[at.saturating_sub(JOINED)..at].iter().rev();
+        let cut = behind.copied().find(|b| !matches!(b, b'_' | b'-' | b'.'));
+        cut.is_some_and(|b| self.glance.joints.has(b))
+    }
+
+    /// The same of the starts before `at` that are joined to the run there, of which `here` is what
+    /// follows `at`.
+    #[inline(always)]
+    fn glance_back<L: Lanes>(&self, text: &[u8], at: usize, here: [u64; SETS]) -> bool {
+        let from = at.saturating_sub(BLOCK);
+        let piece = simd::block(text, from);
+        // Where less stands before, the bits begin later.
+        let missing = (BLOCK - (at - from)) as u32;
+        let joints = L::matching(&self.glance.joints, piece.bytes()) << missing;
+        let behind = L::each(&self.glance.classes, piece.bytes()).map(|set| set << missing);
+        let seen = Seen::of_two(behind, here, 0);
+        let cut = !(behind[DOTTED] | joints);
+        if cut == 0 && from > 0 {
+            return self.glance_far::<L>(text, at);
+        }
+        let first = u64::BITS - cut.leading_zeros();
+        if first == u64::BITS {
+            return false;
+        }
+        let mut starts = behind[DOTTED] & (joints << 1 | 1 << first) & (u64::MAX << first);
+        if matches!(text[at + first as usize - BLOCK], b'/' | b'+') {
+            starts |= 1 << first;
+        }
+        while starts != 0 {
+            let offset = starts.trailing_zeros();
+            starts &= starts - 1;
+            if self.may_begin_before::<L>(text, at, at + offset as usize - BLOCK, seen, offset) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// True if a secret may begin at `start`, at `offset` of what has been seen, or behind what
+    /// hides its start, and go on at `at`.
+    #[inline(always)]
+    fn may_begin_before<L: Lanes>(
+        &self,
+        text: &[u8],
+        at: usize,
+        start: usize,
+        seen: Seen,
+        offset: u32,
+    ) -> bool {
+        let may_begin = |start: usize, offset: u32| {
+            self.may_have_prefix(text, start)
+                || self.may_open_bare::<L>(text, start, seen, offset, true)
+        };
+        let before = start.checked_sub(1).map(|n| text[n]);
+        let hidden = escape::hidden(before, &text[start..at]);
+        may_begin(start, offset) || hidden > 0 && may_begin(start + hidden, offset + hidden as u32)
+    }
+
+    /// [`glance_back`](Kinds::glance_back) for one that reaches farther back than a block.
+    #[inline(always)]
+    fn glance_far<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
         let from = at.saturating_sub(JOINED);
         let pieces = [simd::block(text, from), simd::block(text, from + BLOCK)];
         let [first, then] = pieces.each_ref().map(simd::Piece::bytes);
@@ -90,21 +149,8 @@ impl Kinds {
         while starts != 0 {
             let offset = starts.trailing_zeros();
             starts &= starts - 1;
-            let start = at + offset as usize - JOINED;
-            if self.may_have_prefix(text, start)
-                || self.may_open_bare::<L>(text, start, seen, offset, true)
-            {
+            if self.may_begin_before::<L>(text, at, at + offset as usize - JOINED, seen, offset) {
                 return true;
-            }
-            let before = start.checked_sub(1).map(|n| text[n]);
-            let hidden = escape::hidden(before, &text[start..at]);
-            if hidden > 0 {
-                let (start, offset) = (start + hidden, offset + hidden as u32);
-                if self.may_have_prefix(text, start)
-                    || self.may_open_bare::<L>(text, start, seen, offset, true)
-                {
-                    return true;
-                }
             }
         }
         false
@@ -197,13 +243,4 @@ impl Seen {
         let length = (self.hexadecimal >> offset).trailing_ones();
         vicinity::is_given(text, at, length as usize)
     }
-}
-
-/// True if the run at `at` goes on with something before it, as [`joined`](super::joined) asks
-/// first.
-#[inline(always)]
-fn is_joined(text: &[u8], at: usize) -> bool {
-    let behind = text[at.saturating_sub(JOINED)..at].iter().rev();
-    let cut = behind.copied().find(|b| !matches!(b, b'_' | b'-' | b'.'));
-    cut.is_some_and(|b| JOINTS.contains(&b))
 }

@@ -286,8 +286,42 @@ fn near(text: &[u8], at: usize) -> &[u8] {
 
 /// True if a value may begin behind this text.
 fn begins_value(behind: &[u8]) -> bool {
-    behind.last().is_some_and(|b| BEFORE_VALUE.contains(b))
-        || ESCAPED_BEFORE_VALUE.iter().any(|escape| behind.ends_with(escape.as_bytes()))
+    let before = behind.last().map_or(Before::Other, |b| BEFORE[usize::from(*b)]);
+    match before {
+        Before::Value => true,
+        Before::Escape => {
+            ESCAPED_BEFORE_VALUE.iter().any(|escape| behind.ends_with(escape.as_bytes()))
+        }
+        Before::Other => false,
+    }
+}
+
+/// What the last byte before a value says.
+#[derive(Clone, Copy)]
+enum Before {
+    /// It is one of [`BEFORE_VALUE`].
+    Value,
+    /// One of [`ESCAPED_BEFORE_VALUE`] ends with it.
+    Escape,
+    Other,
+}
+
+static BEFORE: [Before; 256] = before();
+
+const fn before() -> [Before; 256] {
+    let mut table = [Before::Other; 256];
+    let mut number = 0;
+    while number < ESCAPED_BEFORE_VALUE.len() {
+        let escape = ESCAPED_BEFORE_VALUE[number].as_bytes();
+        table[escape[escape.len() - 1] as usize] = Before::Escape;
+        number += 1;
+    }
+    number = 0;
+    while number < BEFORE_VALUE.len() {
+        table[BEFORE_VALUE[number] as usize] = Before::Value;
+        number += 1;
+    }
+    table
 }
 
 /// True if one of these words stands before `at`, for a kind that has a prefix as well.

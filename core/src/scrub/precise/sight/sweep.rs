@@ -1,7 +1,8 @@
 //! Goes through a text in blocks of 64 bytes and holds the sights of one block as bits.
 
 use super::super::super::simd::{self, BLOCK, Lanes, Task};
-use super::super::kinds::Kinds;
+use super::super::kinds::{Kinds, PLAIN, is_token};
+use super::sieve::Bytes;
 use super::{DIGITS, RUN, Sight, Sights, Sort, begins_as_known, escape, is_sign};
 
 /// A pass over a text.
@@ -16,8 +17,8 @@ pub(in crate::scrub::precise) struct Sweep<'a> {
     /// Where words are, and where runs start.
     words: u64,
     runs: u64,
-    /// Which bytes of the next block are token bytes; whether the one before it is (0 or 1).
-    token: u64,
+    /// What the bytes of the next block are; whether the one before it is a token byte (0 or 1).
+    here: Bytes,
     before: u64,
     /// Starts in the next block that an escape sequence in the block before has put there.
     late: u64,
@@ -39,7 +40,7 @@ impl<'a> Sweep<'a> {
             next: 0,
             words: 0,
             runs: 0,
-            token: 0,
+            here: [0; 3],
             before: 0,
             late: 0,
         };
@@ -52,8 +53,8 @@ impl<'a> Sweep<'a> {
     fn seat(&mut self, from: usize) {
         self.next = from.saturating_sub(escape::LONGEST);
         let before = self.byte_before(self.next);
-        self.before = u64::from(before.is_some_and(|byte| self.sights.token.has(byte)));
-        self.token = self.sights.level.run(Tokens(self));
+        self.before = u64::from(before.is_some_and(is_token));
+        self.here = self.sights.level.run(Here(self));
         (self.words, self.runs, self.late) = (0, 0, 0);
     }
 
@@ -98,8 +99,8 @@ impl<'a> Sweep<'a> {
     fn step<L: Lanes>(&mut self) {
         let here = simd::block(self.text, self.next);
         let behind = simd::block(self.text, self.next + BLOCK);
-        let token = self.token;
-        let ahead = L::matching(&self.sights.token, behind.bytes());
+        let seen = L::each(&self.sights.sieve.classes, behind.bytes());
+        let ([token, ..], [ahead, ..]) = (self.here, seen);
         self.words = L::starting_either(&self.sights.grams, here.bytes());
         let fresh = token & !(token << 1 | self.before);
         self.runs = fresh & lasting(token, ahead);
@@ -110,6 +111,7 @@ impl<'a> Sweep<'a> {
                 & (u64::MAX >> (63 - reached.min(63))));
         }
         self.check_words();
+        self.runs = self.sift(self.runs, seen);
         if self.runs | self.late != 0 {
             self.sights.level.run(CheckRuns(self));
         }
@@ -119,7 +121,7 @@ impl<'a> Sweep<'a> {
                 self.digits(L::matching(digits, here.bytes()), L::matching(digits, behind.bytes()));
         }
         self.before = token >> (BLOCK - 1);
-        self.token = ahead;
+        self.here = seen;
         self.next += BLOCK;
     }
 
@@ -133,6 +135,30 @@ impl<'a> Sweep<'a> {
             let stays = self.sights.may_be_word(self.text, self.next + offset as usize);
             self.words ^= u64::from(!stays) << offset;
         }
+    }
+
+    /// The runs that [`check_runs`](Sweep::check_runs) has to look at: those that begin as a kind
+    /// with a prefix does, or with an escape, or have a digit. All is asked of each without a
+    /// branch in between, which would mostly be guessed wrong.
+    #[inline(always)]
+    fn sift(&self, runs: u64, ahead: Bytes) -> u64 {
+        let sieve = &self.sights.sieve;
+        let from = |set: usize, offset: u32| {
+            (self.here[set] >> offset | ahead[set] << 1 << (BLOCK as u32 - 1 - offset)) as u32
+        };
+        let (mut left, mut kept) = (runs, 0);
+        while left != 0 {
+            let offset = left.trailing_zeros();
+            left &= left - 1;
+            let at = self.next + offset as usize;
+            let belongs = from(1, offset);
+            let run = belongs & !belongs.wrapping_add(1);
+            let plain = (run & from(2, offset) != 0) & (run >> (PLAIN - 1) & 1 == 1);
+            let hides = sieve.may_hide(self.byte_before(at), self.text[at]);
+            let opens = self.kinds.may_open(self.text, at);
+            kept |= u64::from(plain | hides | opens) << offset;
+        }
+        kept
     }
 
     /// Forgets the runs that do not begin as a kind does, and finds those behind escapes.
@@ -230,15 +256,15 @@ impl Task for CheckRuns<'_, '_> {
     }
 }
 
-/// The token bytes of the next block.
-struct Tokens<'s, 'a>(&'s Sweep<'a>);
+/// What the bytes of the next block are.
+struct Here<'s, 'a>(&'s Sweep<'a>);
 
-impl Task for Tokens<'_, '_> {
-    type Answer = u64;
+impl Task for Here<'_, '_> {
+    type Answer = Bytes;
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> u64 {
+    fn run<L: Lanes>(self) -> Bytes {
         let piece = simd::block(self.0.text, self.0.next);
-        L::matching(&self.0.sights.token, piece.bytes())
+        L::each(&self.0.sights.sieve.classes, piece.bytes())
     }
 }
