@@ -239,11 +239,11 @@ proptest! {
             let folder = if folder.is_dir() { folder } else { base.path().to_owned() };
             fs::write(folder.join(name), rules.join("\n")).unwrap();
         }
-        if let Some(folder) = repository.map(|folder| base.path().join(folder)) {
-            if folder.is_dir() {
-                fs::create_dir_all(folder.join(".git/info")).unwrap();
-                fs::write(folder.join(".git/info/exclude"), "cc\n").unwrap();
-            }
+        if let Some(folder) = repository.map(|folder| base.path().join(folder))
+            && folder.is_dir()
+        {
+            fs::create_dir_all(folder.join(".git/info")).unwrap();
+            fs::write(folder.join(".git/info/exclude"), "cc\n").unwrap();
         }
         let workspace = Workspace::open(base.path()).unwrap();
         let mut found = globbed(&workspace, Unfiltered { hidden, ignored }, &Overlay::default());
