@@ -140,12 +140,12 @@ impl Files {
 }
 
 impl Reach {
-    /// Does work with the folder that paths are relative to, on a thread that may block.
+    /// Does work with the folders of the call, on a thread that may block.
     pub(crate) async fn blocking<T: Send + 'static>(
         self,
-        work: impl FnOnce(&Workspace) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&Roots) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        blocking(move || work(&self.roots.workspace())).await
+        blocking(move || work(&self.roots)).await
     }
 
     /// Where a path leads.

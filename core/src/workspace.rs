@@ -1,10 +1,11 @@
 //! Files confined to a directory: the workspace of an agent.
 //!
 //! A [`Workspace`] holds an open *handle* of its root folder, and every access resolves beneath that
-//! handle (`openat2` with `RESOLVE_BENEATH` on Linux, a component-by-component walk elsewhere). What
-//! was checked is what is opened: a folder that another process swaps for a link between two calls
-//! can make an access fail, but never makes it leave the root. String tests only ever decide what a
-//! path *means*; they never decide that it is safe.
+//! handle. What was checked is what is opened: the rules are asked about a path without links, and
+//! that path is opened so that no part of it may be a link (`openat2` on Linux, a walk name by name
+//! elsewhere). A folder that another process swaps for a link between two calls can make an access
+//! fail, but never makes it leave the root or reach what is denied. String tests only ever decide what
+//! a path *means*; they never decide that it is safe.
 //!
 //! A path goes through two steps:
 //!
@@ -12,10 +13,9 @@
 //! 2. [`Workspace::read`], [`write`](Workspace::write), [`edit`](Workspace::edit) and
 //!    [`list`](Workspace::list) open it beneath the handle.
 //!
-//! Symbolic links work as long as they stay inside. A relative link is the kernel's business; an
-//! absolute one is followed only if its target begins with the root's own path, and is then resolved
-//! again beneath the handle. Devices, FIFOs and sockets are never read or written, and opening one
-//! never blocks. Hard links are allowed.
+//! Symbolic links work as long as they stay inside; one that leads to another root of the same caller
+//! is followed there. Devices, FIFOs and sockets are never read or written, and opening one never
+//! blocks. Hard links are allowed where the rules do not say otherwise.
 //!
 //! Everything here blocks; call it on a thread that may. No error of this room except the one of
 //! [`Workspace::open`] names a path of the host.
@@ -96,7 +96,7 @@ pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;
-pub(crate) use overlay::{OverlaidFile, Overlay};
+pub(crate) use overlay::{OverlaidFile, Overlay, Shadow};
 pub(crate) use patch::{Action, FilePatch, Hunk, Malformed, Misfit, apply, parse};
 pub use path::{MAX_PATH_BYTES, RelativePath};
 pub(crate) use quota::Quota;

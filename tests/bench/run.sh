@@ -10,7 +10,7 @@ built="$PWD/.build/bench"
 # Apart from what the tests use: release builds with the feature `bench`.
 build() {
   rm -rf "$built" && mkdir -p "$built"
-  cargo bench --quiet -p toolkeep --features postgres --bench call --bench policy --bench registry --bench scrub --bench store --bench walk --no-run
+  cargo bench --quiet -p toolkeep --features postgres --bench call --bench policy --bench registry --bench scrub --bench store --bench walk --bench writing --no-run
   cargo build --quiet --release -p toolkeep-ffi --features bench
   cp "$CARGO_TARGET_DIR/release/libtoolkeep.so" "$built/"
   cargo build --quiet --release -p toolkeep-node --features bench
@@ -62,6 +62,8 @@ in_python memory
 in_node memory
 
 in_rust registry
+
+in_rust writing
 
 in_rust store
 in_rust store -- memory

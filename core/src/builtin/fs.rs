@@ -44,7 +44,7 @@ async fn looked_through(
     let reach = deps.files.reach(cx).await?;
     let place = match reach.place(if path.is_empty() { "." } else { &path }, Aim::Read).await? {
         Place::Disk(place) => place,
-        Place::Stored(file) => file.disk().clone(),
+        Place::Stored(file) => file.looked_through(),
     };
     let beside = reach.beside(&place).await?;
     Ok((place, beside))

@@ -1,20 +1,19 @@
 //! Files that are seen in a workspace without being on its disk: what lists, finds and searches files
 //! takes them in, and leaves out what they stand in for.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
 use crate::tool::ToolError;
-use crate::workspace::{OverlaidFile, Overlay};
+use crate::workspace::{OverlaidFile, Overlay, Shadow};
 
 /// What a call sees besides the disk. The default is nothing.
 #[derive(Clone, Default)]
 pub(crate) struct Beside {
     /// True for a path on the disk, from the root and without links, that is not to be seen, with
     /// all that is below it. `None`: there is none.
-    pub shadow: Option<Arc<dyn Fn(&Path) -> bool + Send + Sync>>,
+    pub shadow: Option<Shadow>,
     /// What is seen, in any order.
     pub files: Vec<VirtualFile>,
     /// What to say instead of a listing of a folder of the store that has nothing.

@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::error::Code;
 use crate::store::{Kind, MOST_PATTERNS, NewPathLock, PathClaim, PathConflict, PathLock, Store};
 use crate::tool::{CallContext, ToolError};
-use crate::workspace::{Error, Workspace};
+use crate::workspace::{Error, Roots};
 
 /// The space of all locks that the file tools take.
 pub(crate) const SPACE: &str = "files";
@@ -159,12 +159,11 @@ impl Locks {
 /// # Errors
 /// `access_denied` for one that leads outside of the workspace, `invalid_arguments` for one that
 /// names nothing.
-pub(crate) fn absolute_pattern(workspace: &Workspace, glob: &str) -> Result<String, ToolError> {
+pub(crate) fn absolute_pattern(roots: &Roots, glob: &str) -> Result<String, ToolError> {
     let invalid = |why: &str| {
         let text = format!("Nothing was locked: the glob `{glob}` {why}.");
         ToolError::new(Code::InvalidArguments, text)
     };
-    let root = workspace.real_root();
     let names_folder = glob.ends_with('/');
     let glob = glob.trim_end_matches('/');
     let mut literal: Vec<&str> = glob.split('/').collect();
@@ -174,11 +173,12 @@ pub(crate) fn absolute_pattern(workspace: &Workspace, glob: &str) -> Result<Stri
         return Err(invalid("has `.`, `..` or `//` after a wildcard; leave it out"));
     }
     let beginning = match literal.join("/") {
+        empty if empty.is_empty() && glob.starts_with('/') => "/".to_owned(),
         empty if empty.is_empty() => ".".to_owned(),
         beginning => beginning,
     };
-    let beginning = workspace.relative(&beginning)?;
-    let place = root.join(workspace.target(&beginning)?);
+    let (workspace, beginning) = roots.place(&beginning)?;
+    let place = workspace.real_root().join(workspace.target(&beginning)?);
     let mut pattern = escaped(&place).ok_or_else(|| invalid("has a name that is no text"))?;
     if rest.is_empty() {
         let is_folder = match workspace.standing(&beginning, 0) {
@@ -232,6 +232,7 @@ pub(crate) fn check_count(globs: usize) -> Result<(), ToolError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workspace::{Limits, Root, Workspace};
 
     #[test]
     fn a_pattern_is_the_same_by_every_root_and_link() {
@@ -239,10 +240,12 @@ mod tests {
         let base = base.path().canonicalize().unwrap();
         std::fs::create_dir_all(base.join("ws/src/deep")).unwrap();
         std::os::unix::fs::symlink("src", base.join("ws/link")).unwrap();
-        let workspace = Workspace::open(&base.join("ws")).unwrap();
-        let below = Workspace::open(&base.join("ws/src")).unwrap();
-        let absolute = |workspace: &Workspace, glob: &str| {
-            let pattern = absolute_pattern(workspace, glob).unwrap();
+        std::fs::create_dir(base.join("team")).unwrap();
+        let root = |path: &str| Root::new(Workspace::open(&base.join(path)).unwrap(), false);
+        let workspace = Roots::new(root("ws"), vec![root("team")], Limits::default());
+        let below = Roots::new(root("ws/src"), Vec::new(), Limits::default());
+        let absolute = |roots: &Roots, glob: &str| {
+            let pattern = absolute_pattern(roots, glob).unwrap();
             let base = base.to_str().unwrap().trim_start_matches('/');
             pattern.strip_prefix(base).unwrap().to_owned()
         };
@@ -255,7 +258,9 @@ mod tests {
         assert_eq!(absolute(&workspace, "."), "/ws/**");
         assert_eq!(absolute(&workspace, "**"), "/ws/**");
         assert_eq!(absolute(&workspace, "src/a.rs"), "/ws/src/a.rs");
-        for glob in ["../x", "/etc/*", "src/../../x/*", "*/../x"] {
+        let in_team = base.join("team/*.md");
+        assert_eq!(absolute(&workspace, in_team.to_str().unwrap()), "/team/*.md");
+        for glob in ["../x", "/etc/*", "src/../../x/*", "*/../x", "/**"] {
             assert!(absolute_pattern(&workspace, glob).is_err(), "{glob}");
         }
     }

@@ -170,7 +170,8 @@ mod tests {
     fn a_denial_of_the_person_counts_first_and_nothing_means_no() {
         use GrantEffect::{Allow, Deny};
         let one = Some("7");
-        let rows: [(&[(Option<&str>, GrantEffect)], bool); 7] = [
+        type Rows<'r> = &'r [(Option<&'r str>, GrantEffect)];
+        let rows: [(Rows<'_>, bool); 7] = [
             (&[], false),
             (&[(one, Allow)], true),
             (&[(one, Allow), (one, Deny)], false),

@@ -164,6 +164,11 @@ impl Stored {
         &self.agent
     }
 
+    /// The same place on the disk, in the one spelling of its name.
+    pub(crate) fn looked_through(&self) -> OnDisk {
+        self.named(self.name.clone()).disk
+    }
+
     /// The same place on the disk.
     pub(crate) fn disk(&self) -> &OnDisk {
         &self.disk

@@ -15,7 +15,7 @@ use crate::call::{
 };
 use crate::clock::{Clock, SystemClock};
 use crate::error::{Code, Error};
-use crate::files::{self, Files, FilesConfig};
+use crate::files::{self, Files};
 use crate::kind::Origin;
 use crate::policy::Compiled;
 use crate::scrubbers::Scrubbers;
@@ -192,13 +192,7 @@ impl RuntimeBuilder {
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
             finder: Finder::new(&registries, &gate, &deferred),
-            files: Files::new(files::Parts {
-                workspace,
-                kept,
-                config: self.files_config(),
-                store: store.clone(),
-                clock: self.clock.clone(),
-            })?,
+            files: self.files(workspace, kept, store.clone())?,
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),
@@ -287,13 +281,18 @@ impl RuntimeBuilder {
         Ok(Some(opened))
     }
 
-    /// What files are to be, with the paths of folders made absolute.
-    fn files_config(&self) -> FilesConfig {
+    /// What file tools reach. Paths of folders are made absolute.
+    fn files(
+        &self,
+        workspace: Option<Workspace>,
+        kept: Arc<[PathBuf]>,
+        store: Arc<dyn Store>,
+    ) -> Result<Files, Error> {
         let mut config = self.config.files.clone();
         for path in config.read_roots.iter_mut().chain(&mut config.write_roots) {
             *path = self.beside(path).display().to_string();
         }
-        config
+        Files::new(files::Parts { workspace, kept, config, store, clock: self.clock.clone() })
     }
 
     /// The files that rule what a model may do: who can write them makes the rules. The

@@ -54,7 +54,8 @@ pub(crate) struct Changing<M, L> {
     pub most_bytes: u64,
     /// True to make missing folders.
     pub make_folders: bool,
-    /// Makes the change. Called again if another process changed the file meanwhile.
+    /// Makes the change. Called again if another process changed the file meanwhile, and before
+    /// folders are made.
     pub make: M,
     /// Asked when only the rename is left, under the folder's lock; may still call it off.
     pub last: L,
@@ -132,18 +133,40 @@ impl Workspace {
     pub(crate) fn change<T, E, M, L>(
         &self,
         path: &RelativePath,
-        mut changing: Changing<M, L>,
+        changing: Changing<M, L>,
     ) -> Result<T, E>
     where
         E: From<Error>,
         M: FnMut(&Standing) -> Result<(Change, T), E>,
         L: FnMut(&Standing, &T) -> Result<(), E>,
     {
-        let place = self.place(path, changing.make_folders)?;
+        self.change_then(path, changing, |told| told)
+    }
+
+    /// The same, and makes something of it before the next change of the file by this process.
+    pub(crate) fn change_then<T, E, M, L, R>(
+        &self,
+        path: &RelativePath,
+        mut changing: Changing<M, L>,
+        done: impl FnOnce(T) -> R,
+    ) -> Result<R, E>
+    where
+        E: From<Error>,
+        M: FnMut(&Standing) -> Result<(Change, T), E>,
+        L: FnMut(&Standing, &T) -> Result<(), E>,
+    {
+        let place = match self.place(path, false) {
+            Err(Error::NotFound { .. }) if changing.make_folders => {
+                // What is refused leaves no folders behind.
+                (changing.make)(&self.missing(path)?)?;
+                self.place(path, true)?
+            }
+            place => place?,
+        };
         let change = || {
             for exclusive in [false, true] {
                 if let Some(told) = attempt(path, &place, exclusive, &mut changing)? {
-                    return Ok(told);
+                    return Ok(done(told));
                 }
             }
             Err(Error::Changed { path: path.to_string() }.into())
@@ -155,12 +178,13 @@ impl Workspace {
     pub(crate) fn standing(&self, path: &RelativePath, most_bytes: u64) -> Result<Standing, Error> {
         match self.place_seen(path) {
             Ok(place) => standing(path, &place, most_bytes),
-            Err(Error::NotFound { .. }) => {
-                let target = self.target(path)?;
-                Ok(Standing { target, body: Body::Missing, version: None })
-            }
+            Err(Error::NotFound { .. }) => self.missing(path),
             Err(error) => Err(error),
         }
+    }
+
+    fn missing(&self, path: &RelativePath) -> Result<Standing, Error> {
+        Ok(Standing { target: self.target(path)?, body: Body::Missing, version: None })
     }
 }
 

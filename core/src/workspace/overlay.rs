@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// True for a path, from the root and without links, whose file on the disk is not to be seen.
-type Shadow = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
+pub(crate) type Shadow = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 /// Files that are seen in folders where the disk has none, or others.
 #[derive(Clone, Default)]

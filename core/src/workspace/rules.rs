@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::deny::{Deny, Folded};
 use super::quota::{Quota, QuotaSeen};
+use super::replace::is_temporary;
 use super::{Error, RelativePath, Workspace};
 
 /// What holds in one root. By default everything below it may be read and written.
@@ -73,11 +74,12 @@ impl Workspace {
     }
 
     /// True if what lies there is denied: it is shown in no listing and found by no search, with
-    /// all that is below it. The path is one from the root, without links and without `..`.
+    /// all that is below it. So is what a killed writer left. The path is one from the root, without
+    /// links and without `..`.
     ///
     /// Cheap, and free where nothing is denied.
     pub fn hides(&self, relative: &Path) -> bool {
-        self.rules.hides(relative)
+        relative.file_name().is_some_and(is_temporary) || self.rules.hides(relative)
     }
 
     /// What tells a file from all others, from its path without links: its root and its path from

@@ -1,9 +1,10 @@
 //! Searching the content of files.
 //!
 //! What is searched is what a reader would be shown: files in which a line matches are masked as a
-//! whole, and searched again. So no line shows a half of a secret, and no query can find out what a
-//! masked one is: only the placeholder in its place matches.
+//! whole, and searched again. So no line shows a half of a secret. What is found depends on the
+//! masked text alone (see `beside_masks`), so no query can find out what a masked secret is.
 
+mod beside_masks;
 mod cut;
 mod file;
 mod hits;

@@ -97,6 +97,22 @@ async fn what_a_tool_wrote_itself_counts_as_read() {
     assert!(!wrote.is_error, "{}", wrote.for_llm);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_that_one_session_makes_at_once_know_of_each_other() {
+    let house = House::new(strict()).await;
+    let file = house.folder.path().join("a");
+    fs::write(&file, "end\n").unwrap();
+    read(&house, "a").await;
+    let edits = (0..12).map(|n| {
+        let args = json!({ "path": "a", "old_string": "end", "new_string": format!("{n}\nend") });
+        house.call("edit", args)
+    });
+    for edited in futures_util::future::join_all(edits).await {
+        assert!(!edited.is_error, "{}", edited.for_llm);
+    }
+    assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 13);
+}
+
 #[tokio::test]
 async fn a_failed_read_another_session_and_another_agent_do_not_count() {
     let house = House::new(strict()).await;

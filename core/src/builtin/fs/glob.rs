@@ -70,6 +70,9 @@ async fn glob(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         max_results: args.max_results.clamp(1, MOST_RESULTS),
     };
     let (folder, beside) = looked_through(deps, cx, args.path).await?;
+    if let Some(note) = beside.nothing {
+        return Ok(ToolResult::silent(note));
+    }
     let (overlay, cancellation) = (beside.overlay(), cx.cancellation().clone());
     let find = move |workspace: &Workspace, path: &RelativePath| {
         workspace.glob(path, &options, &overlay, &|| cancellation.is_cancelled())

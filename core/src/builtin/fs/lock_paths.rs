@@ -72,10 +72,10 @@ async fn patterns(
 ) -> Result<(Vec<String>, String), ToolError> {
     let reach = deps.files.reach(cx).await?;
     reach
-        .blocking(move |workspace| {
-            let patterns = globs.iter().map(|glob| absolute_pattern(workspace, glob));
+        .blocking(move |roots| {
+            let patterns = globs.iter().map(|glob| absolute_pattern(roots, glob));
             let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
-            let all = absolute_pattern(workspace, "**")?;
+            let all = absolute_pattern(roots, "**")?;
             Ok((patterns, all.trim_end_matches("**").to_owned()))
         })
         .await

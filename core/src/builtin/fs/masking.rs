@@ -1,7 +1,7 @@
 //! Masking what a search shows.
 
 use std::io::{BufRead, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::masked::Masked;
@@ -9,25 +9,24 @@ use crate::builtin::Deps;
 use crate::scrub::Scrubber;
 use crate::tool::CallContext;
 use crate::vault::{FileAt, Opener};
-use crate::workspace::{Line, Mask};
+use crate::workspace::{Line, Mask, Workspace};
 
 /// Masks files as `read_file` does: each as a whole, so that a line of it shows no half of a
 /// secret.
 pub(super) struct Masking {
     scrubber: Scrubber,
     opener: Option<Arc<Opener>>,
-    /// The root of the workspace, without links.
-    root: PathBuf,
+    workspace: Workspace,
 }
 
 impl Masking {
-    pub(super) fn new(deps: &Deps, cx: &CallContext, root: &Path) -> Masking {
+    pub(super) fn new(deps: &Deps, cx: &CallContext, workspace: Workspace) -> Masking {
         let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
         let scrubber = match &opener {
             Some(opener) => opener.standing_scrubber(&scrubber),
             None => scrubber,
         };
-        Masking { scrubber, opener, root: root.to_owned() }
+        Masking { scrubber, opener, workspace }
     }
 }
 
@@ -38,11 +37,14 @@ impl Mask for Masking {
         text: &[u8],
         show: &mut dyn FnMut(&[u8]) -> Vec<Line>,
     ) -> Vec<Line> {
-        let Some(opener) = &self.opener else { return show(&self.scrubber.scrub_bytes(text)) };
-        let file = FileAt { root: self.root.clone(), path: file.to_owned() };
-        let sealing = opener.sealing(Some(file));
-        let text = String::from_utf8_lossy(text);
-        let lines = show(self.scrubber.scrub_sealing(&text, &sealing).as_bytes());
+        // Of what is no UTF-8 no placeholder opens: shown as U+FFFD it would be another text than
+        // the one that was looked through.
+        let (Some(opener), Ok(text)) = (&self.opener, std::str::from_utf8(text)) else {
+            return show(&self.scrubber.scrub_bytes(text));
+        };
+        let (root, path) = self.workspace.named(file);
+        let sealing = opener.sealing(Some(FileAt { root, path }));
+        let lines = show(self.scrubber.scrub_sealing(text, &sealing).as_bytes());
         // Of what it sealed only that is kept which the model may put back from here.
         let shown: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
         if sealing.keep_in(&shown.join("\n")) > 0 {

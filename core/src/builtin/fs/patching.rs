@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::guard::{KNOWN_BYTES, Known};
-use super::placeholders::Writer;
+use super::placeholders::{PatchedText, Writer};
 use crate::error::Code;
 use crate::files::OnDisk;
 use crate::tool::ToolError;
@@ -236,7 +236,8 @@ impl<'w> Patcher<'w> {
             return Ok((content.to_owned(), Vec::new()));
         }
         let place = (&at.workspace, &at.path, before.target.as_path());
-        let (after, lines, opened) = self.writer.patched(place, content, hunks)?;
+        let made = self.writer.patched(place, content, hunks)?;
+        let PatchedText { content: after, lines, opened } = made;
         if after == content {
             let text = format!("`{}`: the hunks leave it exactly as it is", at.path);
             return Err(ToolError::new(Code::InvalidArguments, text));

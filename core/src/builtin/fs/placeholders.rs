@@ -6,7 +6,7 @@
 //! placeholder that the file has as its own text, as this library's documentation has, stays one.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -29,6 +29,14 @@ pub(super) struct EditedText {
     pub content: Vec<u8>,
     pub replaced: Vec<Replaced>,
     /// The secrets that went back, to be taken into use once nothing else stands in the way.
+    pub opened: Vec<Opened>,
+}
+
+/// What hunks have made of a text.
+pub(super) struct PatchedText {
+    pub content: Vec<u8>,
+    /// Where each hunk was found, counted from 1.
+    pub lines: Vec<usize>,
     pub opened: Vec<Opened>,
 }
 
@@ -122,10 +130,11 @@ impl Writer {
             self.take(opened.as_slice())
         };
         let changing = Changing { most_bytes: KNOWN_BYTES, make_folders: true, make, last };
-        let done = workspace.change::<_, ToolError, _, _>(path, changing)?;
-        let (wrote, _, (target, known)) = done;
-        self.guard.knows(workspace, &target, known);
-        Ok(wrote)
+        let done = |(wrote, _, (target, known)): (_, Option<Opened>, (PathBuf, _))| {
+            self.guard.knows(workspace, &target, known);
+            wrote
+        };
+        workspace.change_then::<_, ToolError, _, _, _>(path, changing, done)
     }
 
     /// Appending overwrites nothing, so it asks for no version that was read. Who knew the file
@@ -235,10 +244,11 @@ impl Writer {
             self.take(opened)
         };
         let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last };
-        let (told, _) = workspace.change::<_, ToolError, _, _>(path, changing)?;
-        let (replaced, note, known, target) = told;
-        self.guard.knows(workspace, &target, known);
-        Ok((replaced, note))
+        let done = |((replaced, note, known, target), _): ((_, _, _, PathBuf), _)| {
+            self.guard.knows(workspace, &target, known);
+            (replaced, note)
+        };
+        workspace.change_then::<_, ToolError, _, _, _>(path, changing, done)
     }
 
     /// The content after all edits, each applied to what the one before has left, with every secret
@@ -297,7 +307,7 @@ impl Writer {
         let whole = Edit { old: text(&old), new: text(&new), replace_all };
         let shown = Edit { old: text(&old), new: edit.new.clone(), replace_all };
         // What is found and what is put there may be the same but for how it is shown.
-        let opened = (shown.old != shown.new).then(|| (shown, [old, new]));
+        let opened = (shown.old != shown.new).then_some((shown, [old, new]));
         Ok(WholeEdit { whole: Cow::Owned(whole), opened })
     }
 
@@ -321,7 +331,7 @@ impl Writer {
         (workspace, path, target): (&Workspace, &RelativePath, &Path),
         content: &[u8],
         hunks: &[Hunk],
-    ) -> Result<(Vec<u8>, Vec<usize>, Vec<Opened>), ToolError> {
+    ) -> Result<PatchedText, ToolError> {
         let file = file_at(workspace, target);
         let (mut whole, mut shown) = (Vec::new(), Vec::new());
         let (mut opened, mut news) = (Vec::new(), Vec::new());
@@ -350,7 +360,7 @@ impl Writer {
             }
         }
         opened.extend(news);
-        Ok((after, lines, opened))
+        Ok(PatchedText { content: after, lines, opened })
     }
 
     /// The old and the new lines of a hunk with their secrets; none where they have no placeholder.

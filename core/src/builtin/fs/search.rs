@@ -102,8 +102,11 @@ async fn search(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult,
     };
     let problem = options.pattern.problem.clone();
     let (place, beside) = looked_through(deps, cx, args.path).await?;
+    if let Some(note) = beside.nothing {
+        return Ok(ToolResult::silent(note));
+    }
     let texts = texts(&beside, &place.path, &options).await?;
-    let masking = Masking::new(deps, cx, place.workspace.real_root());
+    let masking = Masking::new(deps, cx, place.workspace.clone());
     let (overlay, cancellation) = (beside.overlay(), cx.cancellation().clone());
     let find = move |workspace: &Workspace, path: &RelativePath| {
         let beside = (&overlay, &texts[..]);

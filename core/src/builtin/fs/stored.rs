@@ -88,8 +88,20 @@ pub(super) async fn write(
     };
     let (change, (note, after, knows)) = file.change(make).await?;
     keep(&writer, file, &change, knows.then_some(after.as_slice()));
-    let path = file.written();
-    let mut told = match (change.did, mode) {
+    let mut told = told(file.written(), (change.did, mode), bytes);
+    let replaced = change.before.filter(|_| is_memory && mode == WriteMode::Replace);
+    if let Some(before) = replaced.filter(|_| change.did != Did::Nothing) {
+        told += &replaced_memory(&writer.masked(&before, &file.file_at()));
+    }
+    let created = change.did == Did::Created;
+    Ok(ToolResult {
+        structured: Some(json!({ "bytes": bytes, "created": created })),
+        ..ToolResult::silent(noted(told, note))
+    })
+}
+
+fn told(path: &str, done: (Did, WriteMode), bytes: usize) -> String {
+    match done {
         (Did::Nothing, _) => format!("{path} is as it was; there was nothing to change."),
         (Did::Created, _) => format!("Created {path} ({bytes} bytes written)."),
         (Did::Copied | Did::Changed, WriteMode::Append) => {
@@ -102,23 +114,18 @@ pub(super) async fn write(
         (Did::AgentsShows, _) => {
             format!("Deleted the user's own {path}; the one of the agent shows again.")
         }
-    };
-    let replaced = change.before.filter(|_| is_memory && mode == WriteMode::Replace);
-    if let Some(before) = replaced.filter(|_| change.did != Did::Nothing) {
-        let before = writer.masked(&before, &file.file_at());
-        let before = String::from_utf8_lossy(&before);
-        let shown = prefix_of_chars(&before, SHOWN_CHARS);
-        let cut = if shown.len() < before.len() { " (cut)" } else { "" };
-        told += &format!(
-            " It had other content before. Write it again with both, if some of that is to be \
-             kept. It was{cut}:\n{shown}"
-        );
     }
-    let created = change.did == Did::Created;
-    Ok(ToolResult {
-        structured: Some(json!({ "bytes": bytes, "created": created })),
-        ..ToolResult::silent(noted(told, note))
-    })
+}
+
+/// What is said of the memory that a write has replaced, given as it may be shown.
+fn replaced_memory(before: &[u8]) -> String {
+    let before = String::from_utf8_lossy(before);
+    let shown = prefix_of_chars(&before, SHOWN_CHARS);
+    let cut = if shown.len() < before.len() { " (cut)" } else { "" };
+    format!(
+        " It had other content before. Write it again with both, if some of that is to be kept. It \
+         was{cut}:\n{shown}"
+    )
 }
 
 /// A text with another behind it. What is remembered is told apart by a blank line.

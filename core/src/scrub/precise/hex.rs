@@ -101,10 +101,14 @@ pub(super) fn find(view: &View<'_>) -> Option<Hit> {
     if start < view.floor || !quoted && !opens(text, start) {
         return None;
     }
-    let length = text[start..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
-    let stop = start + length;
+    let least = text.get(start..start + LEAST)?;
+    if !least.iter().fold(true, |all, b| all & b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let more = text[start + LEAST..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let stop = start + LEAST + more;
     let stands = if quoted { is_item(text, start, stop) } else { is_bare(text, start, stop) };
-    if length < LEAST || !stands || is_plain(&text[start..stop]) {
+    if !stands || is_plain(&text[start..stop]) {
         return None;
     }
     let line = text[start.saturating_sub(BEFORE)..start].rsplit(|b| matches!(b, b'\n' | b'\r'));

@@ -167,6 +167,9 @@ const LIST_BITS: u32 = 11;
 const LISTS: usize = 1 << LIST_BITS;
 const _: () = assert!(WORDS.len() < 256);
 
+/// The bits of the bitmap of first bytes: about one per cent of them are set.
+const HEAD_BITS: u32 = 16;
+
 /// A word, made to be compared eight bytes at once.
 #[derive(Clone, Copy)]
 struct Word {
@@ -206,6 +209,12 @@ impl Word {
         simple || self.is_whole(text, at)
     }
 
+    /// The hashes of the four bytes with which the sought part may begin.
+    fn heads(&self) -> impl Iterator<Item = usize> {
+        let (sought, free) = (self.sought as u32, !(self.counts as u32));
+        (0..=u8::MAX).map(move |any| head(sought | free & u32::from(any) << 24))
+    }
+
     fn is_whole(&self, text: &[u8], at: usize) -> bool {
         let start = at.checked_sub(self.lead);
         let found = start.and_then(|start| text.get(start..start + self.text.len()));
@@ -228,6 +237,8 @@ pub(super) struct Sights {
     grams: [Grams; 2],
     sieve: Sieve,
     hexadecimal: Class,
+    /// A bit for each hash of four bytes in any case with which a word may begin.
+    heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
     /// By a hash of the first three sought bytes, then the longest first.
     words: Vec<Word>,
     /// Where the words with this hash start.
@@ -243,11 +254,15 @@ impl Sights {
         let lists = Box::new(std::array::from_fn(|n| {
             words.partition_point(|word| list(word.sought) < n) as u8
         }));
+        let mut heads = Box::new([0; 1 << (HEAD_BITS - 6)]);
+        for bit in words.iter().flat_map(Word::heads) {
+            heads[bit / 64] |= 1 << (bit % 64);
+        }
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::two(&grams);
         let (sieve, hexadecimal) = (Sieve::new(), hexadecimal());
-        Sights { level, grams, sieve, hexadecimal, words, lists, lead }
+        Sights { level, grams, sieve, hexadecimal, heads, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -260,6 +275,17 @@ impl Sights {
         to: usize,
     ) -> Sweep<'a> {
         Sweep::new(self, kinds, text, from, to)
+    }
+
+    /// False if no word is sought at `at`, and for nearly all other places too.
+    #[inline(always)]
+    fn may_be_word(&self, text: &[u8], at: usize) -> bool {
+        let four = match text.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(four) => u32::from_le_bytes(*four),
+            None => eight(text, at) as u32,
+        };
+        let bit = head(four);
+        self.heads[bit / 64] >> (bit % 64) & 1 == 1
     }
 
     /// The word of which the sought part starts at `at`.
@@ -289,6 +315,12 @@ fn may_be_jwt(text: &[u8]) -> bool {
 #[inline]
 fn is_sign(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// A hash of four bytes in any case.
+#[inline(always)]
+fn head(four: u32) -> usize {
+    ((four | 0x2020_2020).wrapping_mul(0x9E37_79B1) >> (32 - HEAD_BITS)) as usize
 }
 
 /// A hash of the first three of eight bytes, in any case.

@@ -40,6 +40,9 @@ enum Found {
     Overlay(Overlaid),
 }
 
+/// What is in a folder, by the names that are shown.
+type Names = BTreeMap<String, Found>;
+
 impl<'l> Lister<'l> {
     pub(super) fn new(
         workspace: &'l Workspace,
@@ -123,7 +126,7 @@ impl<'l> Lister<'l> {
         &mut self,
         folder: &Folder,
         from: Option<&str>,
-    ) -> io::Result<(BTreeMap<String, Found>, Option<Arc<Level>>)> {
+    ) -> io::Result<(Names, Option<Arc<Level>>)> {
         let room = self.options.max_entries.saturating_sub(self.listing.entries.len());
         // The name to begin with takes no room: it was shown before.
         let mut first = First { from, most: room + 2, names: BTreeMap::new() };
@@ -163,7 +166,7 @@ impl<'l> Lister<'l> {
 struct First<'f> {
     from: Option<&'f str>,
     most: usize,
-    names: BTreeMap<String, Found>,
+    names: Names,
 }
 
 impl First<'_> {

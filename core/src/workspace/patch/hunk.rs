@@ -128,7 +128,7 @@ impl<'p> Lines<'p> {
             lines.pop();
         }
         let heads = |line: &&&str| line.starts_with("@@") || line.starts_with("*** ");
-        if lines.iter().filter(heads).next().is_some_and(|line| line.ends_with('\r')) {
+        if lines.iter().find(heads).is_some_and(|line| line.ends_with('\r')) {
             for line in &mut lines {
                 *line = line.strip_suffix('\r').unwrap_or(line);
             }

@@ -195,7 +195,7 @@ fn is_over(lines: &Lines<'_>, line: &str, counts: Option<&Counts>) -> bool {
     if is_names(line, lines.ahead(1)) && lines.ahead(2).is_some_and(|line| line.starts_with("@@")) {
         // A removed line that begins with `-- ` and an added one that begins with `++ `, at the end
         // of a hunk, look the same.
-        return !counted.is_some_and(|counts| (counts.old, counts.new) == (1, 1));
+        return counted.is_none_or(|counts| (counts.old, counts.new) != (1, 1));
     }
     if counted.is_some() {
         return false;

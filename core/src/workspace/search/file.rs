@@ -6,6 +6,7 @@ use std::path::Path;
 
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
+use super::beside_masks::BesideMasks;
 use super::cut;
 use super::hits::{Caps, Line};
 use super::{Mask, Pattern, SearchOptions};
@@ -85,7 +86,7 @@ impl Search<'_> {
         }
         let mut gather = Gather::new(&self.options.pattern, self.caps);
         let masked = self.mask.masked_as_read(Box::new(self.reader(file)));
-        own.full.search_reader(&self.options.pattern.matcher, masked, &mut gather)?;
+        own.full.search_reader(BesideMasks(&self.options.pattern), masked, &mut gather)?;
         Ok(gather.lines)
     }
 
@@ -105,7 +106,7 @@ impl Search<'_> {
         let pattern = &self.options.pattern;
         self.mask.masked(place, text, &mut |masked| {
             let mut gather = Gather::new(pattern, self.caps);
-            let _ = own.full.search_slice(&pattern.matcher, masked, &mut gather);
+            let _ = own.full.search_slice(BesideMasks(pattern), masked, &mut gather);
             gather.lines
         })
     }
@@ -159,7 +160,9 @@ fn read_all(file: &File, bytes: u64, into: &mut Vec<u8>) -> io::Result<()> {
     // A byte more: a read that leaves it free has come to the end.
     into.reserve(bytes + 1);
     loop {
-        let read = rustix::io::read(file, rustix::buffer::spare_capacity(into))?;
+        let read = rustix::io::retry_on_intr(|| {
+            rustix::io::read(file, rustix::buffer::spare_capacity(into))
+        })?;
         // What the file has grown by meanwhile is not read.
         if read == 0 || into.len() >= bytes {
             return Ok(());

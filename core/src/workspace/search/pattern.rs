@@ -1,8 +1,12 @@
 //! What to search for.
 
+use std::sync::OnceLock;
+
 use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use regex_automata::meta::Regex;
 
+use super::beside_masks::{compiled, is_about_masks};
 use crate::limits::echo;
 
 /// The longest query, in bytes.
@@ -14,9 +18,11 @@ pub(crate) struct Pattern {
     pub(super) matcher: RegexMatcher,
     /// What is wrong with the query as a regular expression, where it was taken literally for that.
     pub problem: Option<String>,
-    /// True if it may match what stands in the place of a secret, and so in a file in which nothing
-    /// matches.
+    /// True if it may be about what stands in the place of secrets.
     pub(super) is_about_masks: bool,
+    query: String,
+    reading: Reading,
+    beside: OnceLock<Option<Regex>>,
 }
 
 /// How to read a query.
@@ -64,8 +70,21 @@ impl Pattern {
                 (literal.map_err(refused)?, Some(problem))
             }
         };
-        let is_about_masks = query.to_ascii_uppercase().contains("REDACTED");
-        Ok(Pattern { matcher, problem, is_about_masks })
+        let is_literal = reading.is_literal || problem.is_some();
+        Ok(Pattern {
+            matcher,
+            problem,
+            is_about_masks: is_about_masks(query),
+            query: query.to_owned(),
+            reading: Reading { is_literal, ..reading },
+            beside: OnceLock::new(),
+        })
+    }
+
+    /// The same pattern for pieces of a line; made when it is first needed.
+    pub(super) fn beside(&self) -> Option<&Regex> {
+        let Reading { is_literal, ignores_case } = self.reading;
+        self.beside.get_or_init(|| compiled(&self.query, is_literal, ignores_case)).as_ref()
     }
 
     /// Where the first match in a line is.

@@ -271,6 +271,8 @@ fn check_written(
     wrote: Result<(), Error>,
 ) -> Result<(), TestCaseError> {
     let wanted = match outcome {
+        // A root itself is no file, whatever else is to be said of it.
+        Outcome::At(at) if at.len() == 1 => Err(""),
         Outcome::At(at) if at[0] == "lib" => Err("read but not written"),
         Outcome::At(at) => {
             let is_open =
@@ -331,7 +333,7 @@ fn check_disk(base: &Path, disk: &Disk) -> Result<(), TestCaseError> {
 
 #[test]
 fn what_may_be_done_agrees_with_the_model() {
-    let cases = u32::try_from(crate::soak::rounds(150, 20_000)).unwrap();
+    let cases = u32::try_from(crate::soak::rounds(150, 5_000)).unwrap();
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let path = prop::collection::vec(prop::sample::select(NAMES), 1..5);
     let strategy = (

@@ -78,7 +78,7 @@ fn a_file_of_any_size_is_searched_as_it_is_masked() {
         let search = |query: &str| shown(&searched(&world.workspace, "big.txt", &options(query)));
         let masked = format!("big.txt:{}:the password is ***", lines + 1);
         assert_eq!(search("password"), [masked.as_str()], "{megabytes}");
-        assert_eq!(search("sword(fish)?"), ["the password"; 0], "{megabytes}");
+        assert_eq!(search("swordf"), [""; 0], "{megabytes}");
         assert_eq!(search("and no more$"), [format!("big.txt:{}:and no more", lines + 2)]);
     }
 }
@@ -239,11 +239,11 @@ proptest! {
             let folder = if folder.is_dir() { folder } else { base.path().to_owned() };
             fs::write(folder.join(name), rules.join("\n")).unwrap();
         }
-        if let Some(folder) = repository.map(|folder| base.path().join(folder)) {
-            if folder.is_dir() {
-                fs::create_dir_all(folder.join(".git/info")).unwrap();
-                fs::write(folder.join(".git/info/exclude"), "cc\n").unwrap();
-            }
+        if let Some(folder) = repository.map(|folder| base.path().join(folder))
+            && folder.is_dir()
+        {
+            fs::create_dir_all(folder.join(".git/info")).unwrap();
+            fs::write(folder.join(".git/info/exclude"), "cc\n").unwrap();
         }
         let workspace = Workspace::open(base.path()).unwrap();
         let mut found = globbed(&workspace, Unfiltered { hidden, ignored }, &Overlay::default());

@@ -110,9 +110,7 @@ impl<'a> Sweep<'a> {
             self.words &= !(u64::MAX << (BLOCK as u32 - reaching).min(63)
                 & (u64::MAX >> (63 - reached.min(63))));
         }
-        if self.words != 0 {
-            self.check_words();
-        }
+        self.check_words();
         let sifted = self.sift(self.runs, seen);
         self.runs = std::mem::take(&mut self.late);
         if sifted.opens | sifted.plain | sifted.hides != 0 {
@@ -128,16 +126,15 @@ impl<'a> Sweep<'a> {
         self.next += BLOCK;
     }
 
-    /// Forgets the words that only seemed to be there.
+    /// Forgets most words that only seem to be there.
+    #[inline(always)]
     fn check_words(&mut self) {
         let mut left = self.words;
         while left != 0 {
-            let at = self.next + left.trailing_zeros() as usize;
-            let bit = left & left.wrapping_neg();
-            left ^= bit;
-            if self.sights.word(self.text, at).is_none() {
-                self.words ^= bit;
-            }
+            let offset = left.trailing_zeros();
+            left &= left - 1;
+            let stays = self.sights.may_be_word(self.text, self.next + offset as usize);
+            self.words ^= u64::from(!stays) << offset;
         }
     }
 
