@@ -54,12 +54,14 @@ pub(super) struct Gate {
 /// A literal at one of some places, counted from the first byte.
 type Inner = (usize, usize, &'static [u8]);
 
-/// What a secret begins with, and what follows its first letters and digits.
+/// What a secret begins with, and what follows its first letters and digits: a literal, and at
+/// least so many bytes of a set.
 #[derive(Clone, Copy)]
 struct Onward {
     opens: &'static [u8],
     set: Set,
     literal: &'static [u8],
+    then: (usize, Set),
 }
 
 /// So many bytes of a set, and a literal at one of some places, counted from the first byte.
@@ -137,7 +139,8 @@ impl Gate {
                         let next = 1 << (literal[sign] & 127);
                         allow(&mut self.goes_on, least, most, next);
                         let opens = if number == 0 && sign > 0 { &opens[..sign] } else { opens };
-                        let onward = Onward { opens, set, literal: &literal[sign..] };
+                        let then = least_of(shape.parts.get(number + 1));
+                        let onward = Onward { opens, set, literal: &literal[sign..], then };
                         let rows = least.min(LONG)..=most.min(LONG);
                         self.onward[rows].iter_mut().for_each(|row| row.push(onward));
                         return;
@@ -196,7 +199,7 @@ impl Gate {
             } else {
                 first == onward.opens[0]
             };
-            opens && starts(text, letters, onward.literal)
+            opens && starts(text, letters, onward.literal) && onward.goes_on(text, letters)
         })
     }
 
@@ -216,6 +219,15 @@ impl Gate {
     }
 }
 
+impl Onward {
+    /// True if what follows the literal behind so many letters and digits is there.
+    fn goes_on(&self, text: &[u8], letters: usize) -> bool {
+        let (few, set) = self.then;
+        let from = letters + self.literal.len();
+        text.get(from..from + few).is_some_and(|bytes| bytes.iter().all(|b| set.has(*b)))
+    }
+}
+
 #[inline]
 fn has_literal(text: &[u8], &(least, most, literal): &Inner) -> bool {
     (least..=most).any(|place| starts(text, place, literal))
@@ -226,6 +238,14 @@ fn has_literal(text: &[u8], &(least, most, literal): &Inner) -> bool {
 pub(super) fn starts(text: &[u8], place: usize, literal: &[u8]) -> bool {
     text.get(place) == literal.first()
         && text.get(place..).is_some_and(|rest| rest.starts_with(literal))
+}
+
+/// How many bytes of a set a part has at least.
+fn least_of(part: Option<&Part>) -> (usize, Set) {
+    match part {
+        Some(Part::Run(set, few, _)) => (usize::from(*few), *set),
+        _ => (0, Set::NONE),
+    }
 }
 
 fn allow(rows: &mut [u128; LONG + 1], least: usize, most: usize, next: u128) {

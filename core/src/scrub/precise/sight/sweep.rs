@@ -111,9 +111,10 @@ impl<'a> Sweep<'a> {
                 & (u64::MAX >> (63 - reached.min(63))));
         }
         self.check_words();
-        self.runs = self.sift(self.runs, seen);
-        if self.runs | self.late != 0 {
-            self.sights.level.run(CheckRuns(self));
+        let sifted = self.sift(self.runs, seen);
+        self.runs = std::mem::take(&mut self.late);
+        if sifted.opens | sifted.plain | sifted.hides != 0 {
+            self.sights.level.run(CheckRuns(self, sifted));
         }
         if reaching + reached >= DIGITS {
             let digits = &self.sights.hexadecimal;
@@ -141,12 +142,12 @@ impl<'a> Sweep<'a> {
     /// with a prefix does, or with an escape, or have a digit. All is asked of each without a
     /// branch in between, which would mostly be guessed wrong.
     #[inline(always)]
-    fn sift(&self, runs: u64, ahead: Bytes) -> u64 {
+    fn sift(&self, runs: u64, ahead: Bytes) -> Sifted {
         let sieve = &self.sights.sieve;
         let from = |set: usize, offset: u32| {
             (self.here[set] >> offset | ahead[set] << 1 << (BLOCK as u32 - 1 - offset)) as u32
         };
-        let (mut left, mut kept) = (runs, 0);
+        let (mut left, mut sifted) = (runs, Sifted::default());
         while left != 0 {
             let offset = left.trailing_zeros();
             left &= left - 1;
@@ -156,31 +157,42 @@ impl<'a> Sweep<'a> {
             let plain = (run & from(2, offset) != 0) & (run >> (PLAIN - 1) & 1 == 1);
             let hides = sieve.may_hide(self.byte_before(at), self.text[at]);
             let opens = self.kinds.may_open(self.text, at);
-            kept |= u64::from(plain | hides | opens) << offset;
+            sifted.opens |= u64::from(opens) << offset;
+            sifted.plain |= u64::from(plain) << offset;
+            sifted.hides |= u64::from(hides) << offset;
         }
-        kept
+        sifted
     }
 
-    /// Forgets the runs that do not begin as a kind does, and finds those behind escapes.
+    /// Holds the runs that begin as a kind does, and those behind escapes.
     #[inline(always)]
-    fn check_runs<L: Lanes>(&mut self) {
-        let mut left = self.runs;
-        let mut kept = std::mem::take(&mut self.late);
+    fn check_runs<L: Lanes>(&mut self, sifted: Sifted) {
+        let mut left = sifted.opens | sifted.plain | sifted.hides;
         while left != 0 {
             let offset = left.trailing_zeros() as usize;
             left &= left - 1;
             let at = self.next + offset;
-            if self.may_start::<L>(at) {
-                kept |= 1 << offset;
+            let is = |sort: u64| sort >> offset & 1 == 1;
+            let starts = is(sifted.opens) && begins_as_known(self.kinds, self.text, at)
+                || is(sifted.plain) && self.may_be_plain::<L>(at);
+            if starts && !is_sign(self.text[at]) {
+                self.runs |= 1 << offset;
             }
-            let length = escape::hidden(self.byte_before(at), &self.text[at..]);
-            if length > 0 && self.may_start::<L>(at + length) {
-                let place = 1_u128 << (offset + length);
-                kept |= place as u64;
-                self.late |= (place >> BLOCK) as u64;
+            if is(sifted.hides) {
+                self.uncover::<L>(at, offset);
             }
         }
-        self.runs = kept;
+    }
+
+    /// Holds what is hidden at the start of the run at `at`, if it begins as a kind does.
+    #[inline(always)]
+    fn uncover<L: Lanes>(&mut self, at: usize, offset: usize) {
+        let length = escape::hidden(self.byte_before(at), &self.text[at..]);
+        if length > 0 && self.may_start::<L>(at + length) {
+            let place = 1_u128 << (offset + length);
+            self.runs |= place as u64;
+            self.late |= (place >> BLOCK) as u64;
+        }
     }
 
     /// As [`may_start`](super::may_start) says, which is asked only where a glance does not tell.
@@ -188,8 +200,13 @@ impl<'a> Sweep<'a> {
     fn may_start<L: Lanes>(&self, at: usize) -> bool {
         let Some(&first) = self.text.get(at) else { return false };
         !is_sign(first)
-            && (begins_as_known(self.kinds, self.text, at)
-                || self.kinds.glance::<L>(self.text, at) && self.kinds.may_be_plain(self.text, at))
+            && (begins_as_known(self.kinds, self.text, at) || self.may_be_plain::<L>(at))
+    }
+
+    /// The same of kinds without a prefix.
+    #[inline(always)]
+    fn may_be_plain<L: Lanes>(&self, at: usize) -> bool {
+        self.kinds.glance::<L>(self.text, at) && self.kinds.may_be_plain(self.text, at)
     }
 
     fn byte_before(&self, at: usize) -> Option<u8> {
@@ -244,15 +261,24 @@ impl Task for Advance<'_, '_> {
     }
 }
 
-/// Forgets the runs of the next block that are none, and finds those behind escapes.
-struct CheckRuns<'s, 'a>(&'s mut Sweep<'a>);
+/// What the runs of a block may be: of a kind with a prefix or a JWT, of a kind without a prefix,
+/// or what hides the start of one.
+#[derive(Clone, Copy, Default)]
+struct Sifted {
+    opens: u64,
+    plain: u64,
+    hides: u64,
+}
+
+/// Holds those of the next block that begin as a kind does, and those behind escapes.
+struct CheckRuns<'s, 'a>(&'s mut Sweep<'a>, Sifted);
 
 impl Task for CheckRuns<'_, '_> {
     type Answer = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        self.0.check_runs::<L>();
+        self.0.check_runs::<L>(self.1);
     }
 }
 
