@@ -1,7 +1,7 @@
 //! What the file tools of a call reach: folders of the machine, each beneath its handle, and files
 //! that live in the store.
 //!
-//! A tool asks [`Files::reach`] for what its call may touch, and [`Reach::place`] for where a path
+//! A tool asks `Files::reach` for what its call may touch, and `Reach::place` for where a path
 //! of the model's leads. It never opens a folder by itself.
 
 mod beside;
