@@ -84,7 +84,7 @@ use cap_std::fs::{Dir, MetadataExt as _};
 use rustix::fs::OFlags;
 
 pub(crate) use change::{Body, Change, Changing, Standing};
-pub(crate) use deny::{BadEntry, Deny};
+pub(crate) use deny::{BadEntry, Deny, folded_name};
 pub use edit::{Edit, Edited, Replaced, apply_edits};
 pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;

@@ -10,6 +10,8 @@
 //!    person, then one that allows him, then one that denies everybody, then one that allows;
 //! 5. else not.
 //!
+//! An agent that another one started may what that one may as well, and is in a group with it.
+//!
 //! A store that does not answer is an error, and never leave.
 
 use crate::error::{Code, Error};
@@ -36,8 +38,22 @@ pub(super) enum Scope {
     Group,
 }
 
-/// True if the call is from a group chat.
-pub(super) fn is_group(caller: &Caller) -> bool {
+/// The caller, and who stands above it.
+fn line(caller: &Caller) -> impl Iterator<Item = &Caller> {
+    std::iter::successors(Some(caller), |one| one.parent.as_deref())
+}
+
+/// True if the call is from a group chat, or from an agent that was started in one.
+pub(super) fn is_in_group(caller: &Caller) -> bool {
+    line(caller).any(is_group)
+}
+
+/// True if a user or a sender stands behind the call, or behind who started its agent.
+pub(super) fn is_somebodys(caller: &Caller) -> bool {
+    line(caller).any(|one| one.user.is_some() || one.sender.is_some())
+}
+
+fn is_group(caller: &Caller) -> bool {
     caller.peer_kind.as_deref() == Some("group")
         || caller.user.as_deref().is_some_and(|user| group_prefix(user).is_some())
 }
@@ -46,11 +62,23 @@ fn group_prefix(user: &str) -> Option<&'static str> {
     GROUP_PREFIXES.into_iter().find(|prefix| user.starts_with(prefix))
 }
 
-/// Refuses unless the caller may write in that scope.
+/// Refuses unless the caller, and all who stand above it, may write in that scope.
 ///
 /// # Errors
 /// `access_denied` for the model; for the host, what the store answers instead of its grants.
 pub(super) async fn check(
+    store: &dyn Store,
+    caller: &Caller,
+    what: (&str, &str),
+    scope: Scope,
+) -> Result<(), ToolError> {
+    for one in line(caller).filter(|one| scope == Scope::Agent || is_group(one)) {
+        check_one(store, one, what, scope).await?;
+    }
+    Ok(())
+}
+
+async fn check_one(
     store: &dyn Store,
     caller: &Caller,
     (agent, name): (&str, &str),

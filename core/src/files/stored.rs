@@ -192,6 +192,12 @@ impl Stored {
         Ok(self.standing(&rows).await?.shown)
     }
 
+    /// True if the caller reads memory files below this path.
+    pub(crate) async fn is_memory_folder(&self) -> Result<bool, ToolError> {
+        let VirtualName::Memory(path) = &self.name else { return Ok(false) };
+        Ok(!self.memories_below(path).await?.is_empty())
+    }
+
     /// What tells the present text of the file from others.
     pub(crate) async fn stamp(&self) -> Option<String> {
         let text = self.read().await.ok()??;
@@ -214,8 +220,13 @@ impl Stored {
             return Err(refusal.clone());
         }
         let rows = self.rows()?;
+        let mut may_be_made = false;
         for attempt in 0..MOST_TRIES {
             let standing = self.standing(&rows).await?;
+            if standing.shown.is_none() && !may_be_made {
+                self.check_may_be_made().await?;
+                may_be_made = true;
+            }
             let shown = standing.shown.clone();
             let making = blocking(move || Ok((make(shown.as_deref())?, make)));
             let ((becomes, told), again) = making.await?;
@@ -285,6 +296,22 @@ impl Stored {
         Ok(Standing { own, shown, agents: has_agents })
     }
 
+    /// Refuses a memory file where there is a folder, or below a file: no listing could show it.
+    async fn check_may_be_made(&self) -> Result<(), ToolError> {
+        let VirtualName::Memory(path) = &self.name else { return Ok(()) };
+        if self.is_memory_folder().await? {
+            return Err(workspace::Error::IsFolder { path: self.written.clone() }.into());
+        }
+        for (end, _) in path.match_indices('/').skip(1) {
+            let above = VirtualName::Memory(path[..end].to_owned());
+            let above = Stored { name: above, ..self.clone() };
+            if above.standing(&above.rows()?).await?.shown.is_some() {
+                return Err(workspace::Error::NotAFolder { path: self.written.clone() }.into());
+            }
+        }
+        Ok(())
+    }
+
     fn check_size(&self, body: &[u8]) -> Result<(), ToolError> {
         if body.len() > LARGEST {
             let path = self.written.clone();
@@ -298,7 +325,8 @@ impl Stored {
     /// Where the file is read from and written to.
     fn rows(&self) -> Result<Rows, ToolError> {
         let is_folder = matches!(self.name, VirtualName::MemoryFolder(_));
-        if !is_folder && self.disk.path.names_folder() {
+        let is_below = matches!(self.name, VirtualName::BelowFile(_));
+        if is_below || (!is_folder && self.disk.path.names_folder()) {
             return Err(workspace::Error::NotAFolder { path: self.written.clone() }.into());
         }
         let user = self.user().map(str::to_owned);
@@ -307,7 +335,7 @@ impl Stored {
             None => Rows { read: vec![None], write: None },
         };
         match &self.name {
-            VirtualName::MemoryFolder(_) => {
+            VirtualName::MemoryFolder(_) | VirtualName::BelowFile(_) => {
                 Err(workspace::Error::IsFolder { path: self.written.clone() }.into())
             }
             VirtualName::Memory(_) => {
@@ -326,10 +354,18 @@ impl Stored {
 
     /// Refuses what the caller may not write. `deletes` says that nothing is to be left.
     async fn check_write(&self, deletes: bool) -> Result<(), ToolError> {
-        let VirtualName::Context(name) = &self.name else { return Ok(()) };
         let (caller, store) = (self.cx.caller(), &*self.parts.store);
-        let who = (self.agent.as_str(), name.as_str());
-        match context::route(name, &self.whose, self.user().is_some()).write {
+        let who = (self.agent.as_str(), self.name.path());
+        let VirtualName::Context(name) = &self.name else {
+            let is_agents = self.user().is_none() && !self.shares_memory();
+            // Without a user it would be all users' memory that somebody writes.
+            return match is_agents && permission::is_somebodys(caller) {
+                true => permission::check(store, caller, who, Scope::Agent).await,
+                false => Ok(()),
+            };
+        };
+        let write = context::route(name, &self.whose, self.user().is_some()).write;
+        match write {
             WriteTo::Refused => return Err(self.predefined()),
             WriteTo::OwnDeletion if !deletes => return Err(self.predefined()),
             WriteTo::AgentWithLeave => {
@@ -337,10 +373,11 @@ impl Stored {
             }
             WriteTo::Own | WriteTo::OwnDeletion | WriteTo::Agent => {}
         }
-        if !permission::is_group(caller) || (deletes && self.is(BOOTSTRAP)) {
+        let is_own = write == WriteTo::Own;
+        if !permission::is_in_group(caller) || (deletes && self.is(BOOTSTRAP)) {
             return Ok(());
         }
-        if self.is(USER) && self.is_starting().await? {
+        if is_own && self.is(USER) && self.is_starting().await? {
             return Ok(());
         }
         permission::check(store, caller, who, Scope::Group).await

@@ -30,7 +30,7 @@ impl Reach {
         let config = self.files.parts.config.clone();
         let of = |place: &Path| VirtualName::of(place, false, &config);
         let folder_name = match place.as_deref() {
-            None => return Ok(Beside::default()),
+            None => return Ok(self.beside_other(folder)),
             Some(place) if place == Path::new(".") => None,
             Some(place) => match of(place) {
                 None => return Ok(Beside::default()),
@@ -50,6 +50,7 @@ impl Reach {
             Some(VirtualName::Context(name)) => {
                 stored.context_names(std::slice::from_ref(name)).await?
             }
+            Some(VirtualName::BelowFile(_)) => Vec::new(),
             Some(VirtualName::Memory(path) | VirtualName::MemoryFolder(path)) => {
                 stored.memories(path).await?
             }
@@ -64,6 +65,22 @@ impl Reach {
             .then(|| format!("[There is no memory at {} yet]", folder.path));
         let shadow = move |place: &Path| VirtualName::of(place, false, &config).is_some();
         Ok(Beside { shadow: Some(Arc::new(shadow)), files, nothing })
+    }
+
+    /// What is seen in another root: what lies in the workspace as well shows nothing of the disk
+    /// there that a file of the store stands for.
+    fn beside_other(&self, folder: &OnDisk) -> Beside {
+        let home = self.roots.workspace().real_root().to_owned();
+        let (root, config) = (folder.workspace.clone(), self.files.parts.config.clone());
+        let here = root.real_root();
+        if here == home || !(here.starts_with(&home) || home.starts_with(here)) {
+            return Beside::default();
+        }
+        let shadow = move |place: &Path| {
+            let (at, place) = root.named(place);
+            at == home && VirtualName::of(&place, false, &config).is_some()
+        };
+        Beside { shadow: Some(Arc::new(shadow)), ..Beside::default() }
     }
 
     /// A place of the workspace, from its root and without links; none of another folder.
@@ -134,6 +151,22 @@ impl Stored {
 
     /// The memory files that the caller reads at a path and below it; all of them at none.
     async fn memories(&self, at: &str) -> Result<Vec<(VirtualName, u64)>, ToolError> {
+        let sizes = self.memory_sizes(&[MEMORY_FILE, "memory/"]).await?;
+        let is_at = |path: &str| {
+            let below = path.strip_prefix(at);
+            below.is_some_and(|rest| at.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        };
+        let files = sizes.into_iter().filter(|(path, _)| is_at(path));
+        Ok(files.map(|(path, size)| (VirtualName::Memory(path), size)).collect())
+    }
+
+    /// The paths of the memory files that the caller reads below a path of the memory.
+    pub(super) async fn memories_below(&self, path: &str) -> Result<Vec<String>, ToolError> {
+        Ok(self.memory_sizes(&[&format!("{path}/")]).await?.into_keys().collect())
+    }
+
+    /// The memory files that the caller reads whose paths begin so, with their sizes.
+    async fn memory_sizes(&self, prefixes: &[&str]) -> Result<BTreeMap<String, u64>, ToolError> {
         let mut sizes = BTreeMap::new();
         let scopes: BTreeSet<Option<&str>> = match self.user().filter(|_| !self.shares_memory()) {
             Some(user) => [None, Some(user)].into(),
@@ -141,16 +174,11 @@ impl Stored {
         };
         // The user's own come last, and take the place of the agent's.
         for user in scopes {
-            for prefix in [MEMORY_FILE.to_owned(), format!("{MEMORY_FOLDER}/")] {
-                self.add_documents(&mut sizes, user, prefix).await?;
+            for prefix in prefixes {
+                self.add_documents(&mut sizes, user, (*prefix).to_owned()).await?;
             }
         }
-        let is_at = |path: &str| {
-            let below = path.strip_prefix(at);
-            below.is_some_and(|rest| at.is_empty() || rest.is_empty() || rest.starts_with('/'))
-        };
-        let files = sizes.into_iter().filter(|(path, _)| is_at(path));
-        Ok(files.map(|(path, size)| (VirtualName::Memory(path), size)).collect())
+        Ok(sizes)
     }
 
     async fn add_documents(
@@ -174,7 +202,8 @@ impl Stored {
             after = Some(last.key.path.clone());
             for document in page.into_iter().filter(|document| document.size > 0) {
                 let path = document.key.path;
-                if path == MEMORY_FILE || path.starts_with("memory/") {
+                // What the host has stored under another spelling is not reached, so not shown.
+                if VirtualName::is_document(&path) {
                     sizes.insert(path, u64::try_from(document.size).unwrap_or_default());
                 }
             }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::FilesConfig;
+use crate::workspace::folded_name;
 
 /// The folder of memory files, at the workspace's root.
 pub(super) const MEMORY_FOLDER: &str = "memory";
@@ -18,19 +19,24 @@ pub(crate) enum VirtualName {
     Memory(String),
     /// The folder of memory files, or one beneath it: `memory`, `memory/people`.
     MemoryFolder(String),
+    /// Something below a file of the store, where nothing can be: `SOUL.md/notes`.
+    BelowFile(String),
 }
 
 impl VirtualName {
     /// What a path from the workspace's root stands for, in its normal form or without links. None:
     /// a file of the disk.
     ///
-    /// Only the root has such names: `repo/AGENTS.md` is a file of the repository. Case does not
-    /// count there, so that no `soul.md` on the disk passes for the stored one; beneath `memory/` it
-    /// does. `is_folder` says that the spelling can mean a folder alone.
+    /// Only the root has such names: `repo/AGENTS.md` is a file of the repository. Whatever some
+    /// file system takes for the same name is the same there, so that no `soul.md` on the disk passes
+    /// for the stored one; beneath `memory/` case counts. `is_folder` says that the spelling can mean
+    /// a folder alone.
     pub(super) fn of(path: &Path, is_folder: bool, config: &FilesConfig) -> Option<VirtualName> {
         let path = path.to_str()?;
         let (first, beneath) = path.split_once('/').unwrap_or((path, ""));
-        if config.memory && same_name(first, MEMORY_FOLDER) {
+        let first = folded_name(first);
+        let is = |name: &str| first.eq_ignore_ascii_case(&folded_name(name));
+        if config.memory && is(MEMORY_FOLDER) {
             let key = [MEMORY_FOLDER, beneath].join("/");
             return Some(match (beneath.is_empty(), is_folder) {
                 (true, _) => VirtualName::MemoryFolder(MEMORY_FOLDER.into()),
@@ -38,19 +44,26 @@ impl VirtualName {
                 (false, false) => VirtualName::Memory(key),
             });
         }
-        if !beneath.is_empty() {
-            return None;
+        let below = |name: &str| VirtualName::BelowFile([name, beneath].join("/"));
+        if config.memory && is(MEMORY_FILE) {
+            let memory = VirtualName::Memory(MEMORY_FILE.into());
+            return Some(if beneath.is_empty() { memory } else { below(MEMORY_FILE) });
         }
-        if config.memory && same_name(first, MEMORY_FILE) {
-            return Some(VirtualName::Memory(MEMORY_FILE.into()));
-        }
-        let name = config.context_files.iter().find(|name| same_name(first, name))?;
-        Some(VirtualName::Context(name.clone()))
+        let name = config.context_files.iter().find(|name| is(name))?;
+        let context = || VirtualName::Context(name.clone());
+        Some(if beneath.is_empty() { context() } else { below(name) })
+    }
+
+    /// True for the key of a memory file to which a path of a workspace can lead.
+    pub(super) fn is_document(path: &str) -> bool {
+        let is_name = |name: &str| !matches!(name, "" | "." | "..");
+        let beneath = path.strip_prefix("memory/");
+        path == MEMORY_FILE || beneath.is_some_and(|path| path.split('/').all(is_name))
     }
 
     /// True for what an agent remembers.
     pub(crate) fn is_memory(&self) -> bool {
-        !matches!(self, VirtualName::Context(_))
+        matches!(self, VirtualName::Memory(_) | VirtualName::MemoryFolder(_))
     }
 
     /// The path from the workspace's root, in its one spelling.
@@ -58,18 +71,10 @@ impl VirtualName {
         match self {
             VirtualName::Context(path)
             | VirtualName::Memory(path)
-            | VirtualName::MemoryFolder(path) => path,
+            | VirtualName::MemoryFolder(path)
+            | VirtualName::BelowFile(path) => path,
         }
     }
-}
-
-/// True for two spellings of one name.
-fn same_name(one: &str, other: &str) -> bool {
-    if one.is_ascii() && other.is_ascii() {
-        return one.eq_ignore_ascii_case(other);
-    }
-    let lower = |name: &str| name.chars().flat_map(char::to_lowercase).collect::<String>();
-    lower(one) == lower(other)
 }
 
 #[cfg(test)]
@@ -98,6 +103,14 @@ mod tests {
             ("memory/people/mark", true, folder("memory/people/mark")),
             ("memory/SOUL.md", false, memory("memory/SOUL.md")),
             ("memorywall/a.md", false, None),
+            ("SOUL.md/notes", false, Some(VirtualName::BelowFile("SOUL.md/notes".into()))),
+            ("memory.md/a/b", true, Some(VirtualName::BelowFile("MEMORY.md/a/b".into()))),
+            ("\u{17f}oul.md", false, context("SOUL.md")),
+            ("SO\u{200b}UL.md", false, context("SOUL.md")),
+            ("SOUL.md ", false, context("SOUL.md")),
+            ("memory. /a.md", false, memory("memory/a.md")),
+            ("\u{440}\u{443}\u{441}.md", false, None),
+            ("...", true, None),
             ("TEAM.md", false, None),
             ("AVAILABILITY.md", false, None),
             (".", true, None),
@@ -106,6 +119,18 @@ mod tests {
             let config = FilesConfig::default();
             let found = VirtualName::of(Path::new(path), is_folder, &config);
             assert_eq!(found, expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn no_name_outside_of_ascii_is_lost_in_folding() {
+        let config =
+            FilesConfig { context_files: vec!["ÜBER.md".into()], ..FilesConfig::default() };
+        for (path, is_context) in
+            [("über.md", true), ("U\u{308}ber.MD", true), ("uber.md", false), ("ÜBER.md.", true)]
+        {
+            let found = VirtualName::of(Path::new(path), false, &config);
+            assert_eq!(found.is_some(), is_context, "{path}");
         }
     }
 

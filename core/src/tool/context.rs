@@ -176,6 +176,9 @@ impl Caller {
             }
             let keys = [
                 ("parent.agent", &parent.agent),
+                ("parent.user", &parent.user),
+                ("parent.sender", &parent.sender),
+                ("parent.role", &parent.role),
                 ("parent.provider", &parent.provider),
                 ("parent.model", &parent.model),
                 ("parent.channel", &parent.channel),

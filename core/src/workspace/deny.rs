@@ -1,5 +1,6 @@
 //! What is refused and hidden by its path, however that is spelled.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 use std::path::Path;
@@ -152,6 +153,18 @@ fn normal(entry: &str) -> Result<String, &'static str> {
         return Err("names no path below the root");
     }
     Ok(fold(&names.join("/")))
+}
+
+/// A name in the form in which names are compared. One of ASCII alone comes borrowed, and its case is
+/// left to who compares.
+pub(crate) fn folded_name(name: &str) -> Cow<'_, str> {
+    if !name.is_ascii() {
+        return Cow::Owned(fold(name));
+    }
+    match name.trim_end_matches([' ', '.']) {
+        "" => Cow::Borrowed(name),
+        trimmed => Cow::Borrowed(trimmed),
+    }
 }
 
 /// One form for all spellings of a path that some file system takes for the same.

@@ -26,7 +26,7 @@ pub(super) async fn page(
     range: ReadRange,
     max_chars: usize,
 ) -> Result<Result<ReadText, String>, ToolError> {
-    let Some(body) = file.read().await? else { return missing(file).map(Err) };
+    let Some(body) = file.read().await? else { return missing(file).await.map(Err) };
     let shown = Writer::new("read_file", deps, cx);
     let at = file.file_at();
     let text = String::from_utf8_lossy(&body);
@@ -39,8 +39,11 @@ pub(super) async fn page(
 }
 
 /// What is said of a file that is not there. To have no memory of something is no error.
-fn missing(file: &Stored) -> Result<String, ToolError> {
+async fn missing(file: &Stored) -> Result<String, ToolError> {
     let path = file.written();
+    if file.is_memory_folder().await? {
+        return Err(Error::IsFolder { path: path.to_owned() }.into());
+    }
     match file.name() {
         VirtualName::Context(_) => {
             let text = format!(
@@ -87,6 +90,9 @@ pub(super) async fn write(
         Ok((becomes, (note, after, knew || mode == WriteMode::Replace)))
     };
     let (change, (note, after, knows)) = file.change(make).await?;
+    if change.did == Did::Nothing && change.before.is_some() && after.is_empty() {
+        return Err(nothing_of_own(file.written()));
+    }
     keep(&writer, file, &change, knows.then_some(after.as_slice()));
     let mut told = told(file.written(), (change.did, mode), bytes);
     let replaced = change.before.filter(|_| is_memory && mode == WriteMode::Replace);
@@ -165,8 +171,29 @@ pub(super) async fn edit(
         Ok((Becomes::Text(text.clone()), (text, done, note)))
     };
     let (change, (text, done, note)) = file.change(make).await?;
+    let path = file.written();
+    if change.did == Did::Nothing {
+        return Err(nothing_of_own(path));
+    }
     keep(&writer, file, &change, Some(&text));
-    Ok((done, note))
+    let gone = match change.did {
+        Did::Deleted => Some(format!("[Nothing was left in {path}, so it is deleted]")),
+        Did::AgentsShows => Some(format!(
+            "[Nothing was left in the user's own {path}, so it is deleted; the one of the agent \
+             shows again]"
+        )),
+        Did::Nothing | Did::Created | Did::Changed | Did::Copied => None,
+    };
+    Ok((done, gone.or(note)))
+}
+
+/// An empty text takes away what a caller has. Where he has nothing, it changes nothing.
+fn nothing_of_own(path: &str) -> ToolError {
+    let text = format!(
+        "`{path}` is unchanged: it is the agent's, for all its users, and writing nothing takes \
+         away only what is the user's own. Leave some text, and it becomes the user's own."
+    );
+    ToolError::new(crate::error::Code::InvalidArguments, text)
 }
 
 impl Stored {
