@@ -723,7 +723,7 @@ export interface FullFilesConfig {
   read_roots: Array<string>
   /** Folders that are read and written besides the workspace. Default: none. */
   write_roots: Array<string>
-  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not count. Default: nothing. */
+  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
   deny: Array<string>
   /** Whether a file with several names on the disk may be used. Default: `allow`. */
   hard_links: HardLinks
@@ -745,7 +745,7 @@ export interface FilesConfig {
   read_roots?: ReadonlyArray<string>
   /** Folders that are read and written besides the workspace. Default: none. */
   write_roots?: ReadonlyArray<string>
-  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not count. Default: nothing. */
+  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
   deny?: ReadonlyArray<string>
   /** Whether a file with several names on the disk may be used. Default: `allow`. */
   hard_links?: HardLinks
