@@ -135,7 +135,8 @@ impl Workspace {
     /// False if the rules hide a place, or a folder that leads to it.
     fn is_shown(&self, place: &str) -> bool {
         let shown = RelativePath::plain(place);
-        let above = Path::new(place).parent().and_then(Path::to_str).filter(|above| *above != "");
+        let above =
+            Path::new(place).parent().and_then(Path::to_str).filter(|above| !above.is_empty());
         let above = above.is_none_or(|above| self.follow(&RelativePath::plain(above)).is_ok());
         above && self.check_shown(&shown, shown.as_path()).is_ok()
     }
