@@ -108,8 +108,9 @@ impl Seen {
 /// Of a fixed size, however long the names are.
 fn key(who: &Who, place: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    let names = [Some(&who.tenant), who.agent.as_ref(), who.conversation.as_ref()];
-    for name in names {
+    // With the user, because the same name in the store is another file for each.
+    let Who { tenant, agent, conversation, user } = who;
+    for name in [Some(tenant), agent.as_ref(), conversation.as_ref(), user.as_ref()] {
         // With its length in front, no name runs into the next.
         hash.update(name.map_or(u64::MAX, |name| name.len() as u64).to_le_bytes());
         hash.update(name.map_or("", String::as_str));
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
 
     fn who(conversation: &str) -> Who {
-        Who { tenant: "t".into(), agent: None, conversation: Some(conversation.into()) }
+        Who { tenant: "t".into(), agent: None, conversation: Some(conversation.into()), user: None }
     }
 
     #[test]
@@ -180,6 +181,8 @@ mod tests {
         assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Changed { shown: Some("one".into()) });
         assert_eq!(seen.verdict(&who("other"), b"/a", one), Verdict::Never);
         assert_eq!(seen.verdict(&me, b"/b", one), Verdict::Never);
+        let another = Who { user: Some("another".into()), ..who("me") };
+        assert_eq!(seen.verdict(&another, b"/a", two), Verdict::Never);
         seen.note(&me, b"/a", two, None);
         assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Current);
         seen.forget(&me, b"/a");
@@ -202,7 +205,7 @@ mod tests {
             .into_iter()
             .map(|(agent, conversation, place)| {
                 let (agent, conversation) = (owned(agent), owned(conversation));
-                key(&Who { tenant: "t".into(), agent, conversation }, place.as_bytes())
+                key(&Who { tenant: "t".into(), agent, conversation, user: None }, place.as_bytes())
             })
             .collect();
         keys.sort_unstable();

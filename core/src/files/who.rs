@@ -8,24 +8,31 @@ use crate::id::MAX_KEY_BYTES;
 use crate::tool::Caller;
 
 /// An agent in a conversation. The conversation is the session; where a call has none, the run.
-/// Calls that name neither share what calls without a conversation know.
+/// Calls of one user that name neither share what calls without a conversation know.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Who {
     pub tenant: String,
     pub agent: Option<String>,
     pub conversation: Option<String>,
+    /// Whom the agent works for. Several users may take part in one conversation.
+    pub user: Option<String>,
 }
 
 impl Who {
     pub(crate) fn of(caller: &Caller) -> Who {
         let conversation = caller.session.clone().or_else(|| caller.run.clone());
-        Who { tenant: caller.tenant.clone(), agent: caller.agent.clone(), conversation }
+        let (agent, user) = (caller.agent.clone(), caller.user.clone());
+        Who { tenant: caller.tenant.clone(), agent, conversation, user }
     }
 
-    /// The name by which path locks know it: the agent and the conversation as a JSON array, or the
-    /// SHA-256 of that where it is too long for a key.
+    /// The name by which path locks know it: the agent and the conversation as a JSON array, where
+    /// there is no conversation with the user behind them; or the SHA-256 of that where it is too
+    /// long for a key.
     pub(crate) fn holder(&self) -> String {
-        let name = json!([self.agent, self.conversation]).to_string();
+        let name = match (&self.conversation, &self.user) {
+            (None, Some(user)) => json!([self.agent, null, user]).to_string(),
+            _ => json!([self.agent, self.conversation]).to_string(),
+        };
         if name.len() <= MAX_KEY_BYTES {
             return name;
         }
@@ -34,8 +41,14 @@ impl Who {
 
     /// What a model is told of a holder: the agent, and never its conversation.
     pub(crate) fn shown(&self, holder: &str) -> String {
-        let parsed: Option<(Option<String>, Option<String>)> = serde_json::from_str(holder).ok();
-        match parsed {
+        let parsed: Option<Vec<Option<String>>> = serde_json::from_str(holder).ok();
+        let parsed = parsed.filter(|parts| parts.len() == 2 || parts.len() == 3);
+        match parsed.map(|parts| (parts[0].clone(), parts.get(2).cloned().flatten())) {
+            Some((agent, Some(user)))
+                if agent == self.agent && Some(&user) != self.user.as_ref() =>
+            {
+                "this agent, working for another user".to_owned()
+            }
             Some((agent, _)) if agent == self.agent => "you in another session".to_owned(),
             Some((Some(agent), _)) => format!("agent `{agent}`"),
             Some((None, _)) => "a caller without a name".to_owned(),
@@ -50,7 +63,8 @@ mod tests {
 
     fn who(agent: Option<&str>, conversation: Option<&str>) -> Who {
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        Who { tenant: "t".into(), agent: owned(agent), conversation: owned(conversation) }
+        let (agent, conversation) = (owned(agent), owned(conversation));
+        Who { tenant: "t".into(), agent, conversation, user: None }
     }
 
     #[test]
@@ -64,6 +78,8 @@ mod tests {
             who(Some("a\",\"b"), None),
             who(Some(&long), Some(&long)),
             who(Some(&long), Some("b")),
+            Who { user: Some("a".into()), ..who(None, None) },
+            Who { user: Some("a".into()), ..who(Some("a"), None) },
         ];
         let mut holders: Vec<String> = all.iter().map(Who::holder).collect();
         assert!(holders.iter().all(|holder| holder.len() <= MAX_KEY_BYTES));
@@ -78,5 +94,8 @@ mod tests {
         assert_eq!(who(Some("a"), None).shown(&other), "agent `b`");
         assert_eq!(who(Some("b"), None).shown(&other), "you in another session");
         assert_eq!(who(Some("a"), None).shown("the host"), "`the host`");
+        let user = |user: &str| Who { user: Some(user.into()), ..who(Some("a"), None) };
+        assert_eq!(user("u").shown(&user("v").holder()), "this agent, working for another user");
+        assert_eq!(who(Some("b"), None).shown(&user("v").holder()), "agent `a`");
     }
 }

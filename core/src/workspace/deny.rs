@@ -9,6 +9,8 @@ use caseless::Caseless;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use unicode_normalization::UnicodeNormalization;
 
+use super::globs::has_too_many_braces;
+
 /// What makes a glob of an entry.
 const GLOB: [char; 4] = ['*', '?', '[', '{'];
 
@@ -84,6 +86,9 @@ impl Patterns {
             let bad = |problem: String| BadEntry { entry: entry.to_owned(), problem };
             let path = normal(entry).map_err(|problem| bad(problem.to_owned()))?;
             if path.contains(GLOB) {
+                if has_too_many_braces(&path) {
+                    return Err(bad("opens too many braces; write several entries".to_owned()));
+                }
                 let anchored = if path.contains('/') { path.clone() } else { format!("**/{path}") };
                 for glob in [format!("{anchored}/**"), anchored] {
                     let built = GlobBuilder::new(&glob).literal_separator(true).build();

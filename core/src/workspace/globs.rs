@@ -9,6 +9,10 @@ use crate::limits::echo;
 /// The most patterns of a call.
 const MOST: usize = 100;
 
+/// The most braces that one pattern opens. They are compiled by a function that calls itself for
+/// each that is open, and many thousands would take more stack than there is.
+const MOST_BRACES: usize = 64;
+
 /// What paths must be like, counted from the folder that is looked through. As in `.gitignore`: one
 /// without a slash is about names in any folder, others are about the whole path; `*` matches no
 /// slash, `**` does; `{a,b}` is either. `!` in front excludes, folders with all that is in them.
@@ -28,6 +32,20 @@ pub(crate) enum BadGlob {
     Parent(String),
     #[error("there are more than {MOST} globs")]
     TooMany,
+    #[error("the glob `{}` opens more than {MOST_BRACES} braces; give several globs", echo(.0))]
+    Braces(String),
+}
+
+/// True if a pattern opens more braces than may be compiled. Whoever did not write it himself asks
+/// before each compilation.
+pub(super) fn has_too_many_braces(glob: &str) -> bool {
+    let mut escaped = false;
+    let mut open = 0;
+    for byte in glob.bytes() {
+        open += usize::from(byte == b'{' && !escaped);
+        escaped = byte == b'\\' && !escaped;
+    }
+    open > MOST_BRACES
 }
 
 impl Globs {
@@ -38,6 +56,9 @@ impl Globs {
         let globs: Vec<String> = globs.iter().map(|glob| normal(glob)).collect();
         if let Some(glob) = globs.iter().find(|glob| glob.split('/').any(|name| name == "..")) {
             return Err(BadGlob::Parent(glob.clone()));
+        }
+        if let Some(glob) = globs.iter().find(|glob| has_too_many_braces(glob)) {
+            return Err(BadGlob::Braces(glob.clone()));
         }
         let dotted: Vec<&String> = globs.iter().filter(|glob| names_hidden(glob)).collect();
         let dotted = match dotted.is_empty() {

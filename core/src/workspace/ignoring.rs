@@ -13,6 +13,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::globs::has_too_many_braces;
 use super::scan::{open_file, open_folder};
 
 /// The most of a file of rules that is read. More is no list made by hand.
@@ -185,7 +186,8 @@ fn rules(folder: BorrowedFd<'_>, name: &CStr) -> Option<Gitignore> {
     file.take(MAX_BYTES).read_to_end(&mut text).ok()?;
     let text = String::from_utf8_lossy(&text);
     let mut builder = GitignoreBuilder::new(".");
-    for line in text.trim_start_matches('\u{feff}').lines() {
+    let lines = text.trim_start_matches('\u{feff}').lines();
+    for line in lines.filter(|line| !has_too_many_braces(line)) {
         let _ = builder.add_line(None, line);
     }
     builder.build().ok().filter(|rules| !rules.is_empty())

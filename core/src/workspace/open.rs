@@ -20,12 +20,18 @@ const ATTEMPTS: usize = 32;
 impl Workspace {
     /// Opens a regular file for reading, through links that stay inside.
     pub(super) fn open_file(&self, path: &RelativePath) -> Result<File, Error> {
-        let (file, _) = self
+        self.open_file_at(path).map(|(file, _)| file)
+    }
+
+    /// The same. Also gives the path from the root, without links, by which it was opened: links
+    /// may lead elsewhere a moment later.
+    pub(super) fn open_file_at(&self, path: &RelativePath) -> Result<(File, PathBuf), Error> {
+        let (file, place) = self
             .open_beneath(path, "read", OFlags::RDONLY)
             .map_err(|error| self.or_similar(path, error))?;
         let file = regular(path, cap_std::fs::File::from_std(file))?;
         self.rules.check_file(path, &file, "read")?;
-        Ok(file)
+        Ok((file, place))
     }
 
     /// Opens a folder, through links that stay inside. Also gives its path from the root, without

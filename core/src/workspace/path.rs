@@ -132,11 +132,19 @@ impl Workspace {
         !self.has_no_link(path.as_path())
     }
 
+    /// False if the rules hide a place, or a folder that leads to it.
+    fn is_shown(&self, place: &str) -> bool {
+        let shown = RelativePath::plain(place);
+        let above =
+            Path::new(place).parent().and_then(Path::to_str).filter(|above| !above.is_empty());
+        let above = above.is_none_or(|above| self.follow(&RelativePath::plain(above)).is_ok());
+        above && self.check_shown(&shown, shown.as_path()).is_ok()
+    }
+
     fn check_parent(&self, path: &str, before: &[&str]) -> Result<(), Error> {
         let link = before.join("/");
-        let is_link = !before.is_empty()
-            && self.dir().symlink_metadata(&link).is_ok_and(|metadata| metadata.is_symlink());
-        if is_link {
+        let is_link = || self.dir().symlink_metadata(&link).is_ok_and(|found| found.is_symlink());
+        if !before.is_empty() && is_link() && self.is_shown(&link) {
             return Err(Error::AmbiguousParent { path: path.to_owned(), link });
         }
         Ok(())

@@ -71,8 +71,7 @@ impl Workspace {
         path: &RelativePath,
         max_bytes: u64,
     ) -> Result<Standing, Error> {
-        let file = self.open_file(path)?;
-        let target = self.target(path)?;
+        let (file, target) = self.open_file_at(path)?;
         let binary = |media| Error::Binary { path: path.to_string(), media };
         if let Some(media) = Media::of_name(path.normalised()) {
             return Err(binary(media));

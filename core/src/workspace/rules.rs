@@ -107,7 +107,8 @@ impl Workspace {
 
     /// An error if what lies there, from the root and without links, is denied.
     pub(super) fn check_shown(&self, path: &RelativePath, place: &Path) -> Result<(), Error> {
-        if self.hides(place) {
+        // A listing hides a folder with all that is in it, so nothing in there is shown by its path.
+        if place.iter().any(is_temporary) || self.hides(place) {
             return Err(Error::Denied { path: path.to_string() });
         }
         Ok(())
@@ -131,7 +132,9 @@ impl Workspace {
         let place = self.real_root().join(place);
         // The name may be spelled otherwise where the file system takes it for the same.
         let found = || std::fs::canonicalize(&place).is_ok_and(|found| kept.contains(&found));
-        !kept.is_empty() && (kept.contains(&place) || found())
+        // No folder is made in the place of one that is not there yet.
+        let within = || kept.iter().any(|kept| place.starts_with(kept));
+        !kept.is_empty() && (within() || found())
     }
 }
 

@@ -132,7 +132,7 @@ impl Workspace {
     /// Searches one file, whatever rules are about it.
     fn search_file(&self, path: &RelativePath, search: Search, hits: &Hits) -> Result<(), Error> {
         let failed = |error| Error::from_io(path, "read", error);
-        let file = self.open_file(path)?;
+        let (file, place) = self.open_file_at(path)?;
         let bytes = file.metadata().map_err(failed)?.len();
         let media = match Media::of_name(path.normalised()) {
             Some(media) => Some(media),
@@ -141,7 +141,6 @@ impl Workspace {
         if let Some(media) = media {
             return Err(Error::Binary { path: path.to_string(), media });
         }
-        let place = self.target(path)?;
         let lines = search.file(&mut search.own(), &place, &file, bytes).map_err(failed)?;
         if !lines.is_empty() {
             let shown = path.shown_base();

@@ -476,3 +476,20 @@ async fn no_folder_shows_what_reading_does_not_reach() {
     let listed = call(&rt, &one, "list_files", json!({ "path": "memory" })).await;
     assert_eq!(listed.for_llm, "[There is no memory at memory yet]");
 }
+
+#[tokio::test]
+async fn who_shares_a_conversation_is_not_shown_what_another_user_has_of_a_file() {
+    let house = House::new(json!({})).await;
+    let rt = &house.rt;
+    let in_group = |user: &str| {
+        let mut caller = open_agent(user);
+        caller["session"] = json!("the group");
+        caller
+    };
+    put(rt, Some("u"), "USER.md", "u lives in Lisbon\n").await;
+    put(rt, Some("v"), "USER.md", "v lives in Oslo\n").await;
+    assert!(read(rt, &in_group("u"), "USER.md").await.for_llm.contains("Lisbon"));
+    let wrote = write(rt, &in_group("v"), "USER.md", "v lives in Bergen\n").await;
+    assert!(!wrote.for_llm.contains("Lisbon"), "{}", wrote.for_llm);
+    assert!(!wrote.is_error, "{}", wrote.for_llm);
+}

@@ -165,6 +165,29 @@ async fn a_file_too_large_to_be_compared_is_known_by_its_size_and_times() {
     assert!(!house.call("write_file", write).await.is_error);
 }
 
+#[tokio::test]
+async fn a_large_file_that_was_read_may_be_edited_and_is_known_afterwards() {
+    let house = House::new(strict()).await;
+    let file = house.folder.path().join("big.txt");
+    fs::write(&file, format!("one\n{}", "line\n".repeat(4 << 20))).unwrap();
+    let edit =
+        |old: &str, new: &str| json!({ "path": "big.txt", "old_string": old, "new_string": new });
+    assert!(house.call("edit", edit("one", "two")).await.is_error);
+    assert!(!house.call("read_file", json!({ "path": "big.txt", "limit": 2 })).await.is_error);
+    for (old, new) in [("one", "two"), ("two", "three")] {
+        let edited = house.call("edit", edit(old, new)).await;
+        assert!(!edited.is_error, "{}", edited.for_llm);
+    }
+    fs::write(&file, format!("four\n{}", "line\n".repeat(4 << 20))).unwrap();
+    let refused = house.call("edit", edit("four", "five")).await;
+    assert_eq!(refused.code, Some(Code::Conflict), "{}", refused.for_llm);
+    assert!(!house.call("read_file", json!({ "path": "big.txt", "limit": 2 })).await.is_error);
+    assert!(!house.call("edit", edit("four", "five")).await.is_error);
+    let write = json!({ "path": "big.txt", "content": "small\n" });
+    let wrote = house.call("write_file", write).await;
+    assert!(!wrote.is_error, "{}", wrote.for_llm);
+}
+
 struct Locked {
     clock: Arc<ManualClock>,
     folder: tempfile::TempDir,

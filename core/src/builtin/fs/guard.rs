@@ -64,9 +64,7 @@ impl Guard {
         if self.is_off() {
             return Ok(None);
         }
-        let Some(print) = print(standing) else { return Ok(None) };
-        let place = place(workspace, &standing.target);
-        let verdict = self.files.seen().verdict(&self.who, key(&place), print);
+        let Some(verdict) = self.verdict(workspace, standing) else { return Ok(None) };
         let now = || standing.content().and_then(|content| self.shown(content));
         self.files.write_safety().check(path.as_written(), &verdict, now)
     }
@@ -142,10 +140,23 @@ impl Guard {
 
     /// True if the caller knows what stands there, or nothing does.
     pub(super) fn is_known(&self, workspace: &Workspace, standing: &Standing) -> bool {
-        let Some(print) = print(standing) else { return true };
+        match self.verdict(workspace, standing) {
+            Some(verdict) => !self.is_off() && verdict == Verdict::Current,
+            None => true,
+        }
+    }
+
+    /// What the caller knows of what stands there; none if nothing does.
+    fn verdict(&self, workspace: &Workspace, standing: &Standing) -> Option<Verdict> {
         let place = place(workspace, &standing.target);
-        let seen = self.files.seen();
-        !self.is_off() && seen.verdict(&self.who, key(&place), print) == Verdict::Current
+        let of = |print| self.files.seen().verdict(&self.who, key(&place), print);
+        let verdict = of(print(standing)?);
+        // Who read a large file knows it by its size and times, also where a writer holds it whole.
+        let large = standing.content().is_some_and(|there| there.len() as u64 > KNOWN_BYTES);
+        match standing.version().filter(|_| large && verdict != Verdict::Current) {
+            Some(version) => Some(of(Print::of_large(&version))),
+            None => Some(verdict),
+        }
     }
 
     /// Forgets a file that is gone.

@@ -129,7 +129,8 @@ impl Writer {
             self.guard.last(workspace, path, &standing.target)?;
             self.take(opened.as_slice())
         };
-        let changing = Changing { most_bytes: KNOWN_BYTES, make_folders: true, make, last };
+        // As much as an edit takes in, so that what one has written the other knows.
+        let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: true, make, last };
         let done = |(wrote, _, (target, known)): (_, Option<Opened>, (PathBuf, _))| {
             self.guard.knows(workspace, &target, known);
             wrote

@@ -265,7 +265,7 @@ impl<'c> File<'c> {
         let at = match hunk.line {
             Some(line) => {
                 // A hunk without old lines names the line before; so does the drift of the last.
-                let behind = self.expected(line + 1).max(self.line);
+                let behind = self.expected(line.saturating_add(1)).max(self.line);
                 let at = self.byte_of(behind);
                 let reached = self.line + lines_in(&self.content[self.at..at]);
                 let open = usize::from(at == self.content.len() && !self.ends_in_line_end());
@@ -291,7 +291,8 @@ impl<'c> File<'c> {
         if let Some(said) = hunk.line
             && !hunk.old.is_empty()
         {
-            self.drift = line.cast_signed() - said.saturating_sub(1).cast_signed();
+            let said = isize::try_from(said.saturating_sub(1)).unwrap_or(isize::MAX);
+            self.drift = line.cast_signed() - said;
         }
         let end = spot.at + spot.length;
         self.done.extend_from_slice(&self.content[self.at..spot.at]);

@@ -354,3 +354,15 @@ fn git_is_there_to_compare_with() {
     let patch = unified("@@ -1,2 +1,2 @@\n a\n-b\n+B\n");
     assert_eq!(by_git(folder.path(), "a\nb\n", &patch).as_deref(), Some("a\nB\n"));
 }
+
+#[test]
+fn line_numbers_beyond_all_measure_break_nothing() {
+    for line in ["18446744073709551615", "9223372036854775809", "9223372036854775808"] {
+        let twice =
+            format!("@@ -{line},1 +{line},1 @@\n-a\n+b\n@@ -{line},1 +{line},1 @@\n-c\n+d\n");
+        assert_eq!(patched("a\nx\nc\n", &unified(&twice)).unwrap(), "b\nx\nd\n", "{line}");
+        let added = format!("@@ -1,1 +1,1 @@\n-a\n+b\n@@ -{line},0 +{line},1 @@\n+d\n");
+        let missed = patched("a\nx\nc\n", &unified(&added)).unwrap_err();
+        assert!(matches!(missed.problem, HunkProblem::BeyondEnd { .. }), "{missed}");
+    }
+}

@@ -12,6 +12,13 @@ use crate::limits::echo;
 /// The longest query, in bytes.
 const MOST_BYTES: usize = 16 << 10;
 
+/// How large a compiled query may be, as by default in the `regex` crate. Where the fast engine
+/// gives up, each byte of a file may cost a look at all of it.
+const COMPILED_BYTES: usize = 10 << 20;
+
+/// How much memory each thread may take to remember what it has compiled of a query as it went.
+const CACHE_BYTES: usize = 16 << 20;
+
 /// What to search for in a line.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
@@ -100,7 +107,9 @@ fn built(query: &str, reading: Reading) -> Result<RegexMatcher, String> {
         .crlf(true)
         .line_terminator(Some(b'\n'))
         .case_insensitive(reading.ignores_case)
-        .fixed_strings(reading.is_literal);
+        .fixed_strings(reading.is_literal)
+        .size_limit(COMPILED_BYTES)
+        .dfa_size_limit(CACHE_BYTES);
     builder.build(query).map_err(|error| {
         let text = error.to_string();
         // The library draws the place over several lines; its last line says what is wrong.

@@ -1,5 +1,6 @@
 //! Behaviour of the room as a whole, mostly that of an attacker.
 
+mod bombs;
 mod concurrent;
 mod confined;
 mod denied;
