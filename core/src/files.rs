@@ -21,7 +21,7 @@ mod virtual_name;
 mod who;
 mod whose;
 
-pub(crate) use beside::Beside;
+pub(crate) use beside::{Beside, VirtualFile};
 pub use config::{FilesConfig, HardLinks, TeamConfig, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};

@@ -90,25 +90,26 @@ impl SearchOptions {
 }
 
 impl Workspace {
-    /// Searches a file, or the files below a folder, and these texts.
+    /// Searches a file, or the files below a folder, and these texts, of which one is held at a time.
     pub(crate) fn search(
         &self,
         path: &RelativePath,
         options: &SearchOptions,
-        (overlay, texts): (&Overlay, &[SearchText]),
+        (overlay, texts): (&Overlay, &mut dyn Iterator<Item = SearchText>),
         mask: &dyn Mask,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<SearchFound, Error> {
         let caps = Caps { matches: options.max_results, cost: options.max_chars };
         let hits = Hits::new(caps);
         let search = Search { options, mask, caps, is_stopped };
+        let mut is_text = false;
         for text in texts {
+            is_text |= text.path == path.normalised();
             let lines = search.text(&mut search.own(), Path::new(&text.path), text.text.as_bytes());
             if !lines.is_empty() {
                 hits.put(text.path.as_bytes(), FileHits { path: text.path.clone(), lines });
             }
         }
-        let is_text = texts.iter().any(|text| text.path == path.normalised());
         let unread = match self.start(path, options.unfiltered, overlay) {
             _ if is_text => 0,
             Ok(start) => {

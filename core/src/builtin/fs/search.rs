@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use super::glob::{MOST_RESULTS, unread};
 use super::masking::Masking;
@@ -12,7 +13,7 @@ use super::{looked_through, uses};
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
-use crate::files::Beside;
+use crate::files::VirtualFile;
 use crate::kind::{Capability, Effect};
 use crate::tool::{CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
 use crate::workspace::{
@@ -105,30 +106,31 @@ async fn search(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult,
     if let Some(note) = beside.nothing {
         return Ok(ToolResult::silent(note));
     }
-    let texts = texts(&beside, &place.path, &options).await?;
+    let texts: Vec<VirtualFile> = (beside.files.iter())
+        .filter(|file| options.covers(&place.path, &file.path))
+        .cloned()
+        .collect();
     let masking = Masking::new(deps, cx, place.workspace.clone());
     let (overlay, cancellation) = (beside.overlay(), cx.cancellation().clone());
+    let runtime = Handle::current();
     let find = move |workspace: &Workspace, path: &RelativePath| {
-        let beside = (&overlay, &texts[..]);
-        workspace.search(path, &options, beside, &masking, &|| cancellation.is_cancelled())
+        let is_stopped = || cancellation.is_cancelled();
+        let mut failed = None;
+        let mut read = texts.iter().take_while(|_| !is_stopped()).map_while(|file| {
+            let text = runtime.block_on((file.text)());
+            let text = text.map_err(|error| failed = Some(error)).ok()?;
+            Some(SearchText { path: file.path.clone(), text })
+        });
+        let found = workspace.search(path, &options, (&overlay, &mut read), &masking, &is_stopped);
+        match failed {
+            Some(error) => Err(error),
+            None => found.map_err(ToolError::from),
+        }
     };
     let found = place.blocking(find).await?;
     let structured = Some(data(&found, problem.is_some()));
     let text = told(&found, problem.as_deref());
     Ok(ToolResult { structured, ..ToolResult::silent(text) })
-}
-
-/// The texts to search that are not on the disk.
-async fn texts(
-    beside: &Beside,
-    place: &RelativePath,
-    options: &SearchOptions,
-) -> Result<Vec<SearchText>, ToolError> {
-    let mut texts = Vec::new();
-    for file in beside.files.iter().filter(|file| options.covers(place, &file.path)) {
-        texts.push(SearchText { path: file.path.clone(), text: (file.text)().await? });
-    }
-    Ok(texts)
 }
 
 fn told(found: &SearchFound, problem: Option<&str>) -> String {

@@ -90,11 +90,12 @@ pub(super) async fn write(
         Ok((becomes, (note, after, knew || mode == WriteMode::Replace)))
     };
     let (change, (note, after, knows)) = file.change(make).await?;
-    if change.did == Did::Nothing && change.before.is_some() && after.is_empty() {
-        return Err(nothing_of_own(file.written()));
-    }
-    keep(&writer, file, &change, knows.then_some(after.as_slice()));
+    let had_none = change.did == Did::Nothing && change.before.is_some() && after.is_empty();
+    keep(&writer, file, &change, (knows && !had_none).then_some(after.as_slice()));
     let mut told = told(file.written(), (change.did, mode), bytes);
+    if had_none {
+        told += " What is read there is the agent's, for all its users.";
+    }
     let replaced = change.before.filter(|_| is_memory && mode == WriteMode::Replace);
     if let Some(before) = replaced.filter(|_| change.did != Did::Nothing) {
         told += &replaced_memory(&writer.masked(&before, &file.file_at()));

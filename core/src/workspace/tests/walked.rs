@@ -50,7 +50,8 @@ fn options(query: &str) -> SearchOptions {
 }
 
 fn searched(workspace: &Workspace, path: &str, options: &SearchOptions) -> SearchFound {
-    let beside = (&Overlay::default(), &[][..]);
+    let beside: (&Overlay, &mut dyn Iterator<Item = SearchText>) =
+        (&Overlay::default(), &mut std::iter::empty());
     let path = workspace.relative(path).unwrap();
     workspace.search(&path, options, beside, &Stars, &|| false).unwrap()
 }
@@ -118,7 +119,8 @@ fn a_walk_ends_soon_when_nobody_waits() {
     let asked = AtomicUsize::new(0);
     let is_stopped = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
     let path = world.workspace.relative(".").unwrap();
-    let beside = (&Overlay::default(), &[][..]);
+    let beside: (&Overlay, &mut dyn Iterator<Item = SearchText>) =
+        (&Overlay::default(), &mut std::iter::empty());
     let found = world.workspace.search(&path, &options("hello"), beside, &Stars, &is_stopped);
     assert!(found.unwrap().files.len() < 20);
 }
@@ -152,13 +154,22 @@ fn what_an_overlay_has_is_found_and_what_it_shadows_is_not() {
         let path = world.workspace.relative(path).unwrap();
         let options = options("hello");
         assert!(options.covers(&path, "SOUL.md"), "{path}");
-        world.workspace.search(&path, &options, (&overlay, &texts), &Stars, &|| false).unwrap()
+        world
+            .workspace
+            .search(&path, &options, (&overlay, &mut texts.iter().cloned()), &Stars, &|| false)
+            .unwrap()
     };
     for path in [".", "SOUL.md"] {
         assert_eq!(shown(&search(path)), ["SOUL.md:1:hello ***"]);
     }
     let gone = world.workspace.relative("hello.txt").unwrap();
-    let gone = world.workspace.search(&gone, &options("h"), (&overlay, &[]), &Stars, &|| false);
+    let gone = world.workspace.search(
+        &gone,
+        &options("h"),
+        (&overlay, &mut std::iter::empty()),
+        &Stars,
+        &|| false,
+    );
     assert_eq!(gone.unwrap_err().code(), crate::error::Code::NotFound);
 }
 
