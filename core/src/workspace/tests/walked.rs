@@ -232,6 +232,7 @@ proptest! {
     fn a_walk_finds_what_the_rules_leave(
         files in prop::collection::vec(path(), 1..40),
         ignores in ignores(),
+        // None: no repository is anywhere. Otherwise the root is one, and that folder is another.
         repository in prop::option::of(path()),
         hidden in any::<bool>(),
         ignored in any::<bool>(),
@@ -250,7 +251,10 @@ proptest! {
             let folder = if folder.is_dir() { folder } else { base.path().to_owned() };
             fs::write(folder.join(name), rules.join("\n")).unwrap();
         }
-        if let Some(folder) = repository.map(|folder| base.path().join(folder))
+        if repository.is_some() {
+            fs::create_dir(base.path().join(".git")).unwrap();
+        }
+        if let Some(folder) = repository.as_ref().map(|folder| base.path().join(folder))
             && folder.is_dir()
         {
             fs::create_dir_all(folder.join(".git/info")).unwrap();
@@ -261,7 +265,8 @@ proptest! {
         found.sort();
         let mut builder = WalkBuilder::new(base.path());
         builder.hidden(!hidden).ignore(!ignored).git_ignore(!ignored).git_exclude(!ignored);
-        builder.git_global(false).parents(false).require_git(false);
+        // Where it asks for no repository it does not notice that another one begins.
+        builder.git_global(false).parents(false).require_git(repository.is_some());
         let walked = builder.build().map(Result::unwrap);
         let files = walked.filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()));
         let mut expected: Vec<String> = files
