@@ -105,7 +105,7 @@ gen: build-node ## write what is generated: operations, reference, C header, REA
 # --- measurements -------------------------------------------------------------------------------
 
 .PHONY: bench soak
-bench: $(BUILD)/python $(BUILD)/node ## print ratios against the named baselines
+bench: deps $(BUILD)/python $(BUILD)/node ## print ratios against the named baselines
 	@PYTHON=$(PYTHON) VENV=$(VENV) tests/bench/run.sh
 
 soak: deps build ## the long forms of the tests

@@ -47,6 +47,7 @@ function operations(invoke) {
       get: (args) => invoke('context_files.get', args ?? {}),
       list: (args) => invoke('context_files.list', args ?? {}),
       delete: (args) => invoke('context_files.delete', args ?? {}),
+      merge: (args) => invoke('context_files.merge', args ?? {}),
     }),
     documents: Object.freeze({
       put: (args) => invoke('documents.put', args ?? {}),
@@ -78,6 +79,9 @@ function operations(invoke) {
       release: (args) => invoke('locks.release', args ?? {}),
       list: (args) => invoke('locks.list', args ?? {}),
       covering: (args) => invoke('locks.covering', args ?? {}),
+    }),
+    memory: Object.freeze({
+      queued: (args) => invoke('memory.queued', args ?? {}),
     }),
     policy: Object.freeze({
       get: (args) => invoke('policy.get', args ?? {}),

@@ -281,6 +281,14 @@ export interface AuditRow {
   notes: { [key: string]: unknown } | null
 }
 
+/** A file that the host puts into a prompt. */
+export interface BaseContextFile {
+  /** Its name, such as `SOUL.md` or `TEAM.md`. */
+  name: string
+  /** Its text. */
+  text: string
+}
+
 /** Where a secret, or each of a kind, may be put back. */
 export interface Binding {
   /** Its id: in notes of the ledger, and for `vault.unbind`. Those of the configuration are called by their place in it. */
@@ -408,6 +416,8 @@ export interface FullConfig {
   store_timeout_ms: number | null
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace: string | null
+  /** What file tools reach, and how they treat it. */
+  files: FullFilesConfig
   /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
   groups: { [key: string]: Array<FullListEntry> }
   /** Who may call what. */
@@ -448,6 +458,8 @@ export interface Config {
   store_timeout_ms?: number | null
   /** The folder that file tools work in and never leave. Without one they are refused. */
   workspace?: string | null
+  /** What file tools reach, and how they treat it. */
+  files?: FilesConfig
   /** Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member is an entry as in a list; it may be marked `optional`, but not `final`. */
   groups?: { [key: string]: ReadonlyArray<ListEntry> }
   /** Who may call what. */
@@ -517,6 +529,9 @@ export interface ContextFileText {
   /** The whole text. */
   text: string
 }
+
+/** Where the text of a context file is from. */
+export type ContextSource = 'base' | 'agent' | 'user'
 
 /** The lock on a path. */
 export interface CoveredBy {
@@ -702,6 +717,50 @@ export interface Fence {
   epoch: number
 }
 
+/** What file tools reach, and how they treat it. */
+export interface FullFilesConfig {
+  /** Folders that are read besides the workspace, by their absolute paths: skills, documents. Relative ones count from the configuration's folder. Default: none. */
+  read_roots: Array<string>
+  /** Folders that are read and written besides the workspace. Default: none. */
+  write_roots: Array<string>
+  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
+  deny: Array<string>
+  /** Whether a file with several names on the disk may be used. Default: `allow`. */
+  hard_links: HardLinks
+  /** What becomes of a write to a file that the model has not read as it is now. Default: `warn`. */
+  write_safety: WriteSafety
+  /** What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`. */
+  undelivered: Array<string>
+  /** The names at the workspace's root that are no files on the disk but texts in the store, by agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them. */
+  context_files: Array<string>
+  /** Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
+  memory: boolean
+  /** What may be written into the folder that a team shares. */
+  team: FullTeamConfig
+}
+
+/** What file tools reach, and how they treat it. */
+export interface FilesConfig {
+  /** Folders that are read besides the workspace, by their absolute paths: skills, documents. Relative ones count from the configuration's folder. Default: none. */
+  read_roots?: ReadonlyArray<string>
+  /** Folders that are read and written besides the workspace. Default: none. */
+  write_roots?: ReadonlyArray<string>
+  /** What no file tool touches or shows, in the workspace and in every other root: paths from its root (`.git/hooks`, with all that is below) and globs (`**\/*.pem`). Case does not count. Default: nothing. */
+  deny?: ReadonlyArray<string>
+  /** Whether a file with several names on the disk may be used. Default: `allow`. */
+  hard_links?: HardLinks
+  /** What becomes of a write to a file that the model has not read as it is now. Default: `warn`. */
+  write_safety?: WriteSafety
+  /** What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`, `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`. */
+  undelivered?: ReadonlyArray<string>
+  /** The names at the workspace's root that are no files on the disk but texts in the store, by agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them. */
+  context_files?: ReadonlyArray<string>
+  /** Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store. Default: true. Only calls with an agent have them. */
+  memory?: boolean
+  /** What may be written into the folder that a team shares. */
+  team?: TeamConfig
+}
+
 /** What `vault.forget` did. */
 export interface Forgotten {
   /** How many secrets were forgotten. */
@@ -760,6 +819,9 @@ export interface GrantPlace {
   /** Its user. */
   user?: string | null
 }
+
+/** Whether a file with several names on the disk may be used. */
+export type HardLinks = 'allow' | 'refuse'
 
 /** A secret that the vault keeps, without its value. */
 export interface KeptSecret {
@@ -872,6 +934,28 @@ export interface MarkedEntry {
 export interface MaskedText {
   /** The text with every secret in it replaced. */
   text: string
+}
+
+/** What is to be taken in. */
+export interface MemoryQueue {
+  /** Each file once, in order of its last change. */
+  queued: Array<QueuedMemory>
+  /** Where to go on, once these are taken in. */
+  next: number
+  /** True if there is more already. */
+  more: boolean
+  /** True if changes after `after` were pruned before they were read: then all documents are to be compared with what the index has. */
+  missed: boolean
+}
+
+/** A context file of a prompt. */
+export interface MergedContextFile {
+  /** Its name. */
+  name: string
+  /** Its text, never empty. */
+  text: string
+  /** Where it is from. */
+  source: ContextSource
 }
 
 /** A message to be appended. */
@@ -1092,6 +1176,20 @@ export interface PrunedAudit {
   segments: number
   /** How many rows that were. */
   rows: number
+}
+
+/** A memory file that an index has to take in anew. */
+export interface QueuedMemory {
+  /** The agent whose it is. */
+  agent: string
+  /** The user whose it is; none: the agent's, for all its users. */
+  user: string | null
+  /** Its path: `MEMORY.md`, `memory/people.md`. */
+  path: string
+  /** True if it was deleted, so that the index has to forget it. */
+  deleted: boolean
+  /** The place of its last change. */
+  seq: number
 }
 
 /** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
@@ -1441,6 +1539,26 @@ export interface TaintPolicy {
   guarded?: ReadonlyArray<ListEntry>
 }
 
+/** What may be written into the folder that a team shares, by whichever tool. */
+export interface FullTeamConfig {
+  /** Endings of names that no file may have; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
+  extensions: Array<string>
+  /** How many bytes a file may come to have. Default: 10,485,760 (10 MiB). */
+  max_bytes: number
+  /** How many files there may be in the folder and all below it. Default: 100. */
+  max_files: number
+}
+
+/** What may be written into the folder that a team shares, by whichever tool. */
+export interface TeamConfig {
+  /** Endings of names that no file may have; neither the dot nor case counts. Default: `exe`, `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`. */
+  extensions?: ReadonlyArray<string>
+  /** How many bytes a file may come to have. Default: 10,485,760 (10 MiB). */
+  max_bytes?: number
+  /** How many files there may be in the folder and all below it. Default: 100. */
+  max_files?: number
+}
+
 /** After how many calls something happens. */
 export interface Thresholds {
   /** From this call on the model is warned; at least 2. */
@@ -1591,6 +1709,9 @@ export interface VaultContents {
   /** Where they may be put back, besides the files that they were read from. */
   bindings: Array<Binding>
 }
+
+/** What becomes of a write to a file that the model has not read as it is now. */
+export type WriteSafety = 'strict' | 'warn' | 'off'
 
 /** The operations of a runtime, by domain. */
 export interface Operations {
@@ -1980,6 +2101,19 @@ export interface Operations {
       /** Only if the stored file has this version. */
       if_version?: number | null
     }): Promise<Deleted>
+    /** Gives the context files of a prompt: those of the base, each with what the agent and the user read under its name in its place, then the others of the store. What the store does not have stays as the base has it; empty ones are left out. */
+    merge(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent whose prompt it is. */
+      agent: string
+      /** The user whom it talks to. Left out: nobody. */
+      user?: string | null
+      /** `open` or `predefined`, instead of what the agent's row says in `settings.type`. */
+      agent_type?: string | null
+      /** The host's own files, in the order in which the prompt has them. Each name once. */
+      base?: ReadonlyArray<BaseContextFile>
+    }): Promise<Array<MergedContextFile>>
   }
   readonly documents: {
     /**
@@ -2269,6 +2403,17 @@ export interface Operations {
       /** The path, relative to the workspace. */
       path: string
     }): Promise<CoveredBy>
+  }
+  readonly memory: {
+    /** Gives the memory files that were changed or deleted since a place, for an index of them. A change and its place in this queue are one transaction, whoever made it. Store `next` with what the index has made of the answer. */
+    queued(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The `next` of the answer that was taken in last. Default: 0, from the beginning. */
+      after?: number
+      /** How many changes at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<MemoryQueue>
   }
   readonly policy: {
     /** Gives the policy in force. */

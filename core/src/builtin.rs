@@ -34,7 +34,13 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::read_file::tool(deps)),
         Arc::new(fs::write_file::tool(deps)),
         Arc::new(fs::edit::tool(deps)),
+        Arc::new(fs::apply_patch::tool(deps)),
+        Arc::new(fs::lock_paths::tool(deps)),
+        Arc::new(fs::unlock_paths::tool(deps)),
         Arc::new(fs::list_files::tool(deps)),
+        Arc::new(fs::workspace_dir::tool(deps)),
+        Arc::new(fs::glob::tool(deps)),
+        Arc::new(fs::search::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

@@ -19,6 +19,7 @@ mod grants;
 mod guarded;
 mod leases;
 mod locks;
+mod memory;
 mod policy;
 mod registry;
 mod rules;
@@ -36,8 +37,8 @@ pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
 pub use config::{ConfigOps, GetConfig};
 pub use context_files::{
-    ContextFileText, ContextFiles, DeleteContextFile, GetContextFile, ListContextFiles,
-    PutContextFile,
+    BaseContextFile, ContextFileText, ContextFiles, DeleteContextFile, GetContextFile,
+    ListContextFiles, MergeContextFiles, PutContextFile,
 };
 pub use credentials::{
     CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
@@ -56,6 +57,7 @@ pub use leases::{
 pub use locks::{
     AcquireLock, AcquiredLock, CoveredBy, CoveringLock, ListLocks, Locks, ReleaseLock, RenewLock,
 };
+pub use memory::{Memory, QueuedMemories};
 pub use policy::{
     CheckPolicy, DiffPolicy, GetPolicy, PolicyInForce, PolicyOps, PolicyReport, PolicyStatus,
     PolicyStatusArgs, ReloadPolicy, Reloaded, SetPolicy,
@@ -211,6 +213,11 @@ impl<'r> Ops<'r> {
         Documents::new(self.0)
     }
 
+    /// What agents remember.
+    pub fn memory(&self) -> Memory<'r> {
+        Memory::new(self.0)
+    }
+
     /// What happened.
     pub fn events(&self) -> Events<'r> {
         Events::new(self.0)
@@ -283,6 +290,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         grants::OPERATIONS,
         leases::OPERATIONS,
         locks::OPERATIONS,
+        memory::OPERATIONS,
         policy::OPERATIONS,
         registry::OPERATIONS,
         store::OPERATIONS,

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -125,10 +125,12 @@ pub struct Scrubber {
     values: Vec<Arc<Values>>,
 }
 
-/// What never changes and is shared by all scrubbers that come from one.
+/// What never changes and is shared by all scrubbers of a level. Each half is made when it is
+/// first needed.
 struct Tables {
-    seed: seed::Seed,
-    precise: precise::Precise,
+    level: simd::Level,
+    seed: OnceLock<seed::Seed>,
+    precise: OnceLock<precise::Precise>,
 }
 
 /// Constant, but made of too many words to be made when the library is compiled.
@@ -136,7 +138,15 @@ static TABLES: LazyLock<Arc<Tables>> = LazyLock::new(|| Arc::new(Tables::new(sim
 
 impl Tables {
     fn new(level: simd::Level) -> Tables {
-        Tables { seed: seed::Seed::new(level), precise: precise::Precise::new(level) }
+        Tables { level, seed: OnceLock::new(), precise: OnceLock::new() }
+    }
+
+    fn seed(&self) -> &seed::Seed {
+        self.seed.get_or_init(|| seed::Seed::new(self.level))
+    }
+
+    fn precise(&self) -> &precise::Precise {
+        self.precise.get_or_init(|| precise::Precise::new(self.level))
     }
 }
 
@@ -153,12 +163,15 @@ impl Scrubber {
     }
 
     fn with_tables(tables: Arc<Tables>, profile: Profile, key: TagKey) -> Scrubber {
-        Scrubber {
+        let scrubber = Scrubber {
             profile,
             tables,
             placeholders: Arc::new(placeholder::Placeholders::new(&key)),
             values: vec![Arc::new(Values::new())],
-        }
+        };
+        // Makes the tables that the profile needs here, and not with the first text.
+        scrubber.eyes();
+        scrubber
     }
 
     /// The fixed patterns of the `seed` profile: OpenAI, Anthropic, GitHub and AWS keys, secrets
@@ -240,8 +253,8 @@ impl Scrubber {
     fn eyes(&self) -> Eyes<'_> {
         let plain = self.is_plain();
         Eyes {
-            precise: (!plain).then_some(&self.tables.precise),
-            seed: (self.profile != Profile::Precise).then_some(&self.tables.seed),
+            precise: (!plain).then(|| self.tables.precise()),
+            seed: (self.profile != Profile::Precise).then(|| self.tables.seed()),
             values: &self.values,
             placeholders: (!plain).then_some(&self.placeholders),
         }
@@ -282,7 +295,7 @@ impl Scrubber {
         json::scrub(value, numbers, |name, text| {
             // The seed patterns know nothing of names that stand elsewhere.
             let name = name.filter(|_| !self.is_plain());
-            let named = name.and_then(|name| self.tables.precise.find_named(name, text));
+            let named = name.and_then(|name| self.tables.precise().find_named(name, text));
             match self.replaced(text, named, seal) {
                 Cow::Borrowed(_) => None,
                 Cow::Owned(masked) => Some(masked),

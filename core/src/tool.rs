@@ -39,8 +39,8 @@ mod search;
 mod spec;
 
 pub use arguments::Arguments;
-pub(crate) use context::MOST_PARENTS;
 pub use context::{CallContext, Caller};
+pub(crate) use context::{MOST_PARENTS, check_agent_type};
 pub use definitions::{DefinitionOptions, Definitions, DefinitionsConfig, Quarantined};
 pub use dialect::{Dialect, Unfit};
 pub use function::{FnTool, tool_fn};

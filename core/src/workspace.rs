@@ -1,10 +1,11 @@
 //! Files confined to a directory: the workspace of an agent.
 //!
 //! A [`Workspace`] holds an open *handle* of its root folder, and every access resolves beneath that
-//! handle (`openat2` with `RESOLVE_BENEATH` on Linux, a component-by-component walk elsewhere). What
-//! was checked is what is opened: a folder that another process swaps for a link between two calls
-//! can make an access fail, but never makes it leave the root. String tests only ever decide what a
-//! path *means*; they never decide that it is safe.
+//! handle. What was checked is what is opened: the rules are asked about a path without links, and
+//! that path is opened so that no part of it may be a link (`openat2` on Linux, a walk name by name
+//! elsewhere). A folder that another process swaps for a link between two calls can make an access
+//! fail, but never makes it leave the root or reach what is denied. String tests only ever decide what
+//! a path *means*; they never decide that it is safe.
 //!
 //! A path goes through two steps:
 //!
@@ -12,10 +13,9 @@
 //! 2. [`Workspace::read`], [`write`](Workspace::write), [`edit`](Workspace::edit) and
 //!    [`list`](Workspace::list) open it beneath the handle.
 //!
-//! Symbolic links work as long as they stay inside. A relative link is the kernel's business; an
-//! absolute one is followed only if its target begins with the root's own path, and is then resolved
-//! again beneath the handle. Devices, FIFOs and sockets are never read or written, and opening one
-//! never blocks. Hard links are allowed.
+//! Symbolic links work as long as they stay inside; one that leads to another root of the same caller
+//! is followed there. Devices, FIFOs and sockets are never read or written, and opening one never
+//! blocks. Hard links are allowed where the rules do not say otherwise.
 //!
 //! Everything here blocks; call it on a thread that may. No error of this room except the one of
 //! [`Workspace::open`] names a path of the host.
@@ -35,20 +35,38 @@
 //! # }
 //! ```
 
+mod beneath;
+mod change;
+mod deny;
 mod edit;
 mod edit_problem;
 mod error;
+mod folder_lock;
+mod glob;
+mod globs;
+mod ignoring;
+mod line_diff;
 mod list;
 mod lock;
 mod media;
 mod nearest;
 mod open;
+mod order;
+mod overlay;
+mod patch;
 mod path;
+mod quota;
 mod read;
 mod replace;
 mod resolve;
+mod roots;
+mod rules;
+mod scan;
+mod search;
 mod stamp;
+mod start;
 mod suggest;
+mod walk;
 mod window;
 mod write;
 
@@ -56,38 +74,55 @@ mod write;
 mod tests;
 
 use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
+use cap_std::fs::{Dir, MetadataExt as _};
+use rustix::fs::OFlags;
 
-pub(crate) use edit::Standing;
-pub use edit::{Edit, Edited};
+pub(crate) use change::{Body, Change, Changing, Standing};
+pub(crate) use deny::{BadEntry, Deny, folded_name};
+pub use edit::{Edit, Edited, Replaced, apply_edits};
+pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
+pub(crate) use glob::{GlobFound, GlobOptions};
+pub(crate) use globs::{BadGlob, Globs};
+pub use ignoring::Unfiltered;
+pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use media::Media;
 pub use nearest::Nearest;
+pub(crate) use overlay::{OverlaidFile, Overlay, Shadow};
+pub(crate) use patch::{Action, FilePatch, Hunk, Malformed, Misfit, apply, parse};
 pub use path::{MAX_PATH_BYTES, RelativePath};
+pub(crate) use quota::Quota;
+pub(crate) use roots::{Limits, Root, Roots, Told};
+pub(crate) use search::{
+    BadQuery, FileHits, Line, Mask, Pattern, Reading, SearchFound, SearchOptions, SearchText,
+};
 pub use window::{Position, ReadRange, ReadText, window};
 pub use write::{MAX_FILE_BYTES, WriteMode, Written};
 
 use crate::error::Code;
+use beneath::Way;
 
 /// A folder that nothing escapes from. Cheap to clone; clones share the handle.
 ///
 /// The handle stays with the folder: if the folder is renamed, the workspace goes with it.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    root: Arc<Root>,
-    /// Files that are never written, without links, wherever they are.
-    kept: Arc<[PathBuf]>,
+    root: Arc<Folder>,
+    rules: Arc<rules::Compiled>,
 }
 
 #[derive(Debug)]
-struct Root {
+struct Folder {
     dir: Dir,
+    way: Way,
     /// The root as the host named it, made absolute.
     given: PathBuf,
     /// The root with its own links resolved: `pwd` in a shell may print either.
@@ -103,24 +138,51 @@ impl Workspace {
     /// names the host's path, for it is the host's to mend.
     pub fn open(root: &Path) -> Result<Workspace, crate::Error> {
         let given = std::path::absolute(root).map_err(|error| unusable(root, error))?;
-        let dir = Dir::open_ambient_dir(&given, ambient_authority())
-            .map_err(|error| unusable(root, error))?;
         let real = std::fs::canonicalize(&given).map_err(|error| unusable(root, error))?;
-        Ok(Workspace { root: Arc::new(Root { dir, given, real }), kept: Arc::default() })
+        Workspace::open_real(given, real).map_err(|error| unusable(root, error))
     }
 
-    /// The same folder, in which these files are not written, if they are there at all: what rules
-    /// a model must not be the model's to change. Their paths are absolute and have no links.
-    pub(crate) fn keeping(self, kept: Arc<[PathBuf]>) -> Workspace {
-        Workspace { kept, ..self }
+    /// Opens the folder anew that stands at this one's place, if that is another one by now. It is
+    /// reached by no link: who may put one there must not choose what is opened.
+    pub(crate) fn as_it_stands(&self) -> Result<Workspace, crate::Error> {
+        let root = &self.root;
+        if root.is_at(&root.real) {
+            return Ok(self.clone());
+        }
+        let opened = Workspace::open_real(root.given.clone(), root.real.clone());
+        opened.map_err(|error| unusable(&root.given, error))
     }
 
-    /// True if the place, relative to the root and without links, is that of a kept file.
-    fn keeps(&self, place: &Path) -> bool {
-        let place = self.root.real.join(place);
-        // The name may be spelled otherwise where the file system takes it for the same.
-        let found = || std::fs::canonicalize(&place).is_ok_and(|found| self.kept.contains(&found));
-        !self.kept.is_empty() && (self.kept.contains(&place) || found())
+    /// True if the path that the host named still leads to this folder.
+    pub(crate) fn is_in_place(&self) -> bool {
+        self.root.is_at(&self.root.given)
+    }
+
+    /// The same folder, as on a kernel that does not open beneath a folder in one step.
+    #[cfg(test)]
+    fn by_steps(self) -> Workspace {
+        let Folder { dir, given, real, .. } = &*self.root;
+        let folder = Folder {
+            dir: dir.try_clone().unwrap(),
+            way: Way::Steps,
+            given: given.clone(),
+            real: real.clone(),
+        };
+        Workspace { root: Arc::new(folder), ..self }
+    }
+
+    /// True if both are the same open folder.
+    pub(crate) fn is_same(&self, other: &Workspace) -> bool {
+        Arc::ptr_eq(&self.root, &other.root)
+    }
+
+    fn open_real(given: PathBuf, real: PathBuf) -> io::Result<Workspace> {
+        let system = Dir::open_ambient_dir("/", ambient_authority())?;
+        let way = Way::from(system.as_fd());
+        let place = real.strip_prefix("/").unwrap_or(&real);
+        let folder = way.open(system.as_fd(), place, OFlags::RDONLY | OFlags::DIRECTORY)?;
+        let dir = Dir::from_std_file(folder.into());
+        Ok(Workspace { root: Arc::new(Folder { dir, way, given, real }), rules: Arc::default() })
     }
 
     /// The root as the host named it, made absolute. For the host only: a model never sees it
@@ -140,7 +202,20 @@ impl Workspace {
 
     /// What of an absolute path lies beneath the root's own path, if it begins with that.
     fn beneath_root<'p>(&self, path: &'p Path) -> Option<&'p Path> {
-        path.strip_prefix(&self.root.given).or_else(|_| path.strip_prefix(&self.root.real)).ok()
+        let shown = self.rules.rules.shown_as.as_deref();
+        let spellings = [shown, Some(&self.root.given), Some(&self.root.real)];
+        // The longest, where one spelling has another one in front.
+        let beneath =
+            spellings.into_iter().flatten().filter_map(|root| path.strip_prefix(root).ok());
+        beneath.min_by_key(|rest| rest.as_os_str().len())
+    }
+}
+
+impl Folder {
+    fn is_at(&self, path: &Path) -> bool {
+        let there = std::fs::metadata(path).map(|there| (there.dev(), there.ino()));
+        let here = self.dir.dir_metadata().map(|here| (here.dev(), here.ino()));
+        matches!((there, here), (Ok(there), Ok(here)) if there == here)
     }
 }
 
@@ -148,12 +223,12 @@ fn unusable(root: &Path, error: io::Error) -> crate::Error {
     let root_shown = root.display();
     let message = match error.kind() {
         io::ErrorKind::NotFound => {
-            format!("the workspace root `{root_shown}` does not exist; create it first")
+            format!("the folder `{root_shown}` does not exist; create it first")
         }
         io::ErrorKind::NotADirectory => {
-            format!("the workspace root `{root_shown}` is not a directory; name a directory")
+            format!("the folder `{root_shown}` is not a directory; name a directory")
         }
-        _ => format!("the workspace root `{root_shown}` cannot be opened: {error}"),
+        _ => format!("the folder `{root_shown}` cannot be opened: {error}"),
     };
     crate::Error::new(Code::InvalidConfig, message).with_source(error)
 }

@@ -168,6 +168,8 @@ test('a tool sees who called', async (t) => {
       team: null,
     },
     ...{ run: null, depth: 2, timeoutMs: 900 },
+    ...{ readRoots: [], writeRoots: [], denyPaths: [], agentType: null },
+    ...{ teamWorkspace: null, teamRole: null },
     ...{ channelType: 'telegram', parent: null, tools: ['who'] },
   })
 })

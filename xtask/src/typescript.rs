@@ -117,6 +117,8 @@ fn property(api: &Api, field: &Field, way: Way, indent: usize) -> String {
 
 fn comment(doc: &str, indent: usize) -> String {
     let pad = " ".repeat(indent);
+    // A glob may have what ends a comment: `**/*.pem`.
+    let doc = doc.replace("*/", "*\\/");
     match doc.split("\n\n").collect::<Vec<_>>().as_slice() {
         [""] => String::new(),
         [one] => format!("{pad}/** {one} */\n"),

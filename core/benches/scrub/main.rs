@@ -143,7 +143,7 @@ impl Bench {
         };
         let (some, many) = (with(100), with(10_000));
         for clean in &self.clean {
-            for (size, bytes) in &SIZES[1..] {
+            for (size, bytes) in &SIZES {
                 let text = clean.cut(*bytes);
                 let [none, some, many] = in_turns([
                     (&text, &|text| drop(black_box(self.scrubber.scrub(text)))),

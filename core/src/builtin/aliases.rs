@@ -14,6 +14,15 @@ struct Row(
 
 const PATH: &[(&str, &str)] = &[("file", "path"), ("filepath", "path"), ("file_path", "path")];
 const COMMAND: &[(&str, &str)] = &[("cmd", "command"), ("timeout", "timeout_ms")];
+const GREP: &[(&str, &str)] = &[
+    ("pattern", "query"),
+    ("glob", "globs"),
+    ("-i", "ignore_case"),
+    ("-A", "after"),
+    ("-B", "before"),
+    ("-C", "context"),
+    ("head_limit", "max_results"),
+];
 const AGENT: &[(&str, &str)] =
     &[("target_agent_id", "agent"), ("subagent_type", "agent"), ("prompt", "task")];
 
@@ -28,9 +37,11 @@ const TABLE: &[Row] = &[
     Row("Read", "read_file", PATH, &[]),
     Row("Write", "write_file", PATH, &[]),
     Row("Edit", "edit", PATH, &[]),
+    Row("MultiEdit", "edit", PATH, &[]),
+    Row("ApplyPatch", "apply_patch", &[], &[]),
     Row("LS", "list_files", &[], &[]),
     Row("Glob", "glob", &[("pattern", "globs"), ("glob", "globs")], &[("max_results", 200)]),
-    Row("Grep", "search", &[("pattern", "query"), ("glob", "globs")], &[("max_results", 200)]),
+    Row("Grep", "search", GREP, &[("max_results", 200)]),
     Row("Bash", "exec", COMMAND, &[("timeout_ms", 30_000)]),
     Row("WebFetch", "web_fetch", &[], &[("max_bytes", 102_400)]),
     Row("WebSearch", "web_search", &[("q", "query")], &[("max_results", 5)]),

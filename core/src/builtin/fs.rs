@@ -1,33 +1,58 @@
 //! Group `fs`: files in the workspace.
 
+pub(super) mod apply_patch;
 pub(super) mod edit;
+pub(super) mod glob;
+mod guard;
 pub(super) mod list_files;
+pub(super) mod lock_paths;
 mod masked;
+mod masking;
+mod patching;
 mod placeholders;
 pub(super) mod read_file;
+pub(super) mod search;
+mod stored;
+pub(super) mod unlock_paths;
+pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
 use super::Deps;
-use crate::files::{Aim, Place};
+use crate::files::{Aim, Beside, OnDisk, Place};
 use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
-use crate::workspace::{RelativePath, Workspace};
 
-/// Does work with a file of the machine, on a thread that may block.
-async fn blocking<T: Send + 'static, E: Into<ToolError>>(
+/// Where a path of a call leads.
+async fn place(deps: &Deps, cx: &CallContext, path: &str, aim: Aim) -> Result<Place, ToolError> {
+    deps.files.reach(cx).await?.place(path, aim).await
+}
+
+/// A text with a note after it.
+fn noted(text: String, note: Option<String>) -> String {
+    match note {
+        Some(note) => format!("{text}\n{note}"),
+        None => text,
+    }
+}
+
+/// A folder, or a file, to look through, and what is seen there without being on the disk.
+async fn looked_through(
     deps: &Deps,
     cx: &CallContext,
-    (path, aim): (String, Aim),
-    work: impl FnOnce(&Workspace, &RelativePath) -> Result<T, E> + Send + 'static,
-) -> Result<T, ToolError> {
-    match deps.files.reach(cx).await?.place(&path, aim).await? {
-        Place::Disk(file) => file.blocking(work).await,
-    }
+    path: String,
+) -> Result<(OnDisk, Beside), ToolError> {
+    let reach = deps.files.reach(cx).await?;
+    let place = match reach.place(if path.is_empty() { "." } else { &path }, Aim::Read).await? {
+        Place::Disk(place) => place,
+        Place::Stored(file) => file.looked_through(),
+    };
+    let beside = reach.beside(&place).await?;
+    Ok((place, beside))
 }
 
 /// Declares that a call uses one path. A path that will be refused is declared as nothing.
 fn uses(deps: &Deps, cx: &CallContext, effect: Effect, path: &str) -> Assessment {
-    let declared = deps.files.resource(cx, path);
+    let declared = deps.files.resource(cx, if path.is_empty() { "." } else { path });
     let touches = declared.into_iter().map(|resource| (effect, resource)).collect();
     Assessment { touches, ..Assessment::default() }
 }

@@ -20,6 +20,10 @@ pub struct FilesConfig {
     pub hard_links: HardLinks,
     /// What becomes of a write to a file that the model has not read as it is now. Default: `warn`.
     pub write_safety: WriteSafety,
+    /// What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
+    /// extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
+    /// `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`.
+    pub undelivered: Vec<String>,
     /// The names at the workspace's root that are no files on the disk but texts in the store, by
     /// agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`, `HEARTBEAT.md`,
     /// `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them.
@@ -27,6 +31,8 @@ pub struct FilesConfig {
     /// Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
     /// Default: true. Only calls with an agent have them.
     pub memory: bool,
+    /// What may be written into the folder that a team shares.
+    pub team: TeamConfig,
 }
 
 impl Default for FilesConfig {
@@ -38,8 +44,61 @@ impl Default for FilesConfig {
             deny: Vec::new(),
             hard_links: HardLinks::default(),
             write_safety: WriteSafety::default(),
+            undelivered: UNDELIVERED.map(str::to_owned).to_vec(),
             context_files: names.map(|name| format!("{name}.md")).to_vec(),
             memory: true,
+            team: TeamConfig::default(),
+        }
+    }
+}
+
+/// Scripts and the working files of an agent (the seeds' names).
+const UNDELIVERED: [&str; 8] = [
+    "*.sh",
+    "*.bash",
+    "*.zsh",
+    "manage-view.json",
+    "set-pills.json",
+    "clear-pills.json",
+    "prompt.txt",
+    "launch-job.json",
+];
+
+impl FilesConfig {
+    /// True if the file is handed to the user where the model does not say.
+    pub(crate) fn delivers(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        let is_this = |known: &String| {
+            let known = known.to_lowercase();
+            match known.strip_prefix('*') {
+                Some(extension) => name.ends_with(extension),
+                None => name == known,
+            }
+        };
+        !self.undelivered.iter().any(is_this)
+    }
+}
+
+/// What may be written into the folder that a team shares, by whichever tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TeamConfig {
+    /// Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    /// `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`.
+    pub extensions: Vec<String>,
+    /// How many bytes a file may come to have. Default: 10,485,760 (10 MiB).
+    pub max_bytes: u64,
+    /// How many files there may be in the folder and all below it. Default: 100.
+    pub max_files: usize,
+}
+
+impl Default for TeamConfig {
+    fn default() -> TeamConfig {
+        let extensions = ["exe", "sh", "bat", "cmd", "ps1", "com", "msi", "scr"];
+        TeamConfig {
+            extensions: extensions.map(str::to_owned).to_vec(),
+            max_bytes: 10 << 20,
+            max_files: 100,
         }
     }
 }

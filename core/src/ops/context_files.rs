@@ -1,12 +1,17 @@
 //! `context_files.*`
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Deleted, check_limit, default_limit, default_tenant, no_such, operations, utf8};
-use crate::error::Error;
+use crate::error::{Code, Error};
+use crate::files::{MergedContextFile, Prompt};
+use crate::limits::echo;
 use crate::runtime::Runtime;
 use crate::store::{self, ContextFileInfo, ContextFileKey, Fence};
+use crate::tool::check_agent_type;
 
 operations! {
     /// The texts that tell an agent who it is, for all its users or for one.
@@ -23,6 +28,10 @@ operations! {
         list(ListContextFiles) -> Vec<ContextFileInfo> = list;
         /// Deletes a context file. Fails with `conflict` if `if_version` does not hold.
         delete(DeleteContextFile) -> Deleted = delete;
+        /// Gives the context files of a prompt: those of the base, each with what the agent and the
+        /// user read under its name in its place, then the others of the store. What the store does
+        /// not have stays as the base has it; empty ones are left out.
+        merge(MergeContextFiles) -> Vec<MergedContextFile> = merge;
     }
 }
 
@@ -105,6 +114,36 @@ pub struct DeleteContextFile {
     pub if_version: Option<i64>,
 }
 
+/// The arguments of `context_files.merge`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MergeContextFiles {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent whose prompt it is.
+    pub agent: String,
+    /// The user whom it talks to. Left out: nobody.
+    #[serde(default)]
+    pub user: Option<String>,
+    /// `open` or `predefined`, instead of what the agent's row says in `settings.type`.
+    #[serde(default)]
+    pub agent_type: Option<String>,
+    /// The host's own files, in the order in which the prompt has them. Each name once.
+    #[serde(default)]
+    pub base: Vec<BaseContextFile>,
+}
+
+/// A file that the host puts into a prompt.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BaseContextFile {
+    /// Its name, such as `SOUL.md` or `TEAM.md`.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
 /// A context file with its text.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ContextFileText {
@@ -118,7 +157,8 @@ pub struct ContextFileText {
 async fn put(runtime: &Runtime, args: PutContextFile) -> Result<ContextFileInfo, Error> {
     let PutContextFile { tenant, agent, user, name, text, if_version, fence } = args;
     let key = ContextFileKey { tenant, agent, user, name };
-    let file = store::PutContextFile { key, body: text.into_bytes(), if_version, fence };
+    let file =
+        store::PutContextFile { key, body: text.into_bytes(), if_version, if_body: None, fence };
     Ok(runtime.writing(&file.key.tenant).put_context_file(file, runtime.clock().now_ms()).await?)
 }
 
@@ -144,4 +184,26 @@ async fn delete(runtime: &Runtime, args: DeleteContextFile) -> Result<Deleted, E
     let deleted =
         runtime.writing(&key.tenant).delete_context_file(&key, if_version, now_ms).await?;
     Ok(Deleted { deleted })
+}
+
+async fn merge(
+    runtime: &Runtime,
+    args: MergeContextFiles,
+) -> Result<Vec<MergedContextFile>, Error> {
+    let MergeContextFiles { tenant, agent, user, agent_type, base } = args;
+    check_agent_type(agent_type.as_deref())?;
+    let mut seen = HashSet::new();
+    if let Some(twice) = base.iter().find(|file| !seen.insert(file.name.as_str())) {
+        let text = format!("`base` has `{}` twice; give each name once", echo(&twice.name));
+        return Err(Error::new(Code::InvalidArgument, text));
+    }
+    let prompt = Prompt {
+        tenant: &tenant,
+        agent: &agent,
+        user: user.as_deref(),
+        agent_type: agent_type.as_deref(),
+        names: &runtime.config().files.context_files,
+    };
+    let base = base.into_iter().map(|file| (file.name, file.text)).collect();
+    prompt.merged(runtime.store(), base).await
 }

@@ -128,7 +128,8 @@ fn default_mime() -> String {
 async fn put(runtime: &Runtime, args: PutDocument) -> Result<DocumentInfo, Error> {
     let PutDocument { tenant, agent, user, path, text, mime, if_version, fence } = args;
     let key = DocumentKey { tenant, agent, user, path };
-    let document = store::PutDocument { key, mime, body: text.into_bytes(), if_version, fence };
+    let document =
+        store::PutDocument { key, mime, body: text.into_bytes(), if_version, if_body: None, fence };
     Ok(runtime
         .writing(&document.key.tenant)
         .put_document(document, runtime.clock().now_ms())

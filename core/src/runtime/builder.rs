@@ -192,13 +192,7 @@ impl RuntimeBuilder {
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let deps = builtin::Deps {
             finder: Finder::new(&registries, &gate, &deferred),
-            files: Files::new(files::Parts {
-                workspace,
-                kept,
-                config: self.config.files.clone(),
-                store: store.clone(),
-                clock: self.clock.clone(),
-            }),
+            files: self.files(workspace, kept, store.clone())?,
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),
@@ -287,6 +281,20 @@ impl RuntimeBuilder {
         Ok(Some(opened))
     }
 
+    /// What file tools reach. Paths of folders are made absolute.
+    fn files(
+        &self,
+        workspace: Option<Workspace>,
+        kept: Arc<[PathBuf]>,
+        store: Arc<dyn Store>,
+    ) -> Result<Files, Error> {
+        let mut config = self.config.files.clone();
+        for path in config.read_roots.iter_mut().chain(&mut config.write_roots) {
+            *path = self.beside(path).display().to_string();
+        }
+        Files::new(files::Parts { workspace, kept, config, store, clock: self.clock.clone() })
+    }
+
     /// The files that rule what a model may do: who can write them makes the rules. The
     /// configuration, and a store in a file with what stands beside it.
     fn kept(&self, store: &str) -> Arc<[PathBuf]> {
@@ -306,19 +314,22 @@ impl RuntimeBuilder {
         kept.into()
     }
 
-    /// Refuses key files in the workspace: a model can read what is there.
+    /// Refuses key files in the workspace and in other roots: a model can read what is there.
     fn check_key_files(&self) -> Result<(), Error> {
-        let Some(workspace) = &self.config.workspace else { return Ok(()) };
         let real = |path: &str| std::fs::canonicalize(self.beside(path)).ok();
-        let Some(workspace) = real(workspace) else { return Ok(()) };
-        let secrets = &self.config.secrets;
+        let config = &self.config;
+        let roots = config.workspace.iter();
+        let roots = roots.chain(&config.files.read_roots).chain(&config.files.write_roots);
+        let roots: Vec<PathBuf> = roots.filter_map(|root| real(root)).collect();
+        let secrets = &config.secrets;
         for source in secrets.key.iter().chain(&secrets.older_keys) {
             let KeySource::File(path) = source else { continue };
-            if real(path).is_some_and(|path| path.starts_with(&workspace)) {
+            let Some(found) = real(path) else { continue };
+            if let Some(root) = roots.iter().find(|root| found.starts_with(root)) {
                 let why = format!(
-                    "the file {path} is in the workspace, where a model can read it; keep it \
-                     outside of {}",
-                    workspace.display()
+                    "the file {path} is in the workspace or in another root, where a model can read \
+                     it; keep it outside of {}",
+                    root.display()
                 );
                 return Err(bad_key("secrets", &why));
             }

@@ -1,4 +1,5 @@
-//! Looks at 64 bytes at a time with what the processor has: AVX2, SSSE3, NEON, or plain code.
+//! Looks at 64 bytes at a time with what the processor has: AVX-512, AVX2, SSSE3, NEON, or plain
+//! code.
 //!
 //! Two questions are answered about a block of 64 bytes, each with one bit per byte: which bytes
 //! are of a [`Class`], and at which one of the short words of a [`Grams`] may start. All levels
@@ -6,6 +7,7 @@
 //! compiles it for every level and runs it at the one that was chosen when the program started.
 
 mod class;
+mod classes;
 mod gram;
 mod scalar;
 mod set;
@@ -14,12 +16,15 @@ mod vector;
 #[cfg(target_arch = "aarch64")]
 mod arm;
 #[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
 mod x86;
 
 #[cfg(test)]
 mod tests;
 
 pub(super) use class::Class;
+pub(super) use classes::Classes;
 pub(super) use gram::{Gram, Grams};
 pub(super) use set::ByteSet;
 
@@ -33,8 +38,14 @@ pub(super) trait Lanes: Copy {
     /// Which bytes are of the class.
     fn matching(class: &Class, bytes: &[u8; REACH]) -> u64;
 
+    /// Which bytes are of each of the classes.
+    fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT];
+
     /// Where one of the words may start. May name too many, but the same at all levels.
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
+
+    /// The same for the words of both.
+    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64;
 }
 
 /// Work that is written once for all levels. `run` and what it calls in each turn of its loop
@@ -53,6 +64,8 @@ pub(super) enum Level {
     Ssse3,
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
     #[cfg(target_arch = "aarch64")]
     Neon,
 }
@@ -65,6 +78,8 @@ impl Level {
             std::arch::is_x86_feature_detected!("ssse3").then_some(Level::Ssse3),
             #[cfg(target_arch = "x86_64")]
             std::arch::is_x86_feature_detected!("avx2").then_some(Level::Avx2),
+            #[cfg(target_arch = "x86_64")]
+            avx512::is_there().then_some(Level::Avx512),
             #[cfg(target_arch = "aarch64")]
             std::arch::is_aarch64_feature_detected!("neon").then_some(Level::Neon),
             None,
@@ -92,6 +107,9 @@ impl Level {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Level::Avx2 => unsafe { x86::with_avx2(task) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Level::Avx512 => unsafe { avx512::with_avx512(task) },
             #[cfg(target_arch = "aarch64")]
             // SAFETY: as above.
             Level::Neon => unsafe { arm::with_neon(task) },

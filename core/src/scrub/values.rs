@@ -21,6 +21,7 @@ mod boundary;
 mod breaks;
 mod confirm;
 mod form;
+mod keys;
 mod part;
 mod sieve;
 mod sweep;

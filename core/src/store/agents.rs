@@ -107,6 +107,7 @@ impl<D: Driver> Agents for SqlStore<D> {
                 keys: vec![agent.tenant.as_str().into(), agent.id.as_str().into()],
                 body,
                 if_version: agent.if_version,
+                if_body: None,
                 fence: None,
                 told: told("agent.changed", &agent.tenant, &agent.id, now_ms),
             };

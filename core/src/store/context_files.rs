@@ -56,6 +56,9 @@ pub struct PutContextFile {
     pub body: Vec<u8>,
     /// Write only if the file has this version now; 0: only if there is none.
     pub if_version: Option<i64>,
+    /// Write only if the body is this now. A version tells what was changed, and not what was deleted
+    /// and made anew.
+    pub if_body: Option<Vec<u8>>,
     /// Write only while this lease is held.
     pub fence: Option<Fence>,
 }
@@ -66,7 +69,7 @@ pub trait ContextFiles: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version` or `fence` does not hold; then
+    /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version`, `if_body` or `fence` does not hold; then
     /// nothing is written.
     fn put_context_file(&self, file: PutContextFile, now_ms: i64) -> Answer<'_, ContextFileInfo>;
 
@@ -136,7 +139,7 @@ impl<D: Driver> ContextFiles for SqlStore<D> {
     fn put_context_file(&self, file: PutContextFile, now_ms: i64) -> Answer<'_, ContextFileInfo> {
         async move {
             const OPERATION: &str = "context_files.put";
-            let PutContextFile { key, body, if_version, fence } = file;
+            let PutContextFile { key, body, if_version, if_body, fence } = file;
             self.check_file(OPERATION, &key)?;
             self.check_body(OPERATION, &key.what(), body.len())?;
             let size = i64::try_from(body.len()).unwrap_or(i64::MAX);
@@ -145,6 +148,7 @@ impl<D: Driver> ContextFiles for SqlStore<D> {
                 keys: key.values(),
                 body: vec![size.into(), body.into()],
                 if_version,
+                if_body,
                 fence,
                 told: key.told("context_file.changed", now_ms),
             };

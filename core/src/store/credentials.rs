@@ -184,6 +184,7 @@ impl<D: Driver> Credentials for SqlStore<D> {
                 keys: key.values(),
                 body,
                 if_version,
+                if_body: None,
                 fence: None,
                 told: key.told("credential.changed", now_ms),
             };

@@ -185,6 +185,7 @@ impl<D: Driver> CustomTools for SqlStore<D> {
                 keys: key.values(),
                 body,
                 if_version,
+                if_body: None,
                 fence: None,
                 told: key.told("custom_tool.changed", now_ms),
             };

@@ -63,6 +63,9 @@ pub struct PutDocument {
     pub body: Vec<u8>,
     /// Write only if the document has this version now; 0: only if there is none.
     pub if_version: Option<i64>,
+    /// Write only if the body is this now. A version tells what was changed, and not what was deleted
+    /// and made anew.
+    pub if_body: Option<Vec<u8>>,
     /// Write only while this lease is held.
     pub fence: Option<Fence>,
 }
@@ -90,7 +93,7 @@ pub trait Documents: Send + Sync {
     ///
     /// # Errors
     ///
-    /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version` or `fence` does not hold; then
+    /// [`Kind::Conflict`](super::Kind::Conflict) if `if_version`, `if_body` or `fence` does not hold; then
     /// nothing is written.
     fn put_document(&self, document: PutDocument, now_ms: i64) -> Answer<'_, DocumentInfo>;
 
@@ -154,7 +157,7 @@ impl<D: Driver> Documents for SqlStore<D> {
     fn put_document(&self, document: PutDocument, now_ms: i64) -> Answer<'_, DocumentInfo> {
         async move {
             const OPERATION: &str = "documents.put";
-            let PutDocument { key, mime, body, if_version, fence } = document;
+            let PutDocument { key, mime, body, if_version, if_body, fence } = document;
             self.check_document(OPERATION, &key)?;
             self.check_body(OPERATION, &key.what(), body.len())?;
             text("mime", &mime).map_err(|message| self.invalid(OPERATION, message))?;
@@ -165,6 +168,7 @@ impl<D: Driver> Documents for SqlStore<D> {
                 keys: key.values(),
                 body: vec![mime.as_str().into(), size.into(), hash.as_str().into(), body.into()],
                 if_version,
+                if_body,
                 fence,
                 told: key.told("document.changed", now_ms),
             };

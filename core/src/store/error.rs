@@ -116,6 +116,11 @@ impl Error {
         self.kind
     }
 
+    /// What is wrong and what to do, without the store and the operation.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The stable code that hosts see.
     pub fn code(&self) -> Code {
         self.kind.code()

@@ -273,6 +273,7 @@ impl<D: Driver> Grants for SqlStore<D> {
                 keys: grant.key.values(),
                 body,
                 if_version: grant.if_version,
+                if_body: None,
                 fence: None,
                 told: grant.key.told("grant.changed", now_ms),
             };

@@ -33,6 +33,8 @@ struct Sql {
     put: String,
     create: String,
     change: String,
+    /// Changes nothing, unless the first heavy column is not what it should be.
+    same: String,
     delete: String,
     /// By the number of leading keys that are fixed.
     lists: Vec<String>,
@@ -48,6 +50,8 @@ pub(super) struct Put {
     pub body: Vec<Value>,
     /// Write only over this version; 0: only if there is no row.
     pub if_version: Option<i64>,
+    /// Write only over a row whose heavy column, of a table that has one, is this.
+    pub if_body: Option<Vec<u8>>,
     /// Write only while this lease is held.
     pub fence: Option<Fence>,
     /// What tells of the change.
@@ -123,6 +127,11 @@ impl Sql {
                  WHERE {here} AND version = ?{} RETURNING version",
                 last + 1
             ),
+            same: format!(
+                "UPDATE {name} SET version = version WHERE {here} AND {} = ?{}",
+                table.heavy.first().copied().unwrap_or("version"),
+                count + 1
+            ),
             delete: format!(
                 "DELETE FROM {name} WHERE {here} AND (CAST(?{0} AS BIGINT) IS NULL \
                  OR version = CAST(?{0} AS BIGINT))",
@@ -188,8 +197,13 @@ impl<D: Driver> SqlStore<D> {
         now_ms: i64,
     ) -> Result<i64, Error> {
         let sql = table.sql();
-        let guards = guards(&put.keys, put.fence, now_ms);
+        let mut guards = guards(&put.keys, put.fence, now_ms);
         let fences = guards.len();
+        if let Some(body) = put.if_body {
+            let params = put.keys.iter().cloned().chain([body.into()]).collect();
+            guards.push(Statement::new(&sql.same, params).must_change());
+        }
+        let last = guards.len();
         let mut params = put.keys;
         params.extend(put.body);
         params.push(now_ms.into());
@@ -212,7 +226,7 @@ impl<D: Driver> SqlStore<D> {
                 return Err(self.conflict(operation, stale(&put.what, put.if_version)));
             }
         };
-        match outcomes.get(fences).and_then(|put| put.rows.first()).map(|row| row.0.as_slice()) {
+        match outcomes.get(last).and_then(|put| put.rows.first()).map(|row| row.0.as_slice()) {
             Some([Value::Int(version)]) => Ok(*version),
             _ => Err(self.bad_row(operation, BadRow(format!("{} has no version", put.what)))),
         }

@@ -233,6 +233,7 @@ impl<D: Driver> Rules for SqlStore<D> {
                 keys: keys(&rule.tenant, &rule.kind, &id),
                 body,
                 if_version: rule.if_version,
+                if_body: None,
                 fence: None,
                 told: told("rule.changed", &rule.tenant, &rule.kind, &id, now_ms),
             };

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -48,10 +48,13 @@ pub struct Caller {
     /// A workspace folder for this caller instead of the runtime's.
     pub workspace: Option<String>,
     /// Folders that this caller may read besides its workspace, by absolute paths.
+    #[serde(deserialize_with = "none_if_null")]
     pub read_roots: Vec<String>,
     /// Folders that this caller may read and write besides its workspace, by absolute paths.
+    #[serde(deserialize_with = "none_if_null")]
     pub write_roots: Vec<String>,
     /// What file tools neither touch nor show to this caller, besides `files.deny`.
+    #[serde(deserialize_with = "none_if_null")]
     pub deny_paths: Vec<String>,
     /// `open` (each user has context files of his own) or `predefined` (they are the agent's),
     /// instead of what the agent's row in the store says in `settings.type`.
@@ -73,6 +76,11 @@ pub struct Caller {
     pub tools: Option<Vec<String>>,
     /// The deadline of one call in milliseconds, instead of the tool's or the runtime's.
     pub timeout_ms: Option<u64>,
+}
+
+/// A list, where languages that have no empty default give null.
+fn none_if_null<'de, D: Deserializer<'de>>(list: D) -> Result<Vec<String>, D::Error> {
+    Ok(Option::deserialize(list)?.unwrap_or_default())
 }
 
 impl Default for Caller {
@@ -149,10 +157,7 @@ impl Caller {
             }
         }
         check_peer_kind("peer_kind", self.peer_kind.as_deref())?;
-        if let Some(other) = self.agent_type.as_deref().filter(|t| !AGENT_TYPES.contains(t)) {
-            let text = format!("`agent_type` is `{}`; give `open` or `predefined`", echo(other));
-            return Err(Error::new(Code::InvalidArgument, text));
-        }
+        check_agent_type(self.agent_type.as_deref())?;
         if self.timeout_ms == Some(0) {
             let text = "`timeout_ms` is 0; give at least 1, or leave it out";
             return Err(Error::new(Code::InvalidArgument, text));
@@ -171,6 +176,9 @@ impl Caller {
             }
             let keys = [
                 ("parent.agent", &parent.agent),
+                ("parent.user", &parent.user),
+                ("parent.sender", &parent.sender),
+                ("parent.role", &parent.role),
                 ("parent.provider", &parent.provider),
                 ("parent.model", &parent.model),
                 ("parent.channel", &parent.channel),
@@ -205,6 +213,13 @@ fn check_peer_kind(field: &str, given: Option<&str>) -> Result<(), Error> {
             Err(Error::new(Code::InvalidArgument, text))
         }
     }
+}
+
+/// Refuses another type than the two.
+pub(crate) fn check_agent_type(given: Option<&str>) -> Result<(), Error> {
+    let Some(other) = given.filter(|given| !AGENT_TYPES.contains(given)) else { return Ok(()) };
+    let text = format!("`agent_type` is `{}`; give `open` or `predefined`", echo(other));
+    Err(Error::new(Code::InvalidArgument, text))
 }
 
 /// Whose the context files of an agent are: each user's, or the agent's.

@@ -1,19 +1,13 @@
 //! Replacing exact text in a file.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
 
 use memchr::memmem;
 
+use super::change::{Body, Change, Changing, Standing};
 use super::edit_problem::{EditProblem, MAX_LINES_LISTED};
-use super::lock::while_locked;
 use super::media::Media;
 use super::nearest::nearest;
-use super::replace::replace;
-use super::resolve::Place;
 use super::write::{MAX_FILE_BYTES, check_size};
 use super::{Error, RelativePath, Workspace};
 
@@ -30,7 +24,16 @@ pub struct Edit {
     pub replace_all: bool,
 }
 
-/// What an edit did.
+/// What one edit did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// How many occurrences were replaced.
+    pub replacements: usize,
+    /// The line of the first one, counted from 1, in the content that the edit was applied to.
+    pub line: usize,
+}
+
+/// What an edit of a file did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edited {
     /// How many occurrences were replaced.
@@ -45,139 +48,113 @@ impl Workspace {
     /// Replaces exact text in a file. In a file whose lines end in CRLF, text that is written with
     /// LF alone matches too, and what is put in gets the file's line ends.
     ///
-    /// The file is replaced as by [`Workspace::write`]. Changes of one file by this process wait for
-    /// each other; if anybody else changed the file meanwhile, the edit is called off.
+    /// The file is replaced as by [`Workspace::write`]. Changes of one file wait for each other,
+    /// within a process and among processes that use this room; if anybody else changes the file
+    /// meanwhile, the edit is applied to what stands there then, or called off.
     ///
     /// # Errors
     ///
     /// [`Error::Edit`] if the edit does not fit; [`Error::Changed`]; [`Error::Binary`] for a file
-    /// with a NUL in its first 8 KiB; [`Error::TooLarge`] if the file has or would get more than
+    /// with a NUL in its first 8 KiB; [`Error::TooLarge`] if the file has more than
     /// [`MAX_FILE_BYTES`]; and what [`Workspace::write`] may return.
     pub fn edit(&self, path: &RelativePath, edit: &Edit) -> Result<Edited, Error> {
-        self.edit_as(path, |_| Ok(Cow::Borrowed(edit)), as_it_is)
+        let make = |standing: &Standing| {
+            let content = self.editable(path, standing)?;
+            let made = edit_once(content, edit, as_it_is);
+            let (content, done) = made.map_err(|problem| misfit(path, problem))?;
+            let Replaced { replacements, line } = done;
+            let edited = Edited { replacements, line, bytes: content.len() as u64 };
+            Ok((Change::Put(content, None), edited))
+        };
+        let last = |_: &Standing, _: &Edited| Ok(());
+        self.change(path, Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last })
     }
 
-    /// The same, with an edit that is made when it is known what stands in the file. `show` gives
-    /// the file as an error may quote it.
-    pub(crate) fn edit_as<'e, E: From<Error>>(
+    /// The content of a text file that is to be edited.
+    pub(crate) fn editable<'s>(
         &self,
         path: &RelativePath,
-        make: impl FnOnce(&Standing<'_>) -> Result<Cow<'e, Edit>, E>,
-        show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
-    ) -> Result<Edited, E> {
-        let place = self.place(path, false)?;
-        let edit = || {
-            let file = place.open_file(path).map_err(|error| match error {
-                Error::NotFound { path: written, .. } => {
-                    Error::NotFound { path: written, similar: self.similar(path) }
-                }
-                error => error,
-            })?;
-            edit_at(path, &place, file, make, show)
-        };
-        while_locked(&place, edit).map_err(|error| Error::from_io(path, "edit", error))?
+        standing: &'s Standing,
+    ) -> Result<&'s [u8], Error> {
+        match &standing.body {
+            Body::Missing => {
+                let similar = self.similar(path);
+                Err(Error::NotFound { path: path.to_string(), similar })
+            }
+            Body::Large(bytes) => {
+                check_size(path, *bytes, TOO_LARGE)?;
+                Err(Error::Changed { path: path.to_string() })
+            }
+            Body::Whole(content) => match Media::of_content(content) {
+                Some(media) => Err(Error::Binary { path: path.to_string(), media }),
+                None => Ok(content),
+            },
+        }
     }
 }
 
-/// What is to be edited.
-pub(crate) struct Standing<'s> {
-    /// The path without links, relative to the root.
-    pub target: &'s Path,
-    /// The whole file.
-    pub content: &'s [u8],
+/// The error for an edit that does not fit the file.
+pub(crate) fn misfit(path: &RelativePath, problem: EditProblem) -> Error {
+    Error::Edit { path: path.to_string(), problem: Box::new(problem) }
 }
 
-impl Standing<'_> {
-    /// The file as the edit would leave it; `None` if the edit does not fit.
-    pub(crate) fn edited(&self, edit: &Edit) -> Option<Vec<u8>> {
-        Some(find(self.content, edit, as_it_is).ok()?.replaced(self.content))
+/// The content after all edits, each applied to what the one before has left, and what each did.
+///
+/// ```
+/// use toolkeep::workspace::{Edit, apply_edits};
+///
+/// let edit = |old: &str, new: &str| Edit { old: old.into(), new: new.into(), replace_all: false };
+/// let (content, done) = apply_edits(b"one two", &[edit("one", "1"), edit("1 two", "12")])?;
+/// assert_eq!((content.as_slice(), done.len()), (b"12".as_slice(), 2));
+/// # Ok::<(), toolkeep::workspace::EditProblem>(())
+/// ```
+///
+/// # Errors
+///
+/// Why the first of them that does not fit does not; [`EditProblem::NoChange`] if they leave the
+/// content as it is, and [`EditProblem::NoEdits`] if there are none.
+pub fn apply_edits(
+    content: &[u8],
+    edits: &[Edit],
+) -> Result<(Vec<u8>, Vec<Replaced>), EditProblem> {
+    let mut now = Cow::Borrowed(content);
+    let mut done = Vec::with_capacity(edits.len());
+    for (at, edit) in edits.iter().enumerate() {
+        let made = edit_once(&now, edit, as_it_is);
+        let (next, replaced) = made.map_err(|problem| problem.of_edit(at, edits.len()))?;
+        now = Cow::Owned(next);
+        done.push(replaced);
+    }
+    check_changed(content, &now, edits.len())?;
+    Ok((now.into_owned(), done))
+}
+
+/// An error if so many edits have left the content as it was.
+pub(crate) fn check_changed(before: &[u8], after: &[u8], edits: usize) -> Result<(), EditProblem> {
+    match edits {
+        0 => Err(EditProblem::NoEdits),
+        _ if before == after => Err(EditProblem::NoChange),
+        _ => Ok(()),
     }
 }
 
-fn edit_at<'e, E: From<Error>>(
-    path: &RelativePath,
-    place: &Place,
-    mut file: File,
-    make: impl FnOnce(&Standing<'_>) -> Result<Cow<'e, Edit>, E>,
+/// The content after one edit. `show` gives the content as an error may quote it.
+pub(crate) fn edit_once(
+    content: &[u8],
+    edit: &Edit,
     show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
-) -> Result<Edited, E> {
-    let failed = |error| Error::from_io(path, "edit", error);
-    let before = Version::of(&file).map_err(failed)?;
-    check_size(path, before.bytes, TOO_LARGE)?;
-    let mut content = Vec::with_capacity(before.bytes as usize);
-    file.by_ref().take(MAX_FILE_BYTES + 1).read_to_end(&mut content).map_err(failed)?;
-    check_size(path, content.len() as u64, TOO_LARGE)?;
-    if let Some(media) = Media::of_content(&content) {
-        return Err(Error::Binary { path: path.to_string(), media }.into());
+) -> Result<(Vec<u8>, Replaced), EditProblem> {
+    let found = find(content, edit, show)?;
+    let bytes = found.bytes_after(content.len());
+    if bytes > MAX_FILE_BYTES {
+        return Err(EditProblem::TooLarge { bytes });
     }
-
-    let edit = make(&Standing { target: &place.target, content: &content })?;
-    let misfit = |problem| Error::Edit { path: path.to_string(), problem: Box::new(problem) };
-    let found = find(&content, &edit, show).map_err(misfit)?;
-    check_size(path, found.bytes_after(content.len()), TOO_LARGE)?;
-    let changed = found.replaced(&content);
-    replace(path, place, &changed, || confirm(path, place, before, &content))?;
-    Ok(Edited {
-        replacements: found.count,
-        line: line_of(&content, found.first),
-        bytes: changed.len() as u64,
-    })
+    let replaced = Replaced { replacements: found.count, line: line_of(content, found.first) };
+    Ok((found.replaced(content), replaced))
 }
 
 fn as_it_is(content: &[u8]) -> Cow<'_, [u8]> {
     Cow::Borrowed(content)
-}
-
-/// What tells one version of a file from the next without reading it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Version {
-    bytes: u64,
-    identity: (u64, u64),
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Version {
-    fn of(file: &File) -> io::Result<Version> {
-        let metadata = file.metadata()?;
-        Ok(Version {
-            bytes: metadata.len(),
-            identity: (metadata.dev(), metadata.ino()),
-            modified: (metadata.mtime(), metadata.mtime_nsec()),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-        })
-    }
-}
-
-/// An error if the file is no longer what was read. Compares the content too: two changes within
-/// one tick of the file system's clock leave the same times.
-fn confirm(
-    path: &RelativePath,
-    place: &Place,
-    before: Version,
-    content: &[u8],
-) -> Result<(), Error> {
-    let failed = |error| Error::from_io(path, "edit", error);
-    let mut file = place.open_file(path)?;
-    let mut same = Version::of(&file).map_err(failed)? == before;
-    let mut rest = content;
-    let mut block = vec![0; 64 << 10];
-    while same {
-        let count = match file.read(&mut block) {
-            Ok(count) => count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(failed(error)),
-        };
-        if count == 0 {
-            break;
-        }
-        same = rest.starts_with(&block[..count]);
-        rest = rest.get(count..).unwrap_or_default();
-    }
-    if same && rest.is_empty() {
-        return Ok(());
-    }
-    Err(Error::Changed { path: path.to_string() })
 }
 
 /// The old text where it matched, in the spelling in which it did. Keeps no list of places: a short
@@ -308,7 +285,8 @@ mod tests {
         let problem = apply(content, &edit("fn two() {\n  second();\n}", "")).unwrap_err();
         let message = problem.to_string();
         assert!(message.contains("line 4"), "{message}");
-        assert!(message.contains("fn two() {\n    second();\n}"), "{message}");
+        let shown = " fn two() {\n-  second();\n+    second();\n }";
+        assert!(message.contains(shown), "{message}");
         assert_eq!(problem.code(), Code::Conflict);
     }
 
@@ -354,19 +332,29 @@ mod tests {
     }
 
     #[test]
-    fn a_file_changed_by_somebody_else_is_left_alone() {
-        let root = tempfile::tempdir().unwrap();
-        let workspace = Workspace::open(root.path()).unwrap();
-        let path = workspace.relative("file").unwrap();
-        std::fs::write(root.path().join("file"), "old").unwrap();
-        let place = workspace.place(&path, false).unwrap();
-        let before = Version::of(&place.open_file(&path).unwrap()).unwrap();
-        assert!(confirm(&path, &place, before, b"old").is_ok());
-        assert!(confirm(&path, &place, before, b"odd").is_err());
-        assert!(confirm(&path, &place, before, b"olds").is_err());
-        std::fs::write(root.path().join("other"), "old").unwrap();
-        std::fs::rename(root.path().join("other"), root.path().join("file")).unwrap();
-        let error = confirm(&path, &place, before, b"old").unwrap_err();
-        assert_eq!(error.code(), Code::Conflict);
+    fn each_of_several_edits_meets_what_the_one_before_has_left() {
+        let (content, done) =
+            apply_edits(b"a\nb\nc\n", &[edit("b", "x\ny"), edit("y\nc", "z"), all("z", "a")])
+                .unwrap();
+        assert_eq!(content, b"a\nx\na\n");
+        let lines: Vec<usize> = done.iter().map(|replaced| replaced.line).collect();
+        assert_eq!(lines, [2, 3, 3]);
+    }
+
+    #[test]
+    fn the_edit_that_does_not_fit_is_named_by_its_number() {
+        let problem = apply_edits(b"a b", &[edit("a", "c"), edit("a", "d")]).unwrap_err();
+        let message = problem.to_string();
+        assert!(message.starts_with("edit 2 of 2: the old text does not occur"), "{message}");
+        assert_eq!(problem.code(), Code::Conflict);
+        let problem = apply_edits(b"a", &[edit("a", "c"), edit("", "d")]).unwrap_err();
+        assert_eq!(problem.code(), Code::InvalidArguments);
+    }
+
+    #[test]
+    fn edits_that_undo_each_other_or_are_none_are_refused() {
+        let undone = apply_edits(b"a", &[edit("a", "b"), edit("b", "a")]);
+        assert_eq!(undone.unwrap_err(), EditProblem::NoChange);
+        assert_eq!(apply_edits(b"a", &[]).unwrap_err(), EditProblem::NoEdits);
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::nearest::Nearest;
+use super::write::MAX_FILE_BYTES;
 use crate::error::Code;
 
 /// How many line numbers an error lists.
@@ -15,9 +16,31 @@ pub enum EditProblem {
     /// There is no text to find.
     #[error("the old text is empty; give the text to replace, or use write_file")]
     EmptyOld,
+    /// There is no edit.
+    #[error("there is no edit; give at least one")]
+    NoEdits,
     /// The edit would change nothing.
     #[error("the old and the new text are the same, so the edit would change nothing")]
     NoChange,
+    /// The file would become larger than is handled at once.
+    #[error(
+        "it would get {bytes} bytes, and at most {MAX_FILE_BYTES} are handled; change it with a \
+         program instead"
+    )]
+    TooLarge {
+        /// The size that it would get, in bytes.
+        bytes: u64,
+    },
+    /// One of several edits does not fit.
+    #[error("edit {number} of {of}: {problem}")]
+    InEdit {
+        /// Its number, counted from 1.
+        number: usize,
+        /// How many there are.
+        of: usize,
+        /// Why it does not fit what the edits before it have left.
+        problem: Box<EditProblem>,
+    },
     /// The old text does not occur.
     #[error(
         "the old text does not occur in it; it must match exactly, blanks and line breaks \
@@ -46,8 +69,20 @@ impl EditProblem {
     /// The stable code.
     pub fn code(&self) -> Code {
         match self {
-            EditProblem::EmptyOld | EditProblem::NoChange => Code::InvalidArguments,
+            EditProblem::EmptyOld | EditProblem::NoEdits | EditProblem::NoChange => {
+                Code::InvalidArguments
+            }
             EditProblem::NoMatch { .. } | EditProblem::ManyMatches { .. } => Code::Conflict,
+            EditProblem::TooLarge { .. } => Code::ToolFailed,
+            EditProblem::InEdit { problem, .. } => problem.code(),
+        }
+    }
+
+    /// The problem as that of the edit at an index, if there are several.
+    pub(crate) fn of_edit(self, at: usize, of: usize) -> EditProblem {
+        match of {
+            1 => self,
+            _ => EditProblem::InEdit { number: at + 1, of, problem: Box::new(self) },
         }
     }
 }
@@ -55,8 +90,9 @@ impl EditProblem {
 fn look_at(nearest: Option<&Nearest>) -> String {
     match nearest {
         Some(place) => format!(
-            ". The nearest text begins at line {} (counted from 1):\n{}",
-            place.line, place.text
+            ". The nearest text begins at line {} (counted from 1); `-` is what was given, `+` what \
+             stands there:\n{}",
+            place.line, place.diff
         ),
         None => ". Nothing in the file looks like it; read the file again".to_owned(),
     }

@@ -17,7 +17,7 @@ pub enum Error {
     /// The path leads outside the workspace.
     #[error(
         "access denied: `{path}` is outside the workspace; only paths inside the workspace are \
-         allowed, written relative to its root"
+         allowed, written relative to its root, and those in the folders that workspace_dir tells"
     )]
     Outside {
         /// The path as the model wrote it.
@@ -29,6 +29,61 @@ pub enum Error {
          workspace; only paths inside the workspace are allowed, written relative to its root"
     )]
     Links {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The owner has closed the path, whether there is something or not.
+    #[error("access denied: `{path}` is closed to tools; go on without it")]
+    Denied {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The file is a team's, and the caller only reviews.
+    #[error(
+        "access denied: `{path}` is in the folder of the team, where a reviewer reads and does not \
+         write; tell the team what to change"
+    )]
+    Reviewed {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// A team's files do not end so.
+    #[error(
+        "access denied: `{path}` is in the folder of the team, where no file may end in \
+         `.{extension}`; give it another ending"
+    )]
+    Extension {
+        /// The path as the model wrote it.
+        path: String,
+        /// The ending, in lower case.
+        extension: String,
+    },
+    /// A team has as many files as it may have.
+    #[error(
+        "`{path}` was not made: the folder of the team has {max} files, as many as it may have; \
+         change one that is there, or delete what is no longer needed"
+    )]
+    TooManyFiles {
+        /// The path as the model wrote it.
+        path: String,
+        /// The most files.
+        max: usize,
+    },
+    /// The path lies in a root that is only read.
+    #[error(
+        "access denied: `{path}` may be read but not written; write in the workspace, or in a \
+         folder that workspace_dir tells to be writable"
+    )]
+    ReadOnly {
+        /// The path as the model wrote it.
+        path: String,
+    },
+    /// The file has several names on the disk, which the owner does not want used.
+    #[error(
+        "access denied: `{path}` is one of several names of one file (a hard link), which are not \
+         used here; use a copy of it"
+    )]
+    ManyNames {
         /// The path as the model wrote it.
         path: String,
     },
@@ -130,6 +185,15 @@ pub enum Error {
         /// The path as the model wrote it.
         path: String,
     },
+    /// Other processes kept the folder locked.
+    #[error(
+        "other processes are changing files in the folder of `{path}` and did not finish within 10 \
+         seconds; try again"
+    )]
+    Busy {
+        /// The path as the model wrote it.
+        path: String,
+    },
     /// The operating system failed.
     #[error("cannot {action} `{path}`: {source}")]
     Io {
@@ -173,6 +237,11 @@ impl Error {
         match self {
             Error::Outside { .. }
             | Error::Links { .. }
+            | Error::Denied { .. }
+            | Error::ReadOnly { .. }
+            | Error::Reviewed { .. }
+            | Error::Extension { .. }
+            | Error::ManyNames { .. }
             | Error::Kept { .. }
             | Error::Permission { .. }
             | Error::NotRegular { .. } => Code::AccessDenied,
@@ -182,9 +251,9 @@ impl Error {
             | Error::IsFolder { .. }
             | Error::NotAFolder { .. }
             | Error::Binary { .. } => Code::InvalidArguments,
-            Error::TooLarge { .. } => Code::ToolFailed,
+            Error::TooLarge { .. } | Error::TooManyFiles { .. } => Code::ToolFailed,
             Error::Edit { problem, .. } => problem.code(),
-            Error::Changed { .. } => Code::Conflict,
+            Error::Changed { .. } | Error::Busy { .. } => Code::Conflict,
             Error::Io { .. } => Code::ToolFailed,
         }
     }
@@ -218,7 +287,8 @@ impl Error {
 /// True if the path led outside the handle. The confinement says so with an error of its own that
 /// carries no number of the system's.
 pub(super) fn is_escape(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none()
+    let own = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
+    own || Errno::from_io_error(error) == Some(Errno::XDEV)
 }
 
 fn did_you_mean(similar: &[String]) -> String {

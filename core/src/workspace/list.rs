@@ -1,21 +1,25 @@
 //! What is in a folder.
 
-use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
+mod lister;
 
-use cap_std::fs::Dir;
-
-use super::open::open_dir_nofollow;
+use super::ignoring::Unfiltered;
+use super::overlay::Overlay;
 use super::{Error, RelativePath, Workspace};
+use lister::{Folder, Lister};
 
 /// How much of a folder to list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListOptions {
     /// How many levels: 1 for the folder itself. Taken as 1 to 10; default 1.
     pub depth: usize,
     /// The most entries over all levels; default 1000.
     pub max_entries: usize,
+    /// Only what comes after this path in the order of the listing: the last one of the page
+    /// before. It need not exist. Default: from the start.
+    pub after: Option<String>,
+    /// Which folders are opened besides. Everything in a folder that is opened is shown. Default:
+    /// neither hidden nor ignored ones.
+    pub unfiltered: Unfiltered,
 }
 
 impl ListOptions {
@@ -25,7 +29,8 @@ impl ListOptions {
 
 impl Default for ListOptions {
     fn default() -> ListOptions {
-        ListOptions { depth: 1, max_entries: 1000 }
+        let unfiltered = Unfiltered::default();
+        ListOptions { depth: 1, max_entries: 1000, after: None, unfiltered }
     }
 }
 
@@ -47,6 +52,9 @@ pub struct Entry {
     pub kind: EntryKind,
     /// The size of a file in bytes; 0 for everything else.
     pub bytes: u64,
+    /// True for a folder within the depth whose content is left out because it is ignored or
+    /// hidden.
+    pub closed: bool,
 }
 
 /// What an entry is.
@@ -71,77 +79,31 @@ impl Workspace {
     /// # Errors
     ///
     /// [`Error::NotFound`] with names that look alike, [`Error::NotAFolder`], and the refusals.
-    pub fn list(&self, path: &RelativePath, options: ListOptions) -> Result<Listing, Error> {
-        let dir = self.beneath(path, "list", |dir, path| dir.open_dir(path))?;
-        let mut listing = Listing { entries: Vec::new(), more: false };
-        let depth = options.depth.clamp(1, ListOptions::MAX_DEPTH);
-        add(&mut listing, &dir, "", depth, options.max_entries)
-            .map_err(|error| Error::from_io(path, "list", error))?;
-        Ok(listing)
+    pub fn list(&self, path: &RelativePath, options: &ListOptions) -> Result<Listing, Error> {
+        self.list_over(path, options, &Overlay::default())
     }
-}
 
-fn add(
-    listing: &mut Listing,
-    dir: &Dir,
-    prefix: &str,
-    depth: usize,
-    max_entries: usize,
-) -> io::Result<()> {
-    let room = max_entries.saturating_sub(listing.entries.len());
-    for (name, entry) in first_entries(dir, room, &mut listing.more)? {
-        if listing.entries.len() >= max_entries {
-            listing.more = true;
-            return Ok(());
-        }
-        let Entry { path, kind, bytes } = entry;
-        let path = format!("{prefix}{path}");
-        let below = format!("{path}/");
-        listing.entries.push(Entry { path, kind, bytes });
-        if kind == EntryKind::Folder
-            && depth > 1
-            && let Ok(folder) = open_dir_nofollow(dir, Path::new(&name))
-        {
-            // It may vanish or be closed to us while we look; what is listed so far stands.
-            let _ = add(listing, &folder, &below, depth - 1, max_entries);
-        }
-    }
-    Ok(())
-}
-
-/// The first entries of a folder in order of name, at most `room` of them.
-fn first_entries(
-    dir: &Dir,
-    room: usize,
-    more: &mut bool,
-) -> io::Result<BTreeMap<std::ffi::OsString, Entry>> {
-    let mut first = BTreeMap::new();
-    for entry in dir.entries()? {
-        let entry = entry?;
-        let name = entry.file_name();
-        first.insert(name, entry);
-        if first.len() > room {
-            first.pop_last();
-            *more = true;
-        }
-    }
-    let described = first.into_iter().filter_map(|(name, entry)| {
-        // Gone since its name was read.
-        let metadata = entry.metadata().ok()?;
-        let file_type = metadata.file_type();
-        let (kind, bytes) = if file_type.is_file() {
-            (EntryKind::File, metadata.len())
-        } else if file_type.is_dir() {
-            (EntryKind::Folder, 0)
-        } else if file_type.is_symlink() {
-            (EntryKind::Link, 0)
-        } else {
-            (EntryKind::Other, 0)
+    /// As [`Workspace::list`], with what the overlay has.
+    pub(crate) fn list_over(
+        &self,
+        path: &RelativePath,
+        options: &ListOptions,
+        overlay: &Overlay,
+    ) -> Result<Listing, Error> {
+        let start = self.start(path, options.unfiltered, overlay)?;
+        let mut lister = Lister::new(self, options, overlay, start.path.len());
+        let (opened, level) = match start.opened {
+            Some(opened) => (Some(opened.folder), opened.level),
+            None => (None, None),
         };
-        let path = name.to_string_lossy().into_owned();
-        Some((name, Entry { path, kind, bytes }))
-    });
-    Ok(described.collect())
+        let folder = Folder { opened, level, path: start.path };
+        let depth = options.depth.clamp(1, ListOptions::MAX_DEPTH);
+        let after = options.after.as_deref().map(|after| after.trim_matches('/'));
+        lister
+            .add(&folder, depth, after.filter(|after| !after.is_empty()))
+            .map_err(|error| Error::from_io(path, "list", error))?;
+        Ok(lister.listing)
+    }
 }
 
 #[cfg(test)]
@@ -149,8 +111,12 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
+    use std::path::Path;
+    use std::sync::Arc;
+
     use super::*;
     use crate::error::Code;
+    use crate::workspace::OverlaidFile;
 
     fn tree() -> (tempfile::TempDir, Workspace) {
         let root = tempfile::tempdir().unwrap();
@@ -166,7 +132,9 @@ mod tests {
 
     fn list(workspace: &Workspace, path: &str, depth: usize, max_entries: usize) -> Listing {
         let path = workspace.relative(path).unwrap();
-        workspace.list(&path, ListOptions { depth, max_entries }).unwrap()
+        workspace
+            .list(&path, &ListOptions { depth, max_entries, ..ListOptions::default() })
+            .unwrap()
     }
 
     fn paths(listing: &Listing) -> Vec<&str> {
@@ -213,11 +181,88 @@ mod tests {
     }
 
     #[test]
+    fn pages_follow_each_other_without_a_gap_at_any_depth() {
+        let (_root, workspace) = tree();
+        let all = list(&workspace, ".", 3, 1000).entries;
+        for page in 1..=all.len() {
+            let (mut shown, mut after) = (Vec::new(), None);
+            loop {
+                let options =
+                    ListOptions { depth: 3, max_entries: page, after, ..ListOptions::default() };
+                let path = workspace.relative(".").unwrap();
+                let listing = workspace.list(&path, &options).unwrap();
+                shown.extend(listing.entries);
+                if !listing.more {
+                    break;
+                }
+                after = shown.last().map(|entry: &Entry| entry.path.clone());
+            }
+            assert_eq!(shown, all, "pages of {page}");
+        }
+    }
+
+    #[test]
+    fn a_page_goes_on_after_an_entry_that_is_gone() {
+        let (root, workspace) = tree();
+        fs::remove_dir_all(root.path().join("b")).unwrap();
+        let options =
+            ListOptions { depth: 3, after: Some("b/deep/er".into()), ..ListOptions::default() };
+        let listing = workspace.list(&workspace.relative(".").unwrap(), &options).unwrap();
+        assert_eq!(paths(&listing), ["c", "in", "out"]);
+    }
+
+    #[test]
+    fn hidden_and_ignored_folders_are_shown_and_not_opened() {
+        let (root, workspace) = tree();
+        for folder in [".git/objects", ".config/x", "node_modules/y", "b/built/z"] {
+            fs::create_dir_all(root.path().join(folder)).unwrap();
+        }
+        fs::write(root.path().join(".gitignore"), "node_modules/\n/b/built\n").unwrap();
+        let listed = |path: &str, hidden, ignored| {
+            let unfiltered = Unfiltered { hidden, ignored };
+            let options = ListOptions { depth: 3, unfiltered, ..ListOptions::default() };
+            let listing = workspace.list(&workspace.relative(path).unwrap(), &options).unwrap();
+            let closed: Vec<String> =
+                listing.entries.iter().filter(|e| e.closed).map(|e| e.path.clone()).collect();
+            (listing.entries.len(), closed.join(" "))
+        };
+        assert_eq!(listed(".", false, false), (13, ".config .git b/built node_modules".into()));
+        assert_eq!(listed(".", true, false), (14, ".git b/built node_modules".into()));
+        assert_eq!(listed(".", true, true), (17, String::new()));
+        // The rules of the root hold in a folder that is listed by itself.
+        assert_eq!(listed("b", false, false), (4, "built".into()));
+        assert_eq!(listed("node_modules", false, false), (1, String::new()));
+    }
+
+    #[test]
+    fn what_an_overlay_has_is_merged_and_what_it_shadows_is_gone() {
+        let (_root, workspace) = tree();
+        let file = |path: &str, bytes| OverlaidFile { path: path.into(), bytes };
+        let files = vec![file("b/y", 7), file("memory/old/plan.md", 9), file("c", 4)];
+        let shadow = |path: &Path| path == Path::new("c") || path == Path::new("b/deep");
+        let overlay = Overlay::new(Some(Arc::new(shadow)), files);
+        let listed = |path: &str, depth| {
+            let options = ListOptions { depth, ..ListOptions::default() };
+            let path = workspace.relative(path).unwrap();
+            let listing = workspace.list_over(&path, &options, &overlay).unwrap();
+            let shown = listing.entries.iter().map(|e| format!("{}:{}", e.path, e.bytes));
+            shown.collect::<Vec<_>>().join(" ")
+        };
+        let all = "a.txt:3 b:0 b/x:5 b/y:7 c:4 in:0 memory:0 memory/old:0 memory/old/plan.md:9 \
+                   out:0";
+        assert_eq!(listed(".", 3), all);
+        assert_eq!(listed("memory", 2), "old:0 old/plan.md:9");
+        let gone = workspace.relative("b/deep").unwrap();
+        let gone = workspace.list_over(&gone, &ListOptions::default(), &overlay).unwrap_err();
+        assert_eq!(gone.code(), Code::NotFound);
+    }
+
+    #[test]
     fn what_is_no_folder_says_so_and_what_is_missing_names_the_likely() {
         let (_root, workspace) = tree();
         let error = |path| {
             let path = workspace.relative(path).unwrap();
-            workspace.list(&path, ListOptions::default()).unwrap_err()
+            workspace.list(&path, &ListOptions::default()).unwrap_err()
         };
         assert!(matches!(error("a.txt"), Error::NotAFolder { .. }));
         let missing = error("b/depp");

@@ -2,6 +2,7 @@
 //!
 //! A guess for the reader of an error, so the work is bounded rather than the answer exact.
 
+use super::line_diff::line_diff;
 use crate::limits;
 
 /// Lines of the file that are looked at.
@@ -23,6 +24,9 @@ pub struct Nearest {
     pub line: usize,
     /// The lines there, as many as the wanted text has; long ones are shortened.
     pub text: String,
+    /// The wanted text and this one line by line: what both have after a blank, what only the wanted
+    /// one has after `-`, what only the file has after `+`.
+    pub diff: String,
 }
 
 /// The place in `content` that looks most like `wanted`, if any looks like it at all.
@@ -44,9 +48,12 @@ pub(super) fn nearest(content: &[u8], wanted: &str) -> Option<Nearest> {
         .max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
         .filter(|(score, _)| *score >= LIKE_ENOUGH)
         .map(|(_, start)| start)?;
-    let shown: Vec<String> =
+    let there: Vec<String> =
         lines[start..].iter().take(wanted.len()).map(|line| shown(line)).collect();
-    Some(Nearest { line: start + 1, text: shown.join("\n") })
+    let wanted: Vec<String> = wanted.iter().map(|line| shown(line.as_bytes())).collect();
+    let (wanted, text) = (wanted.join("\n"), there.join("\n"));
+    let diff = line_diff(&wanted, &text, usize::MAX);
+    Some(Nearest { line: start + 1, text, diff })
 }
 
 /// The lines that look most like `anchor`.
@@ -103,7 +110,8 @@ mod tests {
     #[test]
     fn different_blanks_are_found_and_shown_as_they_are() {
         let place = nearest(b"a\n\tif x {\n\t\ty();\n\t}\n", "    if x {\n        y();\n").unwrap();
-        assert_eq!(place, Nearest { line: 2, text: "\tif x {\n\t\ty();".into() });
+        assert_eq!((place.line, place.text.as_str()), (2, "\tif x {\n\t\ty();"));
+        assert_eq!(place.diff, "-    if x {\n-        y();\n+\tif x {\n+\t\ty();");
     }
 
     #[test]

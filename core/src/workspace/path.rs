@@ -1,10 +1,10 @@
 //! From what the model wrote to a path beneath the root.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::resolve::End;
 use super::{Error, Workspace};
-use crate::kind::Resource;
 use crate::limits;
 
 /// The longest path a model may write, in bytes.
@@ -39,9 +39,32 @@ impl RelativePath {
             || matches!(self.written.rsplit('/').next(), Some("." | ".."))
     }
 
+    /// A path from the root that is in its normal form.
+    pub(super) fn plain(normal: &str) -> RelativePath {
+        RelativePath { written: normal.to_owned(), normal: normal.to_owned() }
+    }
+
+    /// What to put in front of a path from this folder, so that the model may use it: as the model
+    /// wrote it where that is absolute, for then it may lie in another root.
+    pub(super) fn shown_base(&self) -> String {
+        match self.written.starts_with('/') {
+            true => format!("{}/", self.written.trim_end_matches('/')),
+            false if self.normal == "." => String::new(),
+            false => format!("{}/", self.normal),
+        }
+    }
+
     pub(super) fn as_path(&self) -> &Path {
         Path::new(&self.normal)
     }
+}
+
+/// Where a link leads.
+pub(super) enum Led {
+    /// To a place in this root.
+    Here(RelativePath),
+    /// To an absolute path of the machine that is not beneath the root by its names.
+    Beyond(PathBuf),
 }
 
 impl fmt::Display for RelativePath {
@@ -88,24 +111,40 @@ impl Workspace {
         Ok(RelativePath { written: path.to_owned(), normal })
     }
 
-    /// The path as a resource that a call declares. One that leads through a link may be another's
-    /// file, so it is all of the workspace.
-    pub fn resource(&self, path: &RelativePath) -> Resource {
-        let normal = path.normalised();
-        let ends = normal.match_indices('/').map(|(end, _)| end).chain([normal.len()]);
-        let is_link = |end: usize| {
-            let metadata = self.dir().symlink_metadata(&normal[..end]);
-            metadata.is_ok_and(|metadata| metadata.is_symlink())
-        };
-        let through_link = ends.into_iter().any(is_link);
-        Resource::Path(if through_link { "." } else { normal }.to_owned())
+    /// Where an absolute path leads that a link had in it, for a path that the model wrote.
+    pub(super) fn linked(&self, target: &Path, written: &str) -> Result<Led, Error> {
+        let beneath = self.beneath_root(target).and_then(Path::to_str);
+        let outside = || Error::Outside { path: written.to_owned() };
+        let written = written.to_owned();
+        // Its `..` come from links, so they mean what the kernel takes them for.
+        let path = RelativePath { normal: beneath.ok_or_else(outside)?.to_owned(), written };
+        match self.follow(&path)? {
+            End::Here(place) => {
+                let normal = place.to_str().ok_or_else(outside)?.to_owned();
+                Ok(Led::Here(RelativePath { normal, ..path }))
+            }
+            End::Beyond(target) => Ok(Led::Beyond(target)),
+        }
+    }
+
+    /// True if a part of the path is a link: then it may be another's file, too.
+    pub(super) fn has_link(&self, path: &RelativePath) -> bool {
+        !self.has_no_link(path.as_path())
+    }
+
+    /// False if the rules hide a place, or a folder that leads to it.
+    fn is_shown(&self, place: &str) -> bool {
+        let shown = RelativePath::plain(place);
+        let above =
+            Path::new(place).parent().and_then(Path::to_str).filter(|above| !above.is_empty());
+        let above = above.is_none_or(|above| self.follow(&RelativePath::plain(above)).is_ok());
+        above && self.check_shown(&shown, shown.as_path()).is_ok()
     }
 
     fn check_parent(&self, path: &str, before: &[&str]) -> Result<(), Error> {
         let link = before.join("/");
-        let is_link = !before.is_empty()
-            && self.dir().symlink_metadata(&link).is_ok_and(|metadata| metadata.is_symlink());
-        if is_link {
+        let is_link = || self.dir().symlink_metadata(&link).is_ok_and(|found| found.is_symlink());
+        if !before.is_empty() && is_link() && self.is_shown(&link) {
             return Err(Error::AmbiguousParent { path: path.to_owned(), link });
         }
         Ok(())

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 
+use super::change::Standing;
 use super::media::{Media, SNIFFED_BYTES};
 use super::{Error, ReadRange, ReadText, RelativePath, Workspace, window};
 
@@ -57,6 +58,29 @@ impl Workspace {
         let read = self.open_text(path)?.take(max_bytes + 1).read_to_end(&mut whole);
         read.map_err(|error| Error::from_io(path, "read", error))?;
         Ok((whole.len() as u64 <= max_bytes).then_some(whole))
+    }
+
+    /// Reads a text file of at most `max_bytes`; of a larger one only what tells this state of it
+    /// from others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Workspace::read`].
+    pub(crate) fn read_standing(
+        &self,
+        path: &RelativePath,
+        max_bytes: u64,
+    ) -> Result<Standing, Error> {
+        let (file, target) = self.open_file_at(path)?;
+        let binary = |media| Error::Binary { path: path.to_string(), media };
+        if let Some(media) = Media::of_name(path.normalised()) {
+            return Err(binary(media));
+        }
+        let standing = Standing::read(path, target, file, max_bytes)?;
+        match standing.content().and_then(Media::of_content) {
+            Some(media) => Err(binary(media)),
+            None => Ok(standing),
+        }
     }
 
     fn open_text(&self, path: &RelativePath) -> Result<BufReader<File>, Error> {

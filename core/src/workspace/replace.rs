@@ -1,5 +1,6 @@
 //! Replacing a file's content in one step: readers see the old content or the new, whole.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
@@ -9,7 +10,7 @@ use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::open::{check_type, flags, regular};
+use super::open::{check_type, flags};
 use super::resolve::Place;
 use super::{Error, RelativePath};
 use crate::id;
@@ -17,25 +18,36 @@ use crate::id;
 /// Only permissions are kept: a set-user-id bit must not outlive a change of content.
 const PERMISSIONS: u32 = 0o777;
 
-/// Puts `content` at the place. `confirm` runs last, when only the rename is left, and may still
-/// call it off. Returns true if there was no file before.
-pub(super) fn replace(
+/// Puts `content` at the place; if there is no file, with the permissions given, or 0644. `confirm`
+/// runs last, when only the rename is left, and may still call it off. Returns true if there was no
+/// file before.
+pub(super) fn replace<E: From<Error>>(
     path: &RelativePath,
     place: &Place,
-    content: &[u8],
-    confirm: impl FnOnce() -> Result<(), Error>,
-) -> Result<bool, Error> {
+    (content, mode): (&[u8], Option<u32>),
+    confirm: impl FnOnce() -> Result<(), E>,
+) -> Result<bool, E> {
     let failed = |error| Error::from_io(path, "write", error);
     let before = writable(path, place)?;
     let mut temporary = Temporary::create(&place.dir, before.as_ref()).map_err(failed)?;
     temporary.file.write_all(content).map_err(failed)?;
     if let Some(before) = &before {
         keep_owner_and_mode(&temporary.file, before).map_err(failed)?;
+    } else if let Some(mode) = mode {
+        let mode = std::fs::Permissions::from_mode(mode & PERMISSIONS);
+        temporary.file.set_permissions(mode).map_err(failed)?;
     }
     temporary.file.sync_all().map_err(failed)?;
     confirm()?;
     temporary.rename(Path::new(&place.name)).map_err(failed)?;
     Ok(before.is_none())
+}
+
+/// Removes the file at the place, if it may be written.
+pub(super) fn remove(path: &RelativePath, place: &Place) -> Result<(), Error> {
+    writable(path, place)?;
+    let removed = place.dir.remove_file(&place.name);
+    removed.map_err(|error| Error::from_io(path, "remove", error))
 }
 
 /// What is at the place now, after a check that the caller may write it: a rename alone would ask
@@ -50,7 +62,7 @@ fn writable(path: &RelativePath, place: &Place) -> Result<Option<Metadata>, Erro
     let mut options = OpenOptions::new();
     options.write(true).custom_flags(flags(OFlags::NOFOLLOW));
     match place.dir.open_with(&place.name, &options) {
-        Ok(file) => regular(path, file).map(|_| ())?,
+        Ok(file) => place.regular(path, file, "write").map(drop)?,
         // A running program cannot be written, but it can be replaced.
         Err(error) if Errno::from_io_error(&error) == Some(Errno::TXTBSY) => {}
         Err(error) => return Err(failed(error)),
@@ -68,6 +80,19 @@ fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
     file.set_permissions(std::fs::Permissions::from_mode(before.mode() & PERMISSIONS))
 }
 
+/// What the names of temporary files begin and end with.
+const BEFORE: &str = ".toolkeep-";
+const BEHIND: &str = ".tmp";
+
+/// True for the name of a temporary file. A process that was killed while it wrote may have left
+/// one; it is nobody's, and no tool shows it.
+pub(super) fn is_temporary(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    let inner = name.strip_prefix(BEFORE.as_bytes());
+    let inner = inner.and_then(|inner| inner.strip_suffix(BEHIND.as_bytes()));
+    inner.is_some_and(|id| id.len() == 32 && id.iter().all(u8::is_ascii_hexdigit))
+}
+
 /// A file beside the one it is to replace, gone again unless it is renamed.
 struct Temporary<'a> {
     dir: &'a Dir,
@@ -78,7 +103,7 @@ struct Temporary<'a> {
 
 impl<'a> Temporary<'a> {
     fn create(dir: &'a Dir, before: Option<&Metadata>) -> io::Result<Temporary<'a>> {
-        let name = format!(".toolkeep-{}.tmp", id::new_id());
+        let name = format!("{BEFORE}{}{BEHIND}", id::new_id());
         // Nobody may read the new content who might not read the old, not even until the rename.
         let mode = if before.is_some() { 0o600 } else { 0o644 };
         let mut options = OpenOptions::new();

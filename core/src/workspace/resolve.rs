@@ -3,16 +3,17 @@
 //! Two needs: absolute links whose target has the root's own path in front (virtual environments and
 //! linked packages are full of them), which the confinement refuses out of hand; and writes, which
 //! must replace the file a link leads to and not the link. The result is only a *spelling* without
-//! links. It is opened beneath the handle like any other, so a link that appears afterwards changes
-//! what is found, and never lets anything out.
+//! links. It is opened beneath the handle so that no part of it may be a link: one that appears
+//! afterwards makes the open fail, and lets nothing out.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use cap_std::fs::{Dir, DirBuilder, DirBuilderExt};
+use cap_std::fs::Dir;
 
-use super::error::is_escape;
+use super::rules::Compiled;
 use super::{Error, RelativePath, Workspace};
 
 /// As many links as Linux follows in one path.
@@ -25,6 +26,7 @@ pub(super) struct Place {
     pub(super) name: OsString,
     /// The same relative to the root, without links.
     pub(super) target: PathBuf,
+    pub(super) rules: Arc<Compiled>,
 }
 
 impl Workspace {
@@ -39,18 +41,42 @@ impl Workspace {
 
     /// The path without links, as far as it exists. What does not exist is kept as it is.
     pub(super) fn without_links(&self, path: &RelativePath) -> Result<PathBuf, Error> {
-        let outside = || Error::Outside { path: path.to_string() };
+        match self.follow(path)? {
+            End::Here(place) => Ok(place),
+            End::Beyond(_) => Err(Error::Outside { path: path.to_string() }),
+        }
+    }
+
+    /// Where a path leads if a link takes it out of this root: an absolute path of the machine, of
+    /// which nobody has looked at anything yet. None if it stays in this root, or leads nowhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Denied`] and [`Error::Links`].
+    pub(crate) fn leads_beyond(&self, path: &RelativePath) -> Result<Option<PathBuf>, Error> {
+        self.check_shown(path, path.as_path())?;
+        if self.has_no_link(path.as_path()) {
+            return Ok(None);
+        }
+        match self.follow(path)? {
+            End::Here(_) => Ok(None),
+            End::Beyond(target) => Ok(Some(target)),
+        }
+    }
+
+    pub(super) fn follow(&self, path: &RelativePath) -> Result<End, Error> {
         let mut pending: Vec<OsString> = reversed(path.as_path());
         let mut found = PathBuf::new();
         let mut links = 0;
         while let Some(name) = pending.pop() {
             if name == ".." {
                 if !found.pop() {
-                    return Err(outside());
+                    return Ok(End::Beyond(self.above(pending)));
                 }
                 continue;
             }
             found.push(&name);
+            self.check_shown(path, &found)?;
             let Some(target) = self.link_target(&found).or_else(|error| match error {
                 error if error.kind() == io::ErrorKind::NotFound => Ok(None),
                 error => Err(Error::from_io(path, "follow", error)),
@@ -63,15 +89,29 @@ impl Workspace {
                 return Err(Error::Links { path: path.to_string() });
             }
             found.pop();
-            let target = if target.is_absolute() {
-                found.clear();
-                self.beneath_root(&target).ok_or_else(outside)?
-            } else {
-                &target
+            if !target.is_absolute() {
+                pending.extend(reversed(&target));
+                continue;
+            }
+            found.clear();
+            let Some(beneath) = self.beneath_root(&target) else {
+                return Ok(End::Beyond(joined(target, pending)));
             };
-            pending.extend(reversed(target));
+            pending.extend(reversed(beneath));
         }
-        Ok(if found.as_os_str().is_empty() { PathBuf::from(".") } else { found })
+        Ok(End::Here(if found.as_os_str().is_empty() { PathBuf::from(".") } else { found }))
+    }
+
+    /// The path of the machine for names that are still to be followed from the folder above the
+    /// root. The root's own path has no links, so the folder above it is the one before it.
+    fn above(&self, mut pending: Vec<OsString>) -> PathBuf {
+        let mut folder = self.real_root().to_owned();
+        folder.pop();
+        while pending.last().is_some_and(|name| name == "..") {
+            pending.pop();
+            folder.pop();
+        }
+        joined(folder, pending)
     }
 
     fn link_target(&self, path: &Path) -> io::Result<Option<PathBuf>> {
@@ -80,84 +120,20 @@ impl Workspace {
         }
         self.dir().read_link_contents(path).map(Some)
     }
-
-    /// Opens with `open`, and once more by the path without links if the first try met a link that
-    /// the confinement does not follow.
-    pub(super) fn beneath<T>(
-        &self,
-        path: &RelativePath,
-        action: &'static str,
-        open: impl Fn(&Dir, &Path) -> io::Result<T>,
-    ) -> Result<T, Error> {
-        let result = match open(self.dir(), path.as_path()) {
-            Err(error) if is_escape(&error) => open(self.dir(), &self.without_links(path)?),
-            result => result,
-        };
-        result.map_err(|error| match Error::from_io(path, action, error) {
-            Error::NotFound { path: written, .. } => {
-                Error::NotFound { path: written, similar: self.similar(path) }
-            }
-            error => error,
-        })
-    }
-
-    /// The place of a file that is to be written, with its missing folders made (0755 less umask)
-    /// if `make_folders`.
-    pub(super) fn place(&self, path: &RelativePath, make_folders: bool) -> Result<Place, Error> {
-        if path.names_folder() {
-            return Err(Error::IsFolder { path: path.to_string() });
-        }
-        let target = self.without_links(path)?;
-        let Some(name) = target.file_name() else {
-            return Err(Error::IsFolder { path: path.to_string() });
-        };
-        if self.keeps(&target) {
-            return Err(Error::Kept { path: path.to_string() });
-        }
-        let folder = match target.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        let dir = match self.dir().open_dir(folder) {
-            Err(error) if make_folders && error.kind() == io::ErrorKind::NotFound => {
-                make_dirs(self.dir(), folder)
-            }
-            opened => opened,
-        };
-        let dir = dir.map_err(|error| match Error::from_io(path, "open the folder of", error) {
-            Error::NotFound { path: written, .. } => {
-                Error::NotFound { path: written, similar: self.similar(path) }
-            }
-            error => error,
-        })?;
-        Ok(Place { dir, name: name.to_owned(), target })
-    }
 }
 
-/// One level at a time, each opened from the handle of the one above: a folder that is swapped for
-/// a link on the way is followed beneath that handle or not at all.
-fn make_dirs(root: &Dir, folder: &Path) -> io::Result<Dir> {
-    let mut builder = DirBuilder::new();
-    builder.mode(0o755);
-    let mut dir = root.try_clone()?;
-    for name in folder.components().map(Component::as_os_str) {
-        dir = match dir.open_dir(name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                make_dir(&dir, name, &builder)?
-            }
-            opened => opened?,
-        };
-    }
-    Ok(dir)
+/// Where following links has ended.
+pub(super) enum End {
+    /// In the root, at this path from there.
+    Here(PathBuf),
+    /// At this path of the machine, which is not beneath the root by its names.
+    Beyond(PathBuf),
 }
 
-fn make_dir(parent: &Dir, name: &OsStr, builder: &DirBuilder) -> io::Result<Dir> {
-    match parent.create_dir_with(name, builder) {
-        // Another call made it at the same moment.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        made => made?,
-    }
-    parent.open_dir(name)
+/// The path with the names behind it, of which the last is the first.
+fn joined(mut path: PathBuf, names: Vec<OsString>) -> PathBuf {
+    path.extend(names.into_iter().rev());
+    path
 }
 
 /// The names in a path, the last one first, without `.` and a leading slash.

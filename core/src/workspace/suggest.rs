@@ -3,7 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use super::{RelativePath, Workspace};
+use cap_std::fs::Dir;
+use rustix::fs::OFlags;
+
+use super::{Error, RelativePath, Workspace};
 
 /// How many names of a folder are compared; beyond that a guess costs more than it helps.
 const MAX_NAMES: usize = 10_000;
@@ -14,30 +17,45 @@ const MAX_NAME_BYTES: usize = 120;
 
 impl Workspace {
     /// Existing paths that look like `path`, which is missing, the likeliest first. Looks in the
-    /// deepest folder of the path that exists, and nowhere outside the workspace.
+    /// deepest folder of the path that exists, and nowhere outside the workspace. What is denied is
+    /// not told.
     pub(super) fn similar(&self, path: &RelativePath) -> Vec<String> {
-        let mut folder = String::new();
-        for name in path.normalised().split('/') {
-            let next = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-            if self.dir().symlink_metadata(&next).is_err() {
-                // An unreadable folder is no reason to fail: the caller has an error to report.
-                return self.names_like(&folder, name).unwrap_or_default();
+        let names: Vec<&str> = path.normalised().split('/').collect();
+        for (depth, name) in names.iter().enumerate().rev() {
+            let folder = names[..depth].join("/");
+            let shown = RelativePath::plain(if depth == 0 { "." } else { &folder });
+            // An unreadable folder is no reason to fail: the caller has an error to report.
+            match self.open_beneath(&shown, "list", OFlags::RDONLY | OFlags::DIRECTORY) {
+                Ok((folder_file, place)) => {
+                    let dir = Dir::from_std_file(folder_file);
+                    return self.names_like((&dir, &place), &folder, name).unwrap_or_default();
+                }
+                Err(Error::NotFound { .. }) => {}
+                Err(_) => break,
             }
-            folder = next;
         }
         Vec::new()
     }
 
-    fn names_like(&self, folder: &str, wanted: &str) -> io::Result<Vec<String>> {
-        let shown = Path::new(if folder.is_empty() { "." } else { folder });
+    fn names_like(
+        &self,
+        (dir, place): (&Dir, &Path),
+        folder: &str,
+        wanted: &str,
+    ) -> io::Result<Vec<String>> {
         let mut scored: Vec<(f64, String)> = Vec::new();
-        for entry in self.dir().open_dir(shown)?.entries()?.take(MAX_NAMES) {
+        for entry in dir.entries()?.take(MAX_NAMES) {
             let Ok(name) = entry?.file_name().into_string() else { continue };
             if name.len().max(wanted.len()) > MAX_NAME_BYTES {
                 continue;
             }
             let score = likeness(&name, wanted);
-            if score >= LIKE_ENOUGH && !name.contains(char::is_control) {
+            // What has the very name is a link that leads nowhere.
+            if score >= LIKE_ENOUGH
+                && name != wanted
+                && !name.contains(char::is_control)
+                && !self.hides(&place.join(&name))
+            {
                 scored.push((score, name));
             }
         }

@@ -6,6 +6,8 @@
 use std::io::{self, BufRead};
 use std::str;
 
+use crate::limits;
+
 /// Which part of a text to show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadRange {
@@ -15,6 +17,8 @@ pub struct ReadRange {
     pub limit: Option<usize>,
     /// How many characters of the first line to leave out: where the page before cut a long line.
     pub column: usize,
+    /// The most bytes to show; `None` for no such limit. At least one character is shown.
+    pub max_bytes: Option<usize>,
 }
 
 /// Where the next page begins; a [`ReadRange`] of these two continues without gap or overlap.
@@ -199,17 +203,29 @@ impl Page {
             self.skip = 0;
             text = &text[start..];
         }
-        let room = self.max_chars - self.chars;
-        match text.char_indices().nth(room) {
-            None => {
-                self.text.push_str(text);
-                self.chars += text.chars().count();
-            }
-            Some((end, _)) => {
-                self.text.push_str(&text[..end]);
-                self.close_within_line();
-            }
+        let end = self.room_in(text);
+        let shown = &text[..end.unwrap_or(text.len())];
+        self.text.push_str(shown);
+        self.chars += shown.chars().count();
+        if end.is_some() {
+            self.close_within_line();
         }
+    }
+
+    /// Where the page is full in a text that is to follow; none if all of it has room.
+    fn room_in(&self, text: &str) -> Option<usize> {
+        let room = self.max_chars - self.chars;
+        let by_chars = text.char_indices().nth(room).map(|(end, _)| end);
+        let Some(most) = self.range.max_bytes else { return by_chars };
+        let room = most.saturating_sub(self.text.len());
+        if text.len() <= room {
+            return by_chars;
+        }
+        let first = if self.text.is_empty() { text.chars().next() } else { None };
+        let least = first.map_or(0, char::len_utf8);
+        let by_bytes = limits::prefix_of_bytes(text, room).len().max(least);
+        // All of it may be a single character, which is always shown.
+        Some(by_bytes.min(by_chars.unwrap_or(by_bytes))).filter(|end| *end < text.len())
     }
 
     /// The page is full in the middle of the current line.
@@ -219,7 +235,7 @@ impl Page {
             self.closed = Some(Position { offset: self.line, column: 0 });
         } else {
             self.cut = true;
-            let column = self.range.column + self.max_chars;
+            let column = self.range.column + self.chars;
             self.closed = Some(Position { offset: self.line, column });
         }
     }
@@ -248,7 +264,7 @@ mod tests {
     use super::*;
 
     fn page(text: &[u8], offset: usize, limit: Option<usize>, max_chars: usize) -> ReadText {
-        window(text, ReadRange { offset, limit, column: 0 }, max_chars).unwrap()
+        window(text, ReadRange { offset, limit, ..ReadRange::default() }, max_chars).unwrap()
     }
 
     /// Every page from the start, read in blocks of `block` bytes.
@@ -268,7 +284,24 @@ mod tests {
             pages.push(page);
             let Some(next) = next else { return pages };
             assert!(pages.len() < 10_000, "paging makes no progress");
-            range = ReadRange { offset: next.offset, limit, column: next.column };
+            range = ReadRange { offset: next.offset, column: next.column, ..range };
+        }
+    }
+
+    #[test]
+    fn a_page_has_no_more_bytes_than_asked_for_and_goes_on_where_it_was_cut() {
+        let text = "ä€\nééééé\nx\n";
+        for most in 1..=text.len() + 1 {
+            let mut range = ReadRange { max_bytes: Some(most), ..ReadRange::default() };
+            let mut whole = String::new();
+            loop {
+                let page = window(text.as_bytes(), range, 100).unwrap();
+                assert!(page.text.len() <= most || page.text.chars().count() == 1, "{page:?}");
+                whole.push_str(&page.text);
+                let Some(next) = page.next else { break };
+                range = ReadRange { offset: next.offset, column: next.column, ..range };
+            }
+            assert_eq!(whole, text, "{most}");
         }
     }
 

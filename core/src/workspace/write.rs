@@ -6,8 +6,9 @@ use std::path::Path;
 use cap_std::fs::{OpenOptions, OpenOptionsExt};
 use rustix::fs::OFlags;
 
+use super::folder_lock::FolderLock;
 use super::lock::while_locked;
-use super::open::{check_type, flags, regular};
+use super::open::{check_type, flags};
 use super::replace::replace;
 use super::resolve::Place;
 use super::{Error, RelativePath, Workspace};
@@ -53,29 +54,58 @@ impl Workspace {
         content: &[u8],
         mode: WriteMode,
     ) -> Result<Written, Error> {
-        self.write_at(path, content, mode, None)
+        let bytes = content.len() as u64;
+        self.check_writable_size(path, content.len())?;
+        if mode == WriteMode::Append {
+            return self.append_as(path, content, |_| Ok(()));
+        }
+        let place = self.place(path, true)?;
+        let replace = || {
+            let mut locks = None;
+            let created = replace(path, &place, (content, None), || {
+                let own = FolderLock::take(path, &place.dir)?;
+                locks = Some((own, place.admit(path, bytes)?));
+                Ok(())
+            });
+            drop(locks);
+            created
+        };
+        let created = while_locked(&place, replace);
+        let created = created.map_err(|error| Error::from_io(path, "write", error))??;
+        Ok(Written { bytes, created })
     }
 
-    /// The same, and only if the path still leads to `target`, where that is given.
-    pub(crate) fn write_at(
+    /// Appends to a file. `last` is asked at the last moment, with the path without links, and may
+    /// call it off.
+    pub(crate) fn append_as<E: From<Error>>(
         &self,
         path: &RelativePath,
         content: &[u8],
-        mode: WriteMode,
-        target: Option<&Path>,
-    ) -> Result<Written, Error> {
+        last: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<Written, E> {
         let bytes = content.len() as u64;
-        check_size(path, bytes, "write it in several parts with append")?;
         let place = self.place(path, true)?;
-        if target.is_some_and(|target| target != place.target) {
-            return Err(Error::Changed { path: path.to_string() });
-        }
-        let created = while_locked(&place, || match mode {
-            WriteMode::Replace => replace(path, &place, content, || Ok(())),
-            WriteMode::Append => append(path, &place, content),
-        })
-        .map_err(|error| Error::from_io(path, "write", error))??;
+        let append = || -> Result<bool, E> {
+            let lock = FolderLock::take(path, &place.dir)?;
+            let there = place.dir.symlink_metadata(&place.name).map_or(0, |there| there.len());
+            let shared = place.admit(path, there.saturating_add(bytes))?;
+            last(&place.target)?;
+            let created = append(path, &place, content)?;
+            drop((lock, shared));
+            Ok(created)
+        };
+        let created = while_locked(&place, append);
+        let created = created.map_err(|error| Error::from_io(path, "append to", error))??;
         Ok(Written { bytes, created })
+    }
+
+    /// An error if so many bytes are too many to write at once.
+    pub(crate) fn check_writable_size(
+        &self,
+        path: &RelativePath,
+        bytes: usize,
+    ) -> Result<(), Error> {
+        check_size(path, bytes as u64, "write it in several parts with append")
     }
 }
 
@@ -105,7 +135,7 @@ fn append(path: &RelativePath, place: &Place, content: &[u8]) -> Result<bool, Er
     };
     options.create(created);
     let file = place.dir.open_with(&place.name, &options).map_err(failed)?;
-    let mut file = regular(path, file)?;
+    let mut file = place.regular(path, file, "append to")?;
     file.write_all(content).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     Ok(created)
@@ -238,7 +268,7 @@ mod tests {
         let path = fixture.workspace.relative("file").unwrap();
         let place = fixture.workspace.place(&path, false).unwrap();
         let changed = || Err(Error::Changed { path: "file".into() });
-        assert!(replace(&path, &place, b"new", changed).is_err());
+        assert!(replace(&path, &place, (b"new", None), changed).is_err());
         assert_eq!(fixture.content("file"), "old");
         assert_eq!(fixture.names(), ["file"]);
     }

@@ -1,5 +1,8 @@
 //! Calls that want somebody's word.
 
+mod handler;
+mod returned;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +17,6 @@ use toolkeep::{
     RuntimeBuilder, Tool, ToolError, ToolResult, ToolSpec,
 };
 
-use crate::limits::says;
 use crate::support::eventually;
 
 const SECRET: &str = crate::support::TOKEN;
@@ -417,171 +419,6 @@ impl Tool for Other {
 }
 
 #[tokio::test]
-async fn the_handler_gets_the_real_arguments_and_decides() {
-    let (rt, deploy) = handled(json!({ "approval": { "external": false } }), |request, cx| {
-        assert_eq!(cx.caller().user.as_deref(), Some("u"));
-        let real = request.arguments["key"] == SECRET;
-        async move {
-            Ok(Some(match request.arguments["to"].as_str() {
-                Some("here") if real => ApprovalAnswer::allow().by("bob"),
-                _ => ApprovalAnswer::deny("only here"),
-            }))
-        }
-    })
-    .await;
-    let yes = rt.call(&cx(), "deploy", json!({ "to": "here", "key": SECRET })).await.unwrap();
-    assert_eq!(yes.code, None, "{}", yes.for_llm);
-    let no = rt.call(&cx(), "deploy", json!({ "to": "there", "key": SECRET })).await.unwrap();
-    assert!(no.for_llm.contains("only here"), "{}", no.for_llm);
-    assert_eq!(deploy.ran(), 1);
-    assert_eq!(list(&rt, "consumed").await[0]["decided_by"], "bob");
-    assert_eq!(list(&rt, "denied").await[0]["decided_by"], "host");
-}
-
-#[tokio::test]
-async fn a_handler_that_fails_or_panics_denies_and_only_the_host_learns_why() {
-    let trouble = |request: ApprovalRequest, _: CallContext| async move {
-        assert!(request.arguments["to"] != "panic", "the prompt broke");
-        Err(Error::new(Code::Internal, "the prompt broke"))
-    };
-    let (rt, deploy) = handled(json!({}), trouble).await;
-    for to in ["panic", "fail"] {
-        let result = rt.call(&cx(), "deploy", json!({ "to": to })).await.unwrap();
-        assert_eq!(result.code, Some(Code::ApprovalDenied));
-        assert!(!result.for_llm.contains("prompt"), "{}", result.for_llm);
-        let id = json!(result.approval);
-        let row = rt.invoke("approvals.get", json!({ "id": id })).await.unwrap();
-        assert!(row["reason"].as_str().unwrap().contains("the prompt broke"), "{row}");
-    }
-    assert_eq!(deploy.ran(), 0);
-}
-
-#[tokio::test]
-async fn of_handler_and_others_the_first_decides() {
-    let (rt, deploy) = handled(json!({}), |_, _| async {
-        std::future::pending::<()>().await;
-        Ok(None)
-    })
-    .await;
-    let call = start(&rt, json!({ "to": "here" }));
-    let asked = pending(&rt, 1).await.remove(0);
-    decide(&rt, &asked["id"], json!({ "decision": "deny" })).await;
-    assert_eq!(call.await.unwrap().unwrap().code, Some(Code::ApprovalDenied));
-    let (rt, other) = handled(json!({}), |_, _| async { Ok(Some(ApprovalAnswer::allow())) }).await;
-    let result = rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
-    let late = json!({ "id": result.approval, "decision": "deny", "by": "maria" });
-    let late = rt.invoke("approvals.decide", late).await.unwrap_err();
-    assert_eq!(late.code(), Code::Conflict);
-    assert_eq!((deploy.ran(), other.ran()), (0, 1));
-}
-
-#[tokio::test]
-async fn a_handler_may_leave_the_decision_to_others() {
-    let (rt, _) = handled(json!({}), |_, _| async { Ok(None) }).await;
-    let call = start(&rt, json!({ "to": "here" }));
-    let asked = pending(&rt, 1).await.remove(0);
-    decide(&rt, &asked["id"], json!({})).await;
-    assert_eq!(call.await.unwrap().unwrap().code, None);
-    let alone = json!({ "approval": { "external": false } });
-    let (rt, _) = handled(alone, |_, _| async { Ok(None) }).await;
-    let result = rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
-    assert_eq!(result.rule.as_deref(), Some("approval.external = false"));
-    let (rt, _) =
-        handled(json!({ "approval": { "mode": "return" } }), |_, _| async { Ok(None) }).await;
-    let result = rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
-    assert_eq!(result.code, Some(Code::ApprovalPending));
-}
-
-#[tokio::test]
-async fn a_returned_call_uses_the_decision_later_and_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite:{}", folder.path().join("t.db").display());
-    let config = json!({ "store": url, "approval": { "mode": "return" } });
-    let (rt, _) = open(config.clone()).await;
-    let call = async |rt: &Runtime| {
-        rt.call(&cx(), "deploy", json!({ "to": "here", "key": "k" })).await.unwrap()
-    };
-    let first = call(&rt).await;
-    assert_eq!(first.code, Some(Code::ApprovalPending));
-    assert_eq!(call(&rt).await.approval, first.approval);
-    rt.close().await.unwrap();
-    let (rt, deploy) = open(config).await;
-    decide(&rt, &json!(first.approval), json!({})).await;
-    // Another call has not been allowed, and another caller neither.
-    let other = rt.call(&cx(), "deploy", json!({ "to": "there" })).await.unwrap();
-    assert_eq!(other.code, Some(Code::ApprovalPending));
-    let same = json!({ "key": "k", "to": "here" });
-    let user = rt.call(&cx().user("other"), "deploy", same.clone()).await.unwrap();
-    assert_eq!(user.code, Some(Code::ApprovalPending));
-    assert_eq!(deploy.ran(), 0);
-    // The order of the keys is no difference, and neither is the session.
-    let used = rt.call(&cx().session("later"), "deploy", same).await.unwrap();
-    assert_eq!((used.code, used.approval), (None, first.approval.clone()));
-    let again = call(&rt).await;
-    assert_eq!(again.code, Some(Code::ApprovalPending));
-    assert_ne!(again.approval, first.approval);
-    assert_eq!(deploy.ran(), 1);
-}
-
-#[tokio::test]
-async fn a_denial_is_told_once_to_a_returned_call() {
-    let (rt, deploy) = open(json!({ "approval": { "mode": "return" } })).await;
-    let call = async || rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
-    let first = call().await;
-    let no = json!({ "decision": "deny", "reason": "not now" });
-    decide(&rt, &json!(first.approval), no).await;
-    let told = call().await;
-    assert_eq!((told.code, &told.approval), (Some(Code::ApprovalDenied), &first.approval));
-    assert!(told.for_llm.contains("not now"), "{}", told.for_llm);
-    let anew = call().await;
-    assert_eq!(anew.code, Some(Code::ApprovalPending));
-    assert_ne!(anew.approval, first.approval);
-    assert_eq!(deploy.ran(), 0);
-}
-
-#[tokio::test]
-async fn identical_calls_of_one_turn_never_share_an_approval() {
-    let (rt, deploy) = open(json!({ "approval": { "mode": "return" } })).await;
-    let turn = async || {
-        let requests = ["1", "2"].map(|id| CallRequest {
-            id: id.into(),
-            name: "deploy".into(),
-            arguments: json!({ "to": "here" }),
-        });
-        let answers = rt.call_all(&cx(), requests.to_vec()).await.unwrap();
-        answers.into_iter().map(|answer| answer.result).collect::<Vec<_>>()
-    };
-    let first = turn().await;
-    assert_ne!(first[0].approval, first[1].approval);
-    let again = turn().await;
-    let ids = |turn: &[ToolResult]| turn.iter().map(|r| r.approval.clone()).collect::<Vec<_>>();
-    assert_eq!(ids(&again), ids(&first));
-    decide(&rt, &json!(first[1].approval), json!({})).await;
-    decide(&rt, &json!(first[0].approval), json!({ "decision": "deny" })).await;
-    let mut codes: Vec<_> = turn().await.into_iter().map(|result| result.code).collect();
-    codes.sort_by_key(Option::is_some);
-    assert_eq!(codes, [None, Some(Code::ApprovalDenied)]);
-    assert_eq!(deploy.ran(), 1);
-}
-
-#[tokio::test]
-async fn of_many_callers_one_uses_an_approval() {
-    let (rt, deploy) = open(json!({ "approval": { "mode": "return" } })).await;
-    let first = rt.call(&cx(), "deploy", json!({ "to": "here" })).await.unwrap();
-    decide(&rt, &json!(first.approval), json!({})).await;
-    let calls: Vec<_> = (0..16).map(|_| start(&rt, json!({ "to": "here" }))).collect();
-    let mut ran = 0;
-    for call in calls {
-        let result = call.await.unwrap().unwrap();
-        match result.code {
-            None => ran += 1,
-            code => assert_eq!(code, Some(Code::ApprovalPending), "{}", result.for_llm),
-        }
-    }
-    assert_eq!((ran, deploy.ran()), (1, 1));
-}
-
-#[tokio::test]
 async fn another_process_may_decide() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite:{}", folder.path().join("t.db").display());
@@ -592,25 +429,4 @@ async fn another_process_may_decide() {
     decide(&there, &asked["id"], json!({})).await;
     assert_eq!(call.await.unwrap().unwrap().code, None);
     assert_eq!(deploy.ran(), 1);
-}
-
-#[tokio::test]
-async fn the_note_of_an_edit_is_not_told_of_a_later_call() {
-    let spec = json!({
-        "name": "look", "needs_approval": true, "capabilities": ["read-only"],
-        "touches": [{ "argument": "p", "resource": "path", "effect": "read" }]
-    });
-    let asked = AtomicUsize::new(0);
-    let approver = approve_fn(move |_, _| {
-        let edited = json!({ "p": "b" }).as_object().unwrap().clone();
-        let allow = ApprovalAnswer::allow();
-        let first = asked.fetch_add(1, Ordering::SeqCst) == 0;
-        async move { Ok(Some(if first { allow.edited(edited) } else { allow })) }
-    });
-    let rt = builder(json!({})).approver(approver).tool(says(spec)).build().await.unwrap();
-    let look = async |path: &str| {
-        rt.call(&cx().run("r"), "look", json!({ "p": path })).await.unwrap().for_llm
-    };
-    assert!(look("a").await.contains("changed its arguments"));
-    assert!(!look("b").await.contains("changed its arguments"));
 }

@@ -1,7 +1,7 @@
 //! A store that is slow or fails on command.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -24,6 +24,8 @@ struct Faulty {
     pub failed_events: Arc<AtomicU64>,
     pub slow_events: Arc<AtomicU64>,
     pub mute: Arc<AtomicBool>,
+    /// Reads of these tables fail.
+    pub unreadable: Arc<Mutex<Vec<&'static str>>>,
 }
 #[derive(Clone, Default)]
 pub struct Knobs {
@@ -36,6 +38,8 @@ pub struct Knobs {
     pub failed_events: Arc<AtomicU64>,
     pub slow_events: Arc<AtomicU64>,
     pub mute: Arc<AtomicBool>,
+    /// Reads of these tables fail.
+    pub unreadable: Arc<Mutex<Vec<&'static str>>>,
 }
 fn broken() -> store::Error {
     store::Error::new(
@@ -48,6 +52,9 @@ impl Driver for Faulty {
     fn read(&self, s: Statement) -> Answer<'_, Vec<Row>> {
         async move {
             let agents = s.sql.contains("FROM toolkeep_agents");
+            if self.unreadable.lock().unwrap().iter().any(|table| s.sql.contains(table)) {
+                return Err(broken());
+            }
             if s.sql.contains("toolkeep_artifacts")
                 && self.fail_artifact_reads.load(Ordering::SeqCst)
             {
@@ -113,6 +120,7 @@ pub async fn faulty() -> (Arc<dyn Store>, Knobs) {
         failed_events: k.failed_events.clone(),
         slow_events: k.slow_events.clone(),
         mute: k.mute.clone(),
+        unreadable: k.unreadable.clone(),
     };
     (Arc::new(SqlStore::new(d)), k)
 }

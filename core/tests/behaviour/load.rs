@@ -86,7 +86,13 @@ async fn count(store: &dyn Store) -> bool {
     let Ok(found) = store.get_context_file(&counter()).await else { return false };
     let version = found.map_or(0, |file| file.info.version);
     let body = (version + 1).to_string().into_bytes();
-    let put = PutContextFile { key: counter(), body, if_version: Some(version), fence: None };
+    let put = PutContextFile {
+        key: counter(),
+        body,
+        if_version: Some(version),
+        if_body: None,
+        fence: None,
+    };
     match store.put_context_file(put, 1).await {
         Ok(info) => acknowledged("count", &info.version.to_string()),
         Err(error) => error.kind() == Kind::Conflict,

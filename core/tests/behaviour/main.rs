@@ -22,6 +22,7 @@ mod policy;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;
+mod roots;
 mod sealed;
 mod secrets;
 mod support;
@@ -30,3 +31,6 @@ mod tenants;
 mod upkeep;
 mod vault;
 mod vectors;
+mod virtual_files;
+mod writing;
+mod writing_crash;

@@ -141,12 +141,12 @@ async fn a_body_that_is_no_text_is_refused_and_named() {
     let [tenant, agent, name] = ["default", "a", "n"].map(String::from);
     let key = ContextFileKey { tenant, agent, user: None, name };
     let (if_version, fence) = (None, None);
-    let file = store::PutContextFile { key, body: body.clone(), if_version, fence };
+    let file = store::PutContextFile { key, body: body.clone(), if_version, if_body: None, fence };
     store.put_context_file(file, 1).await.unwrap();
     let [tenant, agent, path] = ["default", "a", "p"].map(String::from);
     let key = DocumentKey { tenant, agent, user: None, path };
     let (if_version, fence, mime) = (None, None, "application/octet-stream".into());
-    let document = store::PutDocument { key, mime, body, if_version, fence };
+    let document = store::PutDocument { key, mime, body, if_version, if_body: None, fence };
     store.put_document(document, 1).await.unwrap();
     let rt = Runtime::builder().store(store).build().await.unwrap();
     for (operation, args, name) in [

@@ -128,6 +128,8 @@ def context_of(invocation: Invocation) -> Context:
 def _context(caller: dict[str, Any], invocation: Invocation | None) -> Context:
     # What a newer core tells besides is left out.
     known = {key: value for key, value in caller.items() if key in _KEYS}
+    for several in ("read_roots", "write_roots", "deny_paths"):
+        known[several] = tuple(known.get(several) or ())
     if known.get("parent") is not None:
         known["parent"] = _context(known["parent"], None)
     return Context(**known, _invocation=invocation)

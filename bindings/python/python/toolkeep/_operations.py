@@ -410,6 +410,16 @@ class AuditRow(TypedDict):
     repetition. Already scrubbed and capped."""
 
 
+class BaseContextFile(TypedDict):
+    """A file that the host puts into a prompt."""
+
+    name: str
+    """Its name, such as `SOUL.md` or `TEAM.md`."""
+
+    text: str
+    """Its text."""
+
+
 class Binding(TypedDict):
     """Where a secret, or each of a kind, may be put back."""
 
@@ -592,6 +602,9 @@ class FullConfig(TypedDict):
     workspace: str | None
     """The folder that file tools work in and never leave. Without one they are refused."""
 
+    files: FullFilesConfig
+    """What file tools reach, and how they treat it."""
+
     groups: dict[str, builtins.list[FullListEntry]]
     """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member
     is an entry as in a list; it may be marked `optional`, but not `final`."""
@@ -645,6 +658,9 @@ class Settings(TypedDict, total=False):
     store_timeout_ms: int | None
     """How long one access to the store may take, in milliseconds; longer ones fail. Default:
     5,000."""
+
+    files: FilesConfig
+    """What file tools reach, and how they treat it."""
 
     groups: Mapping[str, Sequence[ListEntry]]
     """Groups of tools of the owner's own, by name, for use in lists as `group:<name>`. A member
@@ -755,6 +771,9 @@ class ContextFileText(TypedDict):
 
     text: str
     """The whole text."""
+
+ContextSource: TypeAlias = "Literal['base', 'agent', 'user']"
+"""Where the text of a context file is from."""
 
 
 class CoveredBy(TypedDict):
@@ -1009,6 +1028,86 @@ class Fence(TypedDict):
     """The epoch at which it was taken."""
 
 
+class FullFilesConfig(TypedDict):
+    """What file tools reach, and how they treat it."""
+
+    read_roots: builtins.list[str]
+    """Folders that are read besides the workspace, by their absolute paths: skills, documents.
+    Relative ones count from the configuration's folder. Default: none."""
+
+    write_roots: builtins.list[str]
+    """Folders that are read and written besides the workspace. Default: none."""
+
+    deny: builtins.list[str]
+    """What no file tool touches or shows, in the workspace and in every other root: paths from
+    its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not
+    count. Default: nothing."""
+
+    hard_links: HardLinks
+    """Whether a file with several names on the disk may be used. Default: `allow`."""
+
+    write_safety: WriteSafety
+    """What becomes of a write to a file that the model has not read as it is now. Default:
+    `warn`."""
+
+    undelivered: builtins.list[str]
+    """What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
+    extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
+    `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`."""
+
+    context_files: builtins.list[str]
+    """The names at the workspace's root that are no files on the disk but texts in the store, by
+    agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`,
+    `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them."""
+
+    memory: bool
+    """Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
+    Default: true. Only calls with an agent have them."""
+
+    team: FullTeamConfig
+    """What may be written into the folder that a team shares."""
+
+
+class FilesConfig(TypedDict, total=False):
+    """What file tools reach, and how they treat it."""
+
+    read_roots: Sequence[str]
+    """Folders that are read besides the workspace, by their absolute paths: skills, documents.
+    Relative ones count from the configuration's folder. Default: none."""
+
+    write_roots: Sequence[str]
+    """Folders that are read and written besides the workspace. Default: none."""
+
+    deny: Sequence[str]
+    """What no file tool touches or shows, in the workspace and in every other root: paths from
+    its root (`.git/hooks`, with all that is below) and globs (`**/*.pem`). Case does not
+    count. Default: nothing."""
+
+    hard_links: HardLinks
+    """Whether a file with several names on the disk may be used. Default: `allow`."""
+
+    write_safety: WriteSafety
+    """What becomes of a write to a file that the model has not read as it is now. Default:
+    `warn`."""
+
+    undelivered: Sequence[str]
+    """What `write_file` does not hand to the user unless it is told to: names (`prompt.txt`) and
+    extensions (`*.sh`), in any case. Default: `*.sh`, `*.bash`, `*.zsh`, `manage-view.json`,
+    `set-pills.json`, `clear-pills.json`, `prompt.txt` and `launch-job.json`."""
+
+    context_files: Sequence[str]
+    """The names at the workspace's root that are no files on the disk but texts in the store, by
+    agent and user. Default: `SOUL.md`, `IDENTITY.md`, `AGENTS.md`, `TOOLS.md`,
+    `HEARTBEAT.md`, `USER.md` and `BOOTSTRAP.md`. Only calls with an agent have them."""
+
+    memory: bool
+    """Whether `MEMORY.md`, `memory.md` and what is below `memory/` are documents in the store.
+    Default: true. Only calls with an agent have them."""
+
+    team: TeamConfig
+    """What may be written into the folder that a team shares."""
+
+
 class Forgotten(TypedDict):
     """What `vault.forget` did."""
 
@@ -1084,6 +1183,9 @@ class GrantPlace(TypedDict, total=False):
 
     user: str | None
     """Its user."""
+
+HardLinks: TypeAlias = "Literal['allow', 'refuse']"
+"""Whether a file with several names on the disk may be used."""
 
 
 class KeptSecret(TypedDict):
@@ -1237,6 +1339,36 @@ class MaskedText(TypedDict):
 
     text: str
     """The text with every secret in it replaced."""
+
+
+class MemoryQueue(TypedDict):
+    """What is to be taken in."""
+
+    queued: builtins.list[QueuedMemory]
+    """Each file once, in order of its last change."""
+
+    next: int
+    """Where to go on, once these are taken in."""
+
+    more: bool
+    """True if there is more already."""
+
+    missed: bool
+    """True if changes after `after` were pruned before they were read: then all documents are to
+    be compared with what the index has."""
+
+
+class MergedContextFile(TypedDict):
+    """A context file of a prompt."""
+
+    name: str
+    """Its name."""
+
+    text: str
+    """Its text, never empty."""
+
+    source: ContextSource
+    """Where it is from."""
 
 
 class MessageToAppend(TypedDict, total=False):
@@ -1537,6 +1669,25 @@ class PrunedAudit(TypedDict):
 
     rows: int
     """How many rows that were."""
+
+
+class QueuedMemory(TypedDict):
+    """A memory file that an index has to take in anew."""
+
+    agent: str
+    """The agent whose it is."""
+
+    user: str | None
+    """The user whose it is; none: the agent's, for all its users."""
+
+    path: str
+    """Its path: `MEMORY.md`, `memory/people.md`."""
+
+    deleted: bool
+    """True if it was deleted, so that the index has to forget it."""
+
+    seq: int
+    """The place of its last change."""
 
 
 class FullRateLimit(TypedDict):
@@ -2019,6 +2170,34 @@ class TaintPolicy(TypedDict, total=False):
     none at all."""
 
 
+class FullTeamConfig(TypedDict):
+    """What may be written into the folder that a team shares, by whichever tool."""
+
+    extensions: builtins.list[str]
+    """Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`."""
+
+    max_bytes: int
+    """How many bytes a file may come to have. Default: 10,485,760 (10 MiB)."""
+
+    max_files: int
+    """How many files there may be in the folder and all below it. Default: 100."""
+
+
+class TeamConfig(TypedDict, total=False):
+    """What may be written into the folder that a team shares, by whichever tool."""
+
+    extensions: Sequence[str]
+    """Endings of names that no file may have; neither the dot nor case counts. Default: `exe`,
+    `sh`, `bat`, `cmd`, `ps1`, `com`, `msi` and `scr`."""
+
+    max_bytes: int
+    """How many bytes a file may come to have. Default: 10,485,760 (10 MiB)."""
+
+    max_files: int
+    """How many files there may be in the folder and all below it. Default: 100."""
+
+
 class Thresholds(TypedDict):
     """After how many calls something happens."""
 
@@ -2232,6 +2411,9 @@ class VaultContents(TypedDict):
 
     bindings: builtins.list[Binding]
     """Where they may be put back, besides the files that they were read from."""
+
+WriteSafety: TypeAlias = "Literal['strict', 'warn', 'off']"
+"""What becomes of a write to a file that the model has not read as it is now."""
 
 
 class AgentsOperations:
@@ -3061,6 +3243,37 @@ class Context_filesOperations:
         )
         return cast("Deleted", self._invoke("context_files.delete", args))
 
+    def merge(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        agent_type: str | None = _UNSET,
+        base: Sequence[BaseContextFile] = _UNSET,
+    ) -> builtins.list[MergedContextFile]:
+        """Gives the context files of a prompt: those of the base, each with what the agent and
+        the user read under its name in its place, then the others of the store. What the
+        store does not have stays as the base has it; empty ones are left out.
+
+        Args:
+            agent: The agent whose prompt it is.
+            tenant: The tenant.
+            user: The user whom it talks to. Left out: nobody.
+            agent_type: `open` or `predefined`, instead of what the agent's row says in
+                `settings.type`.
+            base: The host's own files, in the order in which the prompt has them. Each name
+                once.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+            user=user,
+            agent_type=agent_type,
+            base=base,
+        )
+        return cast("builtins.list[MergedContextFile]", self._invoke("context_files.merge", args))
+
 
 class DocumentsOperations:
     """Operations `documents.*`."""
@@ -3674,6 +3887,37 @@ class LocksOperations:
             tenant=tenant,
         )
         return cast("CoveredBy", self._invoke("locks.covering", args))
+
+
+class MemoryOperations:
+    """Operations `memory.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def queued(
+        self,
+        *,
+        tenant: str = _UNSET,
+        after: int = _UNSET,
+        limit: int = _UNSET,
+    ) -> MemoryQueue:
+        """Gives the memory files that were changed or deleted since a place, for an index of
+        them. A change and its place in this queue are one transaction, whoever made it. Store
+        `next` with what the index has made of the answer.
+
+        Args:
+            tenant: The tenant.
+            after: The `next` of the answer that was taken in last. Default: 0, from the
+                beginning.
+            limit: How many changes at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("MemoryQueue", self._invoke("memory.queued", args))
 
 
 class PolicyOperations:
@@ -4674,6 +4918,11 @@ class Operations:
         return LocksOperations(self._invoke)
 
     @property
+    def memory(self) -> MemoryOperations:
+        """Operations `memory.*`."""
+        return MemoryOperations(self._invoke)
+
+    @property
     def policy(self) -> PolicyOperations:
         """Operations `policy.*`."""
         return PolicyOperations(self._invoke)
@@ -5536,6 +5785,37 @@ class AsyncContext_filesOperations:
         )
         return cast("Deleted", await self._invoke("context_files.delete", args))
 
+    async def merge(
+        self,
+        *,
+        agent: str,
+        tenant: str = _UNSET,
+        user: str | None = _UNSET,
+        agent_type: str | None = _UNSET,
+        base: Sequence[BaseContextFile] = _UNSET,
+    ) -> builtins.list[MergedContextFile]:
+        """Gives the context files of a prompt: those of the base, each with what the agent and
+        the user read under its name in its place, then the others of the store. What the
+        store does not have stays as the base has it; empty ones are left out.
+
+        Args:
+            agent: The agent whose prompt it is.
+            tenant: The tenant.
+            user: The user whom it talks to. Left out: nobody.
+            agent_type: `open` or `predefined`, instead of what the agent's row says in
+                `settings.type`.
+            base: The host's own files, in the order in which the prompt has them. Each name
+                once.
+        """
+        args = _given(
+            agent=agent,
+            tenant=tenant,
+            user=user,
+            agent_type=agent_type,
+            base=base,
+        )
+        return cast("builtins.list[MergedContextFile]", await self._invoke("context_files.merge", args))
+
 
 class AsyncDocumentsOperations:
     """Operations `documents.*`."""
@@ -6149,6 +6429,37 @@ class AsyncLocksOperations:
             tenant=tenant,
         )
         return cast("CoveredBy", await self._invoke("locks.covering", args))
+
+
+class AsyncMemoryOperations:
+    """Operations `memory.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def queued(
+        self,
+        *,
+        tenant: str = _UNSET,
+        after: int = _UNSET,
+        limit: int = _UNSET,
+    ) -> MemoryQueue:
+        """Gives the memory files that were changed or deleted since a place, for an index of
+        them. A change and its place in this queue are one transaction, whoever made it. Store
+        `next` with what the index has made of the answer.
+
+        Args:
+            tenant: The tenant.
+            after: The `next` of the answer that was taken in last. Default: 0, from the
+                beginning.
+            limit: How many changes at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("MemoryQueue", await self._invoke("memory.queued", args))
 
 
 class AsyncPolicyOperations:
@@ -7147,6 +7458,11 @@ class AsyncOperations:
     def locks(self) -> AsyncLocksOperations:
         """Operations `locks.*`."""
         return AsyncLocksOperations(self._invoke)
+
+    @property
+    def memory(self) -> AsyncMemoryOperations:
+        """Operations `memory.*`."""
+        return AsyncMemoryOperations(self._invoke)
 
     @property
     def policy(self) -> AsyncPolicyOperations:

@@ -4,16 +4,19 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::{blocking, uses};
+use super::{looked_through, uses};
 use crate::builtin::Deps;
-use crate::files::Aim;
 use crate::kind::{Capability, Effect};
-use crate::tool::{Stamp, Tool, ToolResult, tool_fn};
-use crate::workspace::{EntryKind, ListOptions, Listing};
+use crate::tool::{CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
+use crate::workspace::{
+    Entry, EntryKind, ListOptions, Listing, RelativePath, Unfiltered, Workspace,
+};
 
 /// Lists a folder of the workspace, sorted by name: folders end with "/", files come with their
-/// size in bytes.
+/// size in bytes. Everything in a folder is shown, but below the first level hidden and ignored
+/// folders are not opened.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
@@ -23,6 +26,18 @@ struct Args {
     /// How many levels to show, 1 to 10. Default: 1.
     #[serde(default = "one")]
     depth: usize,
+    /// How many entries to show at most, 1 to 10000. Default: 1000.
+    #[serde(default = "page")]
+    limit: usize,
+    /// Go on after this entry: the last one of the page before.
+    #[serde(default)]
+    after: Option<String>,
+    /// Also open hidden folders, as `.github`. Default: false.
+    #[serde(default)]
+    hidden: bool,
+    /// Also open folders that .gitignore and .ignore leave out, and `.git`. Default: false.
+    #[serde(default)]
+    ignored: bool,
 }
 
 fn here() -> String {
@@ -33,46 +48,82 @@ fn one() -> usize {
     1
 }
 
+fn page() -> usize {
+    1000
+}
+
+/// The most entries of a page.
+const MOST_ENTRIES: usize = 10_000;
+
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     let (deps, for_assess) = (deps.clone(), deps.clone());
     tool_fn("list_files", move |args: Args, cx| {
         let deps = deps.clone();
-        async move {
-            let path = if args.path.is_empty() { here() } else { args.path };
-            let options = ListOptions { depth: args.depth, ..ListOptions::default() };
-            let listing = blocking(&deps, &cx, (path, Aim::Read), move |workspace, path| {
-                workspace.list(path, options)
-            })
-            .await?;
-            Ok(ToolResult::silent(told(&listing)))
-        }
+        async move { list(&deps, args, &cx).await }
     })
     .group("fs")
     .argument_aliases("path", &["folder", "dir", "directory"])
+    .argument_aliases("limit", &["max_results", "max_entries"])
+    .argument_aliases("after", &["cursor"])
     .capability(Capability::ReadOnly)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Read, &args.path))
     // A change deep in a folder shows nowhere but there.
     .stamp(|_, _| std::future::ready(Stamp::Never))
 }
 
-fn told(listing: &Listing) -> String {
+async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
+    let options = ListOptions {
+        depth: args.depth,
+        max_entries: args.limit.clamp(1, MOST_ENTRIES),
+        after: args.after.clone(),
+        unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
+    };
+    let after = args.after;
+    let (folder, beside) = looked_through(deps, cx, args.path).await?;
+    let overlay = beside.overlay();
+    if let Some(note) = beside.nothing {
+        return Ok(ToolResult::silent(note));
+    }
+    let listed = move |workspace: &Workspace, path: &RelativePath| {
+        workspace.list_over(path, &options, &overlay)
+    };
+    let listing = folder.blocking(listed).await?;
+    let structured = Some(data(&listing));
+    Ok(ToolResult { structured, ..ToolResult::silent(told(&listing, after.as_deref())) })
+}
+
+fn told(listing: &Listing, after: Option<&str>) -> String {
     if listing.entries.is_empty() {
-        return "[The folder is empty]".into();
+        return match after {
+            Some(after) => format!("[Nothing comes after \"{after}\"]"),
+            None => "[The folder is empty]".into(),
+        };
     }
     let mut text = String::new();
     for entry in &listing.entries {
         // Writing to a string does not fail.
         let _ = match entry.kind {
+            EntryKind::Folder if entry.closed => writeln!(text, "{}/ (not opened)", entry.path),
             EntryKind::Folder => writeln!(text, "{}/", entry.path),
             EntryKind::File => writeln!(text, "{} ({} bytes)", entry.path, entry.bytes),
             EntryKind::Link => writeln!(text, "{} (link)", entry.path),
             EntryKind::Other => writeln!(text, "{} (device, pipe or socket)", entry.path),
         };
     }
-    if listing.more {
-        let shown = listing.entries.len();
-        let _ = writeln!(text, "[There is more than these {shown}; list a folder of it]");
+    if let Some(last) = listing.entries.last().filter(|_| listing.more) {
+        let _ = writeln!(text, "[There is more; go on with after=\"{}\"]", last.path);
     }
     text.truncate(text.trim_end().len());
     text
+}
+
+fn data(listing: &Listing) -> Value {
+    let entry = |entry: &Entry| match entry.kind {
+        EntryKind::File => json!({ "path": entry.path, "kind": "file", "bytes": entry.bytes }),
+        EntryKind::Folder => json!({ "path": entry.path, "kind": "folder" }),
+        EntryKind::Link => json!({ "path": entry.path, "kind": "link" }),
+        EntryKind::Other => json!({ "path": entry.path, "kind": "other" }),
+    };
+    let entries: Vec<Value> = listing.entries.iter().map(entry).collect();
+    json!({ "entries": entries, "more": listing.more })
 }

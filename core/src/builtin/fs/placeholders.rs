@@ -6,30 +6,87 @@
 //! placeholder that the file has as its own text, as this library's documentation has, stays one.
 
 use std::borrow::Cow;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use memchr::memmem;
 
+use super::guard::{Guard, KNOWN_BYTES};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
-use crate::workspace::{Edit, Edited, RelativePath, Standing, Workspace, WriteMode, Written};
+use crate::workspace::{
+    Body, Change, Changing, Edit, EditProblem, Error, Hunk, MAX_FILE_BYTES, Misfit, ReadText,
+    RelativePath, Replaced, Standing, Workspace, WriteMode, Written, apply, check_changed,
+    edit_once, misfit,
+};
 
-/// The largest file that is looked into for placeholders of its own (16 MiB).
-const LOOKED_INTO: u64 = 16 << 20;
+/// What edits have made of a text.
+#[derive(Default)]
+pub(super) struct EditedText {
+    pub content: Vec<u8>,
+    pub replaced: Vec<Replaced>,
+    /// The secrets that went back, to be taken into use once nothing else stands in the way.
+    pub opened: Vec<Opened>,
+}
+
+/// What hunks have made of a text.
+pub(super) struct PatchedText {
+    pub content: Vec<u8>,
+    /// Where each hunk was found, counted from 1.
+    pub lines: Vec<usize>,
+    pub opened: Vec<Opened>,
+}
+
+/// Why edits were not applied.
+pub(super) enum EditFailure {
+    Misfit(EditProblem),
+    Refused(ToolError),
+}
+
+/// An edit with its secrets, and the same without those of its new text, if there are any.
+struct WholeEdit<'e> {
+    whole: Cow<'e, Edit>,
+    opened: Option<(Edit, [Opened; 2])>,
+}
+
+impl From<EditProblem> for EditFailure {
+    fn from(problem: EditProblem) -> EditFailure {
+        EditFailure::Misfit(problem)
+    }
+}
+
+impl From<ToolError> for EditFailure {
+    fn from(refusal: ToolError) -> EditFailure {
+        EditFailure::Refused(refusal)
+    }
+}
+
+/// What a write did.
+pub(super) struct Wrote {
+    pub bytes: u64,
+    pub created: bool,
+    /// True if the file had this content already; then nothing was written.
+    pub unchanged: bool,
+    /// What the model should know besides.
+    pub note: Option<String>,
+}
 
 /// What writes files for one call.
 pub(super) struct Writer {
     tool: &'static str,
     scrubber: Scrubber,
     opener: Option<Arc<Opener>>,
+    pub(super) guard: Guard,
 }
 
 impl Writer {
+    /// To be called within the async runtime.
     pub(super) fn new(tool: &'static str, deps: &Deps, cx: &CallContext) -> Writer {
-        Writer { tool, scrubber: deps.scrubbers.of_call(cx), opener: cx.opener().cloned() }
+        let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
+        Writer { tool, scrubber, opener, guard: Guard::new(deps, cx) }
     }
 
     /// Writes a text to a file.
@@ -39,60 +96,208 @@ impl Writer {
         path: &RelativePath,
         content: &str,
         mode: WriteMode,
-    ) -> Result<Written, ToolError> {
-        if placeholders(content).next().is_none() {
-            return Ok(workspace.write(path, content.as_bytes(), mode)?);
+    ) -> Result<Wrote, ToolError> {
+        workspace.check_writable_size(path, content.len())?;
+        match mode {
+            WriteMode::Replace => self.replace(workspace, path, content),
+            WriteMode::Append => self.append(workspace, path, content),
         }
-        let target = workspace.target(path)?;
-        let standing = workspace.read_whole(path, LOOKED_INTO).ok().flatten().unwrap_or_default();
-        if mode == WriteMode::Replace {
-            self.check_bare(content, &standing)?;
-        }
-        let file = FileAt { root: workspace.real_root().to_owned(), path: target };
-        let opened = self.opened("content", content, &file, &standing)?;
-        self.check_hidden(&opened, content.as_bytes(), opened.text().as_bytes())?;
-        let opened = [opened];
-        self.take(&opened)?;
-        let target = Some(file.path.as_path());
-        Ok(workspace.write_at(path, opened[0].text().as_bytes(), mode, target)?)
     }
 
-    /// Changes a text of a file. What an error shows of the file is masked as a whole file is.
+    fn replace(
+        &self,
+        workspace: &Workspace,
+        path: &RelativePath,
+        content: &str,
+    ) -> Result<Wrote, ToolError> {
+        let make = |standing: &Standing| {
+            let there = standing.content().unwrap_or_default();
+            let file = file_at(workspace, &standing.target);
+            let opened = self.filled(&file, content, WriteMode::Replace, there)?;
+            let text = opened.as_ref().map_or(content, Opened::text).as_bytes();
+            let (bytes, created) = (text.len() as u64, standing.is_missing());
+            let unchanged = standing.content() == Some(text);
+            let note = match unchanged {
+                true => None,
+                false => self.guard.check(workspace, path, standing)?,
+            };
+            let change = if unchanged { Change::Keep } else { Change::Put(text.to_owned(), None) };
+            let (known, target) = (self.guard.known(text), standing.target.clone());
+            Ok((change, (Wrote { bytes, created, unchanged, note }, opened, (target, known))))
+        };
+        let last = |standing: &Standing, (_, opened, _): &(Wrote, Option<Opened>, _)| {
+            self.guard.last(workspace, path, &standing.target)?;
+            self.take(opened.as_slice())
+        };
+        // As much as an edit takes in, so that what one has written the other knows.
+        let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: true, make, last };
+        let done = |(wrote, _, (target, known)): (_, Option<Opened>, (PathBuf, _))| {
+            self.guard.knows(workspace, &target, known);
+            wrote
+        };
+        workspace.change_then::<_, ToolError, _, _, _>(path, changing, done)
+    }
+
+    /// Appending overwrites nothing, so it asks for no version that was read. Who knew the file
+    /// before knows it afterwards.
+    fn append(
+        &self,
+        workspace: &Workspace,
+        path: &RelativePath,
+        content: &str,
+    ) -> Result<Wrote, ToolError> {
+        let standing = workspace.standing(path, KNOWN_BYTES)?;
+        let there = standing.content().unwrap_or_default();
+        let file = file_at(workspace, &standing.target);
+        let opened = self.filled(&file, content, WriteMode::Append, there)?;
+        let text = opened.as_ref().map_or(content, Opened::text);
+        let last = |target: &Path| {
+            if target != standing.target {
+                return Err(Error::Changed { path: path.to_string() }.into());
+            }
+            self.guard.last(workspace, path, target)?;
+            self.take(opened.as_slice())
+        };
+        let written = workspace.append_as::<ToolError>(path, text.as_bytes(), last)?;
+        let is_small = !matches!(standing.body, Body::Large(_));
+        if is_small && self.guard.is_known(workspace, &standing) {
+            let known = self.guard.known(&[there, text.as_bytes()].concat());
+            self.guard.knows(workspace, &standing.target, known);
+        }
+        let Written { bytes, created } = written;
+        Ok(Wrote { bytes, created, unchanged: false, note: None })
+    }
+
+    /// What is to stand in a file of the store, or behind what stands there.
+    pub(super) fn text_for(
+        &self,
+        file: &FileAt,
+        content: &str,
+        mode: WriteMode,
+        standing: &[u8],
+    ) -> Result<Vec<u8>, ToolError> {
+        let opened = self.filled(file, content, mode, standing)?;
+        self.take(opened.as_slice())?;
+        Ok(opened.as_ref().map_or(content, Opened::text).as_bytes().to_vec())
+    }
+
+    /// A file of the store with some texts changed.
+    pub(super) fn text_edited(
+        &self,
+        path: &str,
+        file: &FileAt,
+        standing: &[u8],
+        edits: &[Edit],
+    ) -> Result<(Vec<u8>, Vec<Replaced>), ToolError> {
+        let made = self.edited(standing, edits, file).map_err(|failure| match failure {
+            EditFailure::Misfit(problem) => {
+                let (path, problem) = (path.to_owned(), Box::new(problem));
+                Error::Edit { path, problem }.into()
+            }
+            EditFailure::Refused(refusal) => refusal,
+        })?;
+        self.take(&made.opened)?;
+        Ok((made.content, made.replaced))
+    }
+
+    /// The content of a file with every secret back in its place; none where it has no placeholder.
+    fn filled(
+        &self,
+        file: &FileAt,
+        content: &str,
+        mode: WriteMode,
+        standing: &[u8],
+    ) -> Result<Option<Opened>, ToolError> {
+        if placeholders(content).next().is_none() {
+            return Ok(None);
+        }
+        if mode == WriteMode::Replace {
+            self.check_bare(content, standing)?;
+        }
+        let opened = self.opened("content", content, file, standing)?;
+        self.check_hidden(&opened, content.as_bytes(), opened.text().as_bytes())?;
+        Ok(Some(opened))
+    }
+
+    /// Changes a text of a file. What an error shows of the file is masked as a whole file is. Also
+    /// gives what the model should know besides.
     pub(super) fn edit(
         &self,
         workspace: &Workspace,
         path: &RelativePath,
-        edit: &Edit,
-    ) -> Result<Edited, ToolError> {
-        let target = workspace.target(path)?;
-        let file = FileAt { root: workspace.real_root().to_owned(), path: target };
-        let make = |standing: &Standing<'_>| self.edit_of(edit, standing, &file);
-        workspace.edit_as(path, make, |content| self.masked(content, &file).into())
+        edits: &[Edit],
+    ) -> Result<(Vec<Replaced>, Option<String>), ToolError> {
+        let make = |standing: &Standing| {
+            let content = workspace.editable(path, standing)?;
+            let note = self.guard.check(workspace, path, standing)?;
+            let file = file_at(workspace, &standing.target);
+            let made = self.edited(content, edits, &file).map_err(|failure| match failure {
+                EditFailure::Misfit(problem) => misfit(path, problem).into(),
+                EditFailure::Refused(refusal) => refusal,
+            })?;
+            let EditedText { content, replaced, opened } = made;
+            let known = self.guard.known(&content);
+            let told = (replaced, note, known, standing.target.clone());
+            Ok((Change::Put(content, None), (told, opened)))
+        };
+        let last = |standing: &Standing, (_, opened): &(_, Vec<Opened>)| {
+            self.guard.last(workspace, path, &standing.target)?;
+            self.take(opened)
+        };
+        let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last };
+        let done = |((replaced, note, known, target), _): ((_, _, _, PathBuf), _)| {
+            self.guard.knows(workspace, &target, known);
+            (replaced, note)
+        };
+        workspace.change_then::<_, ToolError, _, _, _>(path, changing, done)
+    }
+
+    /// The content after all edits, each applied to what the one before has left, with every secret
+    /// back in its place. Nothing is written, and no secret taken into use: see [`Writer::take`].
+    pub(super) fn edited(
+        &self,
+        content: &[u8],
+        edits: &[Edit],
+        file: &FileAt,
+    ) -> Result<EditedText, EditFailure> {
+        let mut made = EditedText { content: content.to_owned(), ..EditedText::default() };
+        for (at, edit) in edits.iter().enumerate() {
+            let of_edit = |problem: EditProblem| problem.of_edit(at, edits.len());
+            let edit = self.whole(edit, &made.content, file)?;
+            let shown = |content: &[u8]| self.masked(content, file);
+            let after = edit_once(&made.content, &edit.whole, |content| shown(content).into());
+            let (after, replaced) = after.map_err(of_edit)?;
+            if let Some((shown, opened)) = edit.opened {
+                let shown = edit_once(&made.content, &shown, |_| Cow::Borrowed(&[]));
+                let (shown, _) = shown.map_err(of_edit)?;
+                self.check_hidden(&opened[1], &shown, &after)?;
+                made.opened.extend(opened);
+            }
+            made.content = after;
+            made.replaced.push(replaced);
+        }
+        check_changed(content, &made.content, edits.len())?;
+        Ok(made)
     }
 
     /// The edit with every secret back in its place.
-    fn edit_of<'e>(
+    fn whole<'e>(
         &self,
         edit: &'e Edit,
-        standing: &Standing<'_>,
+        standing: &[u8],
         file: &FileAt,
-    ) -> Result<Cow<'e, Edit>, ToolError> {
+    ) -> Result<WholeEdit<'e>, ToolError> {
         let mut marked = placeholders(&edit.old).chain(placeholders(&edit.new));
         if marked.next().is_none() {
-            return Ok(Cow::Borrowed(edit));
+            return Ok(WholeEdit { whole: Cow::Borrowed(edit), opened: None });
         }
-        if standing.target != file.path {
-            return Err(
-                crate::workspace::Error::Changed { path: file.path.display().to_string() }.into()
-            );
-        }
-        let there = |text: &str| memmem::find(standing.content, text.as_bytes()).is_some();
+        let there = |text: &str| memmem::find(standing, text.as_bytes()).is_some();
         let bare = placeholders(&edit.old).find(|one| one.is_bare() && !there(one.text));
         if let Some(bare) = bare {
             return Err(self.refused(&unnamed(bare.text, "old_string")));
         }
-        let old = self.opened("old_string", &edit.old, file, standing.content)?;
-        let new = self.opened("new_string", &edit.new, file, standing.content)?;
+        let old = self.opened("old_string", &edit.old, file, standing)?;
+        let new = self.opened("new_string", &edit.new, file, standing)?;
         // With LF alone the model means the line ends of the file, also inside of a secret.
         let ends = edit.old.contains('\r') || edit.new.contains('\r');
         let text = |opened: &Opened| match ends {
@@ -102,11 +307,84 @@ impl Writer {
         let replace_all = edit.replace_all;
         let whole = Edit { old: text(&old), new: text(&new), replace_all };
         let shown = Edit { old: text(&old), new: edit.new.clone(), replace_all };
-        if let (Some(shown), Some(whole)) = (standing.edited(&shown), standing.edited(&whole)) {
-            self.check_hidden(&new, &shown, &whole)?;
-            self.take(&[old, new])?;
+        // What is found and what is put there may be the same but for how it is shown.
+        let opened = (shown.old != shown.new).then_some((shown, [old, new]));
+        Ok(WholeEdit { whole: Cow::Owned(whole), opened })
+    }
+
+    /// The text of a new file, with every secret in its place.
+    pub(super) fn new_text(
+        &self,
+        workspace: &Workspace,
+        target: &Path,
+        content: &str,
+    ) -> Result<(Vec<u8>, Option<Opened>), ToolError> {
+        let file = file_at(workspace, target);
+        let opened = self.filled(&file, content, WriteMode::Replace, b"")?;
+        let text = opened.as_ref().map_or(content, Opened::text).as_bytes().to_owned();
+        Ok((text, opened))
+    }
+
+    /// A content after the hunks of a patch, with every secret back in its place, and the line of
+    /// each hunk. Nothing is written, and no secret taken into use.
+    pub(super) fn patched(
+        &self,
+        (workspace, path, target): (&Workspace, &RelativePath, &Path),
+        content: &[u8],
+        hunks: &[Hunk],
+    ) -> Result<PatchedText, ToolError> {
+        let file = file_at(workspace, target);
+        let (mut whole, mut shown) = (Vec::new(), Vec::new());
+        let (mut opened, mut news) = (Vec::new(), Vec::new());
+        for hunk in hunks {
+            let [old, new] = self.opened_hunk(hunk, content, &file)?;
+            // With LF alone the model means the line ends of the file, also inside of a secret.
+            let ends = hunk.old.contains('\r') || hunk.new.contains('\r');
+            let text = |opened: &Option<Opened>, text: &str| match opened {
+                None => text.to_owned(),
+                Some(opened) if ends => opened.text().to_owned(),
+                Some(opened) => opened.text().replace("\r\n", "\n"),
+            };
+            let old_text = text(&old, &hunk.old);
+            shown.push(Hunk { old: old_text.clone(), ..hunk.clone() });
+            whole.push(Hunk { old: old_text, new: text(&new, &hunk.new), ..hunk.clone() });
+            opened.extend(old);
+            news.extend(new);
         }
-        Ok(Cow::Owned(whole))
+        let misfit = |misfit: Misfit| ToolError::new(misfit.code(), format!("`{path}`, {misfit}"));
+        let made = apply(content, &whole, |content| self.masked(content, &file).into());
+        let (after, lines) = made.map_err(misfit)?;
+        if !news.is_empty() {
+            let shown = apply(content, &shown, |_| Cow::Borrowed(&[])).map_err(misfit)?.0;
+            for new in &news {
+                self.check_hidden(new, &shown, &after)?;
+            }
+        }
+        opened.extend(news);
+        Ok(PatchedText { content: after, lines, opened })
+    }
+
+    /// The old and the new lines of a hunk with their secrets; none where they have no placeholder.
+    fn opened_hunk(
+        &self,
+        hunk: &Hunk,
+        content: &[u8],
+        file: &FileAt,
+    ) -> Result<[Option<Opened>; 2], ToolError> {
+        let there = |text: &str| memmem::find(content, text.as_bytes()).is_some();
+        if let Some(bare) = placeholders(&hunk.old).find(|one| one.is_bare() && !there(one.text)) {
+            return Err(self.refused(&unnamed(bare.text, "patch")));
+        }
+        let open = |text: &str| match placeholders(text).next() {
+            None => Ok(None),
+            Some(_) => self.opened("patch", text, file, content).map(Some),
+        };
+        Ok([open(&hunk.old)?, open(&hunk.new)?])
+    }
+
+    /// What stands between the call and the files.
+    pub(super) fn guard(&self) -> &Guard {
+        &self.guard
     }
 
     /// The text with its secrets in their places. Refused where a placeholder opens nothing and is
@@ -172,13 +450,14 @@ impl Writer {
         Ok(())
     }
 
-    fn take(&self, opened: &[Opened]) -> Result<(), ToolError> {
+    /// Takes the secrets of what is written into use.
+    pub(super) fn take(&self, opened: &[Opened]) -> Result<(), ToolError> {
         let Some(opener) = &self.opener else { return Ok(()) };
         opener.use_texts(opened).map_err(|refusal| self.refused(&refusal))
     }
 
     /// A file as it is shown.
-    fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
+    pub(super) fn masked(&self, content: &[u8], file: &FileAt) -> Vec<u8> {
         let text = String::from_utf8_lossy(content);
         let Some(opener) = &self.opener else {
             return self.scrubber.scrub(&text).into_owned().into_bytes();
@@ -190,6 +469,24 @@ impl Writer {
             opener.has_sealed();
         }
         masked.into_bytes()
+    }
+
+    /// A page of a text of a file. Its secrets are masked before it is cut out, and kept, to go back
+    /// to this file.
+    pub(super) fn masked_page(
+        &self,
+        text: &str,
+        file: FileAt,
+        cut: impl FnOnce(&str) -> ReadText,
+    ) -> ReadText {
+        let Some(opener) = &self.opener else { return cut(&self.scrubber.scrub(text)) };
+        let sealing = opener.sealing(Some(file));
+        let scrubber = opener.standing_scrubber(&self.scrubber);
+        let page = cut(&scrubber.scrub_sealing(text, &sealing));
+        if sealing.keep_in(&page.text) > 0 {
+            opener.has_sealed();
+        }
+        page
     }
 
     fn refused(&self, refusal: &Refusal) -> ToolError {
@@ -212,6 +509,11 @@ impl Writer {
         );
         ToolError::new(Code::SecretUnbound, text).by_rule("vault.bindings")
     }
+}
+
+fn file_at(workspace: &Workspace, target: &Path) -> FileAt {
+    let (root, path) = workspace.named(target);
+    FileAt { root, path }
 }
 
 /// What is said of a placeholder that nothing can be told of.

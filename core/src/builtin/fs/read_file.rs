@@ -5,20 +5,21 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::guard::{Guard, KNOWN_BYTES};
 use super::masked::Masked;
-use super::{blocking, uses};
+use super::{place, stored, uses};
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
-use crate::files::Aim;
+use crate::files::{Aim, OnDisk, Place};
 use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
 use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
 use crate::vault::{FileAt, Opener};
-use crate::workspace::{ReadRange, ReadText, RelativePath, Workspace, window};
+use crate::workspace::{Error, ReadRange, ReadText, RelativePath, Standing, Workspace, window};
 
 /// The largest file that is masked as a whole before a page of it is shown (16 MiB).
-const WHOLE_BYTES: u64 = 16 << 20;
+const WHOLE_BYTES: u64 = KNOWN_BYTES;
 
 /// What the path of an artifact starts with.
 const ARTIFACT: &str = "artifact:";
@@ -43,6 +44,44 @@ struct Args {
     /// How many characters of the first line to leave out; to go on in a very long line.
     #[serde(default)]
     column: usize,
+    /// The first and the last line to read, counted from 1, instead of `offset` and `limit`.
+    #[serde(default)]
+    line_range: Option<[usize; 2]>,
+    /// How many bytes of text to show at most. Default: as many as fit.
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    max_bytes: Option<usize>,
+}
+
+impl Args {
+    /// What to show.
+    fn range(&self, most_lines: usize) -> Result<ReadRange, ToolError> {
+        let mut range = ReadRange {
+            offset: self.offset,
+            limit: self.limit.filter(|limit| *limit > 0),
+            column: self.column,
+            max_bytes: self.max_bytes,
+        };
+        if let Some([first, last]) = self.line_range {
+            let refused = |text: String| Err(ToolError::new(Code::InvalidArguments, text));
+            if (self.offset, self.limit) != (0, None) {
+                return refused(
+                    "`line_range` was given beside `offset` or `limit`; give either the lines from \
+                     and to, or where to begin and how many."
+                        .to_owned(),
+                );
+            }
+            if first == 0 || last < first {
+                return refused(format!(
+                    "`line_range` is [{first}, {last}]; give the first and the last line, counted \
+                     from 1 and both included, such as [1, 20]."
+                ));
+            }
+            (range.offset, range.limit) = (first - 1, Some((last - first).saturating_add(1)));
+        }
+        range.limit = Some(range.limit.map_or(most_lines, |limit| limit.min(most_lines)));
+        Ok(range)
+    }
 }
 
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
@@ -66,53 +105,77 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 
 /// What the file is known by: another process may change it at any time.
 async fn stamp(deps: &Deps, args: Args, cx: &CallContext) -> Stamp {
-    let found =
-        blocking(deps, cx, (args.path, Aim::Read), |workspace, path| workspace.stamp(path)).await;
-    found.ok().flatten().map_or(Stamp::Never, Stamp::At)
+    let found = match place(deps, cx, &args.path, Aim::Read).await {
+        Ok(Place::Disk(file)) => {
+            file.blocking(|workspace, path| workspace.stamp(path)).await.ok().flatten()
+        }
+        Ok(Place::Stored(file)) => file.stamp().await,
+        Err(_) => None,
+    };
+    found.map_or(Stamp::Never, Stamp::At)
 }
 
 async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
     let max_chars = PAGE_CHARS.min(deps.output.max_chars) - NOTE_CHARS;
     let most_lines = deps.output.max_lines - 2;
-    let range = ReadRange {
-        offset: args.offset,
-        limit: Some(args.limit.filter(|limit| *limit > 0).unwrap_or(most_lines).min(most_lines)),
-        column: args.column,
-    };
+    let range = args.range(most_lines)?;
     let page = match args.path.strip_prefix(ARTIFACT) {
         Some(id) => artifact(deps, cx, id, range, max_chars).await?,
-        None => {
-            let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
-            blocking(deps, cx, (args.path, Aim::Read), move |workspace, path| match opener {
-                Some(opener) => {
-                    let scrubber = opener.standing_scrubber(&scrubber);
-                    sealed_page(workspace, path, (&scrubber, &opener), range, max_chars)
-                }
-                None => {
-                    let mask = |text: &str| scrubber.scrub(text).into_owned();
-                    page(workspace, path, (&scrubber, mask), range, max_chars)
-                }
-            })
-            .await?
-        }
+        None => match place(deps, cx, &args.path, Aim::Read).await? {
+            Place::Disk(file) => disk_page(deps, cx, file, range, max_chars).await?,
+            Place::Stored(file) => match stored::page(deps, cx, &file, range, max_chars).await? {
+                Ok(page) => page,
+                Err(note) => return Ok(ToolResult::silent(note)),
+            },
+        },
     };
     Ok(ToolResult::silent(told(&page, range)))
+}
+
+/// A page of a file of the machine.
+async fn disk_page(
+    deps: &Deps,
+    cx: &CallContext,
+    file: OnDisk,
+    range: ReadRange,
+    max_chars: usize,
+) -> Result<ReadText, ToolError> {
+    let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
+    let guard = Guard::new(deps, cx);
+    file.blocking(move |workspace, path| {
+        let standing = workspace.read_standing(path, WHOLE_BYTES)?;
+        let known = guard.known_standing(&standing);
+        let page = match opener {
+            Some(opener) => {
+                let scrubber = opener.standing_scrubber(&scrubber);
+                let at = (workspace, path, &standing);
+                sealed_page(at, (&scrubber, &opener), range, max_chars)
+            }
+            None => {
+                let mask = |text: &str| scrubber.scrub(text).into_owned();
+                page((workspace, path, &standing), (&scrubber, mask), range, max_chars)
+            }
+        }?;
+        // Also a part counts as read: what the rest says is for the model to judge.
+        guard.knows(workspace, &standing.target, known);
+        Ok::<_, Error>(page)
+    })
+    .await
 }
 
 /// A page of a file. Secrets are masked before the page is cut out, so that none can be read in
 /// halves. A file over [`WHOLE_BYTES`] is masked as it is read.
 fn page(
-    workspace: &Workspace,
-    path: &RelativePath,
+    (workspace, path, standing): (&Workspace, &RelativePath, &Standing),
     (scrubber, mask): (&Scrubber, impl Fn(&str) -> String),
     range: ReadRange,
     max_chars: usize,
-) -> Result<ReadText, crate::workspace::Error> {
-    let Some(bytes) = workspace.read_whole(path, WHOLE_BYTES)? else {
+) -> Result<ReadText, Error> {
+    let Some(bytes) = standing.content() else {
         let masked = |reader| Masked::new(reader, scrubber);
         return workspace.read_through(path, range, max_chars, masked);
     };
-    let text = String::from_utf8_lossy(&bytes);
+    let text = String::from_utf8_lossy(bytes);
     let lossy = matches!(text, Cow::Owned(_));
     let page = paged(mask(&text).as_bytes(), range, max_chars);
     Ok(ReadText { lossy, ..page })
@@ -120,16 +183,17 @@ fn page(
 
 /// The same, and the secrets of the page are kept, to go back to this file.
 fn sealed_page(
-    workspace: &Workspace,
-    path: &RelativePath,
+    at: (&Workspace, &RelativePath, &Standing),
     (scrubber, opener): (&Scrubber, &Opener),
     range: ReadRange,
     max_chars: usize,
-) -> Result<ReadText, crate::workspace::Error> {
-    let file = FileAt { root: workspace.real_root().to_owned(), path: workspace.target(path)? };
+) -> Result<ReadText, Error> {
+    let (workspace, _, standing) = at;
+    let (root, path) = workspace.named(&standing.target);
+    let file = FileAt { root, path };
     let sealing = opener.sealing(Some(file));
     let mask = |text: &str| scrubber.scrub_sealing(text, &sealing).into_owned();
-    let page = page(workspace, path, (scrubber, mask), range, max_chars)?;
+    let page = page(at, (scrubber, mask), range, max_chars)?;
     if sealing.keep_in(&page.text) > 0 {
         opener.has_sealed();
     }

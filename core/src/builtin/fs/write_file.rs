@@ -4,16 +4,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::placeholders::Writer;
-use super::{blocking, uses};
+use super::placeholders::{Writer, Wrote};
+use super::{noted, place, stored, uses};
 use crate::builtin::Deps;
-use crate::files::Aim;
+use crate::files::{Aim, Place};
 use crate::kind::{Capability, Effect};
-use crate::tool::{Tool, ToolResult, tool_fn};
+use crate::tool::{Media, Tool, ToolResult, tool_fn};
 use crate::workspace::WriteMode;
 
 /// Writes a text file in the workspace, making missing folders. It replaces what is there unless
-/// `append` is set. Write more than about 12,000 characters in several parts with `append`.
+/// `append` is set; read a file before you replace it. Write more than about 12,000 characters in
+/// several parts with `append`. The file is handed to the user unless `deliver` is false.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
@@ -24,6 +25,9 @@ struct Args {
     /// Add to the end instead of replacing. Default: false.
     #[serde(default)]
     append: bool,
+    /// Hand the file to the user. Default: true, but for scripts and working files.
+    #[serde(default)]
+    deliver: Option<bool>,
 }
 
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
@@ -33,20 +37,18 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move {
             let mode = if args.append { WriteMode::Append } else { WriteMode::Replace };
             let path = args.path.clone();
-            let writer = Writer::new("write_file", &deps, &cx);
-            let written = blocking(&deps, &cx, (args.path, Aim::Write), move |workspace, path| {
-                writer.write(workspace, path, &args.content, mode)
-            })
-            .await?;
-            let verb = match (mode, written.created) {
-                (_, true) => "Created",
-                (WriteMode::Append, false) => "Appended to",
-                (WriteMode::Replace, false) => "Replaced",
+            let file = match place(&deps, &cx, &path, Aim::Write).await? {
+                Place::Disk(file) => file,
+                Place::Stored(file) => {
+                    return stored::write(&deps, &cx, &file, (args.content, mode)).await;
+                }
             };
-            Ok(ToolResult {
-                structured: Some(json!({ "bytes": written.bytes, "created": written.created })),
-                ..ToolResult::silent(format!("{verb} {path} ({} bytes written).", written.bytes))
-            })
+            let deliver = args.deliver.unwrap_or_else(|| deps.files.is_delivered(&path));
+            let writer = Writer::new("write_file", &deps, &cx);
+            let work =
+                move |workspace: &_, path: &_| writer.write(workspace, path, &args.content, mode);
+            let wrote = file.blocking(work).await?;
+            Ok(told(&path, mode, deliver, wrote))
         }
     })
     .group("fs")
@@ -54,4 +56,29 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .argument_aliases("path", &["file", "filepath", "file_path"])
     .capability(Capability::Mutating)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
+}
+
+fn told(path: &str, mode: WriteMode, deliver: bool, wrote: Wrote) -> ToolResult {
+    let Wrote { bytes, created, unchanged, note } = wrote;
+    let verb = match (mode, created) {
+        (_, true) => "Created",
+        (WriteMode::Append, false) => "Appended to",
+        (WriteMode::Replace, false) => "Replaced",
+    };
+    let text = match unchanged {
+        true => format!("{path} is unchanged: it has exactly this content already."),
+        false => format!("{verb} {path} ({bytes} bytes written)."),
+    };
+    let text = if deliver { format!("{text} It is handed to the user.") } else { text };
+    let filename = path.rsplit('/').next().unwrap_or(path).to_owned();
+    let media = Media { path: path.to_owned(), filename: Some(filename), ..Media::default() };
+    let mut structured = json!({ "bytes": bytes, "created": created });
+    if unchanged {
+        structured = json!({ "bytes": 0, "created": false, "unchanged": true });
+    }
+    ToolResult {
+        structured: Some(structured),
+        media: if deliver { vec![media] } else { Vec::new() },
+        ..ToolResult::silent(noted(text, note))
+    }
 }

@@ -8,12 +8,12 @@
 use super::super::hit::{Confidence, Hit, Kind};
 use super::super::placeholder;
 use super::super::view::{Look, View};
-use super::judge::{self, Claim, Form};
+use super::judge::{self, Claim, Form, Starts};
 use super::kinds::Kinds;
 use super::name::{self, Strength, Telling};
 use super::sight::RUN;
 use mark::Mark;
-use site::Site;
+use site::{Extent, Site};
 use value::{Need, Value};
 
 mod arguments;
@@ -31,6 +31,8 @@ mod value;
 mod writing;
 
 #[cfg(test)]
+mod quick;
+#[cfg(test)]
 mod tests;
 
 /// How much of the line behind a value is shown to the judge, in bytes.
@@ -39,7 +41,7 @@ const AFTER: usize = 256;
 /// How public keys start, in DER and in the form of SSH: what says `key` may hold one.
 ///
 /// Sources: RFC 5280 with the object identifiers of RFC 3279 and RFC 8410, and RFC 4253.
-const PUBLIC: &[&[u8]] = &[
+static PUBLIC: Starts = Starts::new(&[
     b"MFkwEwYHKoZIzj0",
     b"MHYwEAYHKoZIzj0",
     b"MIGbMBAGByqGSM49",
@@ -52,7 +54,7 @@ const PUBLIC: &[&[u8]] = &[
     b"AAAAE2VjZHNh",
     b"ssh-",
     b"ecdsa-sha2-",
-];
+]);
 
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
@@ -62,9 +64,14 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(end) = placeholder_around(view) {
         return Look::nothing(end);
     }
-    let site = Site::around(view);
-    let resume = chain_end(view.text, &site).max(view.at + 1);
-    if let Some(hit) = find(kinds, view, &site) {
+    let extent = Extent::around(view.text, view.at);
+    let resume = chain_end(view.text, extent.read).max(view.at + 1);
+    let name = &view.text[extent.start..extent.end];
+    if !name::may_tell(name) {
+        debug_assert!(name::telling(name).is_none(), "the name tells something");
+        return Look::nothing(resume);
+    }
+    if let Some(hit) = find(kinds, view, &Site::new(view, extent)) {
         let resume = resume.max(hit.span.end);
         return Look { hit: Some(hit), ..Look::nothing(resume) };
     }
@@ -73,16 +80,16 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
 
 /// How far `a=b=c=…` goes on behind the name, where each is but the value of the one before: to
 /// the last but one. What is short enough to be no token by itself is passed over.
-fn chain_end(text: &[u8], site: &Site<'_>) -> usize {
+fn chain_end(text: &[u8], read: usize) -> usize {
     let link = |at: usize| {
         let belongs = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
         let length = text[at..].iter().take(RUN).take_while(|&&b| belongs(b)).count();
         let equals = text.get(at + length) == Some(&b'=');
         (length > 0 && length < RUN && equals).then_some(at + length + 1)
     };
-    let (mut before, mut at) = (site.read, site.read + 1);
-    if text.get(site.read) != Some(&b'=') {
-        return site.read;
+    let (mut before, mut at) = (read, read + 1);
+    if text.get(read) != Some(&b'=') {
+        return read;
     }
     while let Some(next) = link(at) {
         (before, at) = (at, next);
@@ -101,38 +108,73 @@ fn look_at_mark(kinds: &Kinds, view: &View<'_>, mark: Mark) -> Look {
 
 /// The end of the placeholder whose kind is at the sight.
 fn placeholder_around(view: &View<'_>) -> Option<usize> {
-    let belongs = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b':');
+    let belongs = |b: u8| b.is_ascii_lowercase() || matches!(b, b'0'..=b':' | b'-');
     let behind = view.text[..view.at].iter().rev().take(64);
     let start = view.at - behind.take_while(|&&b| belongs(b)).count();
+    if view.text[..start].last() != Some(&b'D') {
+        return None;
+    }
     let start = start.checked_sub(b"[REDACTED".len())?;
     let end = start + placeholder::length(&view.text[start..])?;
     (end > view.at).then_some(end)
 }
 
-/// True if nothing is assigned behind the name, whatever it tells: `f(key)`, `key, value`. What
-/// [`writing::read`] takes from there needs a quote, a blank, a flag or a tag. Most names in code
-/// are like that.
+/// True if nothing is assigned behind the name, whatever it tells: `f(key)`, `key.len()`. What
+/// [`writing::read`] takes from there begins in another way, or needs a quote, a blank, a flag or a
+/// tag. Most names in code are like that.
 fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
-    let before = view.text[..site.start].last();
-    site.dashes == 0
-        && matches!(view.text.get(site.end), Some(b',' | b')' | b';' | b'{' | b'}' | b'/'))
-        && !matches!(before, Some(b'<' | b':'))
+    let idle = match view.text[site.end..] {
+        [b',' | b')' | b';' | b'{' | b'}' | b'/' | b'>' | b'@' | b'#' | b'$' | b'^' | b'~', ..] => {
+            true
+        }
+        [b'.' | b'+', next, ..] => next != b'=',
+        [b'!' | b'?', next, ..] => !matches!(next, b'=' | b':' | b'?'),
+        [b':', b':', next, ..] => !matches!(next, b':' | b'='),
+        [b'<', next, ..] => next != b'/',
+        [b'(', ..] => !call::may_take(view.text, site.end),
+        _ => false,
+    };
+    idle && site.dashes == 0 && !matches!(view.text[..site.start].last(), Some(b'<' | b':'))
 }
 
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
     if is_idle(view, site) {
+        debug_assert!(
+            tells(site).is_none_or(|telling| assigned(kinds, view, site, telling).is_none()),
+            "something is assigned"
+        );
         return None;
     }
-    let told = name::telling(site.name())?;
-    // A session in the header of a cookie is one, however it looks.
-    let sure = matches!(told.kind, "session" | "cookie" | "token") && cookie::names_one(site);
-    let word = site.word_before();
-    let sure = sure
-        || told.kind == "key" && is_whole(word)
-        || told.kind == "password" && matches!(word, b"de" | b"De");
-    let telling = if sure { Telling { strength: Strength::Strong, ..told } } else { told };
+    let telling = tells(site)?;
+    let least = kinds.shortest.min(judge::SHORTEST);
+    if telling.strength == Strength::Weak && value::is_short(&view.text[site.end..], least) {
+        debug_assert!(assigned(kinds, view, site, telling).is_none(), "the value is long enough");
+        return None;
+    }
+    assigned(kinds, view, site, telling)
+}
+
+fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Hit> {
     let value = writing::read(view, site, telling)?;
     settle(kinds, view, site.name(), telling, value)
+}
+
+/// What the name tells where it stands.
+fn tells(site: &Site<'_>) -> Option<Telling> {
+    let told = name::telling(site.name())?;
+    let sure = told.strength == Strength::Weak && is_sure(site, told);
+    Some(if sure { Telling { strength: Strength::Strong, ..told } } else { told })
+}
+
+/// True if the name says more than its words do, for what stands before it.
+fn is_sure(site: &Site<'_>, told: Telling) -> bool {
+    match told.kind {
+        // A session in the header of a cookie is one, however it looks.
+        "session" | "cookie" | "token" => cookie::is_inside(site.line_before()),
+        "key" => is_whole(site.word_before()),
+        "password" => matches!(site.word_before(), b"de" | b"De"),
+        _ => false,
+    }
 }
 
 /// A word with which `key` says as much as in one: `API key`, `secret key`.
@@ -166,7 +208,7 @@ fn settle(
     }
     let text = &view.text[value.span.clone()];
     let cut = text.starts_with(b"${") && !text.contains(&b'}');
-    if cut || PUBLIC.iter().any(|start| text.starts_with(start)) {
+    if cut || PUBLIC.begin(text) {
         return None;
     }
     if text.starts_with(b"-----BEGIN") || has_link(text) {
@@ -262,12 +304,14 @@ fn scheme_length(text: &[u8], telling: Telling) -> usize {
 /// `${X}k3v…`, `[REDACTED:X]k3v…`.
 fn skip_mark(text: &[u8], value: &mut Value) {
     let shown = &text[value.span.clone()];
-    let opens = matches!(shown.first(), Some(b'[' | b'<' | b'{' | b'$' | b'('));
+    if !matches!(shown.first(), Some(b'[' | b'<' | b'{' | b'$' | b'(')) {
+        return;
+    }
     let ours = shown.starts_with(b"[REDACTED");
     let shown = shown.strip_suffix(b"]").filter(|_| ours).unwrap_or(shown);
     let closes = |b: &u8| matches!(b, b']' | b'>' | b'}' | b')') || ours && *b == b':';
     let closing = shown.iter().rposition(closes);
-    if let Some(at) = closing.filter(|_| opens)
+    if let Some(at) = closing
         && judge::is_random(&shown[at + 1..])
     {
         value.span.start += at + 1;

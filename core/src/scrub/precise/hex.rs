@@ -3,6 +3,7 @@
 
 use super::super::hit::{Confidence, Hit, Until};
 use super::super::view::View;
+use super::judge::Starts;
 
 /// The fewest digits: 256 bits.
 const LEAST: usize = 64;
@@ -12,126 +13,159 @@ const BEFORE: usize = 160;
 const NEAR: usize = 400;
 /// How far behind it.
 const AFTER: usize = 96;
+const _: () = assert!(AFTER <= BEFORE);
 
-/// What says that a run is a digest, an address or data, anywhere in its line.
-const PUBLIC: &[&[u8]] = &[
-    b"sha",
-    b"digest",
-    b"hash",
-    b"commit",
-    b"checksum",
-    b"integrity",
-    b"tree",
-    b"blob",
-    b"etag",
-    b"fingerprint",
-    b"trace",
-    b"md5",
+/// What says that a run is a digest, an address or data, anywhere in its line; in order, so that
+/// those with the same first letter stand together.
+static PUBLIC: Starts = Starts::new(&[
+    b"actual",
+    b"addr",
+    b"address",
+    b"assert",
     b"blake",
-    b"crc",
-    b"merkle",
+    b"blob",
     b"block",
-    b"tx",
-    b"parent",
-    b"revision",
-    b"rev",
+    b"build",
+    b"bytes",
+    b"cache",
+    b"cc",
+    b"cert",
+    b"checksum",
+    b"cid",
+    b"ciphertext",
+    b"commit",
+    b"container",
+    b"crc",
+    b"digest",
+    b"docker",
+    b"download",
+    b"dump",
+    b"etag",
+    b"expected",
+    b"exponent",
+    b"fingerprint",
+    b"got",
+    b"hash",
+    b"hex",
+    b"id",
+    b"image",
+    b"input",
+    b"integrity",
+    b"keccak",
+    b"layer",
+    b"left",
+    b"lock",
+    b"md5",
+    b"merkle",
+    b"message",
+    b"modulus",
+    b"msg",
+    b"nonce",
     b"object",
     b"oid",
-    b"cid",
-    b"image",
-    b"layer",
-    b"thumbprint",
-    b"sum",
-    b"public",
-    b"pubkey",
-    b"cert",
-    b"signature",
-    b"nonce",
-    b"expected",
-    b"actual",
-    b"got",
-    b"want",
-    b"assert",
-    b"left",
-    b"right",
-    b"container",
-    b"docker",
-    b"ref",
-    b"root",
-    b"address",
-    b"addr",
-    b"vector",
-    b"msg",
-    b"message",
-    b"input",
     b"output",
-    b"plaintext",
-    b"ciphertext",
-    b"uuid",
-    b"build",
-    b"version",
-    b"snapshot",
-    b"serial",
-    b"hex",
-    b"dump",
-    b"bytes",
-    b"modulus",
-    b"exponent",
-    b"lock",
     b"package",
-    b"cache",
-    b"download",
-    b"verified",
-    b"keccak",
-    b"sig",
-    b"id",
-    b"cc",
+    b"parent",
+    b"plaintext",
+    b"pubkey",
+    b"public",
+    b"ref",
+    b"resolved",
+    b"rev",
+    b"revision",
+    b"right",
+    b"root",
+    b"serial",
+    b"sha",
     b"shrinks",
-];
+    b"sig",
+    b"signature",
+    b"snapshot",
+    b"sum",
+    b"thumbprint",
+    b"trace",
+    b"tree",
+    b"tx",
+    b"uuid",
+    b"vector",
+    b"verified",
+    b"version",
+    b"want",
+]);
 
 /// The run that starts at or in the token at the sight.
 pub(super) fn find(view: &View<'_>) -> Option<Hit> {
     let text = view.text;
     let start = view.at;
-    let length = text[start..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
-    let stop = start + length;
-    if length < LEAST
-        || start < view.floor
-        || !is_bare(text, start, stop)
-        || is_plain(&text[start..stop])
-    {
+    let quoted = text[..start].ends_with(b"\"");
+    if start < view.floor || !quoted && !opens(text, start) {
+        return None;
+    }
+    let least = text.get(start..start + LEAST)?;
+    if !least.iter().fold(true, |all, b| all & b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let more = text[start + LEAST..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let stop = start + LEAST + more;
+    let stands = if quoted { is_item(text, start, stop) } else { is_bare(text, start, stop) };
+    if !stands || is_plain(&text[start..stop]) {
         return None;
     }
     let line = text[start.saturating_sub(BEFORE)..start].rsplit(|b| matches!(b, b'\n' | b'\r'));
-    let before = line.into_iter().next().unwrap_or_default().to_ascii_lowercase();
+    let before = line.into_iter().next().unwrap_or_default();
     let after = &text[stop..text.len().min(stop + AFTER)];
     let after = after.split(|b| matches!(b, b'\n' | b'\r')).next().unwrap_or_default();
-    if is_data(text, start, stop)
-        || names_file(after)
-        || is_told(&before)
-        || is_told(&after.to_ascii_lowercase())
-    {
+    if is_data(text, start, stop) || names_file(after) || is_told(before) || is_told(after) {
         return None;
     }
     let open = (stop == text.len() && !view.last).then_some(Until::Token);
     Some(Hit { open, ..Hit::known(start..stop, "hex-key", Confidence::Low) })
 }
 
-/// True if the run stands between blanks, the ends of the text, or signs of a sentence.
-fn is_bare(text: &[u8], start: usize, stop: usize) -> bool {
+/// True if a blank or an equals sign stands before the run, or the escape of a line end.
+fn opens(text: &[u8], start: usize) -> bool {
     let before = start.checked_sub(1).map(|at| text[at]);
-    let opens = before.is_none_or(|b| b <= b' ' || b == b'=');
-    let escape = text[..start].ends_with(b"\\n");
-    // An argument, an item, a literal or a comment of code that goes on over lines.
-    let lead = text[..start].iter().rev().take(NEAR).find(|b| !b.is_ascii_whitespace());
-    if lead.is_some_and(|b| b"\"'`([{,/|\\".contains(b)) && !escape {
-        return false;
-    }
+    before.is_none_or(|b| b <= b' ' || b == b'=') || is_escaped(text, start)
+}
+
+fn is_escaped(text: &[u8], start: usize) -> bool {
+    text[..start].ends_with(b"\\n")
+}
+
+/// True if a run that [`opens`] ends before a blank, the end of the text, or a sign of a sentence,
+/// and is no part of something longer.
+fn is_bare(text: &[u8], start: usize, stop: usize) -> bool {
     let rest = &text[stop..];
     let ends = rest.first().is_none_or(|&b| b <= b' ' || b == b'\\');
     let sentence = rest.first().is_some_and(|b| b".,;!?)".contains(b))
         && rest.get(1).is_none_or(|&b| b <= b' ');
-    (opens || escape) && (ends || sentence)
+    if !ends && !sentence {
+        return false;
+    }
+    // An argument, an item, a literal or a comment of code that goes on over lines.
+    let lead = text[..start].iter().rev().take(NEAR).find(|b| !b.is_ascii_whitespace());
+    is_escaped(text, start) || !lead.is_some_and(|b| b"\"'`([{,/|\\".contains(b))
+}
+
+/// True if the run is a value of JSON under a name that is no file's: `"name": "…"`.
+fn is_item(text: &[u8], start: usize, stop: usize) -> bool {
+    let Some((before, quote)) = unquoted(&text[start.saturating_sub(BEFORE)..start]) else {
+        return false;
+    };
+    let closed = text[stop..].strip_prefix(quote).map(<[u8]>::trim_ascii_start);
+    let closes = closed.is_some_and(|rest| rest.first().is_none_or(|b| b",}\\".contains(b)));
+    let name = before.trim_ascii_end().strip_suffix(b":").map(<[u8]>::trim_ascii_end);
+    let Some(name) = name.and_then(|name| name.strip_suffix(quote)) else { return false };
+    let letters = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    let length = name.iter().rev().take_while(letters).count();
+    closes && length > 0 && name[..name.len() - length].ends_with(quote)
+}
+
+/// What stands before the quote that `text` ends with, and the quote with its `\`, if it has one.
+fn unquoted(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let before = text.strip_suffix(b"\"")?;
+    let before = before.strip_suffix(b"\\").unwrap_or(before);
+    Some(text.split_at(before.len()))
 }
 
 /// True if the line above or below ends with digits too, or with a secret that was masked: this is
@@ -175,17 +209,18 @@ fn names_file(after: &[u8]) -> bool {
     name[0] == b'*' || name == b"-" || blanks >= 2 || dotted
 }
 
-/// True if a word of `line` says that the run is public.
+/// True if a word of `line`, in any case, says that the run is public.
 fn is_told(line: &[u8]) -> bool {
-    let mut words = line.split(|b| !b.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.any(|word| {
-        let long =
-            |public: &&[u8]| public.len() > 3 && memchr::memmem::find(word, public).is_some();
+    let mut lower = [0; BEFORE];
+    let lower = &mut lower[..line.len().min(BEFORE)];
+    lower.copy_from_slice(&line[..lower.len()]);
+    lower.make_ascii_lowercase();
+    let words = lower.split(|b| !b.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.into_iter().any(|word| {
         let digits = word.len() >= 16 && word.iter().all(u8::is_ascii_hexdigit);
-        digits
-            || PUBLIC.iter().any(|public| {
-                word.starts_with(public) && word.len() <= public.len() + 4 || long(public)
-            })
+        let short = |public: &[u8]| word.len() <= public.len() + 4;
+        let long = |at: usize| PUBLIC.of(&word[at..]).any(|public| public.len() > 3);
+        digits || PUBLIC.of(word).any(short) || (0..word.len()).any(long)
     })
 }
 

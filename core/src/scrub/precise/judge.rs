@@ -12,7 +12,10 @@ mod prose;
 mod random;
 mod reference;
 mod stand_in;
+mod starts;
 mod wordy;
+
+pub(super) use starts::Starts;
 
 /// How much of a value is looked at, in bytes.
 const LONGEST: usize = 512;
@@ -299,6 +302,9 @@ fn reads_on(after: &[u8]) -> bool {
         && word > 1
         && matches!(trimmed.get(word), None | Some(b' ' | b'.' | b',' | b':' | b'\''))
 }
+
+/// The shortest value that may be a secret under a weak name.
+pub(super) const SHORTEST: usize = random::SHORTEST;
 
 /// True if text without any name looks like a random token: long enough, mixed, no words, no
 /// UUID, digest, path or version.

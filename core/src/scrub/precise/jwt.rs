@@ -13,6 +13,9 @@ const PAYLOAD: usize = 8;
 /// The longest token that is looked at in a cookie's form, without a header.
 const SIGNED: usize = 3;
 
+/// How an object of JSON begins in base64: `{"`, or `{` and white space.
+pub(super) const OPENINGS: [&[u8; 3]; 4] = [b"eyJ", b"eyA", b"ewo", b"ew0"];
+
 /// Looks at `eyJ`.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     let (text, at) = (view.text, view.at);
@@ -31,7 +34,8 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
 
 /// The token that starts at `at`.
 pub(super) fn at_token(text: &[u8], at: usize, last: bool) -> Option<Hit> {
-    if inside(&text[..at]) {
+    // What begins with `{` begins with `e` in base64.
+    if text.get(at) != Some(&b'e') || inside(&text[..at]) {
         return None;
     }
     let run = &text[at..];

@@ -7,16 +7,19 @@ use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit, Until};
 use super::super::view::AHEAD;
+use super::jwt;
 use super::sight::escape;
 use checksum::verified;
 use demand::looks_random;
 use gate::{Gate, Opening};
+use glance::Glance;
 use shape::{Part, Set, Shape};
 use vicinity::Vicinity;
 
 mod checksum;
 mod demand;
 mod gate;
+mod glance;
 mod shape;
 mod table;
 mod vicinity;
@@ -27,9 +30,11 @@ mod list;
 mod tests;
 
 /// The shortest run that is a secret only because of what stands near.
-const PLAIN: usize = 14;
+pub(super) const PLAIN: usize = 14;
 /// How many bytes of a plain run are searched for a digit: nearly every key has one by then.
-pub(super) const DIGIT_WITHIN: usize = 32;
+const DIGIT_WITHIN: usize = 32;
+/// A glance asks for digits with the bits of one word.
+const _: () = assert!(DIGIT_WITHIN == u32::BITS as usize);
 /// How far before a run a secret may begin that is joined to it by one of these.
 const JOINED: usize = 90;
 const JOINTS: &[u8] = b":/+|~%,=$#^";
@@ -42,7 +47,7 @@ const LISTS: usize = 1 << LIST_BITS;
 /// The table, arranged so that a look costs the same however many kinds there are.
 pub(super) struct Kinds {
     shapes: Vec<&'static Shape>,
-    /// A bit for each hash of four bytes with which a kind may begin.
+    /// A bit for each hash of four bytes with which a kind or a JWT may begin.
     heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
     /// By a hash of their first three bytes.
     prefixes: Vec<Prefix>,
@@ -52,7 +57,12 @@ pub(super) struct Kinds {
     /// Of the kinds with a mark, and of those that a word near tells.
     marked: Gate,
     told: Gate,
+    /// Of those of the latter that need not stand where a value is given.
+    free: Gate,
+    glance: Glance,
     vicinity: Vicinity,
+    /// The length of the shortest secret that needs no word near.
+    pub(super) shortest: usize,
 }
 
 /// A prefix, made to be compared eight bytes at once.
@@ -76,6 +86,11 @@ impl Kinds {
         for bit in shapes.iter().flat_map(|shape| openings(shape)).map(head) {
             heads[bit / 64] |= 1 << (bit % 64);
         }
+        for [first, second, third] in jwt::OPENINGS {
+            for bit in (0..=u8::MAX).map(|fourth| head([*first, *second, *third, fourth])) {
+                heads[bit / 64] |= 1 << (bit % 64);
+            }
+        }
         let prefixed = shapes.iter().filter(|shape| !shape.prefix.is_empty());
         let mut prefixes: Vec<Prefix> = prefixed.flat_map(|shape| Prefix::all(shape)).collect();
         prefixes.sort_by_key(|prefix| list(prefix.sought));
@@ -86,8 +101,24 @@ impl Kinds {
         let marked = Gate::new(marks.iter().map(|mark| mark.shape));
         let bare = |shape: &&Shape| shape.prefix.is_empty() && !shape.near.is_empty();
         let told = Gate::new(shapes.iter().copied().filter(bare));
+        let free = |shape: &&Shape| bare(shape) && vicinity::is_told_by_more(shape);
+        let free = Gate::new(shapes.iter().copied().filter(free));
         let vicinity = Vicinity::new(&shapes);
-        Kinds { shapes, heads, prefixes, lists, marks, marked, told, vicinity }
+        let whole = shapes.iter().filter(|shape| shape.near.is_empty());
+        let shortest = whole.map(|shape| shape.shortest()).min().unwrap_or(0);
+        Kinds {
+            shapes,
+            heads,
+            prefixes,
+            lists,
+            marks,
+            marked,
+            told,
+            free,
+            glance: Glance::new(),
+            vicinity,
+            shortest,
+        }
     }
 
     /// The secret of a known kind that starts at `at`, if there is one: its prefix, its alphabet,
@@ -110,7 +141,7 @@ impl Kinds {
             let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
-                let told = lets(&self.told) && self.vicinity.may_tell(text, at, opening);
+                let told = at > 0 && lets(&self.told) && self.vicinity.may_tell(text, at, opening);
                 let (shape, end) = if told { self.near(text, at)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
@@ -125,7 +156,10 @@ impl Kinds {
     /// The kind of a whole value: `github-pat` for `ghp_…`. For a value that was found by its name
     /// and may be something better known.
     pub(super) fn whole(&self, value: &[u8]) -> Option<Hit> {
-        self.at(value, 0, true).filter(|hit| hit.span == (0..value.len()))
+        if value.len() < self.shortest {
+            return None;
+        }
+        self.starting(value, 0, true, false).filter(|hit| hit.span == (0..value.len()))
     }
 
     /// False if [`at`](Kinds::at) finds no kind without a prefix for a run that begins at `at`. Such
@@ -145,8 +179,10 @@ impl Kinds {
         let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
         lets(&self.marked) && self.marks(text, at).next().is_some()
             || lets(&self.told)
+                && is_plain(&text[at..])
                 && self.vicinity.may_tell(text, at, opening)
                 && self.told(text, at).next().is_some()
+                && (lets(&self.free) || vicinity::may_be_value(text, at))
     }
 
     /// The same for the kinds with a prefix. A bitmap of hashes of the first four bytes tells them (a
@@ -156,8 +192,9 @@ impl Kinds {
         self.may_open(text, at) && self.fitting(text, at).next().is_some()
     }
 
-    #[inline]
-    fn may_open(&self, text: &[u8], at: usize) -> bool {
+    /// False if no kind with a prefix starts at `at`, and where four bytes are left no JWT either.
+    #[inline(always)]
+    pub(super) fn may_open(&self, text: &[u8], at: usize) -> bool {
         text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
             let bit = head(*four);
             self.heads[bit / 64] & (1 << (bit % 64)) != 0
@@ -244,9 +281,13 @@ pub(super) fn is_token(byte: u8) -> bool {
 
 /// True if a run starts here that is long enough to be a secret, with a digit.
 pub(super) fn is_plain(text: &[u8]) -> bool {
-    let belongs = |b: &&u8| Set::BASE64.has(**b) || matches!(**b, b'-' | b'_' | b'.' | b'~' | b':');
-    let run = text.iter().take(DIGIT_WITHIN).take_while(belongs).count();
+    let run = text.iter().take(DIGIT_WITHIN).take_while(|b| is_plain_byte(**b)).count();
     run >= PLAIN && text[..run].iter().any(u8::is_ascii_digit)
+}
+
+/// True for what such a run is made of.
+pub(super) fn is_plain_byte(byte: u8) -> bool {
+    Set::BASE64.has(byte) || matches!(byte, b'-' | b'_' | b'.' | b'~' | b':')
 }
 
 /// Where the token may begin that goes on with the run at `at`, the farthest first: `8123456789:`
@@ -274,9 +315,6 @@ fn joined(text: &[u8], at: usize) -> impl Iterator<Item = usize> + '_ {
 impl Prefix {
     /// The prefix, for each third byte that may follow one of two.
     fn all(shape: &'static Shape) -> Vec<Prefix> {
-        let mut threes: Vec<[u8; 3]> =
-            openings(shape).iter().map(|four| [four[0], four[1], four[2]]).collect();
-        threes.dedup();
         let prefix = shape.prefix.as_bytes();
         let made = |three: [u8; 3]| {
             let length = prefix.len().clamp(3, 8);
@@ -285,7 +323,7 @@ impl Prefix {
             let counts = u64::MAX >> (64 - 8 * length);
             Prefix { sought: u64::from_le_bytes(bytes) & counts, counts, shape }
         };
-        threes.into_iter().map(made).collect()
+        openings(shape).into_iter().map(made).collect()
     }
 }
 
@@ -307,31 +345,31 @@ fn believable(shape: &Shape, secret: &[u8]) -> bool {
     shape.sure || looks_random(&secret[shape.prefix.len()..]) || verified(shape, secret)
 }
 
-/// The four bytes with which a kind may begin: those of its prefix, and where that is shorter,
+/// The first bytes with which a kind may begin: those of its prefix, and where that is shorter,
 /// all that its first part may begin with.
-fn openings(shape: &Shape) -> Vec<[u8; 4]> {
+fn openings<const LENGTH: usize>(shape: &Shape) -> Vec<[u8; LENGTH]> {
     let prefix = shape.prefix.as_bytes();
     if prefix.is_empty() {
         return Vec::new();
     }
-    let choices = |place: usize| match (prefix.get(place), shape.parts.first()) {
-        (Some(byte), _) => vec![*byte],
-        (None, Some(Part::Lit(literal))) => {
-            literal.bytes().skip(place - prefix.len()).take(1).collect()
-        }
-        (None, Some(Part::Run(set, ..))) => (0..128).filter(|b| set.has(*b)).collect(),
-        (None, None) => Vec::new(),
-    };
-    let mut openings = vec![[0; 4]];
-    for place in 0..4 {
-        let one = |opening: [u8; 4]| {
-            choices(place).into_iter().map(move |byte| {
-                let mut longer = opening;
-                longer[place] = byte;
-                longer
-            })
+    let mut openings = vec![[0; LENGTH]];
+    for place in 0..LENGTH {
+        let choices: Vec<u8> = match (prefix.get(place), shape.parts.first()) {
+            (Some(byte), _) => vec![*byte],
+            (None, Some(Part::Lit(literal))) => {
+                literal.bytes().skip(place - prefix.len()).take(1).collect()
+            }
+            (None, Some(Part::Run(set, ..))) => (0..128).filter(|b| set.has(*b)).collect(),
+            (None, None) => Vec::new(),
         };
-        openings = openings.into_iter().flat_map(one).collect();
+        let mut longer = Vec::with_capacity(openings.len() * choices.len());
+        for mut opening in openings {
+            for choice in &choices {
+                opening[place] = *choice;
+                longer.push(opening);
+            }
+        }
+        openings = longer;
     }
     openings
 }

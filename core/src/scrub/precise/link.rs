@@ -37,8 +37,10 @@ pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
         // Nothing stands between them.
         return Look::nothing(at + 3 * (rows - 1));
     }
-    let url = Url::read(text, at, start);
-    let secret = url.secret_user(kinds).or_else(|| hook::find(text, start, view.last));
+    let url = region(text, start, false);
+    let user =
+        memchr::memchr(b'@', url).and_then(|_| Url::read(text, at, start).secret_user(kinds));
+    let secret = user.or_else(|| hook::find(text, start, url, view.last));
     match secret {
         Some(hit) if hit.span.start >= view.floor => Look::found(hit),
         _ => Look::nothing(at + 3),
@@ -123,7 +125,7 @@ fn is_token(value: &[u8]) -> bool {
 
 /// Where the user part ends, if there is one: at the last `@` in front of the host.
 fn user_end(text: &[u8], start: usize, scheme: &[u8]) -> Option<usize> {
-    let region = region(text, start, scheme);
+    let region = region(text, start, scheme.starts_with(b"jdbc:"));
     memchr::memchr(b'@', region)?;
     let strict =
         region.iter().position(|b| matches!(b, b'/' | b'?' | b'#')).unwrap_or(region.len());
@@ -150,26 +152,39 @@ fn user_end(text: &[u8], start: usize, scheme: &[u8]) -> Option<usize> {
     Some(start + end)
 }
 
-/// The bytes in which a user part may stand.
-fn region<'t>(text: &'t [u8], start: usize, scheme: &[u8]) -> &'t [u8] {
-    let lists = scheme.starts_with(b"jdbc:");
+/// What may end the bytes in which a user part stands.
+static ENDS: [bool; 256] = {
+    let mut ends = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        ends[byte] = matches!(
+            byte as u8,
+            0..=b' ' | 0x7f | b'"' | b'\'' | b'`' | b'<' | b'>' | b';' | b':' | b'\\'
+        );
+        byte += 1;
+    }
+    ends
+};
+
+/// The bytes in which a user part may stand: up to white space, a quote or the next link; with
+/// `lists`, up to the first `;` as well.
+fn region(text: &[u8], start: usize, lists: bool) -> &[u8] {
     let mut at = start;
-    while let Some(&byte) = text.get(at) {
-        match byte {
-            0..=b' ' | 0x7f | b'"' | b'\'' | b'`' | b'<' | b'>' => break,
-            b';' if lists => break,
-            b':' if [&b"://"[..], b":\\/\\/"].iter().any(|mark| text[at..].starts_with(mark)) => {
-                break;
+    while let Some(ahead) = text[at..].iter().position(|&byte| ENDS[usize::from(byte)]) {
+        at += ahead;
+        match text[at] {
+            b';' if !lists => {}
+            b':' if ![&b"://"[..], b":\\/\\/"].iter().any(|mark| text[at..].starts_with(mark)) => {}
+            b'\\'
+                if !matches!(text.get(at + 1), None | Some(b'n' | b'r' | b't' | b'"' | b'\'')) =>
+            {
+                at += 1;
             }
-            b'\\' if matches!(text.get(at + 1), None | Some(b'n' | b'r' | b't' | b'"' | b'\'')) => {
-                break;
-            }
-            b'\\' => at += 1,
-            _ => {}
+            _ => return &text[start..at],
         }
         at += 1;
     }
-    &text[start..at.min(text.len())]
+    &text[start..]
 }
 
 /// The host behind an `@`, with its port.

@@ -5,9 +5,11 @@
 
 use words::Words;
 
+mod ending;
 mod ordinary;
 mod words;
 
+pub(super) use ending::may_tell;
 pub(super) use words::MAX_NAME;
 
 #[cfg(test)]
@@ -49,6 +51,12 @@ impl Telling {
 /// `spring.datasource.password` end with `password`, `turnkey`, `KEY_PREFIX` and `sort_key` tell
 /// nothing.
 pub(super) fn telling(name: &[u8]) -> Option<Telling> {
+    let told = told(name);
+    debug_assert!(told.is_none() || may_tell(name), "an ending is not known");
+    told
+}
+
+fn told(name: &[u8]) -> Option<Telling> {
     let mut words = Words::of(name)?;
     let mut vague = false;
     while words.len() > 1 {
@@ -62,7 +70,7 @@ pub(super) fn telling(name: &[u8]) -> Option<Telling> {
             break;
         }
     }
-    if asks(words.nth_last(words.len().checked_sub(1)?)) && words.len() > 1 {
+    if words.len() > 1 && asks(words.first()) {
         return None;
     }
     let told = by_words(&words)?;
@@ -83,7 +91,7 @@ pub(super) enum Takes {
 pub(super) fn takes(name: &[u8]) -> Option<Takes> {
     let own = name.rsplit(|&b| b == b'.').next().unwrap_or(name);
     let words = Words::of(own)?;
-    let (first, last) = (words.nth_last(words.len() - 1), words.nth_last(0));
+    let (first, last) = (words.first(), words.nth_last(0));
     if words.len() == 1 {
         let plain = [&b"password"[..], b"passwd", b"passphrase", b"token", b"secret", b"apikey"];
         return plain.contains(&last).then_some(Takes::Alone);

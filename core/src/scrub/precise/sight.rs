@@ -4,14 +4,17 @@
 //! so pieces of a text have the same sights as the whole.
 
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
-use super::kinds::{DIGIT_WITHIN, Kinds};
+use super::jwt;
+use super::kinds::Kinds;
 
 pub(super) mod escape;
+mod sieve;
 mod sweep;
 
 #[cfg(test)]
 mod tests;
 
+use sieve::Sieve;
 pub(super) use sweep::Sweep;
 
 /// Who looks at a place.
@@ -52,8 +55,6 @@ pub(super) struct Sight {
 
 /// The shortest run that is a sight.
 pub(super) const RUN: usize = 12;
-/// The sweep asks for digits with the bits of one word.
-const _: () = assert!(DIGIT_WITHIN == u32::BITS as usize);
 /// The fewest hexadecimal digits that are a sight whatever they begin with.
 const DIGITS: u32 = 64;
 
@@ -166,6 +167,9 @@ const LIST_BITS: u32 = 11;
 const LISTS: usize = 1 << LIST_BITS;
 const _: () = assert!(WORDS.len() < 256);
 
+/// The bits of the bitmap of first bytes: about one per cent of them are set.
+const HEAD_BITS: u32 = 16;
+
 /// A word, made to be compared eight bytes at once.
 #[derive(Clone, Copy)]
 struct Word {
@@ -205,6 +209,12 @@ impl Word {
         simple || self.is_whole(text, at)
     }
 
+    /// The hashes of the four bytes with which the sought part may begin.
+    fn heads(&self) -> impl Iterator<Item = usize> {
+        let (sought, free) = (self.sought as u32, !(self.counts as u32));
+        (0..=u8::MAX).map(move |any| head(sought | free & u32::from(any) << 24))
+    }
+
     fn is_whole(&self, text: &[u8], at: usize) -> bool {
         let start = at.checked_sub(self.lead);
         let found = start.and_then(|start| text.get(start..start + self.text.len()));
@@ -225,9 +235,10 @@ fn eight(text: &[u8], at: usize) -> u64 {
 pub(super) struct Sights {
     level: Level,
     grams: [Grams; 2],
-    token: Class,
+    sieve: Sieve,
     hexadecimal: Class,
-    digit: Class,
+    /// A bit for each hash of four bytes in any case with which a word may begin.
+    heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
     /// By a hash of the first three sought bytes, then the longest first.
     words: Vec<Word>,
     /// Where the words with this hash start.
@@ -243,11 +254,15 @@ impl Sights {
         let lists = Box::new(std::array::from_fn(|n| {
             words.partition_point(|word| list(word.sought) < n) as u8
         }));
+        let mut heads = Box::new([0; 1 << (HEAD_BITS - 6)]);
+        for bit in words.iter().flat_map(Word::heads) {
+            heads[bit / 64] |= 1 << (bit % 64);
+        }
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::two(&grams);
-        let (token, hexadecimal, digit) = (token(), hexadecimal(), digit());
-        Sights { level, grams, token, hexadecimal, digit, words, lists, lead }
+        let (sieve, hexadecimal) = (Sieve::new(), hexadecimal());
+        Sights { level, grams, sieve, hexadecimal, heads, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -262,6 +277,17 @@ impl Sights {
         Sweep::new(self, kinds, text, from, to)
     }
 
+    /// False if no word is sought at `at`, and for nearly all other places too.
+    #[inline(always)]
+    fn may_be_word(&self, text: &[u8], at: usize) -> bool {
+        let four = match text.get(at..).and_then(<[u8]>::first_chunk) {
+            Some(four) => u32::from_le_bytes(*four),
+            None => eight(text, at) as u32,
+        };
+        let bit = head(four);
+        self.heads[bit / 64] >> (bit % 64) & 1 == 1
+    }
+
     /// The word of which the sought part starts at `at`.
     #[inline]
     fn word(&self, text: &[u8], at: usize) -> Option<&Word> {
@@ -273,22 +299,16 @@ impl Sights {
     }
 }
 
-/// True if a run that begins at `at` may be of a known kind. `digits` is false where none stands
-/// in its first [`DIGIT_WITHIN`] bytes.
-#[inline]
-fn may_start(kinds: &Kinds, text: &[u8], at: usize, digits: bool) -> bool {
-    text.get(at).is_some_and(|&first| !is_sign(first))
-        && (kinds.may_have_prefix(text, at)
-            || digits && kinds.may_be_plain(text, at)
-            || may_be_jwt(&text[at..]))
+/// True if what begins at `at` begins as a kind with a prefix or as a JWT does.
+#[inline(always)]
+fn begins_as_known(kinds: &Kinds, text: &[u8], at: usize) -> bool {
+    kinds.may_have_prefix(text, at) || may_be_jwt(&text[at..])
 }
 
-/// True if `text` begins as an object of JSON does in base64: `{"`, or `{` and white space. What
-/// follows may be too long to be found as a word.
+/// True if `text` begins as a JWT does. What follows may be too long to be found as a word.
 #[inline]
 fn may_be_jwt(text: &[u8]) -> bool {
-    text.starts_with(b"e")
-        && matches!(text, [_, b'y', b'J' | b'A', ..] | [_, b'w', b'o' | b'0', ..])
+    text.first() == Some(&b'e') && jwt::OPENINGS.iter().any(|opening| text.starts_with(*opening))
 }
 
 /// A token byte that no token begins with.
@@ -297,22 +317,17 @@ fn is_sign(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.')
 }
 
+/// A hash of four bytes in any case.
+#[inline(always)]
+fn head(four: u32) -> usize {
+    ((four | 0x2020_2020).wrapping_mul(0x9E37_79B1) >> (32 - HEAD_BITS)) as usize
+}
+
 /// A hash of the first three of eight bytes, in any case.
 #[inline]
 fn list(eight: u64) -> usize {
     let three = (eight as u32 | 0x0020_2020) & 0x00FF_FFFF;
     (three.wrapping_mul(0x9E37_79B1) >> (32 - LIST_BITS)) as usize
-}
-
-#[expect(clippy::expect_used, reason = "a constant set, with five different rows")]
-fn token() -> Class {
-    let set = ByteSet::of(|b| b.is_ascii_alphanumeric() || is_sign(b));
-    Class::new(set).expect("the class of token bytes")
-}
-
-#[expect(clippy::expect_used, reason = "a constant set, with one row")]
-fn digit() -> Class {
-    Class::new(ByteSet::of(|b| b.is_ascii_digit())).expect("the class of decimal digits")
 }
 
 #[expect(clippy::expect_used, reason = "a constant set, with two different rows")]

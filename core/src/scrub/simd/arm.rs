@@ -30,6 +30,12 @@ unsafe impl Vector for Neon {
     }
 
     #[inline(always)]
+    unsafe fn filled(byte: u8) -> Self {
+        // SAFETY: the caller says that the processor has NEON.
+        Neon(unsafe { vdupq_n_u8(byte) })
+    }
+
+    #[inline(always)]
     unsafe fn look_up(self, indices: Self) -> Self {
         // SAFETY: the caller says that the processor has NEON.
         Neon(unsafe { vqtbl1q_u8(self.0, indices.0) })
@@ -51,6 +57,12 @@ unsafe impl Vector for Neon {
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: as above.
         Neon(unsafe { vandq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Neon(unsafe { vorrq_u8(self.0, other.0) })
     }
 
     #[inline(always)]

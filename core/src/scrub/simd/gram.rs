@@ -12,8 +12,8 @@ pub(super) const LENGTH: usize = 4;
 
 const BUCKETS: usize = 8;
 /// How often each word is dealt anew. Fewer rounds find the same words, with more places looked at in
-/// vain; an unoptimised build would take a tenth of a second for all.
-const ROUNDS: usize = if cfg!(debug_assertions) { 1 } else { 4 };
+/// vain.
+const ROUNDS: usize = 4;
 
 /// The bytes of usual text, source code and English above all, the most frequent first.
 const COMMON: &[u8] =
@@ -29,12 +29,14 @@ pub(in crate::scrub) struct Gram {
 impl Gram {
     /// A word in any case; what is missing of it to four bytes may be anything.
     pub(in crate::scrub) fn folded(word: &[u8]) -> Gram {
-        Gram::of(|place| word.get(place).map_or(ByteSet::ANY, |&b| ByteSet::folded(b)))
+        let other = |b: u8| if b.is_ascii_alphabetic() { b ^ 0x20 } else { b };
+        Gram::of(|place| word.get(place).map_or(Halves::ANY, |&b| Halves::of(&[b, other(b)])))
     }
 
     /// A word as it is; what is missing of it to four bytes must be one of `then`.
     pub(in crate::scrub) fn exact(word: &[u8], then: ByteSet) -> Gram {
-        Gram::of(|place| word.get(place).map_or(then, |&b| ByteSet::of(|c| c == b)))
+        let then = Halves { lower: then.lower(), upper: then.upper() };
+        Gram::of(|place| word.get(place).map_or(then, |&b| Halves::of(&[b])))
     }
 
     /// The same with `then` as its last byte.
@@ -44,9 +46,28 @@ impl Gram {
         self
     }
 
-    fn of(set: impl Fn(usize) -> ByteSet) -> Gram {
-        let lower = std::array::from_fn(|place| set(place).lower());
-        Gram { lower, upper: std::array::from_fn(|place| set(place).upper()) }
+    fn of(halves: impl Fn(usize) -> Halves) -> Gram {
+        let halves: [Halves; LENGTH] = std::array::from_fn(halves);
+        Gram { lower: halves.map(|h| h.lower), upper: halves.map(|h| h.upper) }
+    }
+}
+
+/// The lower and upper halves of some bytes, one bit each.
+#[derive(Clone, Copy)]
+struct Halves {
+    lower: u16,
+    upper: u16,
+}
+
+impl Halves {
+    const ANY: Halves = Halves { lower: u16::MAX, upper: u16::MAX };
+
+    fn of(bytes: &[u8]) -> Halves {
+        let none = Halves { lower: 0, upper: 0 };
+        bytes.iter().fold(none, |all, byte| Halves {
+            lower: all.lower | 1 << (byte & 15),
+            upper: all.upper | 1 << (byte >> 4),
+        })
     }
 }
 
@@ -97,16 +118,17 @@ impl Grams {
 /// Deals the words so that little else passes: each where it adds least, and then again, as
 /// the last ones may have made a better place for the first.
 fn dealt<const COUNT: usize>(grams: &[Gram]) -> [Bucket; COUNT] {
+    let usual = Usual::new();
     let mut places: Vec<Option<usize>> = vec![None; grams.len()];
     let mut buckets = [Bucket::default(); COUNT];
-    let mut passing = buckets.map(|bucket| bucket.passes());
+    let mut passing = buckets.map(|bucket| usual.passes(&bucket));
     for index in (0..grams.len()).cycle().take(ROUNDS * grams.len()) {
         if let Some(place) = places[index].take() {
             buckets[place] = filled(grams, &places, place);
-            passing[place] = buckets[place].passes();
+            passing[place] = usual.passes(&buckets[place]);
         }
         let with = buckets.map(|bucket| bucket.with(&grams[index]));
-        let all = with.map(|bucket| bucket.passes());
+        let all = with.map(|bucket| usual.passes(&bucket));
         let growth = |bucket: &usize| all[*bucket] - passing[*bucket];
         let Some(best) = (0..COUNT).min_by(|a, b| growth(a).total_cmp(&growth(b))) else { break };
         places[index] = Some(best);
@@ -136,16 +158,45 @@ impl Bucket {
         }
         self
     }
+}
 
-    /// How much of all text passes, for comparison only.
-    fn passes(&self) -> f64 {
-        let place = |place: usize| {
-            let allowed = COMMON.iter().enumerate().filter(|(_, byte)| {
-                let (lower, upper) = (self.lower[place], self.upper[place]);
-                lower >> (**byte & 15) & upper >> (**byte >> 4) & 1 == 1
-            });
-            allowed.map(|(rank, _)| 1.0 / (rank as f64 + 6.0)).sum::<f64>() + 1e-3
-        };
-        (0..LENGTH).map(place).product()
+/// How frequent bytes are in usual text.
+struct Usual {
+    /// By the upper half of an ASCII byte: how frequent all bytes are whose lower half is among the first
+    /// eight, one bit each, and among the last eight.
+    shares: [[[f64; 256]; 2]; 8],
+}
+
+impl Usual {
+    fn new() -> Usual {
+        let mut shares = [[[0.0; 256]; 2]; 8];
+        for (rank, byte) in COMMON.iter().enumerate() {
+            let (upper, lower) = (usize::from(byte >> 4), usize::from(byte & 15));
+            shares[upper][lower / 8][1 << (lower % 8)] = 1.0 / (rank as f64 + 6.0);
+        }
+        for sums in shares.as_flattened_mut() {
+            for set in 1..sums.len() {
+                let first = set & set.wrapping_neg();
+                sums[set] = sums[first] + sums[set ^ first];
+            }
+        }
+        Usual { shares }
+    }
+
+    /// How much of all text passes a bucket, for comparison only.
+    fn passes(&self, bucket: &Bucket) -> f64 {
+        let mut all = 1.0;
+        for place in 0..LENGTH {
+            let [first, last] = bucket.lower[place].to_le_bytes();
+            let mut share = 1e-3;
+            let [mut uppers, _] = bucket.upper[place].to_le_bytes();
+            while uppers != 0 {
+                let [firsts, lasts] = &self.shares[uppers.trailing_zeros() as usize];
+                share += firsts[usize::from(first)] + lasts[usize::from(last)];
+                uppers &= uppers - 1;
+            }
+            all *= share;
+        }
+        all
     }
 }

@@ -1,6 +1,6 @@
 //! One byte at a time, for processors without vectors.
 
-use super::{BLOCK, Class, Grams, Lanes, REACH};
+use super::{BLOCK, Class, Classes, Grams, Lanes, REACH};
 
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
@@ -16,6 +16,18 @@ impl Lanes for Scalar {
     }
 
     #[inline(always)]
+    fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+        let mut answers = [0; COUNT];
+        for (at, &byte) in bytes[..BLOCK].iter().enumerate() {
+            let told = classes.whole[usize::from(byte)];
+            for (answer, bits) in answers.iter_mut().zip(classes.bits) {
+                *answer |= u64::from(told & bits != 0) << at;
+            }
+        }
+        answers
+    }
+
+    #[inline(always)]
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
         let [first, second, third, fourth] = &*grams.whole;
         let mut bits = 0;
@@ -27,5 +39,10 @@ impl Lanes for Scalar {
             bits |= u64::from(passes != 0) << at;
         }
         bits
+    }
+
+    #[inline(always)]
+    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+        Scalar::starting(&grams[0], bytes) | Scalar::starting(&grams[1], bytes)
     }
 }

@@ -17,11 +17,6 @@ impl ByteSet {
         set
     }
 
-    /// A letter in both cases, or another byte as it is.
-    pub(in crate::scrub) fn folded(letter: u8) -> ByteSet {
-        ByteSet::of(|byte| byte.eq_ignore_ascii_case(&letter))
-    }
-
     #[inline(always)]
     pub(in crate::scrub) fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte)]

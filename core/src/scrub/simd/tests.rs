@@ -109,3 +109,50 @@ fn no_word_is_missed_in_any_case_and_place() {
         }
     }
 }
+
+/// Which bytes are of each of several sets, and where words of either search may start.
+struct AskAll<'a> {
+    classes: &'a Classes<4>,
+    grams: &'a [Grams; 2],
+    bytes: &'a [u8; REACH],
+}
+
+impl Task for AskAll<'_> {
+    type Answer = ([u64; 4], u64);
+
+    fn run<L: Lanes>(self) -> ([u64; 4], u64) {
+        (L::each(self.classes, self.bytes), L::starting_either(self.grams, self.bytes))
+    }
+}
+
+#[test]
+fn several_questions_at_once_are_answered_as_one_by_one() {
+    let sets = [
+        token(),
+        ByteSet::of(|b| b.is_ascii_hexdigit() || b == b'-'),
+        ByteSet::of(|b| b.is_ascii_digit()),
+        ByteSet::of(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/')),
+    ];
+    let classes = Classes::new(&sets).unwrap();
+    let grams = Grams::two(&WORDS.map(Gram::folded));
+    for text in texts() {
+        for at in (0..text.len() + 70).step_by(29) {
+            let piece = block(&text, at);
+            for level in Level::all() {
+                let bytes = piece.bytes();
+                let (found, starts) = level.run(AskAll { classes: &classes, grams: &grams, bytes });
+                let one = |set: &ByteSet| {
+                    (0..BLOCK).fold(0, |bits, n| bits | u64::from(set.has(bytes[n])) << n)
+                };
+                assert_eq!(found, sets.each_ref().map(one), "{level:?} at {at} of {text:?}");
+                let class = Class::new(token()).unwrap();
+                let either = grams.iter().fold(0, |bits, grams| {
+                    bits | Level::Scalar.run(Ask { class: &class, grams, bytes }).1
+                });
+                assert_eq!(starts, either, "{level:?} at {at} of {text:?}");
+            }
+        }
+    }
+    let nine_rows = [ByteSet::of(|b| b & 15 <= b >> 4 && b >> 4 < 9)];
+    assert!(Classes::new(&nine_rows).is_none());
+}

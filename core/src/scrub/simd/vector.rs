@@ -1,6 +1,6 @@
 //! The same for all processors that look up sixteen bytes in a table at once.
 
-use super::{BLOCK, Class, Grams, Lanes, REACH};
+use super::{BLOCK, Class, Classes, Grams, Lanes, REACH, gram::LENGTH};
 
 /// A register of `BYTES` bytes.
 ///
@@ -18,6 +18,8 @@ pub(super) unsafe trait Vector: Copy {
     unsafe fn load(from: *const u8) -> Self;
     /// The table, once in each sixteen bytes.
     unsafe fn table(entries: &[u8; 16]) -> Self;
+    /// The same byte everywhere.
+    unsafe fn filled(byte: u8) -> Self;
     /// The entries at `indices`, each below sixteen.
     unsafe fn look_up(self, indices: Self) -> Self;
     /// The lower half of each byte.
@@ -25,6 +27,7 @@ pub(super) unsafe trait Vector: Copy {
     /// The upper half of each byte.
     unsafe fn upper(self) -> Self;
     unsafe fn and(self, other: Self) -> Self;
+    unsafe fn or(self, other: Self) -> Self;
     /// One bit for each byte that is not zero.
     unsafe fn set_bytes(self) -> u64;
 }
@@ -49,22 +52,111 @@ impl<V: Vector> Lanes for V {
     }
 
     #[inline(always)]
+    fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+        let mut answers = [0; COUNT];
+        // SAFETY: as above.
+        unsafe {
+            let (lower, upper) = (V::table(&classes.lower), V::table(&classes.upper));
+            let mut at = 0;
+            while at < BLOCK {
+                let chunk = V::load(bytes.as_ptr().add(at));
+                let told = lower.look_up(chunk.lower()).and(upper.look_up(chunk.upper()));
+                for (answer, bits) in answers.iter_mut().zip(classes.bits) {
+                    *answer |= told.and(V::filled(bits)).set_bytes() << at;
+                }
+                at += V::BYTES;
+            }
+        }
+        answers
+    }
+
+    #[inline(always)]
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
         let mut bits = 0;
         // SAFETY: as above, and `at + place + V::BYTES <= REACH`.
         unsafe {
             let mut at = 0;
             while at < BLOCK {
-                let pass = |place: usize| {
-                    let chunk = V::load(bytes.as_ptr().add(at + place));
-                    let lower = V::table(&grams.lower[place]).look_up(chunk.lower());
-                    lower.and(V::table(&grams.upper[place]).look_up(chunk.upper()))
-                };
-                let passes = pass(0).and(pass(1)).and(pass(2).and(pass(3)));
-                bits |= passes.set_bytes() << at;
+                let chunk = bytes.as_ptr().add(at);
+                let first = passing::<V>(grams, 0, chunk).and(passing::<V>(grams, 1, chunk));
+                let second = passing::<V>(grams, 2, chunk).and(passing::<V>(grams, 3, chunk));
+                bits |= first.and(second).set_bytes() << at;
                 at += V::BYTES;
             }
         }
         bits
+    }
+
+    /// Loads each table and halves each byte once: that is most of the work.
+    #[inline(always)]
+    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+        let mut bits = 0;
+        // SAFETY: as above, and `at + V::BYTES + place + V::BYTES <= REACH`.
+        unsafe {
+            let mut at = 0;
+            while at < BLOCK {
+                let from = bytes.as_ptr().add(at);
+                let mut all = passing_pair::<V>(grams, 0, from);
+                let mut place = 1;
+                while place < LENGTH {
+                    let pass = passing_pair::<V>(grams, place, from);
+                    all = [
+                        [all[0][0].and(pass[0][0]), all[0][1].and(pass[0][1])],
+                        [all[1][0].and(pass[1][0]), all[1][1].and(pass[1][1])],
+                    ];
+                    place += 1;
+                }
+                bits |= all[0][0].or(all[0][1]).set_bytes() << at;
+                bits |= all[1][0].or(all[1][1]).set_bytes() << (at + V::BYTES);
+                at += 2 * V::BYTES;
+            }
+        }
+        bits
+    }
+}
+
+/// The buckets of both searches that the bytes from `place` on allow, in two registers that follow
+/// each other. No closure, as that would not be compiled for the level.
+///
+/// # Safety
+///
+/// `place` and twice `V::BYTES` bytes must be readable, and the processor must have what `V`
+/// stands for.
+#[inline(always)]
+unsafe fn passing_pair<V: Vector>(
+    grams: &[Grams; 2],
+    place: usize,
+    bytes: *const u8,
+) -> [[V; 2]; 2] {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (here, next) = (V::load(bytes.add(place)), V::load(bytes.add(place + V::BYTES)));
+        let (lower, upper) = ([here.lower(), next.lower()], [here.upper(), next.upper()]);
+        let (first, second) = (V::table(&grams[0].lower[place]), V::table(&grams[1].lower[place]));
+        let low = [
+            [first.look_up(lower[0]), second.look_up(lower[0])],
+            [first.look_up(lower[1]), second.look_up(lower[1])],
+        ];
+        let (first, second) = (V::table(&grams[0].upper[place]), V::table(&grams[1].upper[place]));
+        [
+            [low[0][0].and(first.look_up(upper[0])), low[0][1].and(second.look_up(upper[0]))],
+            [low[1][0].and(first.look_up(upper[1])), low[1][1].and(second.look_up(upper[1]))],
+        ]
+    }
+}
+
+/// The buckets that the bytes from `place` on allow. No closure, as that would not be compiled for
+/// the level.
+///
+/// # Safety
+///
+/// `place + V::BYTES` bytes must be readable, and the processor must have what `V` stands for.
+#[inline(always)]
+unsafe fn passing<V: Vector>(grams: &Grams, place: usize, bytes: *const u8) -> V {
+    // SAFETY: as the caller says.
+    unsafe {
+        let chunk = V::load(bytes.add(place));
+        let lower = V::table(&grams.lower[place]).look_up(chunk.lower());
+        lower.and(V::table(&grams.upper[place]).look_up(chunk.upper()))
     }
 }

@@ -35,6 +35,12 @@ unsafe impl Vector for Ssse3 {
     }
 
     #[inline(always)]
+    unsafe fn filled(byte: u8) -> Self {
+        // SAFETY: the caller says that the processor has SSSE3.
+        Ssse3(unsafe { _mm_set1_epi8(byte.cast_signed()) })
+    }
+
+    #[inline(always)]
     unsafe fn look_up(self, indices: Self) -> Self {
         // SAFETY: the caller says that the processor has SSSE3.
         Ssse3(unsafe { _mm_shuffle_epi8(self.0, indices.0) })
@@ -56,6 +62,12 @@ unsafe impl Vector for Ssse3 {
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: as above.
         Ssse3(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Ssse3(unsafe { _mm_or_si128(self.0, other.0) })
     }
 
     #[inline(always)]
@@ -86,6 +98,12 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn filled(byte: u8) -> Self {
+        // SAFETY: the caller says that the processor has AVX2.
+        Avx2(unsafe { _mm256_set1_epi8(byte.cast_signed()) })
+    }
+
+    #[inline(always)]
     unsafe fn look_up(self, indices: Self) -> Self {
         // SAFETY: the caller says that the processor has AVX2.
         Avx2(unsafe { _mm256_shuffle_epi8(self.0, indices.0) })
@@ -107,6 +125,12 @@ unsafe impl Vector for Avx2 {
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: as above.
         Avx2(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn or(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Avx2(unsafe { _mm256_or_si256(self.0, other.0) })
     }
 
     #[inline(always)]

@@ -1,15 +1,16 @@
-//! The sieves: sets of hashes that may let through what they have not, never the other way round.
+//! The sieve of grams: a set of hashes that may let through what it has not, never the other way
+//! round.
 //!
-//! They are changed while others read them: bits are only ever set, one word at a time.
+//! It is changed while others read it: bits are only ever set, one word at a time.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How many bits a sieve has for each of its entries, when it is full. Two of them are set.
+/// How many bits a sieve has for each of its grams, when it is full. Two of them are set.
 /// Fewer where the sieve would not fit the cache next to the core: a miss costs more than a
 /// needless look.
 const BITS: usize = 32;
 const BITS_OF_MANY: usize = 16;
-/// From how many entries on (their sieve has 256 KiB).
+/// From how many grams on (their sieve has 256 KiB).
 const MANY: usize = 65_536;
 
 /// How far the grams are apart that are looked at together, the bytes that the eight of a block
@@ -17,6 +18,9 @@ const MANY: usize = 65_536;
 pub(super) const STEP: usize = 4;
 pub(super) const BLOCK: usize = 9 * STEP;
 pub(super) const STRIDE: usize = 8 * STEP;
+/// So many blocks are looked at before what was seen is looked into. Both wait for memory, each for
+/// many places at once.
+pub(super) const BLOCKS: usize = 64;
 
 /// Makes the case of letters not count, and leaves enough of other bytes to tell them apart.
 const FOLD: u32 = 0x2020_2020;
@@ -57,25 +61,59 @@ fn load(text: &[u8]) -> u32 {
 }
 
 /// A block in which grams may be.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// Where the block starts.
-    pub at: usize,
+    /// Its number among the blocks that were looked at.
+    pub block: u8,
     /// A bit for each place of the block at which a short gram may be, and a long one.
-    pub short: u32,
-    pub long: u32,
+    pub short: u8,
+    pub long: u8,
 }
 
-/// A set of grams, or of keys.
+/// What was seen in some blocks that follow each other.
+pub(super) struct Sights {
+    /// How many blocks were looked at.
+    pub blocks: usize,
+    seen: [Seen; BLOCKS],
+    count: usize,
+}
+
+impl Sights {
+    pub(super) fn new() -> Sights {
+        Sights { blocks: 0, seen: [Seen::default(); BLOCKS], count: 0 }
+    }
+
+    /// The blocks in which grams may be.
+    pub(super) fn seen(&self) -> &[Seen] {
+        self.seen.get(..self.count).unwrap_or_default()
+    }
+
+    fn clear(&mut self) {
+        (self.blocks, self.count) = (0, 0);
+    }
+
+    /// Adds the next block. Does the same whether there is anything in it or not, as nobody can
+    /// tell in advance.
+    #[inline(always)]
+    fn add(&mut self, short: u8, long: u8) {
+        if let Some(seen) = self.seen.get_mut(self.count) {
+            *seen = Seen { block: self.blocks as u8, short, long };
+        }
+        self.count += usize::from(short | long != 0);
+        self.blocks += 1;
+    }
+}
+
+/// A set of grams.
 pub(super) struct Sieve {
     words: Box<[AtomicU32]>,
 }
 
 impl Sieve {
-    /// With room for some entries.
-    pub(super) fn new(entries: usize) -> Sieve {
-        let bits = if entries < MANY { BITS } else { BITS_OF_MANY };
-        let words = (entries * bits / 32).next_power_of_two();
+    /// With room for some grams.
+    pub(super) fn new(grams: usize) -> Sieve {
+        let bits = if grams < MANY { BITS } else { BITS_OF_MANY };
+        let words = (grams * bits / 32).next_power_of_two();
         Sieve { words: (0..words).map(|_| AtomicU32::new(0)).collect() }
     }
 
@@ -87,35 +125,30 @@ impl Sieve {
         self.set(gram.word, gram.long);
     }
 
-    pub(super) fn set_key(&self, key: u64) {
-        self.set(key as u32, (key >> 32) as u32);
-    }
-
-    pub(super) fn has_key(&self, key: u64) -> bool {
-        test(self.word(key as u32), (key >> 32) as u32)
-    }
-
     /// True if the gram may be there as a short one, and as a long one.
     pub(super) fn has(&self, gram: Gram) -> (bool, bool) {
         let word = self.word(gram.word);
         (test(word, gram.short), test(word, gram.long))
     }
 
-    /// Finds in `text[at..]` the first block in which a gram may be that stands at a multiple of
-    /// four bytes; `None` if in no whole block there is one.
+    /// Looks at the blocks that `text` starts with, [`BLOCKS`] at most, for grams that stand at a
+    /// multiple of four bytes.
     #[inline]
-    pub(super) fn next(&self, text: &[u8], at: usize) -> Option<Seen> {
+    pub(super) fn see(&self, text: &[u8], sights: &mut Sights) {
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the CPU has AVX2.
-            return unsafe { avx2::next(self, text, at) };
+            return unsafe { avx2::see(self, text, sights) };
         }
-        self.next_anywhere(text, at)
+        self.see_anywhere(text, sights);
     }
 
     /// The same on any CPU.
-    pub(super) fn next_anywhere(&self, text: &[u8], mut at: usize) -> Option<Seen> {
-        while let Some(block) = text.get(at..)?.first_chunk::<BLOCK>() {
+    pub(super) fn see_anywhere(&self, mut text: &[u8], sights: &mut Sights) {
+        sights.clear();
+        while sights.blocks < BLOCKS
+            && let Some(block) = text.first_chunk::<BLOCK>()
+        {
             let (halves, _) = block.as_chunks::<4>();
             let half = |n: usize| halves.get(n).map_or(0, |bytes| u32::from_le_bytes(*bytes));
             let (mut short, mut long) = (0, 0);
@@ -123,16 +156,13 @@ impl Sieve {
             for n in 0..8 {
                 let second = half(n + 1);
                 let seen = self.has(Gram::new(first, second));
-                short |= u32::from(seen.0) << n;
-                long |= u32::from(seen.1) << n;
+                short |= u8::from(seen.0) << n;
+                long |= u8::from(seen.1) << n;
                 first = second;
             }
-            if short | long != 0 {
-                return Some(Seen { at, short, long });
-            }
-            at += STRIDE;
+            sights.add(short, long);
+            text = &text[STRIDE..];
         }
-        None
     }
 
     #[inline(always)]
@@ -144,29 +174,37 @@ impl Sieve {
 
     fn set(&self, word: u32, bits: u32) {
         let at = word as usize & (self.words.len() - 1);
-        self.words[at].fetch_or(1 << (bits >> 27) | 1 << (bits >> 22 & 31), Ordering::Release);
+        let bits = HIGHEST >> (bits >> 27) | HIGHEST >> (bits >> 22 & 31);
+        self.words[at].fetch_or(bits, Ordering::Release);
     }
 }
+
+/// The bits of a word are counted from here: so a shift brings one to where the sign is.
+const HIGHEST: u32 = 1 << 31;
 
 /// True if the word has both bits.
 #[inline(always)]
 fn test(word: u32, bits: u32) -> bool {
-    (word >> (bits >> 27) & 1 != 0) & (word >> (bits >> 22 & 31) & 1 != 0)
+    word << (bits >> 27) & word << (bits >> 22 & 31) & HIGHEST != 0
 }
 
 /// Eight grams at once.
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::*;
+    use std::sync::atomic::Ordering;
 
-    use super::{BLOCK, FOLD, GOLD, ROOT3, STRIDE, Seen, Sieve};
+    use super::{BLOCK, BLOCKS, FOLD, GOLD, ROOT3, STRIDE, Sieve, Sights};
 
     #[target_feature(enable = "avx2")]
-    pub(super) fn next(sieve: &Sieve, text: &[u8], mut at: usize) -> Option<Seen> {
+    pub(super) fn see(sieve: &Sieve, mut text: &[u8], sights: &mut Sights) {
+        sights.clear();
         let fold = _mm256_set1_epi32(FOLD.cast_signed());
         let gold = _mm256_set1_epi32(GOLD.cast_signed());
         let root3 = _mm256_set1_epi32(ROOT3.cast_signed());
-        while let Some(block) = text.get(at..)?.first_chunk::<BLOCK>() {
+        while sights.blocks < BLOCKS
+            && let Some(block) = text.first_chunk::<BLOCK>()
+        {
             let block = block.as_ptr();
             // SAFETY: the block has 36 bytes, of which these are 0..32 and 4..36.
             let (first, second) = unsafe {
@@ -177,42 +215,38 @@ mod avx2 {
             let long = _mm256_mullo_epi32(mixed, root3);
             let word = _mm256_xor_si256(short, _mm256_srli_epi32::<15>(short));
             let found = words_at(sieve, word);
-            let (short, long) = (test(found, short), test(found, long));
-            if _mm256_testz_si256(_mm256_or_si256(short, long), _mm256_set1_epi32(1)) == 0 {
-                return Some(Seen { at, short: mask_of(short), long: mask_of(long) });
-            }
-            at += STRIDE;
+            sights.add(test(found, short), test(found, long));
+            text = &text[STRIDE..];
         }
-        None
     }
 
-    /// The lowest bits of the eight.
-    #[target_feature(enable = "avx2")]
-    #[inline]
-    fn mask_of(bits: __m256i) -> u32 {
-        let signs = _mm256_slli_epi32::<31>(bits);
-        _mm256_movemask_ps(_mm256_castsi256_ps(signs)).cast_unsigned()
-    }
-
-    /// The words at eight places. No gather: they may be changed meanwhile, so each load has to
+    /// The words for eight hashes. No gather: they may be changed meanwhile, so each load has to
     /// be atomic.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn words_at(sieve: &Sieve, at: __m256i) -> __m256i {
+    fn words_at(sieve: &Sieve, hashes: __m256i) -> __m256i {
+        let mask = _mm256_set1_epi32((sieve.words.len() - 1) as i32);
         let mut places = [0_u32; 8];
-        // SAFETY: both arrays have eight times four bytes, and these instructions need no more.
-        unsafe { _mm256_storeu_si256(places.as_mut_ptr().cast(), at) };
-        let words = places.map(|place| sieve.word(place));
-        // SAFETY: as above.
-        unsafe { _mm256_loadu_si256(words.as_ptr().cast()) }
+        let inside = _mm256_and_si256(hashes, mask);
+        // SAFETY: the array has eight times four bytes, and the instruction needs no more.
+        unsafe { _mm256_storeu_si256(places.as_mut_ptr().cast(), inside) };
+        let words = places.map(|place| {
+            // SAFETY: no place is more than the mask, which is the last place there is.
+            let word = unsafe { sieve.words.get_unchecked(place as usize) };
+            word.load(Ordering::Relaxed).cast_signed()
+        });
+        let [a, b, c, d, e, f, g, h] = words;
+        _mm256_setr_epi32(a, b, c, d, e, f, g, h)
     }
 
+    /// A bit for each of the words that has both bits.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn test(words: __m256i, bits: __m256i) -> __m256i {
-        let a = _mm256_srlv_epi32(words, _mm256_srli_epi32::<27>(bits));
+    fn test(words: __m256i, bits: __m256i) -> u8 {
+        let a = _mm256_sllv_epi32(words, _mm256_srli_epi32::<27>(bits));
         let five = _mm256_set1_epi32(31);
         let b = _mm256_and_si256(_mm256_srli_epi32::<22>(bits), five);
-        _mm256_and_si256(a, _mm256_srlv_epi32(words, b))
+        let both = _mm256_and_si256(a, _mm256_sllv_epi32(words, b));
+        _mm256_movemask_ps(_mm256_castsi256_ps(both)) as u8
     }
 }

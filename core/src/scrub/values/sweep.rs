@@ -1,7 +1,7 @@
 //! The sweep over a text: where an anchor may be.
 
 use super::confirm::{self, Match};
-use super::sieve::{BLOCK, Gram, STEP, STRIDE};
+use super::sieve::{BLOCKS, Gram, STEP, STRIDE, Sights};
 use super::table::{LAYERS, LONG, SHORT, Sieves, TINY, Tables};
 
 /// Finds everything that starts in `text[from..to]`, in no order and with overlaps.
@@ -38,17 +38,25 @@ struct Sweep<'s> {
 impl Sweep<'_> {
     fn run(&mut self) {
         let mut at = self.from;
-        while let Some(seen) = self.sieves.grams.next(self.swept, at) {
-            for (layer, mut places) in [(LONG, seen.long), (SHORT, seen.short)] {
-                while places != 0 {
-                    self.look(layer, seen.at + places.trailing_zeros() as usize * STEP);
-                    places &= places - 1;
+        let mut sights = Sights::new();
+        loop {
+            self.sieves.grams.see(self.swept.get(at..).unwrap_or_default(), &mut sights);
+            for seen in sights.seen() {
+                let block = at + usize::from(seen.block) * STRIDE;
+                for (layer, mut places) in [(LONG, seen.long), (SHORT, seen.short)] {
+                    while places != 0 {
+                        self.look(layer, block + places.trailing_zeros() as usize * STEP);
+                        places &= places - 1;
+                    }
                 }
             }
-            at = seen.at + STRIDE;
+            at += sights.blocks * STRIDE;
+            if sights.blocks < BLOCKS {
+                break;
+            }
         }
         // The end of the text, where no whole block is.
-        for place in (last_block_end(self.from, self.swept.len())..self.swept.len()).step_by(STEP) {
+        for place in (at..self.swept.len()).step_by(STEP) {
             let (short, long) = self.sieves.grams.has(Gram::at(&self.swept[place..]));
             if long {
                 self.look(LONG, place);
@@ -87,10 +95,4 @@ impl Sweep<'_> {
             matches.extend(found.filter(|found| found.span.start < *to));
         });
     }
-}
-
-/// Where the first block would start that is not wholly in a text of this length.
-fn last_block_end(from: usize, length: usize) -> usize {
-    let strides = (length - from).checked_sub(BLOCK).map_or(0, |more| more / STRIDE + 1);
-    from + strides * STRIDE
 }

@@ -20,6 +20,7 @@ use zeroize::Zeroizing;
 use super::Registered;
 use super::confirm;
 use super::form::{FORMS, Form};
+use super::keys::Keys;
 use super::part::Part;
 use super::sieve::{Gram, Sieve};
 
@@ -92,7 +93,7 @@ pub(super) struct Sieves {
     /// The grams of the long and of the short layer, and those of the tiny one.
     pub grams: Sieve,
     pub tiny: Sieve,
-    keys: Sieve,
+    keys: Keys,
     /// For how many anchors of each layer they are large enough.
     capacity: [usize; 3],
 }
@@ -105,7 +106,7 @@ impl Sieves {
         Sieves {
             grams: Sieve::new(grams(LONG) + grams(SHORT)),
             tiny: Sieve::new(grams(TINY)),
-            keys: Sieve::new(capacity.iter().sum()),
+            keys: Keys::new(capacity.iter().sum()),
             capacity,
         }
     }
@@ -117,7 +118,7 @@ impl Sieves {
     /// True if the stretch that `text` starts with may be somebody's.
     #[inline]
     pub(super) fn may_be(&self, layer: usize, text: &[u8]) -> bool {
-        self.keys.has_key(key(layer, text))
+        self.keys.have(key(layer, text))
     }
 }
 
@@ -208,7 +209,7 @@ impl Tables {
             |n: usize| from + ((2 * n + tries) * (to - from + 1) / (2 * tries)) % (to - from + 1);
         let others = |at: usize| {
             let key = key(layer, &text[at..]);
-            if !sieves.keys.has_key(key) {
+            if !sieves.keys.have(key) {
                 0
             } else {
                 pinned.get(&key).map_or(0, |e| e.iter().count())
@@ -307,7 +308,7 @@ impl Tables {
             for anchor in part {
                 let layer = usize::from(anchor.layer);
                 // The key first: a gram that is let through must find it.
-                sieves.keys.set_key(anchor.key);
+                sieves.keys.set(anchor.key);
                 for at in usize::from(anchor.at)..usize::from(anchor.at) + LAYERS[layer].step {
                     let gram = Gram::at(&text[at..]);
                     match layer {

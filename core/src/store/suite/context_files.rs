@@ -29,7 +29,13 @@ fn key(tenant: &str, agent: &str, user: Option<&str>, name: &str) -> ContextFile
 }
 
 fn put(key: &ContextFileKey, body: &[u8]) -> PutContextFile {
-    PutContextFile { key: key.clone(), body: body.to_vec(), if_version: None, fence: None }
+    PutContextFile {
+        key: key.clone(),
+        body: body.to_vec(),
+        if_version: None,
+        if_body: None,
+        fence: None,
+    }
 }
 
 async fn comes_back(store: &dyn ContextFiles) -> Result<(), Problem> {
@@ -82,13 +88,18 @@ async fn versions(store: &dyn ContextFiles) -> Result<(), Problem> {
     same(store.put_context_file(at(0), 1).await?.version, 1)?;
     refused(store.put_context_file(at(0), 2).await, Kind::Conflict)?;
     same(store.put_context_file(at(1), 3).await?.version, 2)?;
+    let over = |body: &[u8]| PutContextFile { if_body: Some(body.to_vec()), ..at(2) };
+    refused(store.put_context_file(over(b"y"), 4).await, Kind::Conflict)?;
     for never in [-1, 1, 3, i64::MAX] {
+        let same_body = PutContextFile { if_body: Some(b"x".to_vec()), ..at(never) };
+        refused(store.put_context_file(same_body, 4).await, Kind::Conflict)?;
         refused(store.put_context_file(at(never), 4).await, Kind::Conflict)?;
         refused(store.delete_context_file(&key, Some(never), 4).await, Kind::Conflict)?;
     }
     let kept = store.get_context_file(&key).await?;
     same(kept.map(|file| (file.info.version, file.info.updated_at_ms)), Some((2, 3)))?;
-    same(store.delete_context_file(&key, Some(2), 5).await?, true)
+    same(store.put_context_file(over(b"x"), 4).await?.version, 3)?;
+    same(store.delete_context_file(&key, Some(3), 5).await?, true)
 }
 
 async fn paging(store: &dyn ContextFiles) -> Result<(), Problem> {

@@ -31,7 +31,7 @@ fn key(tenant: &str, agent: &str, user: Option<&str>, path: &str) -> DocumentKey
 
 fn put(key: &DocumentKey, body: &[u8]) -> PutDocument {
     let (key, mime) = (key.clone(), "text/markdown".into());
-    PutDocument { key, mime, body: body.to_vec(), if_version: None, fence: None }
+    PutDocument { key, mime, body: body.to_vec(), if_version: None, if_body: None, fence: None }
 }
 
 fn all_of(key: &DocumentKey) -> ListDocuments {
@@ -113,13 +113,18 @@ async fn versions(store: &dyn Documents) -> Result<(), Problem> {
     same(store.put_document(at(0), 1).await?.version, 1)?;
     refused(store.put_document(at(0), 2).await, Kind::Conflict)?;
     same(store.put_document(at(1), 3).await?.version, 2)?;
+    let over = |body: &[u8]| PutDocument { if_body: Some(body.to_vec()), ..at(2) };
+    refused(store.put_document(over(b"y"), 4).await, Kind::Conflict)?;
     for never in [-1, 1, 3, i64::MAX] {
+        let same_body = PutDocument { if_body: Some(b"x".to_vec()), ..at(never) };
+        refused(store.put_document(same_body, 4).await, Kind::Conflict)?;
         refused(store.put_document(at(never), 4).await, Kind::Conflict)?;
         refused(store.delete_document(&key, Some(never), 4).await, Kind::Conflict)?;
     }
     let kept = store.get_document(&key).await?;
     same(kept.map(|one| (one.info.version, one.info.updated_at_ms)), Some((2, 3)))?;
-    same(store.delete_document(&key, Some(2), 5).await?, true)
+    same(store.put_document(over(b"x"), 4).await?.version, 3)?;
+    same(store.delete_document(&key, Some(3), 5).await?, true)
 }
 
 async fn paging(store: &dyn Documents) -> Result<(), Problem> {

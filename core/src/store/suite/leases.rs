@@ -193,7 +193,13 @@ async fn refuses_bad_input(store: &dyn Leases) -> Result<(), Problem> {
 fn file(tenant: &str, body: &str, fence: &Fence) -> PutContextFile {
     let (tenant, agent, name) = (tenant.into(), "a".into(), "SOUL.md".into());
     let key = ContextFileKey { tenant, agent, user: None, name };
-    PutContextFile { key, body: body.into(), if_version: None, fence: Some(fence.clone()) }
+    PutContextFile {
+        key,
+        body: body.into(),
+        if_version: None,
+        if_body: None,
+        fence: Some(fence.clone()),
+    }
 }
 
 async fn fenced(store: &dyn Store) -> Result<(), Problem> {

@@ -31,13 +31,20 @@ fn file(tenant: &str) -> PutContextFile {
         user: Some("u".into()),
         name: "n".into(),
     };
-    PutContextFile { key, body: b"x".to_vec(), if_version: None, fence: None }
+    PutContextFile { key, body: b"x".to_vec(), if_version: None, if_body: None, fence: None }
 }
 
 fn document(tenant: &str) -> PutDocument {
     let key =
         DocumentKey { tenant: tenant.into(), agent: "a".into(), user: None, path: "p".into() };
-    PutDocument { key, mime: "m".into(), body: b"x".to_vec(), if_version: None, fence: None }
+    PutDocument {
+        key,
+        mime: "m".into(),
+        body: b"x".to_vec(),
+        if_version: None,
+        if_body: None,
+        fence: None,
+    }
 }
 
 fn rule(tenant: &str) -> PutRule {

@@ -18,7 +18,10 @@ fn assert_denied(world: &World, path: &str) {
         world.write(path, WriteMode::Replace).map(drop),
         world.write(path, WriteMode::Append).map(drop),
         workspace.relative(path).and_then(|p| workspace.edit(&p, &edit)).map(drop),
-        workspace.relative(path).and_then(|p| workspace.list(&p, ListOptions::default())).map(drop),
+        workspace
+            .relative(path)
+            .and_then(|p| workspace.list(&p, &ListOptions::default()))
+            .map(drop),
     ];
     for error in errors {
         let error = error.expect_err(path);

@@ -1,10 +1,18 @@
 //! Behaviour of the room as a whole, mostly that of an attacker.
 
+mod bombs;
 mod concurrent;
 mod confined;
+mod denied;
+#[cfg(target_os = "linux")]
+mod model;
+#[cfg(target_os = "linux")]
+mod mounted;
 mod random;
+mod rooted;
 #[cfg(target_os = "linux")]
 mod swapped;
+mod walked;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -114,7 +114,7 @@ fn whatever_opens_lies_beneath_the_root() {
             identities(&world.inside(""), &mut inside);
             assert!(inside.contains(&(metadata.dev(), metadata.ino())), "{written}");
         }
-        if let Ok(listing) = world.workspace.list(&path, ListOptions::default()) {
+        if let Ok(listing) = world.workspace.list(&path, &ListOptions::default()) {
             opened += 1;
             let foreign =
                 |entry: &Entry| entry.path == "beside" || entry.bytes == SECRET.len() as u64;

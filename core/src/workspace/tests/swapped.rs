@@ -2,24 +2,26 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{SECRET, World};
-use crate::workspace::{Edit, ListOptions, WriteMode};
+use crate::workspace::rules::Rules;
+use crate::workspace::{Deny, Edit, ListOptions, WriteMode};
 
 fn time() -> Duration {
     Duration::from_millis(crate::soak::rounds(1_200, 60_000) as u64)
 }
 
 /// What is read, written, edited and listed through `door`, until `done`.
-fn go_through_the_door(world: &World, done: &AtomicBool) -> usize {
+fn go_through_the_door(world: &World, done: &AtomicBool, all: &AtomicUsize) {
     let edit = Edit { old: "e".into(), new: "E".into(), replace_all: true };
-    let mut entered = 0;
     while !done.load(Ordering::Relaxed) {
+        let mut entered = 0;
         for path in ["door/secret.txt", "door/new.txt", "subdir/x/door/secret.txt"] {
             if let Ok(page) = world.read(path) {
                 entered += 1;
@@ -31,13 +33,13 @@ fn go_through_the_door(world: &World, done: &AtomicBool) -> usize {
                 entered += usize::from(world.workspace.edit(&path, &edit).is_ok());
             }
         }
+        all.fetch_add(entered, Ordering::Relaxed);
         let path = world.workspace.relative(".").unwrap();
         let options = ListOptions { depth: 3, ..ListOptions::default() };
-        if let Ok(listing) = world.workspace.list(&path, options) {
+        if let Ok(listing) = world.workspace.list(&path, &options) {
             assert!(!listing.entries.iter().any(|entry| entry.bytes == SECRET.len() as u64));
         }
     }
-    entered
 }
 
 #[test]
@@ -48,21 +50,24 @@ fn a_folder_swapped_for_a_link_to_outside_lets_nothing_out() {
     symlink("../../door", world.inside("subdir/x/door")).unwrap();
     symlink(world.outside(""), world.inside("link")).unwrap();
     let done = AtomicBool::new(false);
+    let entered = AtomicUsize::new(0);
     thread::scope(|scope| {
         let users: Vec<_> =
-            (0..2).map(|_| scope.spawn(|| go_through_the_door(&world, &done))).collect();
+            (0..2).map(|_| scope.spawn(|| go_through_the_door(&world, &done, &entered))).collect();
         let began = Instant::now();
         let mut swaps = 0;
-        while began.elapsed() < time() && !users.iter().any(thread::ScopedJoinHandle::is_finished) {
+        let few = || entered.load(Ordering::Relaxed) <= 100;
+        while (began.elapsed() < time() || few())
+            && !users.iter().any(thread::ScopedJoinHandle::is_finished)
+        {
             let (door, link) = (world.inside("door"), world.inside("link"));
             let exchanged = renameat_with(CWD, door, CWD, link, RenameFlags::EXCHANGE);
             // No panic in here: the users would wait for `done` for ever.
             swaps += usize::from(exchanged.is_ok());
         }
         done.store(true, Ordering::Relaxed);
-        let entered: usize = users.into_iter().map(|user| user.join().unwrap()).sum();
+        users.into_iter().for_each(|user| user.join().unwrap());
         assert!(swaps > 100, "only {swaps} swaps");
-        assert!(entered > 100, "only {entered} entries");
     });
     world.assert_outside_is_untouched();
 }
@@ -94,4 +99,114 @@ fn a_file_swapped_for_a_link_to_outside_lets_nothing_out() {
         user.join().unwrap();
     });
     world.assert_outside_is_untouched();
+}
+
+/// A world with a closed folder, in which others put links.
+fn closed_world(by_steps: bool) -> World {
+    let mut world = World::new();
+    for folder in ["closed/b", "door/b", "a/door"] {
+        fs::create_dir_all(world.inside(folder)).unwrap();
+    }
+    for name in ["closed/file", "closed/b/file"] {
+        fs::write(world.inside(name), SECRET).unwrap();
+    }
+    for name in ["door/file", "door/b/file", "a/door/file", "file"] {
+        fs::write(world.inside(name), "open").unwrap();
+    }
+    let deny = std::sync::Arc::new(Deny::new(&["closed"]).unwrap());
+    world.workspace = world.workspace.clone().ruled(Rules { deny, ..Rules::default() });
+    if by_steps {
+        world.workspace = world.workspace.clone().by_steps();
+    }
+    world
+}
+
+/// Puts one of these links where a folder or a file stands, and takes it away again, until `done`.
+fn swap(world: &World, targets: &[(&str, PathBuf)], done: &AtomicBool) -> usize {
+    let aside = world.base().join("aside");
+    let mut swaps = 0;
+    while !done.load(Ordering::Relaxed) {
+        for (place, target) in targets {
+            let place = world.inside(place);
+            if fs::remove_file(&aside).is_err() && aside.exists() {
+                return swaps;
+            }
+            // No panic in here: the others would wait for ever.
+            if symlink(target, &aside).is_err() {
+                continue;
+            }
+            for _ in 0..2 {
+                swaps += usize::from(
+                    renameat_with(CWD, &place, CWD, &aside, RenameFlags::EXCHANGE).is_ok(),
+                );
+            }
+        }
+    }
+    swaps
+}
+
+/// Reads, writes, edits and lists at every path, so often in all, and gives how often it could.
+fn open_often(world: &World, opens: usize) -> usize {
+    let paths = ["door/file", "door/b/file", "a/door/file", "file", "door/new/file"];
+    let options = ListOptions { depth: 3, ..ListOptions::default() };
+    let mut succeeded = 0;
+    for round in 0..opens / 4 {
+        let path = paths[round % paths.len()];
+        if let Ok(page) = world.read(path) {
+            succeeded += 1;
+            assert_ne!(page.text, SECRET, "{path}");
+        }
+        let mode = [WriteMode::Replace, WriteMode::Append][round % 2];
+        // Few of them: each waits for the disk.
+        if round % 8 == 0 {
+            succeeded += usize::from(world.write(path, mode).is_ok());
+        }
+        let relative = world.workspace.relative(path).unwrap();
+        if let Ok(standing) = world.workspace.standing(&relative, 1 << 20) {
+            assert_ne!(standing.content(), Some(SECRET.as_bytes()), "{path}");
+        }
+        for folder in ["door", "a/door"] {
+            let folder = world.workspace.relative(folder).unwrap();
+            if let Ok(listing) = world.workspace.list(&folder, &options) {
+                succeeded += 1;
+                let foreign = listing.entries.iter().find(|e| e.bytes == SECRET.len() as u64);
+                assert_eq!(foreign, None);
+            }
+        }
+    }
+    succeeded
+}
+
+#[test]
+fn a_link_swapped_in_during_every_open_leads_neither_out_nor_to_what_is_denied() {
+    for by_steps in [false, true] {
+        let world = closed_world(by_steps);
+        let targets = [
+            ("door", world.inside("closed")),
+            ("door", PathBuf::from("closed")),
+            ("door/b", PathBuf::from("../closed/b")),
+            ("file", world.inside("closed/file")),
+            ("a", world.outside("")),
+            ("door", PathBuf::from("../outside")),
+            ("file", world.outside("secret.txt")),
+            ("a/door", PathBuf::from("/proc/self/root")),
+        ];
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let attacker = scope.spawn(|| swap(&world, &targets, &done));
+            let user = scope.spawn(|| open_often(&world, crate::soak::rounds(6_000, 100_000)));
+            let succeeded = user.join();
+            done.store(true, Ordering::Relaxed);
+            let swaps = attacker.join().unwrap();
+            let succeeded = succeeded.unwrap();
+            assert!(swaps > 100, "only {swaps} swaps");
+            assert!(succeeded > 100, "only {succeeded} opened");
+        });
+        for name in ["closed/file", "closed/b/file"] {
+            assert_eq!(fs::read_to_string(world.inside(name)).unwrap(), SECRET);
+        }
+        let closed: Vec<_> = fs::read_dir(world.inside("closed")).unwrap().collect();
+        assert_eq!(closed.len(), 2);
+        world.assert_outside_is_untouched();
+    }
 }

@@ -9,6 +9,7 @@ mod rows;
 mod shared;
 mod tls;
 mod upgrade;
+mod virtual_files;
 
 use std::sync::Arc;
 

@@ -4,12 +4,18 @@ use super::super::super::view::View;
 use super::super::judge::Form;
 use super::super::name::{self, Takes};
 use super::site::Site;
-use super::value::{Need, Value, blanks, quoted};
+use super::value::{Need, Value, blanks, may_open, quoted};
+
+/// True if a string may be the first argument behind the bracket at `at`.
+pub(super) fn may_take(text: &[u8], at: usize) -> bool {
+    let start = at + 1 + blanks(text, at + 1);
+    may_open(&text[start..])
+}
 
 /// `.password("v")`, where a function of the name takes the value.
 pub(super) fn argument(view: &View<'_>, site: &Site<'_>, at: usize) -> Option<Value> {
-    let takes = name::takes(site.name())?;
     let value = quoted(view, at + 1 + blanks(view.text, at + 1), Form::QuotedCode)?;
+    let takes = name::takes(site.name())?;
     let text = view.text[value.span.clone()].trim_ascii_end();
     // `password("Password: ")` asks.
     let asks = matches!(text.last(), Some(b':' | b'?'));

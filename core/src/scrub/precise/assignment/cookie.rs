@@ -3,7 +3,6 @@
 use super::super::super::view::View;
 use super::super::judge::{self, Form};
 use super::super::name;
-use super::site::Site;
 use super::value::{Value, bare, blanks};
 
 /// How many cookies of a header are looked at.
@@ -14,9 +13,8 @@ pub(super) fn is_header(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"cookie") || name.eq_ignore_ascii_case(b"set-cookie")
 }
 
-/// True if the name is a cookie's in a header on the same line.
-pub(super) fn names_one(site: &Site<'_>) -> bool {
-    let line = site.line_before();
+/// True if a name behind this part of a line is a cookie's, in a header.
+pub(super) fn is_inside(line: &[u8]) -> bool {
     if !line.ends_with(b" ") {
         return false;
     }

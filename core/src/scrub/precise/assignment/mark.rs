@@ -18,7 +18,12 @@ pub(super) enum Mark {
 }
 
 impl Mark {
+    #[inline]
     pub(super) fn at(text: &[u8]) -> Option<Mark> {
+        if is_name(text) { None } else { Mark::whole(text) }
+    }
+
+    fn whole(text: &[u8]) -> Option<Mark> {
         if let Some((length, nth)) = arguments::call(text) {
             return Some(Mark::Call(length, nth));
         }
@@ -39,6 +44,19 @@ impl Mark {
             Mark::Call(length, nth) => arguments::secret(view, view.at + length, nth),
             Mark::Password(length) => password(view, view.at + length),
         }
+    }
+}
+
+/// True for most names, and for no mark: by its first two letters.
+#[inline]
+fn is_name(text: &[u8]) -> bool {
+    let &[first, second, ..] = text else { return false };
+    match first | 0x20 {
+        b'p' | b'k' | b'c' | b'a' => true,
+        b's' => second | 0x20 != b'q',
+        b't' => text.get(2).is_some_and(|&third| third != b'-'),
+        b'j' => text.get(3).is_some_and(|&fourth| fourth != b'.'),
+        _ => false,
     }
 }
 

@@ -9,6 +9,7 @@ use super::writing::weak;
 
 /// What the sentence says that the name is.
 pub(super) fn told(view: &View<'_>, site: &Site<'_>, telling: Telling, at: usize) -> Option<Value> {
+    const LONGEST: usize = 3;
     const VERBS: &[&[u8]] = &[b"is", b"was", b"to", b"as", b"ist", b"es", b"est", b"are"];
     let text = view.text;
     let _ = (site, telling);
@@ -24,7 +25,7 @@ pub(super) fn told(view: &View<'_>, site: &Site<'_>, telling: Telling, at: usize
             return None;
         }
         let verb = word.strip_suffix(b":").unwrap_or(word);
-        if VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb)) {
+        if verb.len() <= LONGEST && VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb)) {
             return said(view, next);
         }
         // `the password for staging is …`

@@ -21,8 +21,6 @@ pub(super) struct Site<'t> {
     text: &'t [u8],
     pub start: usize,
     pub end: usize,
-    /// How far was read to find the end.
-    pub read: usize,
     /// How many hyphens stood before the name: 1 or 2 for a flag.
     pub dashes: usize,
     /// The quote right before the name.
@@ -31,21 +29,32 @@ pub(super) struct Site<'t> {
     floor: usize,
 }
 
-impl<'t> Site<'t> {
-    /// The name in which the sight stands.
-    pub(super) fn around(view: &View<'t>) -> Site<'t> {
-        let text = view.text;
-        let wide = !text[view.at].is_ascii();
-        let behind = text[..view.at].iter().rev().take(MAX_NAME);
-        let before = behind.take_while(|&&b| !wide && belongs(b)).count();
-        let read = view.at + length(&text[view.at..], wide);
-        if read == view.at + MAX_NAME {
-            return Site::endless(view);
+/// Where the name lies in which a sight stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// Where what belongs to it starts: hyphens and dots before it.
+    run: usize,
+    pub start: usize,
+    pub end: usize,
+    /// How far was read to find the end.
+    pub read: usize,
+}
+
+impl Extent {
+    /// The name around `at` in a view.
+    #[inline]
+    pub(super) fn around(text: &[u8], at: usize) -> Extent {
+        let wide = !text[at].is_ascii();
+        let read = at + length(&text[at..], wide);
+        if read == at + MAX_NAME {
+            return Extent::endless(text, at);
         }
-        let mut start = view.at - before;
+        let behind = text[at.saturating_sub(MAX_NAME)..at].iter().rev();
+        let before = if wide { 0 } else { behind.take_while(|&&b| belongs(b)).count() };
+        let mut start = at - before;
         if start > 0 && text[start - 1] == b'\\' && matches!(text[start], b'n' | b't' | b'r') {
             // The letter belongs to an escaped line end: `\npassword=`.
-            start += usize::from(start < view.at);
+            start += usize::from(start < at);
         }
         let run = start;
         while start < read && matches!(text[start], b'-' | b'.') {
@@ -55,17 +64,24 @@ impl<'t> Site<'t> {
         while end > start && matches!(text[end - 1], b'-' | b'.') {
             end -= 1;
         }
-        let dashes = text[run..start].iter().filter(|&&b| b == b'-').count();
-        let opened = quote_before(text, run);
-        Site { text, start, end, read, dashes, opened, floor: view.floor }
+        Extent { run, start, end, read }
     }
 
     /// A name that is too long to be one. All of it is read, so that it is read once.
-    fn endless(view: &View<'t>) -> Site<'t> {
-        let (text, at) = (view.text, view.at);
+    #[cold]
+    fn endless(text: &[u8], at: usize) -> Extent {
         let more = text[at..].iter().take_while(|&&b| b.is_ascii() && belongs(b)).count();
-        let read = at + more.max(1);
-        Site { text, start: at, end: at, read, dashes: 0, opened: None, floor: view.floor }
+        Extent { run: at, start: at, end: at, read: at + more.max(1) }
+    }
+}
+
+impl<'t> Site<'t> {
+    pub(super) fn new(view: &View<'t>, extent: Extent) -> Site<'t> {
+        let text = view.text;
+        let Extent { run, start, end, read: _ } = extent;
+        let dashes = text[run..start].iter().filter(|&&b| b == b'-').count();
+        let opened = if end == start { None } else { quote_before(text, run) };
+        Site { text, start, end, dashes, opened, floor: view.floor }
     }
 
     /// The word before the name, where only blanks and a quote stand between; at most 24 bytes.
@@ -79,6 +95,9 @@ impl<'t> Site<'t> {
 
     /// True if the name, with or without a prefix, opens a tag: `<password`, `<db:password`.
     pub(super) fn opens_tag(&self) -> bool {
+        if !matches!(self.text[..self.start].last(), Some(b'<' | b':')) {
+            return false;
+        }
         let line = self.line_before();
         let front = match line {
             [front @ .., b':'] => {
@@ -119,20 +138,35 @@ impl<'t> Site<'t> {
     }
 }
 
+/// What names are made of. Of other letters than those of ASCII they have those of two bytes:
+/// Latin and Cyrillic. What is written with three bytes is written without blanks, so that a name
+/// has no start there.
+static NAME: [bool; 256] = {
+    let mut name = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        name[byte] = (byte as u8).is_ascii_alphanumeric()
+            || matches!(byte as u8, b'_' | b'-' | b'.' | 0x80..=0xBF | 0xC3..=0xC5 | 0xD0 | 0xD1);
+        byte += 1;
+    }
+    name
+};
+
+#[inline]
 fn belongs(byte: u8) -> bool {
-    // Of other letters those of two bytes: Latin and Cyrillic. What is written with three bytes
-    // is written without blanks, so that a name has no start there.
-    byte.is_ascii_alphanumeric()
-        || matches!(byte, b'_' | b'-' | b'.' | 0x80..=0xBF | 0xC3..=0xC5 | 0xD0 | 0xD1)
+    NAME[usize::from(byte)]
 }
 
 /// How long the name is that `text` starts in. One in a script without blanks ends before wide
 /// punctuation.
+#[inline]
 fn length(text: &[u8], wide: bool) -> usize {
+    if !wide {
+        return text.iter().take(MAX_NAME).take_while(|&&b| belongs(b)).count();
+    }
     let punctuation = |at: usize| matches!(text[at..], [0xEF, 0xBC, ..] | [0xE3, 0x80, ..]);
-    let inside = |&(at, &b): &(usize, &u8)| {
-        if wide && !b.is_ascii() { !punctuation(at) } else { belongs(b) }
-    };
+    let inside =
+        |&(at, &b): &(usize, &u8)| if b.is_ascii() { belongs(b) } else { !punctuation(at) };
     text.iter().enumerate().take(MAX_NAME).take_while(inside).count()
 }
 

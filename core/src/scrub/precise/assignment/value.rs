@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::super::super::hit::Until;
 use super::super::super::view::View;
 use super::super::judge::Form;
-use super::site::{Quote, quote_at};
+use super::site::{Quote, is_quote, quote_at};
 
 /// What a value must be to be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,11 @@ pub(super) fn quoted(view: &View<'_>, at: usize, form: Form) -> Option<Value> {
     let end = closing(view.text, start, quote);
     let open = (end == view.text.len() && !view.last).then_some(Until::Quote(quote.byte));
     Some(Value { span: start..end, form, need: Need::Told, open, begun: false })
+}
+
+/// False if [`quoted`] finds no string that opens here, for most texts of which that is true.
+pub(super) fn may_open(text: &[u8]) -> bool {
+    text.get(prefix_length(text)).is_some_and(|&b| is_quote(b) || b == b'\\')
 }
 
 fn prefix_length(text: &[u8]) -> usize {
@@ -155,6 +160,21 @@ pub(super) fn bare(view: &View<'_>, start: usize, form: Form) -> Option<Value> {
     (!value.span.is_empty()).then_some(value)
 }
 
+/// True if a sign and an unquoted value of fewer bytes than `least` follow a name, and nothing that
+/// could be read in another way: `=libc:8986` and a line end.
+pub(super) fn is_short(behind: &[u8], least: usize) -> bool {
+    let Some(rest) = behind.strip_prefix(b"=") else { return false };
+    let plain = |b: u8| PLAIN[usize::from(b)] && b != b'=';
+    let length = rest.iter().take(least).take_while(|&&b| plain(b)).count();
+    length > 0
+        && length < least
+        && match rest[length..] {
+            [b'\n' | b'\r' | b';' | b')', ..] => true,
+            [b',', next, ..] => matches!(next, b' ' | b'\t' | b'\r' | b'\n'),
+            _ => false,
+        }
+}
+
 /// True of `a=b=c=d=…`.
 fn is_chain(text: &[u8]) -> bool {
     text.iter().filter(|&&b| b == b'=').count() > SIGNS
@@ -179,10 +199,28 @@ fn ended(view: &View<'_>, mut value: Value) -> Value {
     value
 }
 
+/// What ends no unquoted value, whatever follows it.
+static PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = (byte as u8).is_ascii_alphanumeric()
+            || matches!(
+                byte as u8,
+                b'_' | b'-' | b'.' | b'/' | b'+' | b'=' | b':' | b'@' | b'!' | b'*'
+            );
+        byte += 1;
+    }
+    plain
+};
+
 fn bare_length(text: &[u8], form: Form) -> usize {
     let mut depth = 0_u32;
     let query = form == Form::Query;
     for (at, &byte) in text.iter().enumerate() {
+        if PLAIN[usize::from(byte)] {
+            continue;
+        }
         let next = &text[at + 1..];
         let ends = match byte {
             0..=b' ' | 0x7F | b'"' | b'\'' | b'`' | b';' => true,

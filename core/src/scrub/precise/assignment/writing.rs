@@ -96,24 +96,27 @@ fn equals(
     if matches!(site.before(), b'?' | b'&') && is_badge(site.line_before()) {
         return None;
     }
-    let form = match site.before() {
-        _ if site.dashes > 0 => Form::Flag,
-        _ if spaced => Form::Spaced,
-        b'?' | b'&' => Form::Query,
-        _ if cookie::names_one(site) => Form::Query,
-        b';' => Form::List,
-        b' ' if site.line_before().trim_ascii_end().ends_with(b";") => Form::List,
-        _ => Form::Env,
-    };
-    let strings = match form {
-        Form::List | Form::Flag => Form::QuotedData,
-        Form::Env if starts_line(site) => Form::QuotedData,
-        _ => Form::QuotedCode,
+    let (form, strings) = match site.before() {
+        _ if site.dashes > 0 => (Form::Flag, Form::QuotedData),
+        _ if spaced => (Form::Spaced, Form::QuotedCode),
+        b'?' | b'&' => (Form::Query, Form::QuotedCode),
+        before => close_forms(before, site.line_before()),
     };
     if spaced && view.text.get(at + 1) == Some(&b'=') {
         return None;
     }
     assigned(view, site, telling, at + 1, strings, Some(form))
+}
+
+/// The forms of an unquoted value and of a string behind `name=`, by the line before the name.
+fn close_forms(before: u8, line: &[u8]) -> (Form, Form) {
+    match before {
+        _ if cookie::is_inside(line) => (Form::Query, Form::QuotedCode),
+        b';' => (Form::List, Form::QuotedData),
+        b' ' if line.trim_ascii_end().ends_with(b";") => (Form::List, Form::QuotedData),
+        _ if starts_line(line) => (Form::Env, Form::QuotedData),
+        _ => (Form::Env, Form::QuotedCode),
+    }
 }
 
 /// True in the address of a badge, which has a token that anyone may read.
@@ -126,10 +129,9 @@ fn is_badge(before: &[u8]) -> bool {
 }
 
 /// True if nothing but a keyword of a shell stands before the name on its line.
-fn starts_line(site: &Site<'_>) -> bool {
-    let before = site.line_before().trim_ascii();
+fn starts_line(line: &[u8]) -> bool {
     matches!(
-        before,
+        line.trim_ascii(),
         b"" | b"+" | b"-" | b"$" | b"export" | b"set" | b"ENV" | b"ARG" | b"- " | b"# "
     )
 }
@@ -340,7 +342,10 @@ fn wrapped(view: &View<'_>, at: usize) -> Option<Value> {
         b"Value",
     ];
     let rest = &view.text[at..];
-    let belongs = |b: u8| b.is_ascii_alphanumeric() || b"_:.[]&* ".contains(&b);
+    let belongs = |b: u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(b, b'_' | b':' | b'.' | b'[' | b']' | b'&' | b'*' | b' ')
+    };
     let length = rest.iter().take(48).take_while(|&&b| belongs(b)).count();
     if rest.get(length) != Some(&b'(') {
         return None;

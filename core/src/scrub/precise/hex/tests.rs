@@ -19,6 +19,15 @@ fn a_bare_run_of_64_or_more_digits_is_masked() {
 }
 
 #[test]
+fn a_value_of_json_under_a_name_that_tells_nothing_is_masked() {
+    let hex = digits();
+    masks(&format!("{{\"v\": \"«{hex}»\"}}"));
+    masks(&format!("{{\"v\":\"«{hex}»\",\"n\":1}}"));
+    masks(&format!("{{\n  \"some_name\": \"«{hex}»\",\n  \"n\": 1\n}}\n"));
+    masks(&format!("\"{{\\\"v\\\": \\\"«{hex}»\\\"}}\""));
+}
+
+#[test]
 fn digits_that_are_a_digest_stay() {
     let hex = digits();
     for text in [
@@ -35,6 +44,13 @@ fn digits_that_are_a_digest_stay() {
         format!("commit {hex}"),
         format!("{{\"hash\": \"{hex}\"}}"),
         format!("{{\"LICENSE\":\"{hex}\",\"src/lib.rs\":\"{hex}\"}}"),
+        format!("{{\"files\": {{\"README.md\": \"{hex}\"}}}}"),
+        format!("{{\n  \"a\": \"{hex}\",\n  \"b\": \"{hex}\"\n}}"),
+        format!("{{\"sha256\": \"{hex}\"}}"),
+        format!("{{\"commit\": \"{hex}\"}}"),
+        format!("{{\"rev\": \"{hex}\", \"v\": 1}}"),
+        format!("{{\"image_id\": \"{hex}\"}}"),
+        format!("{{\"resolved\": \"{hex}\"}}"),
         format!("ETag: {hex}"),
         format!("trace_id={hex}"),
         format!("tx 0x{hex}"),

@@ -1,13 +1,17 @@
 //! Tells random tokens from everything else that is long and mixed.
 
-use super::reference::begins;
+use super::starts::Starts;
 use super::wordy;
 
 /// The shortest text that can be told to be random.
-const SHORTEST: usize = 16;
+pub(super) const SHORTEST: usize = 16;
+/// The shortest id.
+const ID: usize = 24;
+/// The shortest noise.
+const NOISE: usize = 40;
 
 /// Beginnings of texts that look random and are public: digests, images, public keys, addresses.
-const PUBLIC: &[&[u8]] = &[
+static PUBLIC: Starts = Starts::new(&[
     b"sha1-",
     b"sha224-",
     b"sha256-",
@@ -65,23 +69,23 @@ const PUBLIC: &[&[u8]] = &[
     b"text/",
     b"image/",
     b"multipart/",
-];
+]);
 
 pub(super) fn is_random(value: &[u8]) -> bool {
     let value = &value[..value.len().min(super::LONGEST)];
-    if value.len() < SHORTEST || begins(value, PUBLIC) {
-        return false;
-    }
-    let whole = value.iter().rposition(|&b| b != b'.').map_or(0, |at| at + 1);
-    if is_hex(&value[..whole]) || is_uuid(value) || !value.iter().all(|&b| in_token(b)) {
-        return false;
-    }
-    if is_slug(value) {
+    if value.len() < SHORTEST || PUBLIC.begin(value) || !value.iter().all(|&b| in_token(b)) {
         return false;
     }
     let mix = Mix::of(value);
-    let few = mix.distinct < 10 || mix.letters < 6;
-    !few && mix.is_mixed(value.len()) && !is_path(value) && !is_words(value, &mix)
+    if mix.distinct < 10 || mix.letters < 6 || !mix.is_mixed(value.len()) {
+        return false;
+    }
+    let whole = value.iter().rposition(|&b| b != b'.').map_or(0, |at| at + 1);
+    !is_hex(&value[..whole])
+        && !is_uuid(value)
+        && !is_slug(value)
+        && !is_path(value)
+        && !is_words(value, &mix)
 }
 
 /// The bytes of tokens: base64 of both alphabets and what stands between parts.
@@ -109,11 +113,13 @@ pub(super) fn is_hex(value: &[u8]) -> bool {
 /// brackets in pairs, no code.
 pub(super) fn is_noise(value: &[u8]) -> bool {
     let value = &value[..value.len().min(super::LONGEST)];
+    if value.len() < NOISE {
+        return false;
+    }
     let mix = Mix::of(value);
     let marks = value.iter().filter(|b| b.is_ascii_punctuation()).count();
     let blanks = value.iter().filter(|&&b| b == b' ').count();
-    value.len() >= 40
-        && value.iter().all(|&b| matches!(b, b' '..=b'~'))
+    value.iter().all(|&b| matches!(b, b' '..=b'~'))
         && mix.digits >= 3
         && mix.lower >= 6
         && mix.upper >= 6
@@ -133,11 +139,14 @@ pub(super) fn is_id(value: &[u8]) -> bool {
             marked && word.len() <= 40 && word.iter().all(|&b| in_token(b)) && is(id)
         })
     };
+    if value.len() < ID {
+        return false;
+    }
     if ends(36, is_uuid) {
         return true;
     }
     let digits = value.iter().rev().take_while(|b| b.is_ascii_hexdigit()).count();
-    digits >= 24
+    digits >= ID
         && ends(digits, |id| is_hex(id) && Mix::of(id).distinct >= 8 && Mix::of(id).letters > 2)
 }
 
@@ -200,29 +209,27 @@ struct Mix {
 
 impl Mix {
     fn of(value: &[u8]) -> Mix {
-        let count = |is: fn(&u8) -> bool| value.iter().filter(|b| is(b)).count();
-        let mut seen = 0u128;
-        for &b in value {
-            seen |= 1 << (b & 0x7f);
+        const MARK: usize = 3;
+        let mut counts = [0; 4];
+        let mut seen = [0_u64; 2];
+        let (mut turns, mut before) = (0, MARK);
+        for &byte in value {
+            let class = match byte {
+                b'a'..=b'z' => 0,
+                b'A'..=b'Z' => 1,
+                b'0'..=b'9' => 2,
+                _ => MARK,
+            };
+            let capital = before == 1 && class == 0;
+            let turn = class != before && !capital && class != MARK && before != MARK;
+            turns += usize::from(turn);
+            counts[class] += 1;
+            seen[usize::from(byte >> 6 & 1)] |= 1 << (byte & 63);
+            before = class;
         }
-        let class = |b: u8| match b {
-            b'a'..=b'z' => 0,
-            b'A'..=b'Z' => 1,
-            b'0'..=b'9' => 2,
-            _ => 3,
-        };
-        let turns = value.windows(2).filter(|p| {
-            let (a, b) = (class(p[0]), class(p[1]));
-            a != b && !(a == 1 && b == 0) && a != 3 && b != 3
-        });
-        Mix {
-            letters: count(u8::is_ascii_alphabetic),
-            lower: count(u8::is_ascii_lowercase),
-            upper: count(u8::is_ascii_uppercase),
-            digits: count(u8::is_ascii_digit),
-            distinct: seen.count_ones(),
-            turns: turns.count(),
-        }
+        let [lower, upper, digits, _] = counts;
+        let distinct = seen.iter().map(|bits| bits.count_ones()).sum();
+        Mix { letters: lower + upper, lower, upper, digits, distinct, turns }
     }
 
     fn is_mixed(&self, length: usize) -> bool {

@@ -1,9 +1,10 @@
 //! References: values that say where a secret is kept, and code that fetches it.
 
+use super::starts::Starts;
 use super::wordy::Words;
 
 /// Beginnings of addresses in a store of secrets, and of values that are encrypted already.
-const STORES: &[&[u8]] = &[
+static STORES: Starts = Starts::new(&[
     b"op://",
     b"vault:",
     b"gcp:secretmanager:",
@@ -70,10 +71,10 @@ const STORES: &[&[u8]] = &[
     b"$HOME/",
     b"@/",
     b"fnox",
-];
+]);
 
 /// The roots of expressions that read the environment, a configuration, or a store.
-const ROOTS: &[&[u8]] = &[
+static ROOTS: Starts = Starts::new(&[
     b"process.env",
     b"import.meta.env",
     b"os.environ",
@@ -174,7 +175,7 @@ const ROOTS: &[&[u8]] = &[
     b"sub:",
     b"ssm(",
     b"pulumi.",
-];
+]);
 
 /// True if the whole value is a reference: `${TOKEN}`, `$TOKEN`, `%TOKEN%`, `#{token}`,
 /// `$(cat token)`, a back-quoted command, `op://…`, `arn:…:secret:…`, `os.environ["TOKEN"]`.
@@ -183,7 +184,7 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
     is_variable(value)
         || is_address(value)
         || is_template(value)
-        || begins(value, ROOTS) && is_expression(value)
+        || ROOTS.begin(value) && is_expression(value)
 }
 
 /// What is behind `Bearer `, `Basic ` or `token `, or behind the `f` of a Python string.
@@ -194,11 +195,6 @@ fn without_scheme(value: &[u8]) -> &[u8] {
         }
     }
     value
-}
-
-/// True if the value starts with one of the list. The first bytes say no to nearly all of them.
-pub(super) fn begins(value: &[u8], list: &[&[u8]]) -> bool {
-    list.iter().any(|start| start.first() == value.first() && value.starts_with(start))
 }
 
 /// A name as variables have it.
@@ -240,7 +236,7 @@ fn is_variable(value: &[u8]) -> bool {
 
 /// An address of a store, or a file.
 fn is_address(value: &[u8]) -> bool {
-    if begins(value, STORES) {
+    if STORES.begin(value) {
         return true;
     }
     value.starts_with(b"arn:")

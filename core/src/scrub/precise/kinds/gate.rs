@@ -8,16 +8,21 @@ use super::shape::{Part, Set, Shape};
 
 /// Runs of letters and digits that are longer count as this long.
 const LONG: usize = 127;
-/// Nor is it counted further how many bytes of any set follow each other.
+/// Nor is it counted further how many bytes of other sets follow each other.
 const WIDE: usize = 64;
+
+/// A literal is sought at fewer places than this.
+const CHOICES: usize = 16;
 
 /// What a text starts with.
 #[derive(Clone, Copy)]
 pub(super) struct Opening {
     /// How many letters and digits.
-    letters: usize,
-    /// How many bytes of any set, counted to [`WIDE`] where they are not all letters and digits.
-    wide: usize,
+    pub letters: usize,
+    /// How many letters, digits and signs of a run (`_ - .`), and how many of base64: at least as
+    /// many as letters and digits, and counted to [`WIDE`].
+    pub dotted: usize,
+    pub base64: usize,
 }
 
 /// What a text must start with for a shape.
@@ -25,8 +30,8 @@ pub(super) struct Opening {
 pub(super) struct Openings {
     /// A bit for each number of letters and digits, the highest for [`LONG`] and more.
     letters: u128,
-    /// Or at least so many bytes of any set.
-    wide: usize,
+    /// Or at least so many bytes of a set.
+    wide: Option<(usize, Set)>,
 }
 
 /// What kinds of one sort may begin with.
@@ -36,39 +41,71 @@ pub(super) struct Gate {
     ends: Box<[u128; LONG + 1]>,
     goes_on: Box<[u128; LONG + 1]>,
     onward: Vec<Vec<Onward>>,
-    /// Those that begin with other signs as well, the shortest first.
+    /// The literal of those that have one among nothing but letters and digits.
+    inner: Vec<Vec<Inner>>,
+    /// Those that begin with other signs as well.
     wide: Vec<Wide>,
+    /// Which of these may be there, by how many bytes of a run and how many of base64 a text opens
+    /// with: a bit for each that is in both.
+    dotted: Box<[u64; WIDE + 1]>,
+    base64: Box<[u64; WIDE + 1]>,
 }
 
-/// What a secret begins with, and what follows its first letters and digits.
+/// A literal at one of some places, counted from the first byte.
+type Inner = (usize, usize, &'static [u8]);
+
+/// What a secret begins with, and what follows its first letters and digits: a literal, and at
+/// least so many bytes of a set.
 #[derive(Clone, Copy)]
 struct Onward {
     opens: &'static [u8],
     set: Set,
     literal: &'static [u8],
+    then: (usize, Set),
 }
 
-/// So many bytes of a set, and a literal at some place, counted from the first byte.
+/// So many bytes of a set, and a literal at one of some places, counted from the first byte.
 struct Wide {
     least: usize,
     set: Set,
-    literal: (usize, &'static [u8]),
+    literal: Inner,
 }
 
 impl Gate {
     pub(super) fn new(shapes: impl Iterator<Item = &'static Shape>) -> Gate {
         let none = || Box::new([0; LONG + 1]);
-        let onward = vec![Vec::new(); LONG + 1];
-        let mut gate = Gate { ends: none(), goes_on: none(), onward, wide: Vec::new() };
+        let mut gate = Gate {
+            ends: none(),
+            goes_on: none(),
+            onward: vec![Vec::new(); LONG + 1],
+            inner: vec![Vec::new(); LONG + 1],
+            wide: Vec::new(),
+            dotted: Box::new([0; WIDE + 1]),
+            base64: Box::new([0; WIDE + 1]),
+        };
         shapes.for_each(|shape| gate.add(shape));
-        gate.wide.sort_by_key(|wide| wide.least);
+        // A bit for each of them; a test counts them.
+        for (number, wide) in gate.wide.iter().enumerate() {
+            for (length, (dotted, base64)) in
+                gate.dotted.iter_mut().zip(&mut *gate.base64).enumerate()
+            {
+                let one = Opening { letters: 0, dotted: length, base64: WIDE };
+                *dotted |= u64::from(one.has(wide.least, wide.set)) << number;
+                let one = Opening { letters: 0, dotted: WIDE, base64: length };
+                *base64 |= u64::from(one.has(wide.least, wide.set)) << number;
+            }
+        }
         gate
     }
 
     /// Adds so many bytes of a set, unless fewer of as many signs are enough already.
-    fn add_wide(&mut self, wide: Wide) {
+    fn add_wide(&mut self, mut wide: Wide) {
+        if !Set::DOTTED.covers(wide.set) && !Set::BASE64.covers(wide.set) {
+            // No opening says how many of them there are.
+            wide.least = 0;
+        }
         let says = |one: &Wide, other: &Wide| {
-            let literal = one.literal.1.is_empty() || one.literal == other.literal;
+            let literal = one.literal.2.is_empty() || one.literal == other.literal;
             one.least <= other.least && one.set.covers(other.set) && literal
         };
         if !self.wide.iter().any(|one| says(one, &wide)) {
@@ -79,9 +116,10 @@ impl Gate {
 
     fn add(&mut self, shape: &'static Shape) {
         let (mut least, mut most) = (0, 0);
+        let mut inner: Option<Inner> = None;
         let opens = match shape.parts.first() {
-            Some(Part::Lit(literal)) => (0, literal.as_bytes()),
-            _ => (0, &b""[..]),
+            Some(Part::Lit(literal)) => literal.as_bytes(),
+            _ => &b""[..],
         };
         let set = match shape.parts.first() {
             Some(Part::Run(set, few, _)) if *few > 0 => *set,
@@ -93,13 +131,16 @@ impl Gate {
                     let literal = literal.as_bytes();
                     let sign = literal.iter().position(|b| !Set::ALNUM.has(*b));
                     let letters = sign.unwrap_or(literal.len());
+                    if number > 0 && sign.is_none() && most - least < CHOICES {
+                        inner.get_or_insert((least, most, literal));
+                    }
                     (least, most) = (least + letters, most + letters);
                     if let Some(sign) = sign {
                         let next = 1 << (literal[sign] & 127);
                         allow(&mut self.goes_on, least, most, next);
-                        let opens =
-                            if number == 0 && sign > 0 { &opens.1[..sign] } else { opens.1 };
-                        let onward = Onward { opens, set, literal: &literal[sign..] };
+                        let opens = if number == 0 && sign > 0 { &opens[..sign] } else { opens };
+                        let then = least_of(shape.parts.get(number + 1));
+                        let onward = Onward { opens, set, literal: &literal[sign..], then };
                         let rows = least.min(LONG)..=most.min(LONG);
                         self.onward[rows].iter_mut().for_each(|row| row.push(onward));
                         return;
@@ -109,11 +150,12 @@ impl Gate {
                     (least, most) = (least + usize::from(*few), most + usize::from(*many));
                 }
                 Part::Run(set, few, many) => {
-                    let exact = least == most && few == many;
-                    let least = least + usize::from(*few);
+                    (least, most) = (least + usize::from(*few), most + usize::from(*many));
                     let literal = match shape.parts.get(number + 1) {
-                        Some(Part::Lit(literal)) if exact => (least, literal.as_bytes()),
-                        _ => opens,
+                        Some(Part::Lit(literal)) if most - least < CHOICES => {
+                            (least, most, literal.as_bytes())
+                        }
+                        _ => (0, 0, opens),
                     };
                     return self.add_wide(Wide { least, set: set.with(Set::ALNUM), literal });
                 }
@@ -122,7 +164,13 @@ impl Gate {
         // As `Shape::end` asks, and `Vicinity::fits` where the shape is not sure.
         let never: &[u8] = if shape.sure { b"_" } else { b"_-/+" };
         let next = never.iter().fold(u128::MAX, |all, sign| all & !(1 << sign));
-        allow(&mut self.ends, least, most, next);
+        match inner {
+            Some(inner) => {
+                let rows = least.min(LONG)..=most.min(LONG);
+                self.inner[rows].iter_mut().for_each(|row| row.push(inner));
+            }
+            None => allow(&mut self.ends, least, most, next),
+        }
     }
 
     /// False if no secret of these kinds starts at `at`, where the text opens so. With `crossing`,
@@ -133,9 +181,14 @@ impl Gate {
         let next = text.get(at + letters).map_or(0, |b| if b.is_ascii() { *b } else { 0 });
         let row = letters.min(LONG);
         let allowed = |rows: &[u128; LONG + 1]| rows[row] >> next & 1 == 1;
-        !crossing && allowed(&self.ends)
+        !crossing && (allowed(&self.ends) || self.is_inner(&text[at..], row))
             || allowed(&self.goes_on) && self.is_onward(&text[at..], letters)
-            || self.is_wide(&text[at..], opening)
+            || self.is_wide(text, at, opening)
+    }
+
+    #[inline]
+    fn is_inner(&self, text: &[u8], row: usize) -> bool {
+        self.inner[row].iter().any(|inner| has_literal(text, inner))
     }
 
     fn is_onward(&self, text: &[u8], letters: usize) -> bool {
@@ -146,23 +199,19 @@ impl Gate {
             } else {
                 first == onward.opens[0]
             };
-            opens && starts(text, letters, onward.literal)
+            opens && starts(text, letters, onward.literal) && onward.goes_on(text, letters)
         })
     }
 
-    fn is_wide(&self, text: &[u8], opening: Opening) -> bool {
-        let mut seen = Set::NONE;
-        let mut read = 0;
-        for Wide { least, set, literal: (place, literal) } in &self.wide {
-            if opening.wide < (*least).min(WIDE) {
-                return false;
-            }
-            while read < *least {
-                let Some(class) = text.get(read).and_then(|b| Set::of(*b)) else { return false };
-                seen = seen.with(class);
-                read += 1;
-            }
-            if set.covers(seen) && (literal.is_empty() || starts(text, *place, literal)) {
+    #[inline]
+    fn is_wide(&self, text: &[u8], at: usize, opening: Opening) -> bool {
+        let mut wide =
+            self.dotted[opening.dotted.min(WIDE)] & self.base64[opening.base64.min(WIDE)];
+        while wide != 0 {
+            let number = wide.trailing_zeros() as usize;
+            wide &= wide - 1;
+            let literal = &self.wide[number].literal;
+            if literal.2.is_empty() || has_literal(&text[at..], literal) {
                 return true;
             }
         }
@@ -170,11 +219,33 @@ impl Gate {
     }
 }
 
+impl Onward {
+    /// True if what follows the literal behind so many letters and digits is there.
+    fn goes_on(&self, text: &[u8], letters: usize) -> bool {
+        let (few, set) = self.then;
+        let from = letters + self.literal.len();
+        text.get(from..from + few).is_some_and(|bytes| bytes.iter().all(|b| set.has(*b)))
+    }
+}
+
+#[inline]
+fn has_literal(text: &[u8], &(least, most, literal): &Inner) -> bool {
+    (least..=most).any(|place| starts(text, place, literal))
+}
+
 /// True if the literal stands at `place`. Its first byte says no to nearly everything.
 #[inline]
 pub(super) fn starts(text: &[u8], place: usize, literal: &[u8]) -> bool {
     text.get(place) == literal.first()
         && text.get(place..).is_some_and(|rest| rest.starts_with(literal))
+}
+
+/// How many bytes of a set a part has at least.
+fn least_of(part: Option<&Part>) -> (usize, Set) {
+    match part {
+        Some(Part::Run(set, few, _)) => (usize::from(*few), *set),
+        _ => (0, Set::NONE),
+    }
 }
 
 fn allow(rows: &mut [u128; LONG + 1], least: usize, most: usize, next: u128) {
@@ -186,10 +257,17 @@ fn allow(rows: &mut [u128; LONG + 1], least: usize, most: usize, next: u128) {
 impl Opening {
     #[inline]
     pub(super) fn of(text: &[u8]) -> Opening {
-        let letters = letters(text);
-        let rest = text[letters..].iter().take(WIDE.saturating_sub(letters));
-        let others = rest.take_while(|b| Set::of(**b).is_some()).count();
-        Opening { letters, wide: letters + others }
+        let letters = length(text, Set::ALNUM);
+        let behind = &text[letters.min(WIDE)..text.len().min(WIDE)];
+        let further = |set| letters.min(WIDE) + length(behind, set);
+        Opening { letters, dotted: further(Set::DOTTED), base64: further(Set::BASE64) }
+    }
+
+    /// False if the text does not start with so many bytes of the set.
+    #[inline]
+    fn has(self, least: usize, set: Set) -> bool {
+        let known = |larger: Set, length: usize| larger.covers(set) && length < least.min(WIDE);
+        !known(Set::DOTTED, self.dotted) && !known(Set::BASE64, self.base64)
     }
 }
 
@@ -199,7 +277,7 @@ impl Openings {
         for part in shape.parts {
             match part {
                 Part::Lit(literal) => {
-                    let letters = letters(literal.as_bytes());
+                    let letters = length(literal.as_bytes(), Set::ALNUM);
                     (least, most) = (least + letters, most + letters);
                     if letters < literal.len() {
                         break;
@@ -208,27 +286,28 @@ impl Openings {
                 Part::Run(set, few, many) if Set::ALNUM.covers(*set) => {
                     (least, most) = (least + usize::from(*few), most + usize::from(*many));
                 }
-                Part::Run(_, few, _) => {
-                    return Openings { letters: 0, wide: least + usize::from(*few) };
+                Part::Run(set, few, _) => {
+                    let wide = Some((least + usize::from(*few), set.with(Set::ALNUM)));
+                    return Openings { letters: 0, wide };
                 }
             }
         }
         let letters = (least.min(LONG)..=most.min(LONG)).fold(0, |bits, length| bits | 1 << length);
-        Openings { letters, wide: usize::MAX }
+        Openings { letters, wide: None }
     }
 
     /// False if no secret of the shape starts with a text that opens so.
     #[inline]
     pub(super) fn have(&self, opening: Opening) -> bool {
-        let wide = self.wide != usize::MAX && opening.wide >= self.wide.min(WIDE);
-        wide || self.letters >> opening.letters.min(LONG) & 1 == 1
+        self.wide.is_some_and(|(least, set)| opening.has(least, set))
+            || self.letters >> opening.letters.min(LONG) & 1 == 1
     }
 }
 
-/// How many letters and digits `text` starts with.
+/// How many bytes of the set `text` starts with.
 #[inline]
-fn letters(text: &[u8]) -> usize {
-    text.iter().position(|b| !Set::ALNUM.has(*b)).unwrap_or(text.len())
+fn length(text: &[u8], set: Set) -> usize {
+    text.iter().position(|b| !set.has(*b)).unwrap_or(text.len())
 }
 
 #[cfg(test)]
@@ -265,6 +344,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_wide_beginning_of_a_gate_has_a_bit() {
+        let bare = table::all().filter(|shape| shape.prefix.is_empty());
+        let gate = Gate::new(bare);
+        assert!((1..=64).contains(&gate.wide.len()), "{} are wide", gate.wide.len());
+        let all = gate.dotted[WIDE] & gate.base64[WIDE];
+        assert_eq!(all.count_ones() as usize, gate.wide.len());
     }
 
     #[test]

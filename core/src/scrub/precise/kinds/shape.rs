@@ -218,6 +218,15 @@ impl Shape {
         self
     }
 
+    /// The length of the shortest secret of this kind.
+    pub(super) fn shortest(&self) -> usize {
+        let least = self.parts.iter().map(|part| match part {
+            Part::Lit(bytes) => bytes.len(),
+            Part::Run(_, least, _) => usize::from(*least),
+        });
+        self.prefix.len() + least.sum::<usize>()
+    }
+
     /// Where the secret ends that starts at `at`: all parts are there, and what follows is no
     /// more of the same.
     pub(super) fn end(&self, text: &[u8], at: usize) -> Option<usize> {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::super::super::simd::Level;
+use super::super::super::simd::{Lanes, Level, Task};
 use super::super::super::view::View;
 use super::super::sight::{Sights, Sort};
 use super::super::token;
@@ -274,6 +274,72 @@ fn the_bitmap_never_says_no_to_a_kind() {
         set += word.count_ones();
     }
     assert!(set < 1 << (HEAD_BITS - 3), "{set} bits of the bitmap are set: it lets too much by");
+}
+
+/// A kind as it stands in a text, or nearly so: with a near word of another, behind a joint, cut,
+/// or among bytes that look like more of it.
+fn nearly(dice: &mut Dice, shapes: &[&'static Shape]) -> (String, usize) {
+    const BEFORE: [&str; 12] =
+        [" key: ", "=", " ", ":\"", "_", "/", "%3D", "\\n", " token \"", "['", "-", "("];
+    let mut text = String::new();
+    for _ in 0..dice.below(4) {
+        text += ["x=", "deps-1.2/", "0a9f3", "secret ", "ab+c|", "\n", "id~", " "][dice.below(8)];
+    }
+    let shape = shapes[dice.below(shapes.len())];
+    let teller = if dice.below(3) > 0 { shape } else { shapes[dice.below(shapes.len())] };
+    if let Some(word) = teller.near.first() {
+        text += word;
+    }
+    text += BEFORE[dice.below(BEFORE.len())];
+    if dice.below(3) == 0 {
+        text += ["api=", "8123456789:", "a1/", "Ab3+"][dice.below(4)];
+    }
+    let at = text.len();
+    let secret = drawn(shape, dice);
+    text += if dice.below(6) == 0 { &secret[..secret.len() - 1] } else { &secret };
+    text += ["", " ", "\"", "-x", "=", "/1", "~", ":9", ".", "Q"][dice.below(10)];
+    (text, at)
+}
+
+struct Glanced<'a>(&'a Kinds, &'a [u8], usize);
+
+impl Task for Glanced<'_> {
+    type Answer = bool;
+
+    fn run<L: Lanes>(self) -> bool {
+        self.0.glance::<L>(self.1, self.2)
+    }
+}
+
+#[test]
+fn neither_glance_nor_closer_look_says_no_to_what_is_found() {
+    let kinds = Kinds::new();
+    let shapes: Vec<&'static Shape> =
+        table::all().filter(|shape| shape.check == Check::None).collect();
+    let bare: Vec<&'static Shape> =
+        shapes.iter().copied().filter(|shape| shape.prefix.is_empty()).collect();
+    let mut dice = Dice(77);
+    let mut found = 0;
+    for round in 0..1_500 {
+        let (text, start) = nearly(&mut dice, if round % 4 == 0 { &shapes } else { &bare });
+        let text = text.as_bytes();
+        for at in (start..text.len()).filter(|&at| at == start || !is_token(text[at - 1])) {
+            if !is_token(text[at]) || kinds.may_have_prefix(text, at) {
+                continue;
+            }
+            let plain = kinds.may_be_plain(text, at);
+            let lossy = || String::from_utf8_lossy(text);
+            if kinds.at(text, at, true).is_some() && is_plain(&text[at..]) {
+                found += 1;
+                assert!(plain, "{at} in {}", lossy());
+            }
+            for level in Level::all() {
+                let glanced = level.run(Glanced(&kinds, text, at));
+                assert!(glanced || !plain, "{level:?}: {at} in {}", lossy());
+            }
+        }
+    }
+    assert!(found > 250, "{found} found");
 }
 
 #[test]

@@ -2,9 +2,10 @@
 //! of the vendor's name that stands near.
 
 use super::super::super::placeholder;
+use super::super::super::simd::{ByteSet, Gram, Grams};
 use super::demand::looks_random;
 use super::gate::{Opening, Openings};
-use super::shape::Shape;
+use super::shape::{Part, Set, Shape};
 
 /// How far before a token a telling word may stand, in bytes.
 pub(super) const REACH: usize = 64;
@@ -23,6 +24,8 @@ pub(super) struct Vicinity {
     lists: Vec<u16>,
     /// Sorted by their first three letters.
     words: Vec<Word>,
+    /// The words of [`TELLING`].
+    pub telling: Grams,
 }
 
 /// A word, and a kind that it tells.
@@ -73,7 +76,7 @@ const DIGEST: &[&str] = &[
 ];
 
 /// Words that say that a secret follows.
-const TELLING: &[&str] = &[
+const TELLING: [&str; 17] = [
     "key",
     "token",
     "secret",
@@ -98,28 +101,37 @@ impl Vicinity {
     pub(super) fn new(shapes: &[&'static Shape]) -> Vicinity {
         let mut fours = Box::new([0; 1 << (START_BITS - 6)]);
         let mut words = Vec::new();
-        for (number, shape) in (0..).zip(shapes) {
-            for word in shape.near.iter().filter(|_| shape.prefix.is_empty()) {
+        for (number, shape) in (0..).zip(shapes).filter(|(_, shape)| shape.prefix.is_empty()) {
+            let openings = Openings::of(shape);
+            for word in shape.near {
                 let Some(three) = word.as_bytes().first_chunk() else {
                     continue;
                 };
                 // A word begins with a letter, or with one sign before it.
                 let body = word.as_bytes();
                 let body = if body[0].is_ascii_alphabetic() { body } else { &body[1..] };
-                for fourth in 0..32 {
-                    let fourth = body.get(3).copied().unwrap_or(fourth);
+                let fourths = body.get(3).map_or(0..32, |&fourth| fourth..fourth + 1);
+                for fourth in fourths {
                     let bit = start(u32::from_le_bytes([body[0], body[1], body[2], fourth]));
                     fours[bit / 64] |= 1 << (bit % 64);
                 }
                 let three = letters(*three);
-                let openings = Openings::of(shape);
                 words.push(Word { three, text: word, kind: number, openings });
             }
         }
         words.sort_unstable_by_key(|word| (word.three, word.text, word.kind));
-        let list = |three| words.partition_point(|word: &Word| word.three < three) as u16;
-        let lists = (0..=THREES).map(list).collect();
-        Vicinity { fours, lists, words }
+        let mut lists = Vec::with_capacity(usize::from(THREES) + 1);
+        for (count, word) in (0..).zip(&words) {
+            // Nothing is added for a second word of the same letters.
+            lists.resize(usize::from(word.three + 1).max(lists.len()), count);
+        }
+        lists.resize(usize::from(THREES) + 1, words.len() as u16);
+        let telling = Grams::new(&TELLING.map(|word| {
+            let gram = Gram::folded(word.as_bytes());
+            let goes_on = ByteSet::of(|b| !b.is_ascii_lowercase());
+            if stands_by_itself(word) { gram.then(goes_on) } else { gram }
+        }));
+        Vicinity { fours, lists, words, telling }
     }
 
     /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one, of a kind
@@ -197,11 +209,52 @@ impl Vicinity {
         }
         let behind = &text[at.saturating_sub(REACH)..at];
         let close = &behind[behind.len().saturating_sub(CLOSE)..];
-        let tells = || TELLING.iter().any(|word| mentions(near(text, at), word));
         let digest = token.iter().all(|b| b.is_ascii_hexdigit() || *b == b'-');
         let denied = || digest && DIGEST.iter().any(|word| stands_alone(close, word));
-        enough || begins_value(behind) && (tells() || !digest && assigned(behind)) && !denied()
+        enough
+            || begins_value(behind) && (tells(text, at) || !digest && assigned(behind)) && !denied()
     }
+}
+
+/// False if [`fits`](Vicinity::fits) says no to every token that may start at `at`, where no word
+/// says enough.
+pub(super) fn may_be_value(text: &[u8], at: usize) -> bool {
+    may_be_told(text, at) && (is_given(text, at, hexadecimal(&text[at..])) || tells(text, at))
+}
+
+/// False if no value starts at `at`.
+pub(super) fn may_be_told(text: &[u8], at: usize) -> bool {
+    begins_value(&text[at.saturating_sub(REACH)..at])
+}
+
+/// True if what starts at `at` with so many hexadecimal digits and hyphens is given by an equals
+/// sign or a colon, and is no digest.
+pub(super) fn is_given(text: &[u8], at: usize, hexadecimal: usize) -> bool {
+    let goes_on = text.get(at + hexadecimal).is_some_and(|b| Set::of(*b).is_some());
+    goes_on && assigned(&text[at.saturating_sub(REACH)..at])
+}
+
+/// True if what is said of the kind is said by the words alone: by an address, or by signs that
+/// [`is_given`] takes for the end.
+pub(super) fn is_told_by_more(shape: &Shape) -> bool {
+    let foreign = |part: &Part| match part {
+        Part::Lit(literal) => literal.bytes().any(|b| Set::of(b).is_none()),
+        Part::Run(..) => false,
+    };
+    shape.sure
+        || shape.near.iter().any(|word| word.contains('/'))
+        || shape.parts.iter().any(foreign)
+}
+
+/// How many hexadecimal digits and hyphens `text` starts with.
+fn hexadecimal(text: &[u8]) -> usize {
+    let other = |b: &u8| !b.is_ascii_hexdigit() && *b != b'-';
+    text.iter().position(other).unwrap_or(text.len())
+}
+
+/// True if a word that says that a secret follows stands before `at`.
+fn tells(text: &[u8], at: usize) -> bool {
+    TELLING.iter().any(|word| mentions(near(text, at), word))
 }
 
 /// True for `D3D_OBJECT_TYPE_2` and `some-file.name-2`: words of one case, joined, with few digits.
@@ -233,8 +286,42 @@ fn near(text: &[u8], at: usize) -> &[u8] {
 
 /// True if a value may begin behind this text.
 fn begins_value(behind: &[u8]) -> bool {
-    behind.last().is_some_and(|b| BEFORE_VALUE.contains(b))
-        || ESCAPED_BEFORE_VALUE.iter().any(|escape| behind.ends_with(escape.as_bytes()))
+    let before = behind.last().map_or(Before::Other, |b| BEFORE[usize::from(*b)]);
+    match before {
+        Before::Value => true,
+        Before::Escape => {
+            ESCAPED_BEFORE_VALUE.iter().any(|escape| behind.ends_with(escape.as_bytes()))
+        }
+        Before::Other => false,
+    }
+}
+
+/// What the last byte before a value says.
+#[derive(Clone, Copy)]
+enum Before {
+    /// It is one of [`BEFORE_VALUE`].
+    Value,
+    /// One of [`ESCAPED_BEFORE_VALUE`] ends with it.
+    Escape,
+    Other,
+}
+
+static BEFORE: [Before; 256] = before();
+
+const fn before() -> [Before; 256] {
+    let mut table = [Before::Other; 256];
+    let mut number = 0;
+    while number < ESCAPED_BEFORE_VALUE.len() {
+        let escape = ESCAPED_BEFORE_VALUE[number].as_bytes();
+        table[escape[escape.len() - 1] as usize] = Before::Escape;
+        number += 1;
+    }
+    number = 0;
+    while number < BEFORE_VALUE.len() {
+        table[BEFORE_VALUE[number] as usize] = Before::Value;
+        number += 1;
+    }
+    table
 }
 
 /// True if one of these words stands before `at`, for a kind that has a prefix as well.
@@ -264,13 +351,16 @@ fn stands(text: &[u8], place: usize, word: &str) -> bool {
 fn mentions(text: &[u8], word: &str) -> bool {
     text.windows(word.len()).enumerate().any(|(place, found)| {
         let end = place + word.len();
-        let alone = word.len() < 4 && word != "key";
         found.eq_ignore_ascii_case(word.as_bytes())
             && match (begins(text, place), ends(text, end)) {
                 (true, true) => true,
-                (begins, ends) => !alone && (begins || ends),
+                (begins, ends) => !stands_by_itself(word) && (begins || ends),
             }
     })
+}
+
+fn stands_by_itself(word: &str) -> bool {
+    word.len() < 4 && word != "key"
 }
 
 fn stands_alone(text: &[u8], word: &str) -> bool {

@@ -87,11 +87,12 @@ const OWN_TOKEN: usize = 26;
 /// How much of a path is read.
 const LONGEST: usize = 512;
 
-/// The token in the path of the URL whose host starts at `start`.
-pub(super) fn find(text: &[u8], start: usize, last: bool) -> Option<Hit> {
+/// The token in the path of the URL whose host starts at `start`. `url` is what stands there, up to
+/// white space, a quote or the next link.
+pub(super) fn find(text: &[u8], start: usize, url: &[u8], last: bool) -> Option<Hit> {
     let rest = &text[start..];
-    let length = rest.iter().take(255).take_while(|b| is_host(**b)).count();
-    let host = rest[..length].split(|&b| b == b':').next().unwrap_or_default();
+    let length = rest.iter().take(255).take_while(|&&b| HOST[usize::from(b)]).count();
+    let host = &rest[..memchr::memchr(b':', &rest[..length]).unwrap_or(length)];
     let path = start + length;
     if host.is_empty() || text.get(path) != Some(&b'/') {
         return None;
@@ -102,7 +103,15 @@ pub(super) fn find(text: &[u8], start: usize, last: bool) -> Option<Hit> {
             return Some(hit);
         }
     }
-    own(text, path)
+    // Where the path is no part of the link, it has to be read.
+    (length >= url.len() || has_own(url)).then(|| own(text, path)).flatten()
+}
+
+/// True if the link has [`OWN`] in it. Its `k` is rare.
+fn has_own(url: &[u8]) -> bool {
+    const BEFORE: usize = 4;
+    let starts = |at: usize| at.checked_sub(BEFORE).is_some_and(|at| url[at..].starts_with(OWN));
+    memchr::memchr_iter(b'k', url).any(starts)
 }
 
 /// Which hashes of their last eight bytes the hosts of [`HOOKS`] have, one bit each.
@@ -135,9 +144,17 @@ fn may_be_known(host: &[u8]) -> bool {
     })
 }
 
-fn is_host(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':')
-}
+/// What a host and its port are made of.
+static HOST: [bool; 256] = {
+    let mut host = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        host[byte] =
+            (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'.' | b'-' | b':');
+        byte += 1;
+    }
+    host
+};
 
 /// True if `host` is `name` or stands below it.
 fn ends_with(host: &[u8], name: &[u8]) -> bool {

@@ -8,84 +8,125 @@ pub(in crate::scrub::precise) const MAX_NAME: usize = 128;
 /// The words of a name, in lower case.
 pub(super) struct Words {
     lower: [u8; MAX_NAME],
-    spans: [(u8, u8); MAX_NAME],
-    len: usize,
+    /// A bit for the first byte of each word, and one for its last.
+    starts: u128,
+    ends: u128,
 }
+
+const _: () = assert!(MAX_NAME == u128::BITS as usize);
 
 impl Words {
     /// `None` if the name is empty, too long, or has no words.
+    #[inline]
     pub(super) fn of(name: &[u8]) -> Option<Words> {
         if name.len() > MAX_NAME {
             return None;
         }
-        let mut words = Words { lower: [0; MAX_NAME], spans: [(0, 0); MAX_NAME], len: 0 };
-        let mut start = 0;
+        let mut words = Words { lower: [0; MAX_NAME], starts: 0, ends: 0 };
+        words.lower[..name.len()].copy_from_slice(name);
+        if name.iter().all(u8::is_ascii_lowercase) {
+            let last = name.len().checked_sub(1)?;
+            return Some(Words { starts: 1, ends: 1 << last, ..words });
+        }
+        words.lower[..name.len()].make_ascii_lowercase();
+        let mut before = Class::Other;
         for (at, &byte) in name.iter().enumerate() {
-            words.lower[at] = byte.to_ascii_lowercase();
-            if starts_word(name, at) {
-                words.push(start, at);
-                start = at;
+            let class = CLASSES[usize::from(byte)];
+            let fresh = match (before, class) {
+                (_, Class::Other) => false,
+                (Class::Other, _) | (Class::Lower, Class::Upper) => true,
+                // The last capital of `APIKey`.
+                (Class::Upper, Class::Upper) => {
+                    name.get(at + 1).is_some_and(u8::is_ascii_lowercase)
+                }
+                (before, class) => (before == Class::Digit) != (class == Class::Digit),
+            };
+            words.starts |= u128::from(fresh) << at;
+            if before != Class::Other && (fresh || class == Class::Other) {
+                words.ends |= 1 << (at - 1);
             }
-            if !belongs(byte) {
-                words.push(start, at);
-                start = at + 1;
-            }
+            before = class;
         }
-        words.push(start, name.len());
-        (words.len > 0).then_some(words)
-    }
-
-    fn push(&mut self, start: usize, end: usize) {
-        // Both are at most MAX_NAME, which a byte holds.
-        if let (Ok(from), Ok(to)) = (u8::try_from(start), u8::try_from(end))
-            && from < to
-        {
-            self.spans[self.len] = (from, to);
-            self.len += 1;
+        if before != Class::Other {
+            words.ends |= 1 << (name.len() - 1);
         }
+        (words.ends != 0).then_some(words)
     }
 
     pub(super) fn len(&self) -> usize {
-        self.len
+        self.ends.count_ones() as usize
     }
 
     pub(super) fn drop_last(&mut self) {
-        self.len -= 1;
+        self.ends = without_highest(self.ends);
     }
 
     /// The word that many before the last; there must be so many.
     pub(super) fn nth_last(&self, back: usize) -> &[u8] {
-        let (from, to) = self.spans[self.len - 1 - back];
-        &self.lower[usize::from(from)..usize::from(to)]
+        let ends = (0..back).fold(self.ends, |ends, _| without_highest(ends));
+        let end = highest(ends);
+        let start = highest(self.starts & (u128::MAX >> (MAX_NAME - 1 - end)));
+        &self.lower[start..=end]
+    }
+
+    /// The first word.
+    pub(super) fn first(&self) -> &[u8] {
+        &self.lower[self.starts.trailing_zeros() as usize..=self.ends.trailing_zeros() as usize]
     }
 
     /// The word before the one that many before the last; empty if there is none.
     pub(super) fn before(&self, back: usize) -> &[u8] {
-        if back + 1 < self.len { self.nth_last(back + 1) } else { b"" }
+        if back + 1 < self.len() { self.nth_last(back + 1) } else { b"" }
     }
 
     /// What a name tells whose last word tells nothing, but the first does: `VIRTUAL_KEY_…`.
     pub(super) fn vendor(&self) -> Option<Telling> {
-        let first = self.nth_last(self.len - 1);
-        (first == b"virtual" && self.len > 1).then_some(Telling::weak("credential")).flatten()
+        let virtual_ = self.first() == VENDOR && self.len() > 1;
+        virtual_.then_some(Telling::weak("credential")).flatten()
     }
 }
 
-fn belongs(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || !byte.is_ascii()
+/// The first word that tells what the last one does not.
+pub(super) const VENDOR: &[u8] = b"virtual";
+
+/// The place of the highest bit; there must be one.
+fn highest(bits: u128) -> usize {
+    (u128::BITS - 1 - bits.leading_zeros()) as usize
 }
 
-/// True if a new word starts at `at` without a separator before it.
-fn starts_word(name: &[u8], at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).map(|at| name[at]) else { return false };
-    let here = name[at];
-    if here.is_ascii_digit() != before.is_ascii_digit() {
-        return belongs(here) && belongs(before);
+fn without_highest(bits: u128) -> u128 {
+    bits & !(1 << highest(bits))
+}
+
+/// What a byte of a name is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// A separator.
+    Other,
+    Lower,
+    Upper,
+    Digit,
+    /// A part of a letter that is not in ASCII.
+    Foreign,
+}
+
+static CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = match byte as u8 {
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            b'0'..=b'9' => Class::Digit,
+            0x80.. => Class::Foreign,
+            _ => Class::Other,
+        };
+        byte += 1;
     }
-    if !here.is_ascii_uppercase() {
-        return false;
-    }
-    // `apiKey`, and the last capital of `APIKey`.
-    before.is_ascii_lowercase()
-        || (before.is_ascii_uppercase() && name.get(at + 1).is_some_and(u8::is_ascii_lowercase))
+    classes
+};
+
+/// True for what words are made of.
+pub(super) fn belongs(byte: u8) -> bool {
+    CLASSES[usize::from(byte)] != Class::Other
 }

@@ -1,8 +1,9 @@
 //! Goes through a text in blocks of 64 bytes and holds the sights of one block as bits.
 
 use super::super::super::simd::{self, BLOCK, Lanes, Task};
-use super::super::kinds::Kinds;
-use super::{DIGITS, RUN, Sight, Sights, Sort, escape, may_start};
+use super::super::kinds::{Kinds, PLAIN, is_token};
+use super::sieve::Bytes;
+use super::{DIGITS, RUN, Sight, Sights, Sort, begins_as_known, escape, is_sign};
 
 /// A pass over a text.
 pub(in crate::scrub::precise) struct Sweep<'a> {
@@ -16,8 +17,8 @@ pub(in crate::scrub::precise) struct Sweep<'a> {
     /// Where words are, and where runs start.
     words: u64,
     runs: u64,
-    /// Which bytes of the next block are token bytes; whether the one before it is (0 or 1).
-    token: u64,
+    /// What the bytes of the next block are; whether the one before it is a token byte (0 or 1).
+    here: Bytes,
     before: u64,
     /// Starts in the next block that an escape sequence in the block before has put there.
     late: u64,
@@ -39,7 +40,7 @@ impl<'a> Sweep<'a> {
             next: 0,
             words: 0,
             runs: 0,
-            token: 0,
+            here: [0; 3],
             before: 0,
             late: 0,
         };
@@ -52,8 +53,8 @@ impl<'a> Sweep<'a> {
     fn seat(&mut self, from: usize) {
         self.next = from.saturating_sub(escape::LONGEST);
         let before = self.byte_before(self.next);
-        self.before = u64::from(before.is_some_and(|byte| self.sights.token.has(byte)));
-        self.token = self.sights.level.run(Tokens(self));
+        self.before = u64::from(before.is_some_and(is_token));
+        self.here = self.sights.level.run(Here(self));
         (self.words, self.runs, self.late) = (0, 0, 0);
     }
 
@@ -98,10 +99,9 @@ impl<'a> Sweep<'a> {
     fn step<L: Lanes>(&mut self) {
         let here = simd::block(self.text, self.next);
         let behind = simd::block(self.text, self.next + BLOCK);
-        let token = self.token;
-        let ahead = L::matching(&self.sights.token, behind.bytes());
-        let [first, second] = &self.sights.grams;
-        self.words = L::starting(first, here.bytes()) | L::starting(second, here.bytes());
+        let seen = L::each(&self.sights.sieve.classes, behind.bytes());
+        let ([token, ..], [ahead, ..]) = (self.here, seen);
+        self.words = L::starting_either(&self.sights.grams, here.bytes());
         let fresh = token & !(token << 1 | self.before);
         self.runs = fresh & lasting(token, ahead);
         let (reaching, reached) = (token.leading_ones(), ahead.trailing_ones());
@@ -110,15 +110,11 @@ impl<'a> Sweep<'a> {
             self.words &= !(u64::MAX << (BLOCK as u32 - reaching).min(63)
                 & (u64::MAX >> (63 - reached.min(63))));
         }
-        if self.words != 0 {
-            self.check_words();
-        }
-        if self.runs | self.late != 0 {
-            let digits = &self.sights.digit;
-            let here = L::matching(digits, here.bytes());
-            let digits =
-                u128::from(L::matching(digits, behind.bytes())) << BLOCK | u128::from(here);
-            self.check_runs(digits);
+        self.check_words();
+        let sifted = self.sift(self.runs, seen);
+        self.runs = std::mem::take(&mut self.late);
+        if sifted.opens | sifted.plain | sifted.hides != 0 {
+            self.sights.level.run(CheckRuns(self, sifted));
         }
         if reaching + reached >= DIGITS {
             let digits = &self.sights.hexadecimal;
@@ -126,52 +122,95 @@ impl<'a> Sweep<'a> {
                 self.digits(L::matching(digits, here.bytes()), L::matching(digits, behind.bytes()));
         }
         self.before = token >> (BLOCK - 1);
-        self.token = ahead;
+        self.here = seen;
         self.next += BLOCK;
     }
 
-    /// Forgets the words that only seemed to be there.
+    /// Forgets most words that only seem to be there.
+    #[inline(always)]
     fn check_words(&mut self) {
         let mut left = self.words;
         while left != 0 {
-            let at = self.next + left.trailing_zeros() as usize;
-            let bit = left & left.wrapping_neg();
-            left ^= bit;
-            if self.sights.word(self.text, at).is_none() {
-                self.words ^= bit;
-            }
+            let offset = left.trailing_zeros();
+            left &= left - 1;
+            let stays = self.sights.may_be_word(self.text, self.next + offset as usize);
+            self.words ^= u64::from(!stays) << offset;
         }
     }
 
-    /// Forgets the runs that do not begin as a kind does, and finds those behind escapes. `digits`
-    /// says where digits stand in this block and the next one.
-    fn check_runs(&mut self, digits: u128) {
-        let mut left = self.runs;
-        let mut kept = std::mem::take(&mut self.late);
+    /// The runs that [`check_runs`](Sweep::check_runs) has to look at: those that begin as a kind
+    /// with a prefix does, or with an escape, or have a digit. All is asked of each without a
+    /// branch in between, which would mostly be guessed wrong.
+    #[inline(always)]
+    fn sift(&self, runs: u64, ahead: Bytes) -> Sifted {
+        let sieve = &self.sights.sieve;
+        let from = |set: usize, offset: u32| {
+            (self.here[set] >> offset | ahead[set] << 1 << (BLOCK as u32 - 1 - offset)) as u32
+        };
+        let (mut left, mut sifted) = (runs, Sifted::default());
         while left != 0 {
             let offset = left.trailing_zeros();
             left &= left - 1;
             let at = self.next + offset as usize;
-            let length = escape::hidden(self.byte_before(at), &self.text[at..]);
-            if self.may_start(at, digits >> offset) {
-                kept |= 1 << offset;
+            let belongs = from(1, offset);
+            let run = belongs & !belongs.wrapping_add(1);
+            let plain = (run & from(2, offset) != 0) & (run >> (PLAIN - 1) & 1 == 1);
+            let hides = sieve.may_hide(self.byte_before(at), self.text[at]);
+            let opens = self.kinds.may_open(self.text, at);
+            sifted.opens |= u64::from(opens) << offset;
+            sifted.plain |= u64::from(plain) << offset;
+            sifted.hides |= u64::from(hides) << offset;
+        }
+        sifted
+    }
+
+    /// Holds the runs that begin as a kind does, and those behind escapes.
+    #[inline(always)]
+    fn check_runs<L: Lanes>(&mut self, sifted: Sifted) {
+        let mut left = sifted.opens | sifted.plain | sifted.hides;
+        while left != 0 {
+            let offset = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let at = self.next + offset;
+            let is = |sort: u64| sort >> offset & 1 == 1;
+            let starts = is(sifted.opens) && begins_as_known(self.kinds, self.text, at)
+                || is(sifted.plain) && self.may_be_plain::<L>(at);
+            if starts && !is_sign(self.text[at]) {
+                self.runs |= 1 << offset;
             }
-            if length > 0 && self.may_start(at + length, digits >> (offset as usize + length)) {
-                let place = 1_u128 << (offset as usize + length);
-                kept |= place as u64;
-                self.late |= (place >> BLOCK) as u64;
+            if is(sifted.hides) {
+                self.uncover::<L>(at, offset);
             }
         }
-        self.runs = kept;
+    }
+
+    /// Holds what is hidden at the start of the run at `at`, if it begins as a kind does.
+    #[inline(always)]
+    fn uncover<L: Lanes>(&mut self, at: usize, offset: usize) {
+        let length = escape::hidden(self.byte_before(at), &self.text[at..]);
+        if length > 0 && self.may_start::<L>(at + length) {
+            let place = 1_u128 << (offset + length);
+            self.runs |= place as u64;
+            self.late |= (place >> BLOCK) as u64;
+        }
+    }
+
+    /// As [`may_start`](super::may_start) says, which is asked only where a glance does not tell.
+    #[inline(always)]
+    fn may_start<L: Lanes>(&self, at: usize) -> bool {
+        let Some(&first) = self.text.get(at) else { return false };
+        !is_sign(first)
+            && (begins_as_known(self.kinds, self.text, at) || self.may_be_plain::<L>(at))
+    }
+
+    /// The same of kinds without a prefix.
+    #[inline(always)]
+    fn may_be_plain<L: Lanes>(&self, at: usize) -> bool {
+        self.kinds.glance::<L>(self.text, at) && self.kinds.may_be_plain(self.text, at)
     }
 
     fn byte_before(&self, at: usize) -> Option<u8> {
         self.text.get(at.checked_sub(1)?).copied()
-    }
-
-    #[inline]
-    fn may_start(&self, at: usize, digits: u128) -> bool {
-        may_start(self.kinds, self.text, at, digits as u32 != 0)
     }
 
     /// The start of a run of digits that lasts from this block into the next one.
@@ -222,15 +261,36 @@ impl Task for Advance<'_, '_> {
     }
 }
 
-/// The token bytes of the next block.
-struct Tokens<'s, 'a>(&'s Sweep<'a>);
+/// What the runs of a block may be: of a kind with a prefix or a JWT, of a kind without a prefix,
+/// or what hides the start of one.
+#[derive(Clone, Copy, Default)]
+struct Sifted {
+    opens: u64,
+    plain: u64,
+    hides: u64,
+}
 
-impl Task for Tokens<'_, '_> {
-    type Answer = u64;
+/// Holds those of the next block that begin as a kind does, and those behind escapes.
+struct CheckRuns<'s, 'a>(&'s mut Sweep<'a>, Sifted);
+
+impl Task for CheckRuns<'_, '_> {
+    type Answer = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> u64 {
+    fn run<L: Lanes>(self) {
+        self.0.check_runs::<L>(self.1);
+    }
+}
+
+/// What the bytes of the next block are.
+struct Here<'s, 'a>(&'s Sweep<'a>);
+
+impl Task for Here<'_, '_> {
+    type Answer = Bytes;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Bytes {
         let piece = simd::block(self.0.text, self.0.next);
-        L::matching(&self.0.sights.token, piece.bytes())
+        L::each(&self.0.sights.sieve.classes, piece.bytes())
     }
 }

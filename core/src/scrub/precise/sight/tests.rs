@@ -48,6 +48,11 @@ fn is_token(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
+fn may_start(kinds: &Kinds, text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(|&first| !is_sign(first))
+        && (begins_as_known(kinds, text, at) || kinds.may_be_plain(text, at))
+}
+
 fn starts_run(kinds: &Kinds, text: &[u8], at: usize) -> bool {
     let run = |at: usize, class: fn(&u8) -> bool, length: usize| {
         let fresh = at == 0 || !class(&text[at - 1]);
@@ -61,7 +66,7 @@ fn starts_run(kinds: &Kinds, text: &[u8], at: usize) -> bool {
             escape::hidden(before, &text[start..]) == length
         })
     });
-    let prefixed = (run(at, token, RUN) || behind_escape) && may_start(kinds, text, at, true);
+    let prefixed = (run(at, token, RUN) || behind_escape) && may_start(kinds, text, at);
     prefixed || run(at, u8::is_ascii_hexdigit, DIGITS as usize)
 }
 

@@ -135,20 +135,35 @@ proptest! {
     #[test]
     fn eight_grams_at_once_are_what_one_at_a_time_is(
         entries in prop::collection::vec(any::<[u8; 8]>(), 1..200),
-        text in prop::collection::vec(any::<u8>(), 0..400),
+        mut text in prop::collection::vec(any::<u8>(), 0..6_000),
     ) {
         let sieve = sieve::Sieve::new(entries.len());
         for (n, entry) in entries.iter().enumerate() {
             let gram = sieve::Gram::at(entry);
             if n % 2 == 0 { sieve.set_long(gram) } else { sieve.set_short(gram) }
+            if let Some(place) = text.get_mut(n * 52..n * 52 + 8) {
+                place.copy_from_slice(entry);
+            }
         }
-        let mut at = 0;
+        let (mut seen, mut other) = (sieve::Sights::new(), sieve::Sights::new());
+        let mut from = 0;
         loop {
-            let seen = sieve.next(&text, at);
-            prop_assert_eq!(&seen, &sieve.next_anywhere(&text, at));
-            match seen {
-                Some(seen) => at = seen.at + sieve::STRIDE,
-                None => break,
+            sieve.see(&text[from..], &mut seen);
+            sieve.see_anywhere(&text[from..], &mut other);
+            prop_assert_eq!(seen.seen(), other.seen());
+            prop_assert_eq!(seen.blocks, other.blocks);
+            let end = from + seen.blocks * sieve::STRIDE;
+            for (n, start) in (0..entries.len()).map(|n| n * 52).enumerate() {
+                let (block, place) = ((start.wrapping_sub(from)) / 32, start % 32 / 4);
+                if (from..end).contains(&start) && start + 8 <= text.len() {
+                    let found = seen.seen().iter().find(|s| usize::from(s.block) == block);
+                    let places = found.map(|s| if n % 2 == 0 { s.long } else { s.short });
+                    prop_assert!(places.is_some_and(|places| places >> place & 1 == 1));
+                }
+            }
+            from = end;
+            if seen.blocks < sieve::BLOCKS {
+                break;
             }
         }
     }

@@ -1,0 +1,296 @@
+//! Which folders a caller may use, and what of them is closed to him.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Parts;
+use super::config::TeamConfig;
+use super::folders::Folders;
+use crate::error::{Code, Error};
+use crate::tool::{Caller, ToolError};
+use crate::workspace::{BadEntry, Deny, Limits, Quota, Root, Roots, Workspace};
+
+/// The most folders in one list of a caller.
+const MOST_ROOTS: usize = 64;
+
+/// The role in a team that writes nothing.
+const REVIEWER: &str = "reviewer";
+
+/// How many lists of denied paths stay compiled.
+const MOST_COMPILED: usize = 64;
+
+/// What the roots of calls are made of.
+pub(super) struct Granting {
+    /// The folder of calls that bring none of their own, held by where it was at the start.
+    workspace: Option<Mutex<Workspace>>,
+    /// What the configuration lets every caller use.
+    everyone: Vec<Standing>,
+    deny: Vec<String>,
+    team: TeamConfig,
+    kept: Arc<[PathBuf]>,
+    single_names: bool,
+    folders: Folders,
+    compiled: Mutex<HashMap<Vec<String>, Arc<Deny>>>,
+}
+
+/// A folder of the configuration.
+struct Standing {
+    field: &'static str,
+    index: usize,
+    folder: Mutex<Workspace>,
+    read_only: bool,
+}
+
+/// What one caller may use.
+struct Granted {
+    workspace: Option<Root>,
+    others: Vec<Root>,
+}
+
+impl Granting {
+    /// # Errors
+    /// `invalid_config` that names the key.
+    pub(super) fn new(parts: &Parts) -> Result<Granting, Error> {
+        let config = &parts.config;
+        let mut everyone = Vec::new();
+        for (field, paths, read_only) in
+            [("read_roots", &config.read_roots, true), ("write_roots", &config.write_roots, false)]
+        {
+            for (index, path) in paths.iter().enumerate() {
+                let opened = Workspace::open(Path::new(path)).map_err(|error| {
+                    let text =
+                        format!("configuration: `files.{field}[{index}]`: {}", error.message());
+                    Error::new(Code::InvalidConfig, text).with_source(error)
+                });
+                let folder = Mutex::new(opened?);
+                everyone.push(Standing { field, index, folder, read_only });
+            }
+        }
+        let granting = Granting {
+            workspace: parts.workspace.clone().map(Mutex::new),
+            everyone,
+            deny: config.deny.clone(),
+            team: config.team.clone(),
+            kept: parts.kept.clone(),
+            single_names: config.hard_links == super::HardLinks::Refuse,
+            folders: Folders::default(),
+            compiled: Mutex::default(),
+        };
+        granting.compiled(config.deny.clone()).map_err(|bad| {
+            Error::new(Code::InvalidConfig, format!("configuration: `files.deny`: {bad}"))
+        })?;
+        Ok(granting)
+    }
+
+    /// The roots of a call.
+    ///
+    /// # Errors
+    /// `unavailable` where there is no workspace, or a folder cannot be opened;
+    /// `invalid_arguments` for lists that are none.
+    pub(super) fn roots(&self, caller: &Caller) -> Result<Roots, ToolError> {
+        let granted = self.granted(caller)?;
+        let workspace = granted.workspace.ok_or_else(|| {
+            let text = "There is no workspace, so files cannot be used. The owner has to set \
+                        `workspace` in the configuration.";
+            ToolError::new(Code::Unavailable, text)
+        })?;
+        let (deny, anchors) = self.denied(caller)?;
+        let limits = Limits {
+            kept: self.kept.clone(),
+            deny,
+            anchors,
+            single_names: self.single_names,
+            quota: self.quota(caller)?,
+        };
+        Ok(Roots::new(workspace, granted.others, limits))
+    }
+
+    /// What may be written into the folder of the caller's team, or else of his parents'. Who is
+    /// started by a reviewer is one.
+    fn quota(&self, caller: &Caller) -> Result<Option<Arc<Quota>>, ToolError> {
+        let callers = || std::iter::successors(Some(caller), |one| one.parent.as_deref());
+        let Some(path) = callers().find_map(|one| one.team_workspace.as_deref()) else {
+            return Ok(None);
+        };
+        let is_reviewer = |one: &Caller| {
+            one.team_role.as_deref().is_some_and(|role| role.eq_ignore_ascii_case(REVIEWER))
+        };
+        let TeamConfig { extensions, max_bytes, max_files } = &self.team;
+        let ending = |given: &String| given.trim_start_matches('.').to_lowercase();
+        Ok(Some(Arc::new(Quota {
+            folder: self.opened("team_workspace", path)?,
+            is_reviewer: callers().any(is_reviewer),
+            extensions: extensions.iter().map(ending).collect(),
+            max_bytes: *max_bytes,
+            max_files: *max_files,
+        })))
+    }
+
+    /// What a caller may use: what everyone may, and of what the host gives him, what his parents
+    /// may use as well. His workspace is the host's word alone.
+    fn granted(&self, caller: &Caller) -> Result<Granted, ToolError> {
+        let mut others = self.own(caller)?;
+        let mut read_only = Vec::new();
+        if let Some(parent) = caller.parent.as_deref() {
+            let above = self.granted_above(parent);
+            others.retain_mut(|root| match above.is_read_only(root.real()) {
+                Some(above) => {
+                    root.read_only |= above;
+                    true
+                }
+                None => false,
+            });
+            read_only.extend(above.each().filter(|root| root.read_only).cloned());
+        }
+        for standing in &self.everyone {
+            others.push(Root::new(standing.opened()?, standing.read_only));
+        }
+        let workspace = self.workspace(caller)?.map(|folder| Root::new(folder, false));
+        // What a parent only reads stays so within what the child writes.
+        read_only.retain(|root| {
+            let within = |other: &Root| root.real().starts_with(other.real());
+            workspace.iter().chain(&others).any(within)
+        });
+        others.extend(read_only);
+        Ok(Granted { workspace, others })
+    }
+
+    /// What a parent may use. What of it cannot be opened gives the child nothing.
+    fn granted_above(&self, parent: &Caller) -> Granted {
+        self.granted(parent).unwrap_or_else(|_| Granted { workspace: None, others: Vec::new() })
+    }
+
+    /// The folders that the host gives this caller, besides his workspace.
+    fn own(&self, caller: &Caller) -> Result<Vec<Root>, ToolError> {
+        let team: Vec<String> = caller.team_workspace.iter().cloned().collect();
+        let lists = [
+            ("read_roots", &caller.read_roots, true),
+            ("write_roots", &caller.write_roots, false),
+            ("team_workspace", &team, false),
+        ];
+        let mut roots = Vec::new();
+        for (field, paths, read_only) in lists {
+            if paths.len() > MOST_ROOTS {
+                let text = format!("`{field}` of this caller has more than {MOST_ROOTS} folders.");
+                return Err(ToolError::new(Code::InvalidArguments, text));
+            }
+            for (index, path) in paths.iter().enumerate() {
+                let field = match field {
+                    "team_workspace" => field.to_owned(),
+                    list => format!("{list}[{index}]"),
+                };
+                roots.push(Root::new(self.opened(&field, path)?, read_only));
+            }
+        }
+        Ok(roots)
+    }
+
+    /// A folder that the host gives a caller.
+    fn opened(&self, field: &str, path: &str) -> Result<Workspace, ToolError> {
+        let path = Path::new(path);
+        if !path.is_absolute() {
+            let text = format!("`{field}` of this caller is not an absolute path.");
+            return Err(ToolError::new(Code::InvalidArguments, text));
+        }
+        self.folders.open(path).map_err(|_| {
+            // The error names a path of the machine, which the model must not see.
+            let text = format!(
+                "A folder of this caller cannot be used: `{field}` does not exist, is no folder, or \
+                 may not be entered."
+            );
+            ToolError::new(Code::Unavailable, text)
+        })
+    }
+
+    /// The workspace of a call: the caller's own, or the runtime's.
+    fn workspace(&self, caller: &Caller) -> Result<Option<Workspace>, ToolError> {
+        if let Some(folder) = &caller.workspace {
+            let opened = self.folders.open(Path::new(folder));
+            return opened.map(Some).map_err(|_| {
+                let text = "The workspace of this caller cannot be opened.";
+                ToolError::new(Code::Unavailable, text)
+            });
+        }
+        let Some(workspace) = &self.workspace else { return Ok(None) };
+        as_it_stands(workspace).map(Some).map_err(|_| {
+            let text = "The workspace cannot be opened: its folder is gone. The owner has to make it \
+                        again.";
+            ToolError::new(Code::Unavailable, text)
+        })
+    }
+
+    /// What is closed to a caller, with what is closed to his parents, and the workspaces of those:
+    /// their denied paths count from there.
+    fn denied(&self, caller: &Caller) -> Result<(Arc<Deny>, Vec<PathBuf>), ToolError> {
+        let mut entries = self.deny.clone();
+        let mut anchors = Vec::new();
+        for one in std::iter::successors(Some(caller), |one| one.parent.as_deref()) {
+            entries.extend(one.deny_paths.iter().cloned());
+        }
+        if entries.len() > self.deny.len() {
+            let parents = std::iter::successors(caller.parent.as_deref(), |p| p.parent.as_deref());
+            for parent in parents {
+                let granted = self.granted_above(parent);
+                anchors.extend(granted.each().map(|root| root.real().to_owned()));
+            }
+        }
+        let deny = self.compiled(entries).map_err(|bad| {
+            let text = format!("`deny_paths` of this caller: {bad}.");
+            ToolError::new(Code::InvalidArguments, text)
+        })?;
+        Ok((deny, anchors))
+    }
+
+    fn compiled(&self, entries: Vec<String>) -> Result<Arc<Deny>, BadEntry> {
+        let table = || self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = table().get(&entries) {
+            return Ok(known.clone());
+        }
+        let deny = Arc::new(Deny::new(&entries)?);
+        let mut table = table();
+        if table.len() >= MOST_COMPILED {
+            table.clear();
+        }
+        table.insert(entries, deny.clone());
+        Ok(deny)
+    }
+}
+
+impl Granted {
+    fn each(&self) -> impl Iterator<Item = &Root> {
+        self.workspace.iter().chain(&self.others)
+    }
+
+    /// Whether a folder is only read; none if it is not granted at all.
+    fn is_read_only(&self, real: &Path) -> Option<bool> {
+        let around = self.each().filter(|root| real.starts_with(root.real()));
+        // Of the same folder, given twice, what allows less.
+        let innermost = around.max_by_key(|root| (root.real().as_os_str().len(), root.read_only));
+        innermost.map(|root| root.read_only)
+    }
+}
+
+impl Standing {
+    fn opened(&self) -> Result<Workspace, ToolError> {
+        as_it_stands(&self.folder).map_err(|_| {
+            let Standing { field, index, .. } = self;
+            let text = format!(
+                "A folder of the configuration cannot be used: `files.{field}[{index}]` is gone. The \
+                 owner has to make it again."
+            );
+            ToolError::new(Code::Unavailable, text)
+        })
+    }
+}
+
+/// The folder, opened anew if it was deleted and made again. Nobody is kept waiting by that.
+fn as_it_stands(folder: &Mutex<Workspace>) -> Result<Workspace, Error> {
+    let lock = || folder.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = lock().clone();
+    let now = known.as_it_stands()?;
+    if !now.is_same(&known) {
+        *lock() = now.clone();
+    }
+    Ok(now)
+}

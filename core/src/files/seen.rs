@@ -1,0 +1,241 @@
+//! Which version of which file was read by whom, so that none is overwritten unread.
+//!
+//! Kept in memory, one table per runtime, and bounded: what is forgotten counts as never read. A
+//! version is known by its content and not by the file's name or times.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use super::who::Who;
+
+/// How many versions are remembered in all.
+const MOST_VERSIONS: usize = 16_384;
+/// The longest text that is kept to tell later what was changed.
+pub(crate) const LONGEST_TEXT: usize = 256 << 10;
+/// How many bytes of such texts are kept in all.
+const MOST_TEXT: usize = 16 << 20;
+
+/// What tells a version of a file from every other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Print([u8; 32]);
+
+impl Print {
+    /// Of a content.
+    pub(crate) fn of(content: &[u8]) -> Print {
+        Print(Sha256::digest(content).into())
+    }
+
+    /// Of what the file system says of a file that is too large to be looked at: not the same as
+    /// that of any content.
+    pub(crate) fn of_large(version: &impl std::fmt::Debug) -> Print {
+        Print(
+            Sha256::new()
+                .chain_update(b"large\0")
+                .chain_update(format!("{version:?}"))
+                .finalize()
+                .into(),
+        )
+    }
+}
+
+/// What is known of a file that is about to be overwritten.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It was never read.
+    Never,
+    /// It is as it was read.
+    Current,
+    /// It was changed since it was read.
+    Changed {
+        /// How it was shown then, where that is still known.
+        shown: Option<Arc<str>>,
+    },
+}
+
+/// The versions that were read. A place is any text that is another one for each file: for one of
+/// the machine its absolute path without links.
+#[derive(Default)]
+pub(crate) struct Seen {
+    table: Mutex<Table>,
+}
+
+#[derive(Default)]
+struct Table {
+    versions: HashMap<[u8; 32], Version>,
+    text_bytes: usize,
+    uses: u64,
+}
+
+struct Version {
+    print: Print,
+    shown: Option<Arc<str>>,
+    used: u64,
+}
+
+impl Seen {
+    /// Notes that this version is known, because it was read or written. `shown` is how it was
+    /// shown, masked; a long one is not kept.
+    pub(crate) fn note(&self, who: &Who, place: &[u8], print: Print, shown: Option<String>) {
+        let shown = shown.filter(|shown| shown.len() <= LONGEST_TEXT).map(Arc::from);
+        self.lock().put(key(who, place), print, shown);
+    }
+
+    /// What is known of the file as it stands.
+    pub(crate) fn verdict(&self, who: &Who, place: &[u8], print: Print) -> Verdict {
+        match self.lock().versions.get(&key(who, place)) {
+            None => Verdict::Never,
+            Some(version) if version.print == print => Verdict::Current,
+            Some(version) => Verdict::Changed { shown: version.shown.clone() },
+        }
+    }
+
+    /// Forgets a file that is gone.
+    pub(crate) fn forget(&self, who: &Who, place: &[u8]) {
+        let mut table = self.lock();
+        if let Some(gone) = table.versions.remove(&key(who, place)) {
+            table.text_bytes -= gone.bytes();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        // Each change leaves the table whole, but for a count that only bounds it.
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Of a fixed size, however long the names are.
+fn key(who: &Who, place: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    // With the user, because the same name in the store is another file for each.
+    let Who { tenant, agent, conversation, user } = who;
+    for name in [Some(tenant), agent.as_ref(), conversation.as_ref(), user.as_ref()] {
+        // With its length in front, no name runs into the next.
+        hash.update(name.map_or(u64::MAX, |name| name.len() as u64).to_le_bytes());
+        hash.update(name.map_or("", String::as_str));
+    }
+    hash.chain_update(place).finalize().into()
+}
+
+impl Version {
+    fn bytes(&self) -> usize {
+        self.shown.as_ref().map_or(0, |shown| shown.len())
+    }
+}
+
+impl Table {
+    fn put(&mut self, key: [u8; 32], print: Print, shown: Option<Arc<str>>) {
+        self.uses += 1;
+        let version = Version { print, shown, used: self.uses };
+        self.text_bytes += version.bytes();
+        if let Some(before) = self.versions.insert(key, version) {
+            self.text_bytes -= before.bytes();
+        }
+        if self.text_bytes > MOST_TEXT {
+            self.drop_texts();
+        }
+        if self.versions.len() > MOST_VERSIONS {
+            self.drop_versions();
+        }
+    }
+
+    /// Leaves the younger half of the texts, so that this is rare.
+    fn drop_texts(&mut self) {
+        let mut by_age: Vec<&mut Version> =
+            self.versions.values_mut().filter(|version| version.shown.is_some()).collect();
+        by_age.sort_by_key(|version| version.used);
+        for version in by_age {
+            if self.text_bytes <= MOST_TEXT / 2 {
+                return;
+            }
+            self.text_bytes -= version.bytes();
+            version.shown = None;
+        }
+    }
+
+    /// Leaves the younger seven eighths.
+    fn drop_versions(&mut self) {
+        let mut ages: Vec<u64> = self.versions.values().map(|version| version.used).collect();
+        let (_, &mut oldest_kept, _) = ages.select_nth_unstable(MOST_VERSIONS / 8);
+        self.versions.retain(|_, version| version.used >= oldest_kept);
+        self.text_bytes = self.versions.values().map(Version::bytes).sum();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn who(conversation: &str) -> Who {
+        Who { tenant: "t".into(), agent: None, conversation: Some(conversation.into()), user: None }
+    }
+
+    #[test]
+    fn a_version_is_known_to_whoever_read_it_and_until_it_changes() {
+        let seen = Seen::default();
+        let (me, one, two) = (who("me"), Print::of(b"one"), Print::of(b"two"));
+        assert_eq!(seen.verdict(&me, b"/a", one), Verdict::Never);
+        seen.note(&me, b"/a", one, Some("one".into()));
+        assert_eq!(seen.verdict(&me, b"/a", one), Verdict::Current);
+        assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Changed { shown: Some("one".into()) });
+        assert_eq!(seen.verdict(&who("other"), b"/a", one), Verdict::Never);
+        assert_eq!(seen.verdict(&me, b"/b", one), Verdict::Never);
+        let another = Who { user: Some("another".into()), ..who("me") };
+        assert_eq!(seen.verdict(&another, b"/a", two), Verdict::Never);
+        seen.note(&me, b"/a", two, None);
+        assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Current);
+        seen.forget(&me, b"/a");
+        assert_eq!(seen.verdict(&me, b"/a", two), Verdict::Never);
+        assert_eq!(seen.lock().text_bytes, 0);
+    }
+
+    #[test]
+    fn no_names_run_into_each_other() {
+        let all = [
+            (Some("a"), Some("b"), "c"),
+            (Some("ab"), None, "c"),
+            (None, Some("ab"), "c"),
+            (None, None, "abc"),
+            (Some(""), None, "abc"),
+            (Some("a"), None, "bc"),
+        ];
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        let mut keys: Vec<[u8; 32]> = all
+            .into_iter()
+            .map(|(agent, conversation, place)| {
+                let (agent, conversation) = (owned(agent), owned(conversation));
+                key(&Who { tenant: "t".into(), agent, conversation, user: None }, place.as_bytes())
+            })
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all.len());
+    }
+
+    #[test]
+    fn the_oldest_are_forgotten_first_and_never_more_than_needed_is_kept() {
+        let seen = Seen::default();
+        let (me, print) = (who("me"), Print::of(b""));
+        for n in 0..=MOST_VERSIONS {
+            seen.note(&me, &n.to_le_bytes(), print, None);
+        }
+        let of = |n: usize| seen.verdict(&me, &n.to_le_bytes(), print);
+        assert_eq!((of(0), of(MOST_VERSIONS)), (Verdict::Never, Verdict::Current));
+        assert!(seen.lock().versions.len() <= MOST_VERSIONS);
+
+        let text = "x".repeat(LONGEST_TEXT);
+        for n in 0..=MOST_TEXT / LONGEST_TEXT {
+            seen.note(&me, &n.to_le_bytes(), print, Some(text.clone()));
+        }
+        let other = Print::of(b"other");
+        let shown = |n: usize| match seen.verdict(&me, &n.to_le_bytes(), other) {
+            Verdict::Changed { shown } => shown.is_some(),
+            _ => false,
+        };
+        assert_eq!((shown(0), shown(MOST_TEXT / LONGEST_TEXT)), (false, true));
+        assert!(seen.lock().text_bytes <= MOST_TEXT);
+        seen.note(&me, b"long", print, Some("x".repeat(LONGEST_TEXT + 1)));
+        assert_eq!(seen.verdict(&me, b"long", other), Verdict::Changed { shown: None });
+    }
+}

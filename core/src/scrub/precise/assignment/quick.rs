@@ -1,0 +1,134 @@
+//! The quick answers of this finder: what is passed over at once tells nothing at a full look.
+
+use super::super::super::view::View;
+use super::super::kinds::Kinds;
+use super::super::name;
+use super::site::{Extent, Site};
+use super::{assigned, is_idle, judge, tells, value};
+use crate::scrub::precise::name::Strength;
+
+/// Parts of names, signs, and values.
+const PIECES: &[&str] = &[
+    "password",
+    "passing",
+    "key",
+    "Key",
+    "apiKey",
+    "token",
+    "Tokens",
+    "session",
+    "auth",
+    "sig",
+    "virtual_key_x",
+    "VIRTUAL_HOST",
+    "_prod",
+    "_2",
+    "_value",
+    "пароль",
+    "contraseña",
+    "turnkey",
+    "=",
+    "==",
+    ":",
+    "::",
+    ": ",
+    " = ",
+    "=\"",
+    "(",
+    "(\"",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "<",
+    ">",
+    "</",
+    ",",
+    ", ",
+    ".",
+    ".=",
+    "+=",
+    "!",
+    "!=",
+    "?",
+    "?:",
+    "?=",
+    "||=",
+    "->",
+    ";",
+    "&",
+    "%3D",
+    "/",
+    "\\n",
+    "\n",
+    "\n  ",
+    " ",
+    "\"",
+    "'",
+    "\\\"",
+    "-",
+    "--",
+    "#",
+    "@",
+    "$",
+    "：",
+    "{\"",
+    "libc:8986",
+    "regex-automata:7545",
+    "abc",
+    "a1",
+    "aB3dE6gH9jK2mN5pQr8sT1uV",
+    "is ",
+    "API ",
+    "[REDACTED]",
+    "npg_aB3dE6gH9jK2",
+    "String::from(",
+    "r#\"",
+    "default",
+    "Cookie: ",
+    "key=libc:8986\n",
+    "session=a1, ",
+    "auth=abc)",
+];
+
+#[test]
+fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
+    let kinds = Kinds::new();
+    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % below as u64).expect("a small number")
+    };
+    let mut passed = [0; 3];
+    for _ in 0..crate::soak::rounds(20_000, 2_000_000) {
+        let piece: Vec<&str> = (0..2 + next(10)).map(|_| PIECES[next(PIECES.len())]).collect();
+        let text = piece.concat();
+        let text = text.as_bytes();
+        let at = next(text.len());
+        if !text[at].is_ascii_alphabetic() {
+            continue;
+        }
+        let view = View { text, at, floor: 0, last: true };
+        let site = Site::new(&view, Extent::around(text, at));
+        let shown = || String::from_utf8_lossy(text);
+        if !name::may_tell(site.name()) {
+            passed[0] += 1;
+            assert_eq!(name::telling(site.name()), None, "{} at {at}", shown());
+        }
+        let Some(telling) = tells(&site) else { continue };
+        let found = || assigned(&kinds, &view, &site, telling);
+        if is_idle(&view, &site) {
+            passed[1] += 1;
+            assert!(found().is_none(), "{} at {at}", shown());
+        }
+        let least = kinds.shortest.min(judge::SHORTEST);
+        if telling.strength == Strength::Weak && value::is_short(&text[site.end..], least) {
+            passed[2] += 1;
+            assert!(found().is_none(), "{} at {at}", shown());
+        }
+    }
+    assert!(passed.iter().all(|count| *count > 20), "too few were passed over: {passed:?}");
+}

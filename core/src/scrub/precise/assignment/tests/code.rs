@@ -1,0 +1,88 @@
+//! Values in code, in queries and in commands.
+
+use super::{assert_masks, password};
+
+#[test]
+fn a_value_in_a_literal_of_python_javascript_ruby_or_php_is_masked() {
+    let rows = [
+        "{'password': '§', 'user': 'x'}",
+        "const cfg = { password: '§', port: 5432 };",
+        "'password' => '§',",
+        ":password => \"§\",",
+        "password: '§', host: 'x'",
+        "\"password\" -> \"§\"",
+        "config[\"password\"] = \"§\"",
+        "os.environ['DB_PASSWORD'] = '§'",
+        "$config['db']['password'] = '§';",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_literal_in_code_is_masked() {
+    let rows = [
+        "let password = \"§\";",
+        "const API_KEY: &str = \"§\";",
+        "let api_key: String = String::from(\"§\");",
+        "password := \"§\"",
+        "var password string = \"§\"",
+        "private static final String PASSWORD = \"§\";",
+        "char password[] = \"§\";",
+        "password = r\"§\"",
+        "let key = r#\"x\"#; let secret = r#\"§\"#;",
+        "password = \"\"\"§\"\"\"",
+        "password = `§`;",
+        "client = Client(password='§', timeout=30)",
+        "Client(user=\"x\",password=\"§\")",
+        "builder.password(\"§\")",
+        "ds.setPassword(\"§\");",
+        "props.put(\"password\", \"§\");",
+        "define('DB_PASSWORD', '§');",
+        "os.Setenv(\"DB_PASSWORD\", \"§\")",
+        "req.header(\"X-Api-Key\", \"§\")",
+        "if password == \"§\" {",
+        "password: str = \"§\"",
+        "api_key = SecretStr(\"§\")",
+        "[]byte(secret), token: []byte(\"§\")",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_in_sql_or_powershell_is_masked() {
+    let rows = [
+        "CREATE USER me IDENTIFIED BY '§';",
+        "create user me identified by '§'",
+        "ALTER ROLE me WITH PASSWORD '§';",
+        "ALTER USER me ENCRYPTED PASSWORD '§' VALID UNTIL 'infinity';",
+        "SET PASSWORD = PASSWORD('§');",
+        "ConvertTo-SecureString \"§\" -AsPlainText -Force",
+        "ConvertTo-SecureString -String '§' -AsPlainText",
+    ];
+    assert_masks(&rows, &password());
+}
+
+#[test]
+fn a_value_behind_a_flag_is_masked() {
+    let rows = [
+        "tool --password § --verbose",
+        "--password=§",
+        "tool --password '§' -v",
+        "tool -password §",
+        "[\"tool\", \"--password\", \"§\"]",
+        "mysql -u root -p§ shop",
+        "mysqldump --user root --password=§ shop",
+        "sshpass -p § ssh me@host",
+        "sshpass -p '§' ssh me@host",
+        "curl -u me:§ https://example.org",
+        "curl --user 'me:§' https://example.org",
+        "redis-cli -h cache -a § ping",
+        "mongosh --host db -u me -p § shop",
+        "docker login -u me -p § registry.example.org",
+        "ldapsearch -D cn=me -w § -b dc=x",
+        "machine example.org login me password §",
+        "machine example.org\n  login me\n  password §\n",
+        "requirepass §",
+    ];
+    assert_masks(&rows, &password());
+}

@@ -1,0 +1,75 @@
+//! What looks like an assigned secret and is none.
+
+use super::assert_leaves;
+
+#[test]
+fn a_reference_or_code_or_a_placeholder_stays() {
+    assert_leaves(&[
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "password: ${DB_PASSWORD}",
+        "password=$DB_PASSWORD",
+        "apiKey: process.env.API_KEY,",
+        "token := strings.TrimPrefix(header, \"Bearer \")",
+        "api_key=api_key, api_secret=api_secret,",
+        "let token = parser.next_token();",
+        "if token == expected_token:",
+        "password: Option<String>,",
+        "{\"password\": null, \"token\": 12345}",
+        "{\"password\": \"\"}",
+        "password=",
+        "<password></password>",
+        "<SECRET_KEY><SECRET_KEY></SECRET_KEY>",
+        "${DB_PASSWORD:?must be set}",
+        "client_secret: {{ vault.secret }}",
+        "  password: !vault |\n",
+        "token: [REDACTED:token]",
+        "password=[REDACTED:password:a1b2c3]",
+        "docker login -u \"$USER\" --password-stdin",
+        "https://<user>:<password>@github.com/acme/app.git",
+        "token:\n  description: the thing",
+    ]);
+}
+
+#[test]
+fn a_name_that_ends_a_string_has_no_value() {
+    assert_leaves(&[
+        "print(\"password: \" + value + \" and more text 123\")",
+        "input(\"DB_PASSWORD: \")</DB_PASSWORD>",
+        "log.info('token=' + token_1 + ' for user 42')",
+        "password(\"Your password 1: \")",
+        "getPassword(\"database/prod-1\")",
+        "hash_password(\"tr0ub4dor\", salt)",
+    ]);
+}
+
+#[test]
+fn names_that_only_look_telling_have_no_secrets() {
+    assert_leaves(&[
+        "turnkey = deployment_strategy_blue_green",
+        "monkey=banana_split_sundae1",
+        "KEY_PREFIX = \"sessions/v1\"",
+        "sort_key=created_at_1",
+        "max_tokens=17106",
+        "\"stop_token\": \"<|endoftext|>\"",
+        "next_page_token: \"a8f3c2\"",
+        "token_type: bearer123",
+        "public_key = \"MCowBQYDK2VwAyEA\"",
+        "KEYCLOAK_REALM=production-realm1",
+        "CREDENTIAL_HELPER=osxkeychain1",
+        "VIRTUAL_PORT=8080",
+        "compass: north12ab",
+        "author: tr0ub4dor",
+        "secretName: my-app-tls-1",
+        "mkdir -p src/a1b2c3d4",
+        "ssh -p 2222 me@host",
+        "cp -a build1 dist2",
+        "PWD=/home/me/src1",
+        "telnet will work since login will handle password aging1, or else",
+        "Failed to set PSK identity1 hint",
+        "Map of `Token` -> `TcpStream1`.",
+        "key: \"MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\"",
+        "self, token: typing.Union[bytes, str], ttl: int",
+        "itoken = grammar.opmap[value1]",
+        "if user_pass == \"git\":",
+    ]);
+}

@@ -1,0 +1,60 @@
+//! Says no to nearly every name that tells nothing, by its last three letters.
+
+use super::words::{VENDOR, belongs};
+
+/// How all words end that [`telling`](super::telling) knows, be they telling ones or such as are
+/// dropped: with these three letters, or with all of a shorter word.
+const ENDINGS: &[&str] = &[
+    // Telling words.
+    "als", "alt", "ana", "ase", "ass", "ate", "dsn", "eds", "ena", "ess", "fre", "ial", "id", "ion",
+    "jwt", "ken", "key", "kie", "nha", "nid", "ode", "ola", "ord", "ort", "pat", "per", "psk",
+    "psw", "pw", "pwd", "red", "rer", "ret", "sid", "sig", "slo", "srf", "sse", "swd", "ure",
+    "uri", "url", "uth", "wd", "wrd", // Words that say where or when.
+    "age", "ain", "ary", "bak", "bal", "box", "cal", "ci", "dev", "eat", "emp", "ent", "env",
+    "ere", "est", "eu", "ing", "irm", "ive", "kup", "min", "nal", "new", "old", "oot", "ous",
+    "prd", "qa", "rev", "ro", "rod", "rw", "stg", "ter", "tmp", "uat", "ult", "us", "v", "vel",
+    // Words that say in what form.
+    "b", "ded", "ext", "hex", "lue", "ral", "raw", "str", "txt", "val",
+];
+
+/// A bit for each row of three letters without their case, in 15 bits; one of the three may be any
+/// where a word is shorter.
+const ENDS: [u64; 512] = {
+    let mut ends = [0_u64; 512];
+    let mut index = 0;
+    while index < ENDINGS.len() {
+        let word = ENDINGS[index].as_bytes();
+        let free = 3 - word.len();
+        let mut any = 0;
+        while any < 1 << (5 * free) {
+            let mut row: usize = any;
+            let mut at = 0;
+            while at < word.len() {
+                row = row << 5 | (word[at] & 31) as usize;
+                at += 1;
+            }
+            ends[row / 64] |= 1 << (row % 64);
+            any += 1;
+        }
+        index += 1;
+    }
+    ends
+};
+
+/// False for most names that tell nothing, and for none that tells something.
+#[inline]
+pub(in crate::scrub::precise) fn may_tell(name: &[u8]) -> bool {
+    let &[.., first, second, last] = name else { return !name.is_empty() };
+    if !last.is_ascii_alphabetic() || !(first | second).is_ascii() {
+        return true;
+    }
+    let row = [first, second, last].iter().fold(0, |row, b| row << 5 | usize::from(b & 31));
+    ENDS[row / 64] >> (row % 64) & 1 == 1 || begins_with_vendor(name)
+}
+
+#[inline]
+fn begins_with_vendor(name: &[u8]) -> bool {
+    let start = name.iter().position(|&b| belongs(b)).unwrap_or(name.len());
+    let first = name[start..].get(..VENDOR.len());
+    first.is_some_and(|first| first[0] | 0x20 == VENDOR[0] && first.eq_ignore_ascii_case(VENDOR))
+}

@@ -1,0 +1,181 @@
+//! Patterns for paths, as models write them.
+
+use std::path::Path;
+
+use ignore::overrides::{Override, OverrideBuilder};
+
+use crate::limits::echo;
+
+/// The most patterns of a call.
+const MOST: usize = 100;
+
+/// The most braces that one pattern opens. They are compiled by a function that calls itself for
+/// each that is open, and many thousands would take more stack than there is.
+const MOST_BRACES: usize = 64;
+
+/// What paths must be like, counted from the folder that is looked through. As in `.gitignore`: one
+/// without a slash is about names in any folder, others are about the whole path; `*` matches no
+/// slash, `**` does; `{a,b}` is either. `!` in front excludes, folders with all that is in them.
+#[derive(Clone, Debug)]
+pub(crate) struct Globs {
+    all: Override,
+    /// Those that name something hidden. Nothing hidden is found by the others.
+    dotted: Option<Override>,
+}
+
+/// A pattern that is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadGlob {
+    #[error("`{}` is no glob: {problem}", echo(glob))]
+    Syntax { glob: String, problem: String },
+    #[error("the glob `{}` has `..` in it; globs count from `path`, so give another path", echo(.0))]
+    Parent(String),
+    #[error("there are more than {MOST} globs")]
+    TooMany,
+    #[error("the glob `{}` opens more than {MOST_BRACES} braces; give several globs", echo(.0))]
+    Braces(String),
+}
+
+/// True if a pattern opens more braces than may be compiled. Whoever did not write it himself asks
+/// before each compilation.
+pub(super) fn has_too_many_braces(glob: &str) -> bool {
+    let mut escaped = false;
+    let mut open = 0;
+    for byte in glob.bytes() {
+        open += usize::from(byte == b'{' && !escaped);
+        escaped = byte == b'\\' && !escaped;
+    }
+    open > MOST_BRACES
+}
+
+impl Globs {
+    pub(crate) fn new(globs: &[String]) -> Result<Globs, BadGlob> {
+        if globs.len() > MOST {
+            return Err(BadGlob::TooMany);
+        }
+        let globs: Vec<String> = globs.iter().map(|glob| normal(glob)).collect();
+        if let Some(glob) = globs.iter().find(|glob| glob.split('/').any(|name| name == "..")) {
+            return Err(BadGlob::Parent(glob.clone()));
+        }
+        if let Some(glob) = globs.iter().find(|glob| has_too_many_braces(glob)) {
+            return Err(BadGlob::Braces(glob.clone()));
+        }
+        let dotted: Vec<&String> = globs.iter().filter(|glob| names_hidden(glob)).collect();
+        let dotted = match dotted.is_empty() {
+            true => None,
+            false => Some(compiled(dotted)?),
+        };
+        Ok(Globs { all: compiled(&globs)?, dotted })
+    }
+
+    /// True if a pattern names something hidden.
+    pub(super) fn name_hidden(&self) -> bool {
+        self.dotted.is_some()
+    }
+
+    /// True if files in the folder may match.
+    pub(super) fn enter(&self, folder: &Path) -> bool {
+        !self.all.matched(folder, true).is_ignore()
+    }
+
+    /// True if the file matches. Something hidden on the way to it takes a pattern that says so,
+    /// unless all that is hidden is looked at.
+    pub(super) fn match_file(&self, file: &Path, is_hidden: bool) -> bool {
+        if self.all.matched(file, false).is_ignore() {
+            return false;
+        }
+        match &self.dotted {
+            Some(dotted) if is_hidden => dotted.matched(file, false).is_whitelist(),
+            _ => true,
+        }
+    }
+}
+
+fn compiled<'g>(globs: impl IntoIterator<Item = &'g String>) -> Result<Override, BadGlob> {
+    let mut builder = OverrideBuilder::new(".");
+    for glob in globs {
+        let bad = |error: ignore::Error| BadGlob::Syntax {
+            glob: glob.clone(),
+            problem: match error {
+                ignore::Error::Glob { err, .. } => err,
+                error => error.to_string(),
+            },
+        };
+        builder.add(glob).map_err(bad)?;
+    }
+    let bad = |error: ignore::Error| BadGlob::Syntax {
+        glob: "globs".to_owned(),
+        problem: error.to_string(),
+    };
+    builder.build().map_err(bad)
+}
+
+/// A folder means all that is in it, and `./` means nothing.
+fn normal(glob: &str) -> String {
+    let (not, glob) = match glob.strip_prefix('!') {
+        Some(glob) => ("!", glob),
+        None => ("", glob),
+    };
+    let mut below = glob;
+    while let Some(rest) = below.strip_prefix("./") {
+        below = rest;
+    }
+    let anchor = if below.len() < glob.len() && !below.contains('/') { "/" } else { "" };
+    let all = if below.ends_with('/') && not.is_empty() { "**" } else { "" };
+    format!("{not}{anchor}{below}{all}")
+}
+
+fn names_hidden(glob: &str) -> bool {
+    let begins = ["/.", "{.", ",."].iter().any(|start| glob.contains(start));
+    !glob.starts_with('!') && (glob.starts_with('.') || begins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globs(globs: &[&str]) -> Result<Globs, BadGlob> {
+        Globs::new(&globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn patterns_mean_what_they_mean_in_a_gitignore() {
+        for (patterns, path, matches) in [
+            (&[][..], "a/b.rs", true),
+            (&["*.rs"][..], "a/b.rs", true),
+            (&["*.rs"][..], "a/b.rss", false),
+            (&["src/*.rs"][..], "src/b.rs", true),
+            (&["src/*.rs"][..], "src/a/b.rs", false),
+            (&["src/*.rs"][..], "a/src/b.rs", false),
+            (&["src/**/*.rs"][..], "src/b.rs", true),
+            (&["src/"][..], "src/a/b.rs", true),
+            (&["./*.rs"][..], "b.rs", true),
+            (&["./*.rs"][..], "a/b.rs", false),
+            (&["*.{rs,toml}"][..], "Cargo.toml", true),
+            (&["*.rs", "!b.*"][..], "a/b.rs", false),
+            (&["!b.*"][..], "a/c.rs", true),
+        ] {
+            let globs = globs(patterns).unwrap();
+            assert_eq!(globs.match_file(Path::new(path), false), matches, "{patterns:?} {path}");
+        }
+    }
+
+    #[test]
+    fn only_a_pattern_that_names_something_hidden_finds_it() {
+        let globs = globs(&["*.yml", ".github/**", "!.git"]).unwrap();
+        assert!(globs.name_hidden());
+        assert!(globs.match_file(Path::new(".github/x.yml"), true));
+        assert!(!globs.match_file(Path::new(".other/x.yml"), true));
+        assert!(globs.match_file(Path::new("x.yml"), false));
+        assert!(!globs.enter(Path::new(".git")));
+        assert!(globs.enter(Path::new("src")));
+    }
+
+    #[test]
+    fn what_is_no_pattern_is_refused_by_its_name() {
+        let refusal = |patterns: &[&str]| globs(patterns).unwrap_err().to_string();
+        assert!(refusal(&["a", "{b"]).starts_with("`{b` is no glob: "));
+        assert!(refusal(&["../*.rs"]).contains("`..`"));
+        assert!(refusal(&["a"; 101]).contains("more than 100"));
+    }
+}

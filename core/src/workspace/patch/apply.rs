@@ -1,0 +1,421 @@
+//! Applying the hunks of one file to its content.
+//!
+//! Each hunk is looked for behind the one before: where the patch says first, then, if it is the end
+//! of the file by its looks, there, and then at the nearest place with exactly its lines. One without
+//! a line number must have a single place, or lines above that tell which.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use memchr::memmem;
+
+use super::hunk::Hunk;
+use crate::error::Code;
+use crate::workspace::nearest::{Nearest, nearest};
+
+/// How many line numbers an error lists.
+const MAX_LISTED: usize = 10;
+
+/// Why a hunk does not fit a file.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Misfit {
+    /// Which of the file's hunks, counted from 1, and of how many.
+    pub number: usize,
+    pub of: usize,
+    pub problem: HunkProblem,
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub(crate) enum HunkProblem {
+    #[error("its lines are not in the file{}{}", place(*.before), look_at(.nearest.as_ref()))]
+    NoMatch {
+        nearest: Option<Nearest>,
+        /// True if they are, but above the hunk before.
+        before: bool,
+    },
+    #[error(
+        "its lines are in the file more than once (lines {}, counted from 1); give more lines \
+         around the change, or write a line that stands above it behind `@@`",
+        listed(.lines)
+    )]
+    ManyMatches { lines: Vec<usize> },
+    #[error("the line `{anchor}`, which it names behind `@@`, is not in the file{}", look_at(.nearest.as_ref()))]
+    NoAnchor { anchor: String, nearest: Option<Nearest> },
+    #[error("the file has only {lines} lines, so nothing can be added behind line {line}")]
+    BeyondEnd { line: usize, lines: usize },
+}
+
+impl std::fmt::Display for Misfit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "hunk {} of {}: {}", self.number, self.of, self.problem)
+    }
+}
+
+impl Misfit {
+    /// The stable code.
+    pub(crate) fn code(&self) -> Code {
+        Code::Conflict
+    }
+}
+
+fn place(before: bool) -> &'static str {
+    match before {
+        true => " below the hunk before it, only above; give the hunks in the order of the file",
+        false => "",
+    }
+}
+
+fn look_at(nearest: Option<&Nearest>) -> String {
+    match nearest {
+        Some(place) => format!(
+            ". The nearest text begins at line {} (counted from 1); `-` is what the patch has, `+` \
+             what stands there:\n{}",
+            place.line, place.diff
+        ),
+        None => String::new(),
+    }
+}
+
+fn listed(lines: &[usize]) -> String {
+    let mut text = String::new();
+    for (at, line) in lines.iter().take(MAX_LISTED).enumerate() {
+        let comma = if at > 0 { ", " } else { "" };
+        let _ = write!(text, "{comma}{line}");
+    }
+    if lines.len() > MAX_LISTED {
+        text.push_str(", …");
+    }
+    text
+}
+
+/// The content after all hunks, and the line of each in the old content, counted from 1. `show`
+/// gives the content as an error may quote it.
+pub(crate) fn apply(
+    content: &[u8],
+    hunks: &[Hunk],
+    show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
+) -> Result<(Vec<u8>, Vec<usize>), Misfit> {
+    let mut file = File::new(content);
+    let mut lines = Vec::with_capacity(hunks.len());
+    for (at, hunk) in hunks.iter().enumerate() {
+        let misfit = |problem| Misfit { number: at + 1, of: hunks.len(), problem };
+        match file.put(hunk) {
+            Ok(line) => lines.push(line + 1),
+            Err(missed) => return Err(misfit(missed.problem(content, hunk, show))),
+        }
+    }
+    Ok((file.finish(), lines))
+}
+
+/// How the lines of a file end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Lf,
+    Crlf,
+    Mixed,
+}
+
+/// A hunk that was not found.
+enum Missed {
+    Lines,
+    Before,
+    Many(Vec<usize>),
+    Anchor(String),
+    Beyond(usize, usize),
+}
+
+impl Missed {
+    fn problem(
+        self,
+        content: &[u8],
+        hunk: &Hunk,
+        show: impl FnOnce(&[u8]) -> Cow<'_, [u8]>,
+    ) -> HunkProblem {
+        match self {
+            Missed::Before => HunkProblem::NoMatch { nearest: None, before: true },
+            Missed::Lines => {
+                let nearest = nearest(&show(content), &hunk.old);
+                HunkProblem::NoMatch { nearest, before: false }
+            }
+            Missed::Many(lines) => HunkProblem::ManyMatches { lines },
+            Missed::Anchor(anchor) => {
+                let nearest = nearest(&show(content), &anchor);
+                HunkProblem::NoAnchor { anchor, nearest }
+            }
+            Missed::Beyond(line, lines) => HunkProblem::BeyondEnd { line, lines },
+        }
+    }
+}
+
+/// A file while hunks are put into it.
+struct File<'c> {
+    content: &'c [u8],
+    ends: Ends,
+    done: Vec<u8>,
+    /// The byte behind the last hunk, where a line begins, and that line, counted from 0.
+    at: usize,
+    line: usize,
+    /// How many lines farther down than the patch says the last hunk was.
+    drift: isize,
+}
+
+/// Where a hunk goes: the bytes that it replaces, by what.
+struct Spot<'h> {
+    at: usize,
+    length: usize,
+    new: Cow<'h, str>,
+}
+
+impl<'c> File<'c> {
+    fn new(content: &'c [u8]) -> File<'c> {
+        let crlf = memmem::find_iter(content, b"\r\n").count();
+        let ends = match crlf {
+            0 => Ends::Lf,
+            _ if crlf == lines_in(content) => Ends::Crlf,
+            _ => Ends::Mixed,
+        };
+        File { content, ends, done: Vec::with_capacity(content.len()), at: 0, line: 0, drift: 0 }
+    }
+
+    /// Gives the line where the hunk went, counted from 0.
+    fn put(&mut self, hunk: &Hunk) -> Result<usize, Missed> {
+        let from = self.behind_anchors(&hunk.anchors)?;
+        let mut missed = Missed::Lines;
+        for (old, new) in self.spellings(hunk) {
+            match self.find(hunk, &old, new, from) {
+                Ok(spot) => return Ok(self.replace(hunk, &spot)),
+                Err(why) => missed = why,
+            }
+        }
+        if matches!(missed, Missed::Lines) && hunk.line.is_none() && self.is_above(hunk) {
+            return Err(Missed::Before);
+        }
+        Err(missed)
+    }
+
+    /// The old and the new lines in the spellings to try: a patch without any CR means the line ends
+    /// of the file.
+    fn spellings<'h>(&self, hunk: &'h Hunk) -> Vec<(Cow<'h, str>, Cow<'h, str>)> {
+        let literal = (Cow::from(&hunk.old), Cow::from(&hunk.new));
+        if self.ends == Ends::Lf || hunk.old.contains('\r') || hunk.new.contains('\r') {
+            return vec![literal];
+        }
+        let crlf = |text: &str| Cow::from(text.replace('\n', "\r\n"));
+        let as_crlf = (crlf(&hunk.old), crlf(&hunk.new));
+        match self.ends {
+            Ends::Mixed => vec![literal, as_crlf],
+            Ends::Lf | Ends::Crlf => vec![as_crlf],
+        }
+    }
+
+    fn find<'h>(
+        &self,
+        hunk: &Hunk,
+        old: &str,
+        new: Cow<'h, str>,
+        from: usize,
+    ) -> Result<Spot<'h>, Missed> {
+        if old.is_empty() {
+            return self.insertion(hunk, new, from);
+        }
+        let old = old.as_bytes();
+        let whole = |at| Ok(Spot { at, length: old.len(), new: new.clone() });
+        let is_end_only = hunk.at_end || !old.ends_with(b"\n");
+        let expected = hunk.line.map(|line| self.byte_of(self.expected(line)));
+        if let Some(expected) = expected
+            && !is_end_only
+            && self.content[expected..].starts_with(old)
+        {
+            return whole(expected);
+        }
+        let seems_end = hunk.line.is_some() && hunk.trailing == 0 && hunk.leading > 0;
+        if let Some((at, length)) = self.at_end(old, from)
+            && (is_end_only || seems_end || length < old.len())
+        {
+            // A patch that knows nothing of the missing line end does not mean to make one.
+            let unended = length < old.len() && new.ends_with('\n');
+            let end = if new.ends_with("\r\n") { 2 } else { 1 };
+            let kept = if unended { new.len() - end } else { new.len() };
+            return Ok(Spot { at, length, new: new[..kept].to_owned().into() });
+        }
+        if is_end_only {
+            return Err(Missed::Lines);
+        }
+        match expected {
+            Some(expected) => {
+                self.nearest_to(expected.max(from), from, old).map_or(Err(Missed::Lines), whole)
+            }
+            None => {
+                let first = self.forward(from, old).ok_or(Missed::Lines)?;
+                if hunk.anchors.is_empty() {
+                    self.check_single(first, old)?;
+                }
+                whole(first)
+            }
+        }
+    }
+
+    /// Where a hunk goes that only adds: behind the line that it names, or at the end.
+    fn insertion<'h>(
+        &self,
+        hunk: &Hunk,
+        new: Cow<'h, str>,
+        from: usize,
+    ) -> Result<Spot<'h>, Missed> {
+        let at = match hunk.line {
+            Some(line) => {
+                // A hunk without old lines names the line before; so does the drift of the last.
+                let behind = self.expected(line.saturating_add(1)).max(self.line);
+                let at = self.byte_of(behind);
+                let reached = self.line + lines_in(&self.content[self.at..at]);
+                let open = usize::from(at == self.content.len() && !self.ends_in_line_end());
+                if reached + open < behind {
+                    return Err(Missed::Beyond(behind, reached + open));
+                }
+                at
+            }
+            None if hunk.anchors.is_empty() || hunk.at_end => self.content.len(),
+            None => self.line_after(from),
+        };
+        let at_open_end = at == self.content.len() && !self.ends_in_line_end();
+        let new = match (at_open_end, self.ends) {
+            (false, _) => new,
+            (true, Ends::Crlf) => Cow::from(format!("\r\n{new}")),
+            (true, _) => Cow::from(format!("\n{new}")),
+        };
+        Ok(Spot { at, length: 0, new })
+    }
+
+    fn replace(&mut self, hunk: &Hunk, spot: &Spot<'_>) -> usize {
+        let line = self.line + lines_in(&self.content[self.at..spot.at]);
+        if let Some(said) = hunk.line
+            && !hunk.old.is_empty()
+        {
+            let said = isize::try_from(said.saturating_sub(1)).unwrap_or(isize::MAX);
+            self.drift = line.cast_signed() - said;
+        }
+        let end = spot.at + spot.length;
+        self.done.extend_from_slice(&self.content[self.at..spot.at]);
+        self.done.extend_from_slice(spot.new.as_bytes());
+        self.line = line + lines_in(&self.content[spot.at..end]);
+        self.at = end;
+        line
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.done.extend_from_slice(&self.content[self.at..]);
+        self.done
+    }
+
+    /// The line, counted from 0, where a hunk is that the patch has at `line`.
+    fn expected(&self, line: usize) -> usize {
+        line.saturating_sub(1).saturating_add_signed(self.drift).max(self.line)
+    }
+
+    /// Where a line begins that is not above the last hunk; the end if there are not so many.
+    fn byte_of(&self, line: usize) -> usize {
+        let Some(skipped) = line.checked_sub(self.line + 1) else { return self.at };
+        let rest = &self.content[self.at..];
+        let end = memchr::memchr_iter(b'\n', rest).nth(skipped);
+        end.map_or(self.content.len(), |end| self.at + end + 1)
+    }
+
+    /// Where the line with the last anchor begins, below the last hunk.
+    fn behind_anchors(&self, anchors: &[String]) -> Result<usize, Missed> {
+        let mut from = self.at;
+        for (nth, anchor) in anchors.iter().enumerate() {
+            let below = if nth == 0 { from } else { self.line_after(from) };
+            let found = self.line_like(below, |line| line == anchor.as_bytes());
+            let found =
+                found.or_else(|| self.line_like(below, |line| line.starts_with(anchor.as_bytes())));
+            from = found.ok_or_else(|| Missed::Anchor(anchor.clone()))?;
+        }
+        Ok(from)
+    }
+
+    /// The first line from there on that is like that, without the blanks around it.
+    fn line_like(&self, from: usize, is: impl Fn(&[u8]) -> bool) -> Option<usize> {
+        let mut at = from;
+        while at < self.content.len() {
+            let end = self.line_after(at);
+            if is(self.content[at..end].trim_ascii()) {
+                return Some(at);
+            }
+            at = end;
+        }
+        None
+    }
+
+    fn line_after(&self, at: usize) -> usize {
+        let end = memchr::memchr(b'\n', &self.content[at..]);
+        end.map_or(self.content.len(), |end| at + end + 1)
+    }
+
+    fn ends_in_line_end(&self) -> bool {
+        self.content.is_empty() || self.content.ends_with(b"\n")
+    }
+
+    /// The old lines as the end of the file, with or without the last line end.
+    fn at_end(&self, old: &[u8], from: usize) -> Option<(usize, usize)> {
+        let open = old.strip_suffix(b"\r\n").or_else(|| old.strip_suffix(b"\n"));
+        let fits = |old: &[u8]| {
+            let at = self.content.len().checked_sub(old.len()).filter(|at| *at >= from)?;
+            let begins = at == 0 || self.content[at - 1] == b'\n';
+            (begins && self.content.ends_with(old)).then_some((at, old.len()))
+        };
+        fits(old).or_else(|| open.filter(|_| !self.ends_in_line_end()).and_then(fits))
+    }
+
+    /// The first place from there on; `from` is where a line begins.
+    fn forward(&self, from: usize, old: &[u8]) -> Option<usize> {
+        if self.content[from..].starts_with(old) {
+            return Some(from);
+        }
+        let needle = [b"\n", old].concat();
+        memmem::find(&self.content[from..], &needle).map(|at| from + at + 1)
+    }
+
+    /// The place nearest to `expected`, not above `from`; of two as near, the lower one.
+    fn nearest_to(&self, expected: usize, from: usize, old: &[u8]) -> Option<usize> {
+        let below = self.forward(expected, old);
+        let needle = [b"\n", old].concat();
+        // Up to what begins right before the expected place.
+        let reach = (expected + old.len()).saturating_sub(1).min(self.content.len());
+        let above = self.content.get(from..reach).and_then(|above| memmem::rfind(above, &needle));
+        let above = above.map(|at| from + at + 1);
+        let above = above.or_else(|| Some(from).filter(|at| self.content[*at..].starts_with(old)));
+        match (above, below) {
+            (Some(above), Some(below)) => {
+                let up = lines_in(&self.content[above..expected.max(above)]);
+                let down = lines_in(&self.content[expected..below]);
+                Some(if down <= up { below } else { above })
+            }
+            (above, below) => below.or(above),
+        }
+    }
+
+    /// An error if the lines are there again below.
+    fn check_single(&self, first: usize, old: &[u8]) -> Result<(), Missed> {
+        let line_of = |at: usize| self.line + lines_in(&self.content[self.at..at]) + 1;
+        let mut found = vec![first];
+        while found.len() <= MAX_LISTED
+            && let Some(next) = self.forward(self.line_after(found[found.len() - 1]), old)
+        {
+            found.push(next);
+        }
+        match found.len() {
+            1 => Ok(()),
+            _ => Err(Missed::Many(found.into_iter().map(line_of).collect())),
+        }
+    }
+
+    /// True if the lines are above the last hunk.
+    fn is_above(&self, hunk: &Hunk) -> bool {
+        let above = &self.content[..self.at];
+        !hunk.old.is_empty() && memmem::find(above, hunk.old.as_bytes()).is_some()
+    }
+}
+
+fn lines_in(content: &[u8]) -> usize {
+    memchr::memchr_iter(b'\n', content).count()
+}

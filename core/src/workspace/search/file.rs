@@ -1,0 +1,220 @@
+//! Searching one file.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::Path;
+
+use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
+
+use super::beside_masks::BesideMasks;
+use super::cut;
+use super::hits::{Caps, Line};
+use super::{Mask, Pattern, SearchOptions};
+use crate::workspace::Media;
+use crate::workspace::media::SNIFFED_BYTES;
+
+/// The largest file that a thread reads as a whole to look for a match. The memory for it is kept.
+const KEPT_BYTES: u64 = 1 << 20;
+/// The largest file that is masked as a whole (16 MiB); `read_file` does the same.
+const WHOLE_BYTES: u64 = 16 << 20;
+/// The longest line of a larger file.
+const LINE_BYTES: usize = 16 << 20;
+/// What is read of a larger file at once.
+const BLOCK_BYTES: usize = 128 << 10;
+
+/// How files are searched.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'s> {
+    pub options: &'s SearchOptions,
+    pub mask: &'s dyn Mask,
+    pub caps: Caps,
+    pub is_stopped: &'s (dyn Fn() -> bool + Sync),
+}
+
+/// What a thread searches with.
+pub(super) struct Own {
+    buffer: Vec<u8>,
+    /// Finds out whether there is a match at all.
+    quick: Searcher,
+    /// Gathers lines, with their numbers.
+    full: Searcher,
+}
+
+impl Search<'_> {
+    pub(super) fn own(&self) -> Own {
+        let builder = || {
+            let mut builder = SearcherBuilder::new();
+            builder.bom_sniffing(false).heap_limit(Some(LINE_BYTES));
+            builder
+        };
+        let (before, after) = self.options.context;
+        Own {
+            buffer: Vec::new(),
+            quick: builder().line_number(false).build(),
+            full: builder().before_context(before).after_context(after).build(),
+        }
+    }
+
+    /// The lines of a file to show: none if it holds no text.
+    pub(super) fn file(
+        &self,
+        own: &mut Own,
+        place: &Path,
+        file: &File,
+        bytes: u64,
+    ) -> io::Result<Vec<Line>> {
+        if bytes <= KEPT_BYTES {
+            let mut buffer = std::mem::take(&mut own.buffer);
+            let lines = match read_all(file, bytes, &mut buffer) {
+                Ok(()) if Media::of_content(&buffer).is_none() => {
+                    Ok(self.text(own, place, &buffer))
+                }
+                Ok(()) => Ok(Vec::new()),
+                Err(error) => Err(error),
+            };
+            own.buffer = buffer;
+            return lines;
+        }
+        if media(file)?.is_some() || !self.occurs_in(own, self.reader(file))? {
+            return Ok(Vec::new());
+        }
+        rewind(file)?;
+        if bytes <= WHOLE_BYTES {
+            let mut whole = Vec::new();
+            read_all(file, bytes, &mut whole)?;
+            return Ok(self.masked(own, place, &whole));
+        }
+        let mut gather = Gather::new(&self.options.pattern, self.caps);
+        let masked = self.mask.masked_as_read(Box::new(self.reader(file)));
+        own.full.search_reader(BesideMasks(&self.options.pattern), masked, &mut gather)?;
+        Ok(gather.lines)
+    }
+
+    /// The lines of a text to show.
+    pub(super) fn text(&self, own: &mut Own, place: &Path, text: &[u8]) -> Vec<Line> {
+        let pattern = &self.options.pattern;
+        let mut found = Occurs(false);
+        // Nothing can fail that reads from memory and writes into it.
+        let _ = own.quick.search_slice(&pattern.matcher, text, &mut found);
+        if !found.0 && !pattern.is_about_masks {
+            return Vec::new();
+        }
+        self.masked(own, place, text)
+    }
+
+    fn masked(&self, own: &mut Own, place: &Path, text: &[u8]) -> Vec<Line> {
+        let pattern = &self.options.pattern;
+        self.mask.masked(place, text, &mut |masked| {
+            let mut gather = Gather::new(pattern, self.caps);
+            let _ = own.full.search_slice(BesideMasks(pattern), masked, &mut gather);
+            gather.lines
+        })
+    }
+
+    fn occurs_in(&self, own: &mut Own, reader: impl Read) -> io::Result<bool> {
+        let pattern = &self.options.pattern;
+        let mut found = Occurs(pattern.is_about_masks);
+        if !found.0 {
+            own.quick.search_reader(&pattern.matcher, reader, &mut found)?;
+        }
+        Ok(found.0)
+    }
+
+    fn reader<'f>(&'f self, file: &'f File) -> BufReader<Stoppable<'f>> {
+        let stoppable = Stoppable { file, is_stopped: self.is_stopped };
+        BufReader::with_capacity(BLOCK_BYTES, stoppable)
+    }
+}
+
+/// A file that ends in an error when nobody waits any more.
+struct Stoppable<'f> {
+    file: &'f File,
+    is_stopped: &'f (dyn Fn() -> bool + Sync),
+}
+
+impl Read for Stoppable<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if (self.is_stopped)() {
+            return Err(io::Error::other("nobody waits for the results"));
+        }
+        self.file.read(into)
+    }
+}
+
+/// What the first bytes of a file say of it.
+pub(super) fn media(file: &File) -> io::Result<Option<Media>> {
+    let mut start = Vec::with_capacity(SNIFFED_BYTES);
+    file.take(SNIFFED_BYTES as u64).read_to_end(&mut start)?;
+    rewind(file)?;
+    Ok(Media::of_content(&start))
+}
+
+fn rewind(mut file: &File) -> io::Result<()> {
+    file.rewind()
+}
+
+/// Reads a file of about this many bytes.
+fn read_all(file: &File, bytes: u64, into: &mut Vec<u8>) -> io::Result<()> {
+    into.clear();
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    // A byte more: a read that leaves it free has come to the end.
+    into.reserve(bytes + 1);
+    loop {
+        let read = rustix::io::retry_on_intr(|| {
+            rustix::io::read(file, rustix::buffer::spare_capacity(into))
+        })?;
+        // What the file has grown by meanwhile is not read.
+        if read == 0 || into.len() >= bytes {
+            return Ok(());
+        }
+    }
+}
+
+/// Whether there is a match.
+struct Occurs(bool);
+
+impl Sink for Occurs {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, _: &SinkMatch<'_>) -> io::Result<bool> {
+        self.0 = true;
+        Ok(false)
+    }
+}
+
+/// Takes lines to show, a little more than the caps allow.
+struct Gather<'g> {
+    pattern: &'g Pattern,
+    caps: Caps,
+    matches: usize,
+    cost: usize,
+    lines: Vec<Line>,
+}
+
+impl<'g> Gather<'g> {
+    fn new(pattern: &'g Pattern, caps: Caps) -> Gather<'g> {
+        Gather { pattern, caps, matches: 0, cost: 0, lines: Vec::new() }
+    }
+
+    fn take(&mut self, number: Option<u64>, line: &[u8], is_match: bool) -> bool {
+        let focus = if is_match { self.pattern.find(line) } else { None };
+        let line =
+            Line { number: number.unwrap_or_default(), text: cut::shown(line, focus), is_match };
+        self.matches += usize::from(is_match);
+        self.cost += line.cost();
+        self.lines.push(line);
+        self.matches <= self.caps.matches && self.cost <= self.caps.cost
+    }
+}
+
+impl Sink for Gather<'_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        Ok(self.take(found.line_number(), found.bytes(), true))
+    }
+
+    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> io::Result<bool> {
+        Ok(self.take(found.line_number(), found.bytes(), false))
+    }
+}
