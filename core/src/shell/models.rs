@@ -1,19 +1,24 @@
 //! What programs do, in tables by area. A program that stands in none of them, and is no wrapper, is
 //! not understood.
 
+mod address;
+mod files;
 mod filters;
+mod kinds;
+mod text;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::effect::Found;
+use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
 use super::invocation::Invocation;
-use super::model::{Model, Report};
+use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
+use super::value::Value;
 
-const TABLES: &[&[Model]] = &[filters::TABLE];
+const TABLES: &[&[Model]] = &[filters::TABLE, files::TABLE, text::TABLE];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Model>> = LazyLock::new(|| {
     let models = TABLES.iter().copied().flatten();
@@ -40,6 +45,12 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         match find(name) {
             Some(model) => {
                 let parsed = grammar::parse(invocation, model.grammar);
+                // With nothing but this a program shows a text and ends.
+                let only = invocation.arguments.len() == 1;
+                if only && (parsed.has("--help") || parsed.has("--version")) {
+                    continue;
+                }
+                named(&mut report, &parsed);
                 (model.effects)(&mut report, &parsed);
                 if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
                     report.not_understood(match word.value.as_known() {
@@ -60,6 +71,35 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }));
     }
     found
+}
+
+/// What options do with the files and the commands that they name.
+fn named(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for (role, option, value) in &parsed.named {
+        match role {
+            Role::Plain => {}
+            Role::Reads => report.reads(value),
+            Role::Writes => report.writes(value),
+            Role::Runs => {
+                let setting = format!("`{option}` of `{}`", report.name());
+                let effect = Effect::Code { from: CodeFrom::Setting(setting) };
+                report.at(effect, value.span.clone());
+            }
+        }
+    }
+}
+
+/// The commands that options of an invocation name.
+#[must_use]
+pub fn commands(invocation: &Invocation) -> Vec<Value> {
+    let name = invocation.program.value.as_known().map(unwrap::base);
+    let Some(model) = name.and_then(find) else { return Vec::new() };
+    if !model.grammar.runs_commands() {
+        return Vec::new();
+    }
+    let parsed = grammar::parse(invocation, model.grammar);
+    let commands = parsed.named.into_iter().filter(|(role, ..)| *role == Role::Runs);
+    commands.map(|(_, _, value)| value.value).collect()
 }
 
 /// True for effects that examples leave out: reads and lists of what is no secret.
