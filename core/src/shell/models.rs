@@ -5,6 +5,9 @@ mod address;
 mod files;
 mod filters;
 mod kinds;
+mod looking;
+mod modes;
+mod search;
 mod text;
 
 use std::collections::HashMap;
@@ -18,7 +21,8 @@ use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
 use super::value::Value;
 
-const TABLES: &[&[Model]] = &[filters::TABLE, files::TABLE, text::TABLE];
+const TABLES: &[&[Model]] =
+    &[filters::TABLE, files::TABLE, looking::TABLE, modes::TABLE, search::TABLE, text::TABLE];
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Model>> = LazyLock::new(|| {
     let models = TABLES.iter().copied().flatten();
@@ -52,12 +56,7 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                 }
                 named(&mut report, &parsed);
                 (model.effects)(&mut report, &parsed);
-                if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
-                    report.not_understood(match word.value.as_known() {
-                        Some(option) => format!("its option `{option}` is not known"),
-                        None => "a word whose text is not known may be an option".to_owned(),
-                    });
-                }
+                understood(&mut report, &parsed);
             }
             None if unwrap::is_wrapper(name) => {}
             None => report.not_understood("what this program does is not known"),
@@ -71,6 +70,16 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }));
     }
     found
+}
+
+/// Tells what of the arguments is not known.
+fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
+        report.not_understood(match word.value.as_known() {
+            Some(option) => format!("its option `{option}` is not known"),
+            None => "a word whose text is not known may be an option".to_owned(),
+        });
+    }
 }
 
 /// What options do with the files and the commands that they name.
