@@ -294,9 +294,9 @@ pub(super) fn write_copies(
         ) else {
             continue;
         };
-        let harmless =
-            matches!(whole.scope, Scope::Device | Scope::HarmlessDevice | Scope::Unknown);
-        if part.scope != whole.scope && !harmless {
+        let is_folder =
+            !matches!(whole.scope, Scope::Device | Scope::HarmlessDevice | Scope::Unknown);
+        if part.scope != whole.scope && is_folder && part.scope != Scope::Secret {
             report.found.push((Effect::File(part), Certainty::May, target.span.clone()));
         }
     }
