@@ -7,6 +7,7 @@ use super::effect::{Access, Certainty, Effect, FileEffect};
 use super::env::Env;
 use super::invocation::{Argument, Invocation};
 use super::ir::Span;
+use super::models::tool::Command;
 use super::place;
 use super::value::{Origin, Value};
 
@@ -78,6 +79,14 @@ pub enum Takes {
     Value,
     /// Perhaps a value, attached: `-i.bak`, `--color=auto`.
     Attached,
+    /// A value: a file that is read. It is told without a word of the model.
+    Reads,
+    /// A value: a file that is written. It is told without a word of the model.
+    Writes,
+    /// A value: the folder in which it works.
+    Folder,
+    /// A value: a program that is run. It is told without a word of the model.
+    Runs,
 }
 
 /// How options are written.
@@ -93,6 +102,12 @@ pub enum Style {
     /// Options as Go's `flag` or `cobra` read them: `-x` and `--x` alike, and those of a command hold
     /// behind its subcommands, too.
     Go,
+    /// As GNU, and `--no-x` takes `--x` back: `git`.
+    Git,
+    /// As GNU, and the options of a command hold behind its subcommands, too: `cargo`, `npm`.
+    Inherited,
+    /// As [`Style::Inherited`], but options end with the first operand.
+    InheritedPosix,
     /// No options at all: `dd if=…`.
     Operands,
 }
@@ -103,8 +118,12 @@ pub struct Parsed<'a> {
     pub invocation: &'a Invocation,
     /// The path of subcommands: `remote`, `add`.
     pub subcommands: Vec<&'static str>,
+    /// The last command, of a program that stands as a [`super::models::tool::Tool`].
+    pub command: Option<&'static Command>,
     /// Options in their order, with their values.
     pub options: Vec<(&'static str, Option<Argument>)>,
+    /// The values of options that are files or programs, in their order.
+    pub meant: Vec<(&'static Opt, Argument)>,
     /// What is no option, in its order.
     pub operands: Vec<Argument>,
     /// Options that the grammar does not have, that are ambiguous or lack their value, as written.
@@ -140,6 +159,8 @@ pub struct Report<'a> {
     pub env: &'a Env,
     /// The call.
     pub invocation: &'a Invocation,
+    /// The folder in which it works: the call's, unless an option says otherwise.
+    pub cwd: Value,
     /// Effects with their certainty and place.
     pub found: Vec<(Effect, Certainty, Span)>,
 }
@@ -160,7 +181,8 @@ impl Report<'_> {
         self.push(effect, Certainty::May, self.invocation.span.clone());
     }
 
-    fn push(&mut self, effect: Effect, certainty: Certainty, span: Span) {
+    /// An effect with its certainty and place.
+    pub fn push(&mut self, effect: Effect, certainty: Certainty, span: Span) {
         let conditional = if self.invocation.conditional { Certainty::May } else { certainty };
         self.found.push((effect, certainty.min(conditional), span));
     }
@@ -183,7 +205,7 @@ impl Report<'_> {
         self.add(effect);
     }
 
-    /// The effect of doing something with a path, which is resolved from the call's folder.
+    /// The effect of doing something with a path, which is resolved from the folder it works in.
     pub fn file_effect(
         &self,
         access: Access,
@@ -196,9 +218,15 @@ impl Report<'_> {
             Value::Unknown(Origin::Glob(pattern)) => globbed(pattern),
             other => other.clone(),
         };
-        let path = place::resolve(&path, &self.invocation.cwd, self.env);
+        let path = place::resolve(&path, &self.cwd, self.env);
         let scope = place::scope(&path, self.env);
         Effect::File(FileEffect { access, path, scope, recursive, forced })
+    }
+
+    /// The name of the program, without its folder.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        super::unwrap::base(self.invocation.program.value.prefix())
     }
 
     /// The call is not understood, and why: what it does is unknown.

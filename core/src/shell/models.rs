@@ -2,6 +2,9 @@
 //! not understood.
 
 mod filters;
+mod git;
+mod perform;
+pub mod tool;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -12,18 +15,34 @@ use super::grammar;
 use super::invocation::Invocation;
 use super::model::{Model, Report};
 use super::unwrap;
+use tool::Tool;
 
 const TABLES: &[&[Model]] = &[filters::TABLE];
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Model>> = LazyLock::new(|| {
+/// Programs with commands, as data.
+const TOOLS: &[&[Tool]] = &[git::TABLE];
+
+/// What is known of a program.
+#[derive(Clone, Copy)]
+enum Known {
+    Model(&'static Model),
+    Tool(&'static Tool),
+}
+
+static BY_NAME: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
     let models = TABLES.iter().copied().flatten();
-    models.flat_map(|model| model.names.iter().map(move |name| (*name, model))).collect()
+    let models =
+        models.flat_map(|model| model.names.iter().map(move |name| (*name, Known::Model(model))));
+    let tools = TOOLS.iter().copied().flatten();
+    let tools =
+        tools.flat_map(|tool| tool.command.names.split(' ').map(|name| (name, Known::Tool(tool))));
+    models.chain(tools).collect()
 });
 
-/// The model of a program, by its name without a folder.
+/// True if it is known what a program of this name, without a folder, does.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Model> {
-    BY_NAME.get(name).copied()
+pub fn is_known(name: &str) -> bool {
+    BY_NAME.contains_key(name)
 }
 
 /// What all invocations do, as far as their programs have models, and which have none.
@@ -35,19 +54,15 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         if invocation.builtin {
             continue;
         }
-        let mut report = Report { env, invocation, found: Vec::new() };
+        let mut report = Report { env, invocation, cwd: invocation.cwd.clone(), found: Vec::new() };
         let name = unwrap::base(program);
-        match find(name) {
-            Some(model) => {
+        match BY_NAME.get(name) {
+            Some(Known::Model(model)) => {
                 let parsed = grammar::parse(invocation, model.grammar);
                 (model.effects)(&mut report, &parsed);
-                if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
-                    report.not_understood(match word.value.as_known() {
-                        Some(option) => format!("its option `{option}` is not known"),
-                        None => "a word whose text is not known may be an option".to_owned(),
-                    });
-                }
+                perform::options(&mut report, &parsed);
             }
+            Some(Known::Tool(tool)) => perform::tell(&mut report, tool),
             None if unwrap::is_wrapper(name) => {}
             None => report.not_understood("what this program does is not known"),
         }
@@ -76,31 +91,42 @@ mod tests {
     use std::collections::HashSet;
 
     use super::super::{Env, analyse};
-    use super::{TABLES, is_plain_read};
+    use super::{TABLES, TOOLS, is_plain_read};
+
+    /// All examples, with the effects that they must have.
+    fn examples() -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut all = Vec::new();
+        for model in TABLES.iter().copied().flatten() {
+            assert!(!model.examples.is_empty(), "{:?} has no example", model.names);
+            all.extend(
+                model.examples.iter().map(|example| (example.command, example.effects.to_vec())),
+            );
+        }
+        for tool in TOOLS.iter().copied().flatten() {
+            assert!(!tool.examples.is_empty(), "{} has no example", tool.command.names);
+            let examples = tool.examples.iter();
+            all.extend(
+                examples.map(|(command, effects)| {
+                    (*command, effects.split_ascii_whitespace().collect())
+                }),
+            );
+        }
+        all
+    }
 
     #[test]
     fn each_example_has_its_effects() {
         let mut wrong = Vec::new();
-        for model in TABLES.iter().copied().flatten() {
-            assert!(!model.examples.is_empty(), "{:?} has no example", model.names);
-            for example in model.examples {
-                let analysis = analyse(example.command, &Env::default());
-                assert!(
-                    analysis.problems.is_empty(),
-                    "{}: {:?}",
-                    example.command,
-                    analysis.problems
-                );
-                let found = analysis.found.iter().filter(|found| !is_plain_read(&found.effect));
-                let mut labels: Vec<String> = found.map(|found| found.effect.label()).collect();
-                labels.sort();
-                labels.dedup();
-                let mut wanted = example.effects.to_vec();
-                wanted.sort_unstable();
-                if labels != wanted {
-                    wrong
-                        .push(format!("{}\n  has  {labels:?}\n  want {wanted:?}", example.command));
-                }
+        for (command, mut wanted) in examples() {
+            let analysis = analyse(command, &Env::default());
+            assert!(analysis.problems.is_empty(), "{command}: {:?}", analysis.problems);
+            let found = analysis.found.iter().filter(|found| !is_plain_read(&found.effect));
+            let mut labels: Vec<String> = found.map(|found| found.effect.label()).collect();
+            labels.sort();
+            labels.dedup();
+            wanted.sort_unstable();
+            if labels != wanted {
+                wrong.push(format!("{command}\n  has  {labels:?}\n  want {wanted:?}"));
             }
         }
         assert!(wrong.is_empty(), "{} examples\n{}", wrong.len(), wrong.join("\n"));
@@ -109,7 +135,9 @@ mod tests {
     #[test]
     fn no_name_stands_twice() {
         let mut seen = HashSet::new();
-        for name in TABLES.iter().copied().flatten().flat_map(|model| model.names) {
+        let models = TABLES.iter().copied().flatten().flat_map(|model| model.names.iter().copied());
+        let tools = TOOLS.iter().copied().flatten();
+        for name in models.chain(tools.flat_map(|tool| tool.command.names.split(' '))) {
             assert!(seen.insert(name), "{name} has two models");
         }
     }
