@@ -73,6 +73,8 @@ pub enum Effect {
     },
     /// It shows the environment.
     EnvironmentDump,
+    /// What is here is sent away: a source and a network that hang together.
+    Leak(Leak),
     /// It takes traces away.
     History,
     /// It reaches out of a container, or into the kernel's own files.
@@ -125,6 +127,17 @@ pub enum Effect {
         /// What is not known of it, for a reader.
         why: String,
     },
+}
+
+/// What is sent away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Leak {
+    /// A file, or what a program says of this machine.
+    Local,
+    /// The environment.
+    Environment,
+    /// A secret.
+    Secret,
 }
 
 /// What is done with a file.
@@ -316,6 +329,7 @@ impl Effect {
             Effect::EnvironmentPoison { .. } => "environment_poison".into(),
             Effect::Secret { .. } => "secret".into(),
             Effect::EnvironmentDump => "environment_dump".into(),
+            Effect::Leak(leak) => format!("leak:{}", leak.label()),
             Effect::History => "history".into(),
             Effect::ContainerEscape { .. } => "container_escape".into(),
             Effect::Bomb => "bomb".into(),
@@ -349,6 +363,16 @@ impl FileEffect {
     fn label(&self) -> String {
         let name = format!("{}:{}", self.access.label(), self.scope.label());
         named(&name, &[("recursive", self.recursive), ("forced", self.forced)])
+    }
+}
+
+impl Leak {
+    fn label(self) -> &'static str {
+        match self {
+            Leak::Local => "local",
+            Leak::Environment => "environment",
+            Leak::Secret => "secret",
+        }
     }
 }
 

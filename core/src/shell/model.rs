@@ -42,6 +42,21 @@ pub struct Grammar {
     pub subcommands: &'static [(&'static str, &'static Grammar)],
 }
 
+impl Grammar {
+    /// A grammar without subcommands.
+    pub const fn of(style: Style, options: &'static [Opt]) -> Grammar {
+        Grammar { options, style, subcommands: &[] }
+    }
+
+    /// True if an option of it, or of a subcommand, names a command that is run.
+    #[must_use]
+    pub fn runs_commands(&self) -> bool {
+        self.options.iter().any(|option| option.listed.contains('!'))
+            || self.options.iter().any(|option| option.role == Role::Runs)
+            || self.subcommands.iter().any(|(_, grammar)| grammar.runs_commands())
+    }
+}
+
 /// An option: `-o`, `--output`, with what it takes.
 pub struct Opt {
     /// A name to ask for it: `output`.
@@ -51,22 +66,41 @@ pub struct Opt {
     pub spellings: &'static [&'static str],
     /// What it takes.
     pub takes: Takes,
+    /// What its value is.
+    pub role: Role,
+    /// Several options at once, as [`Opt::list`] reads them; empty: this is one.
+    pub listed: &'static str,
 }
 
 impl Opt {
+    /// Many options in a text. A comma stands between two, and spaces between the spellings of one,
+    /// by the first of which it is asked for: `-a --all, -o --output=>, --color[=], --arg==`. Behind
+    /// the last spelling stands what it takes: `=` a value, `[=]` perhaps one that is attached, `==`
+    /// two values. Behind that stands what its value is, if the program does nothing else with it
+    /// that counts: `<` a file that it reads, `>` a file that it writes, `/` the folder in which it
+    /// works, `!` a command that it runs.
+    pub const fn list(listed: &'static str) -> Opt {
+        Opt { listed, ..Opt::flag(&[""]) }
+    }
+
+    /// An option, named by its first spelling.
+    pub const fn of(spellings: &'static [&'static str], takes: Takes, role: Role) -> Opt {
+        Opt { id: spellings[0], spellings, takes, role, listed: "" }
+    }
+
     /// An option without a value, named by its first spelling.
     pub const fn flag(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Nothing }
+        Opt::of(spellings, Takes::Nothing, Role::Plain)
     }
 
     /// An option with a value, named by its first spelling.
     pub const fn value(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Value }
+        Opt::of(spellings, Takes::Value, Role::Plain)
     }
 
     /// An option that may have a value attached, named by its first spelling.
     pub const fn attached(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Attached }
+        Opt::of(spellings, Takes::Attached, Role::Plain)
     }
 }
 
@@ -79,13 +113,22 @@ pub enum Takes {
     Value,
     /// Perhaps a value, attached: `-i.bak`, `--color=auto`.
     Attached,
-    /// A value: a file that is read. It is told without a word of the model.
+    /// Two values: `--arg name value`. Each counts as a value of the option.
+    Two,
+}
+
+/// What the value of an option is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Something that the model looks at, or that does not count.
+    Plain,
+    /// A file that is read.
     Reads,
-    /// A value: a file that is written. It is told without a word of the model.
+    /// A file that is written.
     Writes,
-    /// A value: the folder in which it works.
+    /// The folder in which it works.
     Folder,
-    /// A value: a program that is run. It is told without a word of the model.
+    /// A command that is run.
     Runs,
 }
 
@@ -122,8 +165,8 @@ pub struct Parsed<'a> {
     pub command: Option<&'static Command>,
     /// Options in their order, with their values.
     pub options: Vec<(&'static str, Option<Argument>)>,
-    /// The values of options that are files or programs, in their order.
-    pub meant: Vec<(&'static Opt, Argument)>,
+    /// The values of options that name files, or commands.
+    pub named: Vec<(Role, &'static str, Argument)>,
     /// What is no option, in its order.
     pub operands: Vec<Argument>,
     /// Options that the grammar does not have, that are ambiguous or lack their value, as written.
@@ -165,7 +208,34 @@ pub struct Report<'a> {
     pub found: Vec<(Effect, Certainty, Span)>,
 }
 
+impl Example {
+    /// A command and its effects.
+    pub const fn of(command: &'static str, effects: &'static [&'static str]) -> Example {
+        Example { command, effects }
+    }
+}
+
 impl Report<'_> {
+    /// The name of the program, without its folder.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.invocation.program.value.as_known().map_or("", super::unwrap::base)
+    }
+
+    /// A file is read. `-` is standard input.
+    pub fn reads(&mut self, argument: &Argument) {
+        if argument.value.as_known() != Some("-") {
+            self.file(Access::Read, argument);
+        }
+    }
+
+    /// A file is written. `-` is standard output.
+    pub fn writes(&mut self, argument: &Argument) {
+        if argument.value.as_known() != Some("-") {
+            self.file(Access::Write, argument);
+        }
+    }
+
     /// An effect of the whole call.
     pub fn add(&mut self, effect: Effect) {
         self.at(effect, self.invocation.span.clone());
@@ -221,12 +291,6 @@ impl Report<'_> {
         let path = place::resolve(&path, &self.cwd, self.env);
         let scope = place::scope(&path, self.env);
         Effect::File(FileEffect { access, path, scope, recursive, forced })
-    }
-
-    /// The name of the program, without its folder.
-    #[must_use]
-    pub fn program(&self) -> &str {
-        super::unwrap::base(self.invocation.program.value.prefix())
     }
 
     /// The call is not understood, and why: what it does is unknown.

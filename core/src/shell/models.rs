@@ -1,23 +1,28 @@
 //! What programs do, in tables by area. A program that stands in none of them, and is no wrapper, is
 //! not understood.
 
+mod address;
+mod files;
 mod filters;
 mod git;
+mod kinds;
 mod perform;
+mod text;
 pub mod tool;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::effect::Found;
+use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
 use super::invocation::Invocation;
-use super::model::{Model, Report};
+use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
+use super::value::Value;
 use tool::Tool;
 
-const TABLES: &[&[Model]] = &[filters::TABLE];
+const TABLES: &[&[Model]] = &[filters::TABLE, files::TABLE, text::TABLE];
 
 /// Programs with commands, as data.
 const TOOLS: &[&[Tool]] = &[git::TABLE];
@@ -29,14 +34,32 @@ enum Known {
     Tool(&'static Tool),
 }
 
-static BY_NAME: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
+impl Known {
+    fn parse<'a>(&self, invocation: &'a Invocation) -> Parsed<'a> {
+        match *self {
+            Known::Model(model) => grammar::parse(invocation, model.grammar),
+            Known::Tool(tool) => grammar::parse_tool(invocation, tool),
+        }
+    }
+
+    fn runs_commands(&self) -> bool {
+        match self {
+            Known::Model(model) => model.grammar.runs_commands(),
+            Known::Tool(tool) => tool.command.runs_commands(),
+        }
+    }
+}
+
+/// Programs by their names, and whether an option of theirs names a command that is run.
+static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|| {
     let models = TABLES.iter().copied().flatten();
     let models =
         models.flat_map(|model| model.names.iter().map(move |name| (*name, Known::Model(model))));
     let tools = TOOLS.iter().copied().flatten();
     let tools =
         tools.flat_map(|tool| tool.command.names.split(' ').map(|name| (name, Known::Tool(tool))));
-    models.chain(tools).collect()
+    let all = models.chain(tools);
+    all.map(|(name, known)| (name, (known, known.runs_commands()))).collect()
 });
 
 /// True if it is known what a program of this name, without a folder, does.
@@ -57,12 +80,25 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         let mut report = Report { env, invocation, cwd: invocation.cwd.clone(), found: Vec::new() };
         let name = unwrap::base(program);
         match BY_NAME.get(name) {
-            Some(Known::Model(model)) => {
-                let parsed = grammar::parse(invocation, model.grammar);
-                (model.effects)(&mut report, &parsed);
-                perform::options(&mut report, &parsed);
+            Some((known, _)) => {
+                let parsed = known.parse(invocation);
+                // With nothing but this a program shows a text and ends.
+                let only = invocation.arguments.len() == 1;
+                if only && (parsed.has("--help") || parsed.has("--version")) {
+                    continue;
+                }
+                match known {
+                    Known::Model(model) => (model.effects)(&mut report, &parsed),
+                    Known::Tool(tool) => perform::tell(&mut report, &parsed, tool),
+                }
+                named(&mut report, &parsed);
+                if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
+                    report.not_understood(match word.value.as_known() {
+                        Some(option) => format!("its option `{option}` is not known"),
+                        None => "a word whose text is not known may be an option".to_owned(),
+                    });
+                }
             }
-            Some(Known::Tool(tool)) => perform::tell(&mut report, tool),
             None if unwrap::is_wrapper(name) => {}
             None => report.not_understood("what this program does is not known"),
         }
@@ -75,6 +111,32 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }));
     }
     found
+}
+
+/// What options do with the files and the commands that they name.
+fn named(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for (role, option, value) in &parsed.named {
+        match role {
+            Role::Plain | Role::Folder => {}
+            Role::Reads => report.reads(value),
+            Role::Writes => report.writes(value),
+            Role::Runs => {
+                let setting = format!("`{option}` of `{}`", report.name());
+                let effect = Effect::Code { from: CodeFrom::Setting(setting) };
+                report.at(effect, value.span.clone());
+            }
+        }
+    }
+}
+
+/// The commands that options of an invocation name.
+#[must_use]
+pub fn commands(invocation: &Invocation) -> Vec<Value> {
+    let name = invocation.program.value.as_known().map(unwrap::base);
+    let Some((known, true)) = name.and_then(|name| BY_NAME.get(name)) else { return Vec::new() };
+    let parsed = known.parse(invocation);
+    let commands = parsed.named.into_iter().filter(|(role, ..)| *role == Role::Runs);
+    commands.map(|(_, _, value)| value.value).collect()
 }
 
 /// True for effects that examples leave out: reads and lists of what is no secret.
@@ -98,9 +160,8 @@ mod tests {
         let mut all = Vec::new();
         for model in TABLES.iter().copied().flatten() {
             assert!(!model.examples.is_empty(), "{:?} has no example", model.names);
-            all.extend(
-                model.examples.iter().map(|example| (example.command, example.effects.to_vec())),
-            );
+            let examples = model.examples.iter();
+            all.extend(examples.map(|example| (example.command, example.effects.to_vec())));
         }
         for tool in TOOLS.iter().copied().flatten() {
             assert!(!tool.examples.is_empty(), "{} has no example", tool.command.names);

@@ -18,6 +18,7 @@ use super::interpret::state::{Descriptor, State};
 use super::interpret::{Around, Interpreter};
 use super::invocation::{Argument, Invocation, Locus, Stdin};
 use super::model::{Grammar, Parsed};
+use super::models;
 use super::place;
 use super::value::{Origin, Value};
 
@@ -91,7 +92,8 @@ pub(super) fn unwrap(
     };
     let wrapper = find(base(program));
     let is_local = is_local(program, state, interpreter.env);
-    if wrapper.is_none() && !is_local {
+    let commands = if wrapper.is_none() { models::commands(invocation) } else { Vec::new() };
+    if wrapper.is_none() && !is_local && commands.is_empty() {
         return false;
     }
     if invocation.wrappers.len() >= DEEPEST {
@@ -116,6 +118,11 @@ pub(super) fn unwrap(
     };
     if is_local {
         unwrapping.script_of_file(&Value::known(program), &invocation.arguments);
+    }
+    for command in commands {
+        unwrapping.conditional = true;
+        unwrapping.script(&command, &[]);
+        unwrapping.ran = is_local;
     }
     let Some(wrapper) = wrapper else { return unwrapping.ran };
     let parsed = grammar::parse(invocation, wrapper.grammar);

@@ -1,56 +1,31 @@
 //! From what a table says of a command to its effects.
 
 use super::super::effect::{Access, Certainty, CodeFrom, Effect, Payload, Scope};
-use super::super::grammar;
 use super::super::invocation::Argument;
-use super::super::model::{Parsed, Report, Takes};
+use super::super::model::{Parsed, Report, Role};
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::tool::{Does, Tool};
 
 /// Tells what a call of a tool does.
-pub(super) fn tell(report: &mut Report<'_>, tool: &'static Tool) {
-    let parsed = grammar::parse_tool(report.invocation, tool);
-    if parsed.has("--help") && parsed.unknown.is_empty() {
+pub(super) fn tell(report: &mut Report<'_>, parsed: &Parsed<'_>, tool: &'static Tool) {
+    if parsed.has("--help") {
         return;
     }
     let Some(command) = parsed.command else { return };
-    for (_, folder) in parsed.meant.iter().filter(|(option, _)| option.takes == Takes::Folder) {
+    for (_, _, folder) in parsed.named.iter().filter(|(role, ..)| *role == Role::Folder) {
         report.file(Access::Read, folder);
         report.cwd = place::resolve(&folder.value, &report.cwd, report.env);
     }
     match parsed.operands.first() {
-        Some(word) if !command.commands.is_empty() && !parsed.subcommands.contains(&"*") => {
+        Some(word) if !command.commands.is_empty() => {
             let word = word.value.as_known().unwrap_or("…");
             report.not_understood(format!("its command `{word}` is not known"));
         }
-        _ => perform(report, &parsed, command.does, Certainty::Must),
+        _ => perform(report, parsed, command.does, Certainty::Must),
     }
     if !std::ptr::eq(command, &raw const tool.command) {
-        perform(report, &parsed, tool.command.does, Certainty::Must);
-    }
-    options(report, &parsed);
-}
-
-/// Tells of options that name files and programs, and of those that are not known.
-pub(super) fn options(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    for (option, value) in &parsed.meant {
-        match option.takes {
-            Takes::Folder => {}
-            _ if value.value.as_known() == Some("-") => {}
-            Takes::Reads => report.file(Access::Read, value),
-            Takes::Writes => report.file(Access::Write, value),
-            _ => {
-                let from = CodeFrom::Setting(option.id.to_owned());
-                report.at(Effect::Code { from }, value.span.clone());
-            }
-        }
-    }
-    if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
-        report.not_understood(match word.value.as_known() {
-            Some(option) => format!("its option `{option}` is not known"),
-            None => "a word whose text is not known may be an option".to_owned(),
-        });
+        perform(report, parsed, tool.command.does, Certainty::Must);
     }
 }
 
@@ -102,7 +77,7 @@ pub(super) fn perform(
 
 fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect> {
     let code = |from| Some(Effect::Code { from });
-    let program = || report.program().to_owned();
+    let program = || report.name().to_owned();
     Some(match does {
         Does::Here => {
             let here = Value::Prefix("./".into(), Origin::Other);
@@ -155,7 +130,7 @@ fn operands(report: &mut Report<'_>, parsed: &Parsed<'_>, access: Access) {
 }
 
 fn packages(report: &mut Report<'_>, parsed: &Parsed<'_>, installs: bool, certainty: Certainty) {
-    let manager = report.program().to_owned();
+    let manager = report.name().to_owned();
     let whole =
         Argument { value: Value::known(""), many: false, span: report.invocation.span.clone() };
     let named = if parsed.operands.is_empty() { vec![whole] } else { parsed.operands.clone() };

@@ -2,16 +2,15 @@
 //!
 //! ```text
 //! commands! {
-//!     "remove rm" [COMMON] "-f,--force --log> -m,--message= --color? --editor!" => Here, If("-f", &[Loss]);
+//!     "remove rm" [COMMON] "-f --force, --log=>, -m --message=, --editor=!" => Here, If("-f", &[Loss]);
 //! }
 //! ```
 //!
-//! Options stand in one text, parted by blanks: spellings joined by commas, and a mark for what the
-//! option takes: `=` a value, `?` perhaps an attached one, `<` a file that is read, `>` a file that is
-//! written, `/` the folder it works in, `!` a program that is run. `[…]` are options that several commands share.
+//! Options stand in one text, as [`Opt::list`] has it, which is read when this is compiled. `[…]` are
+//! options that several commands share.
 
 use super::super::effect::{Access, SystemChange};
-use super::super::model::{Opt, Parsed, Report, Style, Takes};
+use super::super::model::{Opt, Parsed, Report, Role, Style, Takes};
 
 /// A program.
 pub struct Tool {
@@ -111,70 +110,64 @@ pub enum Does {
 }
 
 impl Command {
+    /// True if an option of it, or of a command of it, names a command that is run.
+    pub fn runs_commands(&self) -> bool {
+        self.options.iter().copied().flatten().any(|option| option.role == Role::Runs)
+            || self.commands.iter().any(Command::runs_commands)
+    }
+
     /// True if a word names it.
     pub fn is_named(&self, word: &str) -> bool {
         self.names.split(' ').any(|name| name == word)
     }
 }
 
-/// How many options a text has.
+/// How many options a text has, and how many spellings they have together.
 pub(in super::super) const fn count(text: &str) -> (usize, usize) {
-    let (bytes, mut at, mut options, mut spellings) = (text.as_bytes(), 0, 0, 0);
-    let mut inside = false;
+    let (bytes, mut at, mut options, mut spellings) = (text.as_bytes(), 0, 1, 0);
     while at < bytes.len() {
-        let blank = is_blank(bytes[at]);
-        if !blank && !inside {
-            options += 1;
+        if begins(bytes, at) {
             spellings += 1;
         }
         if bytes[at] == b',' {
-            spellings += 1;
+            options += 1;
         }
-        inside = !blank;
         at += 1;
     }
     (options, spellings)
 }
 
-const fn is_blank(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\n')
+const fn parts(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b',')
 }
 
-const fn mark(byte: u8) -> Option<Takes> {
-    Some(match byte {
-        b'=' => Takes::Value,
-        b'?' => Takes::Attached,
-        b'<' => Takes::Reads,
-        b'>' => Takes::Writes,
-        b'/' => Takes::Folder,
-        b'!' => Takes::Runs,
-        _ => return None,
-    })
+/// True where a spelling begins.
+const fn begins(bytes: &[u8], at: usize) -> bool {
+    !parts(bytes[at]) && (at == 0 || parts(bytes[at - 1]))
 }
 
-const fn part(text: &'static str, from: usize, to: usize) -> &'static str {
-    text.split_at(to).0.split_at(from).1
-}
-
-/// All spellings of a text, one behind the other.
+/// All spellings of a text, one behind the other, without their marks.
 pub(in super::super) const fn spellings<const N: usize>(text: &'static str) -> [&'static str; N] {
     let bytes = text.as_bytes();
     let mut all = [""; N];
-    let (mut at, mut from, mut number) = (0, 0, 0);
-    while at <= bytes.len() {
-        let ends = at == bytes.len() || is_blank(bytes[at]) || bytes[at] == b',';
-        if ends {
-            let marked = at > from && mark(bytes[at - 1]).is_some() && at - from > 1;
-            let to = if marked { at - 1 } else { at };
-            if to > from {
-                all[number] = part(text, from, to);
-                number += 1;
+    let (mut at, mut number) = (0, 0);
+    while at < bytes.len() {
+        if begins(bytes, at) {
+            // A spelling is at least two bytes long, so that `-=` is one.
+            let mut to = at + 2;
+            while to < bytes.len() && !parts(bytes[to]) && !is_mark(bytes[to]) {
+                to += 1;
             }
-            from = at + 1;
+            all[number] = text.split_at(to).0.split_at(at).1;
+            number += 1;
         }
         at += 1;
     }
     all
+}
+
+const fn is_mark(byte: u8) -> bool {
+    matches!(byte, b'=' | b'[')
 }
 
 /// The options of a text.
@@ -186,24 +179,36 @@ pub(in super::super) const fn table<const N: usize>(
     let mut all = [const { Opt::flag(&[""]) }; N];
     let (mut at, mut number, mut first, mut next) = (0, 0, 0, 0);
     while at <= bytes.len() {
-        let ends = at == bytes.len() || is_blank(bytes[at]);
-        if at < bytes.len() && (bytes[at] == b',' || !ends && (at == 0 || is_blank(bytes[at - 1])))
-        {
+        if at < bytes.len() && begins(bytes, at) {
             next += 1;
         }
-        if ends && next > first {
-            let takes = match mark(bytes[at - 1]) {
-                Some(takes) => takes,
-                None => Takes::Nothing,
-            };
-            let own = spellings.split_at(next).0.split_at(first).1;
-            all[number] = Opt { id: own[0], spellings: own, takes };
+        if at == bytes.len() || bytes[at] == b',' {
+            let (takes, role) = marks(bytes, at);
+            all[number] = Opt::of(spellings.split_at(next).0.split_at(first).1, takes, role);
             number += 1;
             first = next;
         }
         at += 1;
     }
     all
+}
+
+/// What the marks before this place say.
+const fn marks(bytes: &[u8], end: usize) -> (Takes, Role) {
+    let (role, end) = match bytes[end - 1] {
+        b'<' => (Role::Reads, end - 1),
+        b'>' => (Role::Writes, end - 1),
+        b'/' => (Role::Folder, end - 1),
+        b'!' => (Role::Runs, end - 1),
+        _ => (Role::Plain, end),
+    };
+    let takes = match (bytes[end - 2], bytes[end - 1]) {
+        (b'=', b'=') => Takes::Two,
+        (b'=', b']') => Takes::Attached,
+        (_, b'=') => Takes::Value,
+        _ => Takes::Nothing,
+    };
+    (takes, role)
 }
 
 /// Options from a text, as the module's documentation has it.
