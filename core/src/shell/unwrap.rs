@@ -155,12 +155,18 @@ const TRUSTED: &[&str] = &[
 
 /// True for a program that is called by its path and is none of the system, whatever its name.
 fn is_local(program: &str, state: &State, env: &Env) -> bool {
+    !is_trusted(program, &state.cwd, env)
+}
+
+/// True for a program that is called by its name, or by a path where the system keeps programs.
+#[must_use]
+pub fn is_trusted(program: &str, cwd: &Value, env: &Env) -> bool {
     if !program.contains('/') {
-        return false;
+        return true;
     }
-    let path = place::resolve(&Value::known(program), &state.cwd, env);
-    let Some(path) = path.as_known() else { return true };
-    !TRUSTED.iter().any(|folder| place::is_within(path, folder))
+    let path = place::resolve(&Value::known(program), cwd, env);
+    let Some(path) = path.as_known() else { return false };
+    TRUSTED.iter().any(|folder| place::is_within(path, folder))
 }
 
 impl Unwrapping<'_, '_> {
