@@ -8,26 +8,77 @@ mod tests;
 
 use super::invocation::{Argument, Invocation};
 use super::model::{Grammar, Opt, Parsed, Role, Style, Takes};
+use super::models::tool::{Command, Tool};
 use super::value::{Origin, Value};
 
 /// Reads the arguments of an invocation.
 #[must_use]
 pub fn parse<'a>(invocation: &'a Invocation, grammar: &'static Grammar) -> Parsed<'a> {
+    read(invocation, Level::of_grammar(grammar), None)
+}
+
+/// Reads the arguments of an invocation of a program that stands as a tool.
+#[must_use]
+pub fn parse_tool<'a>(invocation: &'a Invocation, tool: &'static Tool) -> Parsed<'a> {
+    let level = Level::of_command(&tool.command, tool.style);
+    read(invocation, level, Some(&tool.command))
+}
+
+fn read<'a>(
+    invocation: &'a Invocation,
+    level: Level,
+    command: Option<&'static Command>,
+) -> Parsed<'a> {
     let mut reader = Reader {
         parsed: Parsed {
             invocation,
             subcommands: Vec::new(),
+            command,
             options: Vec::new(),
             named: Vec::new(),
             operands: Vec::new(),
             unknown: Vec::new(),
             perhaps: Vec::new(),
         },
-        grammars: vec![grammar],
+        levels: vec![level],
         rest: &invocation.arguments,
     };
     reader.all();
     reader.parsed
+}
+
+/// The options and commands of a program or of one of its commands.
+#[derive(Clone, Copy)]
+struct Level {
+    options: &'static [Opt],
+    groups: &'static [&'static [Opt]],
+    style: Style,
+    grammars: &'static [(&'static str, &'static Grammar)],
+    commands: &'static [Command],
+}
+
+/// What every tool has.
+const HELP: &[Opt] = &[Opt::flag(&["--help"])];
+
+impl Level {
+    fn of_grammar(grammar: &'static Grammar) -> Level {
+        let Grammar { options, style, subcommands } = *grammar;
+        Level { options, groups: &[], style, grammars: subcommands, commands: &[] }
+    }
+
+    fn of_command(command: &'static Command, style: Style) -> Level {
+        let style = command.style.unwrap_or(style);
+        let (groups, commands) = (command.options, command.commands);
+        Level { options: HELP, groups, style, grammars: &[], commands }
+    }
+
+    fn options(&self) -> impl Iterator<Item = &'static Opt> + use<> {
+        self.options.iter().chain(self.groups.iter().copied().flatten())
+    }
+
+    fn has_subcommands(&self) -> bool {
+        !self.grammars.is_empty() || !self.commands.is_empty()
+    }
 }
 
 /// What programs of GNU have without saying so.
@@ -50,9 +101,9 @@ enum Spellings {
 
 impl Entry {
     fn of(option: &'static Opt) -> Option<Entry> {
-        let (id, takes) = (option.id, option.takes);
+        let Opt { id, takes, role, .. } = *option;
         let spellings = Spellings::Apart(option.spellings);
-        option.listed.is_empty().then_some(Entry { id, spellings, takes, role: Role::Plain })
+        option.listed.is_empty().then_some(Entry { id, spellings, takes, role })
     }
 
     /// An option of a list: `-o --output=>`.
@@ -61,6 +112,7 @@ impl Entry {
         let (text, role) = match text.as_bytes().last()? {
             b'<' => (&text[..text.len() - 1], Role::Reads),
             b'>' => (&text[..text.len() - 1], Role::Writes),
+            b'/' => (&text[..text.len() - 1], Role::Folder),
             b'!' => (&text[..text.len() - 1], Role::Runs),
             _ => (text, Role::Plain),
         };
@@ -85,30 +137,46 @@ impl Entry {
 
 struct Reader<'a> {
     parsed: Parsed<'a>,
-    /// The grammar, and those of the subcommands so far.
-    grammars: Vec<&'static Grammar>,
+    /// The program, and the subcommands so far.
+    levels: Vec<Level>,
     rest: &'a [Argument],
 }
 
 impl<'a> Reader<'a> {
-    fn grammar(&self) -> &'static Grammar {
-        self.grammars[self.grammars.len() - 1]
+    fn level(&self) -> &Level {
+        &self.levels[self.levels.len() - 1]
+    }
+
+    fn style(&self) -> Style {
+        self.level().style
+    }
+
+    /// The subcommand of this name.
+    fn below(&self, text: &str) -> Option<(&'static str, Level, Option<&'static Command>)> {
+        let level = self.level();
+        if let Some((name, grammar)) = level.grammars.iter().find(|(name, _)| *name == text) {
+            return Some((name, Level::of_grammar(grammar), None));
+        }
+        let all = level.commands;
+        let command = all.iter().find(|command| command.is_named(text))?;
+        let name = command.names.split(' ').next().unwrap_or_default();
+        Some((name, Level::of_command(command, level.style), Some(command)))
     }
 
     fn all(&mut self) {
         while let Some((argument, rest)) = self.rest.split_first() {
             self.rest = rest;
-            if self.grammar().style == Style::Operands {
+            if self.style() == Style::Operands {
                 self.parsed.operands.push(argument.clone());
                 continue;
             }
             match &argument.value {
                 Value::Known(text) if text == "--" => {
-                    if self.grammar().style == Style::Single {
+                    if self.style() == Style::Single {
                         self.option(argument, text);
                         continue;
                     }
-                    if self.grammar().subcommands.is_empty() {
+                    if !self.level().has_subcommands() {
                         self.parsed.operands.extend(self.rest.iter().cloned());
                         return;
                     }
@@ -138,7 +206,7 @@ impl<'a> Reader<'a> {
 
     /// Reads what is no option; false if no option can follow.
     fn operand(&mut self) -> bool {
-        if !self.grammar().subcommands.is_empty() {
+        if self.level().has_subcommands() {
             return self.subcommand();
         }
         let Some((argument, rest)) = self.rest.split_first() else { return false };
@@ -154,7 +222,7 @@ impl<'a> Reader<'a> {
             self.parsed.perhaps.push(argument.clone());
         }
         self.parsed.operands.push(argument.clone());
-        if self.grammar().style == Style::Posix {
+        if matches!(self.style(), Style::Posix | Style::InheritedPosix) {
             self.parsed.operands.extend(self.rest.iter().cloned());
             return false;
         }
@@ -165,31 +233,31 @@ impl<'a> Reader<'a> {
     fn subcommand(&mut self) -> bool {
         let Some((argument, rest)) = self.rest.split_first() else { return false };
         let known = argument.value.as_known().filter(|_| !argument.many);
-        let found = known
-            .and_then(|text| self.grammar().subcommands.iter().find(|(name, _)| *name == text));
-        match found {
-            Some((name, grammar)) => {
-                self.parsed.subcommands.push(name);
-                self.grammars.push(grammar);
-                self.rest = rest;
-                true
-            }
-            None => {
-                if known.is_none() {
-                    self.parsed.perhaps.push(argument.clone());
-                }
-                self.parsed.operands.extend(self.rest.iter().cloned());
-                false
-            }
+        if let Some((name, level, command)) = known.and_then(|text| self.below(text)) {
+            self.parsed.subcommands.push(name);
+            self.parsed.command = command;
+            self.levels.push(level);
+            self.rest = rest;
+            return true;
         }
+        if let Some((_, level, command)) = self.below("*") {
+            self.parsed.command = command;
+            self.levels.push(level);
+            return true;
+        }
+        if known.is_none() {
+            self.parsed.perhaps.push(argument.clone());
+        }
+        self.parsed.operands.extend(self.rest.iter().cloned());
+        false
     }
 
     /// The options that count here, those of the subcommand first.
     fn options(&self) -> impl Iterator<Item = Entry> {
-        let style = self.grammar().style;
-        let inherited = style == Style::Go;
-        let first = if inherited { 0 } else { self.grammars.len() - 1 };
-        let own = self.grammars[first..].iter().rev().flat_map(|grammar| grammar.options);
+        let style = self.style();
+        let inherited = matches!(style, Style::Go | Style::Inherited | Style::InheritedPosix);
+        let first = if inherited { 0 } else { self.levels.len() - 1 };
+        let own = self.levels[first..].iter().rev().flat_map(Level::options);
         let common = matches!(style, Style::Gnu | Style::Posix).then_some(&COMMON);
         own.chain(common).flat_map(Entry::all)
     }
@@ -208,7 +276,7 @@ impl<'a> Reader<'a> {
             self.push(option, Some(value));
             return;
         }
-        match self.grammar().style {
+        match self.style() {
             Style::Single => self.single(argument, text),
             Style::Go => self.go(argument, text),
             _ if text.starts_with("--") => self.long(argument, text),
@@ -225,8 +293,17 @@ impl<'a> Reader<'a> {
         let value = value.map(|value| Argument { value: Value::known(value), ..argument.clone() });
         match self.abbreviated(name) {
             Some(option) => self.take(option, value, argument),
-            None => self.parsed.unknown.push(argument.clone()),
+            None => match self.negated(name).filter(|_| value.is_none()) {
+                Some(option) => self.parsed.options.retain(|(id, _)| *id != option.id),
+                None => self.parsed.unknown.push(argument.clone()),
+            },
         }
+    }
+
+    /// The option that `--no-name` takes back.
+    fn negated(&self, name: &str) -> Option<Entry> {
+        let positive = name.strip_prefix("--no-").filter(|_| self.style() == Style::Git)?;
+        self.exact(&format!("--{positive}"))
     }
 
     /// The only long option that begins so.
@@ -317,7 +394,7 @@ impl<'a> Reader<'a> {
 
     /// A word whose end is not known: `-o$x`, `--output=$x`.
     fn begun(&mut self, argument: &Argument, text: &str, origin: &Origin) {
-        let style = self.grammar().style;
+        let style = self.style();
         if let Some((name, value)) = text.split_once('=')
             && text.starts_with("--")
         {

@@ -7,6 +7,7 @@ use super::effect::{Access, Certainty, Effect, FileEffect};
 use super::env::Env;
 use super::invocation::{Argument, Invocation};
 use super::ir::Span;
+use super::models::tool::Command;
 use super::place;
 use super::value::{Origin, Value};
 
@@ -51,6 +52,7 @@ impl Grammar {
     #[must_use]
     pub fn runs_commands(&self) -> bool {
         self.options.iter().any(|option| option.listed.contains('!'))
+            || self.options.iter().any(|option| option.role == Role::Runs)
             || self.subcommands.iter().any(|(_, grammar)| grammar.runs_commands())
     }
 }
@@ -64,6 +66,8 @@ pub struct Opt {
     pub spellings: &'static [&'static str],
     /// What it takes.
     pub takes: Takes,
+    /// What its value is.
+    pub role: Role,
     /// Several options at once, as [`Opt::list`] reads them; empty: this is one.
     pub listed: &'static str,
 }
@@ -73,24 +77,30 @@ impl Opt {
     /// by the first of which it is asked for: `-a --all, -o --output=>, --color[=], --arg==`. Behind
     /// the last spelling stands what it takes: `=` a value, `[=]` perhaps one that is attached, `==`
     /// two values. Behind that stands what its value is, if the program does nothing else with it
-    /// that counts: `<` a file that it reads, `>` a file that it writes, `!` a command that it runs.
+    /// that counts: `<` a file that it reads, `>` a file that it writes, `/` the folder in which it
+    /// works, `!` a command that it runs.
     pub const fn list(listed: &'static str) -> Opt {
-        Opt { id: "", spellings: &[], takes: Takes::Nothing, listed }
+        Opt { listed, ..Opt::flag(&[""]) }
+    }
+
+    /// An option, named by its first spelling.
+    pub const fn of(spellings: &'static [&'static str], takes: Takes, role: Role) -> Opt {
+        Opt { id: spellings[0], spellings, takes, role, listed: "" }
     }
 
     /// An option without a value, named by its first spelling.
     pub const fn flag(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Nothing, listed: "" }
+        Opt::of(spellings, Takes::Nothing, Role::Plain)
     }
 
     /// An option with a value, named by its first spelling.
     pub const fn value(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Value, listed: "" }
+        Opt::of(spellings, Takes::Value, Role::Plain)
     }
 
     /// An option that may have a value attached, named by its first spelling.
     pub const fn attached(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Attached, listed: "" }
+        Opt::of(spellings, Takes::Attached, Role::Plain)
     }
 }
 
@@ -116,6 +126,8 @@ pub enum Role {
     Reads,
     /// A file that is written.
     Writes,
+    /// The folder in which it works.
+    Folder,
     /// A command that is run.
     Runs,
 }
@@ -133,6 +145,12 @@ pub enum Style {
     /// Options as Go's `flag` or `cobra` read them: `-x` and `--x` alike, and those of a command hold
     /// behind its subcommands, too.
     Go,
+    /// As GNU, and `--no-x` takes `--x` back: `git`.
+    Git,
+    /// As GNU, and the options of a command hold behind its subcommands, too: `cargo`, `npm`.
+    Inherited,
+    /// As [`Style::Inherited`], but options end with the first operand.
+    InheritedPosix,
     /// No options at all: `dd if=…`.
     Operands,
 }
@@ -143,6 +161,8 @@ pub struct Parsed<'a> {
     pub invocation: &'a Invocation,
     /// The path of subcommands: `remote`, `add`.
     pub subcommands: Vec<&'static str>,
+    /// The last command, of a program that stands as a [`super::models::tool::Tool`].
+    pub command: Option<&'static Command>,
     /// Options in their order, with their values.
     pub options: Vec<(&'static str, Option<Argument>)>,
     /// The values of options that name files, or commands.
@@ -182,6 +202,8 @@ pub struct Report<'a> {
     pub env: &'a Env,
     /// The call.
     pub invocation: &'a Invocation,
+    /// The folder in which it works: the call's, unless an option says otherwise.
+    pub cwd: Value,
     /// Effects with their certainty and place.
     pub found: Vec<(Effect, Certainty, Span)>,
 }
@@ -229,7 +251,8 @@ impl Report<'_> {
         self.push(effect, Certainty::May, self.invocation.span.clone());
     }
 
-    fn push(&mut self, effect: Effect, certainty: Certainty, span: Span) {
+    /// An effect with its certainty and place.
+    pub fn push(&mut self, effect: Effect, certainty: Certainty, span: Span) {
         let conditional = if self.invocation.conditional { Certainty::May } else { certainty };
         self.found.push((effect, certainty.min(conditional), span));
     }
@@ -252,7 +275,7 @@ impl Report<'_> {
         self.add(effect);
     }
 
-    /// The effect of doing something with a path, which is resolved from the call's folder.
+    /// The effect of doing something with a path, which is resolved from the folder it works in.
     pub fn file_effect(
         &self,
         access: Access,
@@ -265,7 +288,7 @@ impl Report<'_> {
             Value::Unknown(Origin::Glob(pattern)) => globbed(pattern),
             other => other.clone(),
         };
-        let path = place::resolve(&path, &self.invocation.cwd, self.env);
+        let path = place::resolve(&path, &self.cwd, self.env);
         let scope = place::scope(&path, self.env);
         Effect::File(FileEffect { access, path, scope, recursive, forced })
     }

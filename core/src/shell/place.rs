@@ -208,9 +208,9 @@ fn device(path: &str) -> Option<Scope> {
     let harmless =
         ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "ptmx"];
     let is_harmless = harmless.contains(&name)
-        || ["fd/", "pts/", "shm/"].iter().any(|folder| name.starts_with(folder));
+        || ["fd", "pts"].iter().any(|folder| is_within(name, folder));
     Some(match name {
-        _ if name.starts_with("shm/") => Scope::Temp,
+        _ if is_within(name, "shm") => Scope::Temp,
         _ if is_harmless => Scope::HarmlessDevice,
         _ => Scope::Device,
     })

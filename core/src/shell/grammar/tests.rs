@@ -6,7 +6,13 @@ use super::super::invocation::{Invocation, Locus, Stdin, Stdout};
 use super::*;
 
 const SUB: Grammar = Grammar {
-    options: &[Opt { id: "all", spellings: &["-a", "--all"], takes: Takes::Nothing, listed: "" }],
+    options: &[Opt {
+        id: "all",
+        spellings: &["-a", "--all"],
+        takes: Takes::Nothing,
+        role: Role::Plain,
+        listed: "",
+    }],
     style: Style::Gnu,
     subcommands: &[],
 };
@@ -15,11 +21,41 @@ macro_rules! grammar {
     ($style:ident, $subcommands:expr) => {
         Grammar {
             options: &[
-                Opt { id: "a", spellings: &["-a", "--alpha"], takes: Takes::Nothing, listed: "" },
-                Opt { id: "b", spellings: &["-b", "--beta"], takes: Takes::Value, listed: "" },
-                Opt { id: "c", spellings: &["-c", "--gamma"], takes: Takes::Attached, listed: "" },
-                Opt { id: "alpine", spellings: &["--alpine"], takes: Takes::Nothing, listed: "" },
-                Opt { id: "better", spellings: &["--better"], takes: Takes::Value, listed: "" },
+                Opt {
+                    id: "a",
+                    spellings: &["-a", "--alpha"],
+                    takes: Takes::Nothing,
+                    role: Role::Plain,
+                    listed: "",
+                },
+                Opt {
+                    id: "b",
+                    spellings: &["-b", "--beta"],
+                    takes: Takes::Value,
+                    role: Role::Plain,
+                    listed: "",
+                },
+                Opt {
+                    id: "c",
+                    spellings: &["-c", "--gamma"],
+                    takes: Takes::Attached,
+                    role: Role::Plain,
+                    listed: "",
+                },
+                Opt {
+                    id: "alpine",
+                    spellings: &["--alpine"],
+                    takes: Takes::Nothing,
+                    role: Role::Plain,
+                    listed: "",
+                },
+                Opt {
+                    id: "better",
+                    spellings: &["--better"],
+                    takes: Takes::Value,
+                    role: Role::Plain,
+                    listed: "",
+                },
             ],
             style: Style::$style,
             subcommands: $subcommands,
@@ -33,10 +69,34 @@ static GO: Grammar = grammar!(Go, &[("run", &SUB)]);
 static GIT: Grammar = grammar!(Gnu, &[("add", &SUB)]);
 static FIND: Grammar = Grammar {
     options: &[
-        Opt { id: "name", spellings: &["-name"], takes: Takes::Value, listed: "" },
-        Opt { id: "delete", spellings: &["-delete"], takes: Takes::Nothing, listed: "" },
-        Opt { id: "define", spellings: &["-D"], takes: Takes::Attached, listed: "" },
-        Opt { id: "lines", spellings: &["-#"], takes: Takes::Attached, listed: "" },
+        Opt {
+            id: "name",
+            spellings: &["-name"],
+            takes: Takes::Value,
+            role: Role::Plain,
+            listed: "",
+        },
+        Opt {
+            id: "delete",
+            spellings: &["-delete"],
+            takes: Takes::Nothing,
+            role: Role::Plain,
+            listed: "",
+        },
+        Opt {
+            id: "define",
+            spellings: &["-D"],
+            takes: Takes::Attached,
+            role: Role::Plain,
+            listed: "",
+        },
+        Opt {
+            id: "lines",
+            spellings: &["-#"],
+            takes: Takes::Attached,
+            role: Role::Plain,
+            listed: "",
+        },
     ],
     style: Style::Single,
     subcommands: &[],
