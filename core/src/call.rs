@@ -73,6 +73,7 @@ use serde_json::{Map, Value};
 use tracing::Instrument;
 
 use crate::clock::Clock;
+use crate::commands::Commands;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::TooMuch;
@@ -95,6 +96,7 @@ pub(crate) struct CallPath {
     pub policy: Arc<PolicyGate>,
     pub deferred: Arc<Deferred>,
     pub definitions: DefinitionCache,
+    pub commands: Arc<Commands>,
     pub rate_limit: Option<RateLimit>,
     pub approval: ApproveGate,
     pub budget: Budget,

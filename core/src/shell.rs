@@ -31,6 +31,7 @@ pub mod ir;
 pub mod judge;
 pub mod model;
 pub mod models;
+pub mod options;
 pub mod parse;
 pub mod place;
 pub mod precheck;
@@ -42,6 +43,9 @@ pub use analyse::{Analysis, analyse};
 pub use effect::{Certainty, Effect, Found, Scope};
 pub use env::Env;
 pub use invocation::Invocation;
-pub use judge::{Settings, check, judge};
+pub use judge::{
+    AgentSettings, Group, Profile, Settings, Switch, WithoutApprover, check, check_analysis, judge,
+};
+pub use options::{CheckOptions, check_command};
 pub use value::Value;
 pub use verdict::{Check, Decision, Reason, Verdict};

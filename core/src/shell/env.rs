@@ -2,9 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// The surroundings of a command. The default is a virtual workspace at `/workspace`, which is also
 /// the working folder, a home folder `/home/user`, and `/tmp`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ShellEnv")]
 pub struct Env {
     /// The working folder, absolute.
     pub cwd: String,
@@ -31,7 +36,8 @@ pub struct Env {
 }
 
 /// A shell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Shell {
     /// `sh`: a POSIX shell. It is read as Bash, whose language holds its own.
     #[default]

@@ -207,8 +207,8 @@ fn device(path: &str) -> Option<Scope> {
     let name = path.strip_prefix("/dev/")?;
     let harmless =
         ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "ptmx"];
-    let is_harmless = harmless.contains(&name)
-        || ["fd", "pts"].iter().any(|folder| is_within(name, folder));
+    let is_harmless =
+        harmless.contains(&name) || ["fd", "pts"].iter().any(|folder| is_within(name, folder));
     Some(match name {
         _ if is_within(name, "shm") => Scope::Temp,
         _ if is_harmless => Scope::HarmlessDevice,

@@ -1,14 +1,18 @@
 //! What became of a check.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::effect::Found;
 use super::ir::Span;
 use super::judge::WithoutApprover;
 
 /// Whether a command may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellDecision")]
 pub enum Decision {
     /// It is understood, and within what the profile lets run.
     Allow,
@@ -19,7 +23,8 @@ pub enum Decision {
 }
 
 /// Why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellReason")]
 pub struct Reason {
     /// What this reason alone would decide.
     pub decision: Decision,
@@ -57,7 +62,8 @@ pub struct Verdict {
 }
 
 /// What became of a check, as it is shown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellCheck")]
 pub struct Check {
     /// The decision.
     pub verdict: Decision,
@@ -84,7 +90,8 @@ pub struct Check {
 }
 
 /// An effect as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellEffect")]
 pub struct ShownEffect {
     /// Its label: `delete:workspace:recursive`.
     pub effect: String,
@@ -97,7 +104,8 @@ pub struct ShownEffect {
 }
 
 /// A simple command of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellSegment")]
 pub struct Segment {
     /// Its text.
     pub text: String,

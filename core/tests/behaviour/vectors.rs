@@ -6,6 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use toolkeep::scrub::Scrubber;
+use toolkeep::shell::CheckOptions;
 use toolkeep::tool::Arguments;
 use toolkeep::{
     CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Runtime,
@@ -136,6 +137,11 @@ async fn step(rt: &Runtime, verb: &str, input: &Value) -> Result<Value, Error> {
         "findings" => {
             let scrubber = ScrubOptions::from_value(&input["options"])?.build()?;
             Ok(json!(scrubber.findings(&text("text"))))
+        }
+        "check" => {
+            let options = input.get("options").unwrap_or(&Value::Null);
+            let options = CheckOptions::from_value(options)?;
+            Ok(json!(toolkeep::check_command(&text("command"), &options)))
         }
         "close" => rt.close().await.map(|()| Value::Null),
         "invoke" => rt.invoke(&text("operation"), input["args"].clone()).await,
