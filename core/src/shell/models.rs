@@ -7,6 +7,7 @@ mod filters;
 mod git;
 mod kinds;
 mod perform;
+mod rust;
 mod text;
 pub mod tool;
 
@@ -25,7 +26,7 @@ use tool::Tool;
 const TABLES: &[&[Model]] = &[filters::TABLE, files::TABLE, text::TABLE];
 
 /// Programs with commands, as data.
-const TOOLS: &[&[Tool]] = &[git::TABLE];
+const TOOLS: &[&[Tool]] = &[git::TABLE, rust::TABLE];
 
 /// What is known of a program.
 #[derive(Clone, Copy)]

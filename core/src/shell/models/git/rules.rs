@@ -301,19 +301,6 @@ pub(super) fn restore(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// `git rm`: what is kept in the folder, and what is not in any commit.
-pub(super) fn removal(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if parsed.has("--cached") || parsed.has("-n") {
-        return;
-    }
-    if parsed.has("-f") {
-        report.add(Effect::VersionControlLoss);
-    }
-    for word in &parsed.operands {
-        report.tree(Access::Delete, word, parsed.has("-r"), false);
-    }
-}
-
 pub(super) fn collection(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let since = parsed.value("--prune").and_then(|word| word.value.as_known());
     if parsed.value("--prune").is_some() && since != Some("2.weeks.ago") {
