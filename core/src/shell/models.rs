@@ -2,14 +2,19 @@
 //! not understood.
 
 mod address;
+mod archives;
 mod files;
 mod filters;
-mod git;
 mod kinds;
+mod looking;
+mod machine;
+mod modes;
 mod perform;
-mod rust;
+mod search;
 mod text;
 pub mod tool;
+mod tools;
+mod web;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -17,16 +22,26 @@ use std::sync::LazyLock;
 use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
-use super::invocation::Invocation;
+use super::invocation::{Argument, Invocation};
 use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
 use super::value::Value;
 use tool::Tool;
 
-const TABLES: &[&[Model]] = &[filters::TABLE, files::TABLE, text::TABLE];
+const TABLES: &[&[Model]] = &[
+    archives::TABLE,
+    web::TABLE,
+    filters::TABLE,
+    files::TABLE,
+    looking::TABLE,
+    machine::TABLE,
+    modes::TABLE,
+    search::TABLE,
+    text::TABLE,
+];
 
 /// Programs with commands, as data.
-const TOOLS: &[&[Tool]] = &[git::TABLE, rust::TABLE];
+const TOOLS: &[&[Tool]] = tools::TABLES;
 
 /// What is known of a program.
 #[derive(Clone, Copy)]
@@ -93,12 +108,7 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                     Known::Tool(tool) => perform::tell(&mut report, &parsed, tool),
                 }
                 named(&mut report, &parsed);
-                if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
-                    report.not_understood(match word.value.as_known() {
-                        Some(option) => format!("its option `{option}` is not known"),
-                        None => "a word whose text is not known may be an option".to_owned(),
-                    });
-                }
+                understood(&mut report, &parsed);
             }
             None if unwrap::is_wrapper(name) => {}
             None => report.not_understood("what this program does is not known"),
@@ -112,6 +122,16 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }));
     }
     found
+}
+
+/// Tells what of the arguments is not known.
+fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
+        report.not_understood(match word.value.as_known() {
+            Some(option) => format!("its option `{option}` is not known"),
+            None => "a word whose text is not known may be an option".to_owned(),
+        });
+    }
 }
 
 /// What options do with the files and the commands that they name.
@@ -130,14 +150,28 @@ fn named(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// The commands that options of an invocation name.
+/// Something that an invocation runs besides itself.
+pub enum Inner {
+    /// A text, as a shell would.
+    Text(Value),
+    /// Words, as a program and its arguments.
+    Words(Vec<Argument>),
+}
+
+/// What an invocation runs by what its table says: the commands that its options name, and the
+/// command that its operands are.
 #[must_use]
-pub fn commands(invocation: &Invocation) -> Vec<Value> {
+pub fn inner(invocation: &Invocation) -> Vec<Inner> {
     let name = invocation.program.value.as_known().map(unwrap::base);
     let Some((known, true)) = name.and_then(|name| BY_NAME.get(name)) else { return Vec::new() };
     let parsed = known.parse(invocation);
+    let mut all = Vec::new();
+    if let Some(command) = parsed.command {
+        perform::inner(&parsed, command.does, &mut all);
+    }
     let commands = parsed.named.into_iter().filter(|(role, ..)| *role == Role::Runs);
-    commands.map(|(_, _, value)| value.value).collect()
+    all.extend(commands.map(|(_, _, value)| Inner::Text(value.value)));
+    all
 }
 
 /// True for effects that examples leave out: reads and lists of what is no secret.

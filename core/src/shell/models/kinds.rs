@@ -157,3 +157,37 @@ impl Report<'_> {
         self.add(effect);
     }
 }
+
+/// What stands behind a text that begins a word: the `x` of `of=x`.
+pub(super) fn behind(argument: &Argument, start: &str) -> Option<Argument> {
+    let value = match &argument.value {
+        Value::Known(text) => Value::known(text.strip_prefix(start)?),
+        Value::OneOf(texts) => {
+            let rest: Option<Vec<_>> = texts.iter().map(|text| text.strip_prefix(start)).collect();
+            Value::one_of(rest?.into_iter().map(str::to_owned))
+        }
+        Value::Prefix(text, origin) => {
+            Value::known(text.strip_prefix(start)?).then(Value::Unknown(origin.clone()))
+        }
+        Value::Unknown(_) => return None,
+    };
+    Some(Argument { value, ..argument.clone() })
+}
+
+/// A name within a folder.
+pub(super) fn within(folder: &Argument, name: &str) -> Argument {
+    let value = match &folder.value {
+        Value::Known(text) => Value::known(format!("{}/{name}", text.trim_end_matches('/'))),
+        Value::OneOf(_) => {
+            folder.value.map(|text| format!("{}/{name}", text.trim_end_matches('/')))
+        }
+        other => other.clone(),
+    };
+    Argument { value, ..folder.clone() }
+}
+
+/// The last name of a path, if it is known.
+pub(super) fn last_name(path: &Argument) -> Option<&str> {
+    let text = path.value.as_known()?.trim_end_matches('/');
+    text.rsplit('/').next().filter(|name| !name.is_empty())
+}

@@ -5,12 +5,12 @@
 
 mod rules;
 
-use super::super::model::Opt;
-use super::tool::Does::{
+use crate::shell::model::Opt;
+use crate::shell::models::tool::Does::{
     self, Alone, Call, Here, If, Listens, Loss, Reads, Secret, Sends, Setting, Unknown, Unless,
     WithOperands,
 };
-use super::tool::{Tool, opts, tools};
+use crate::shell::models::tool::{Tool, opts, tools};
 use rules::{checkout, clone, config, push, remote, restore, settings, url};
 
 /// Options of everything that shows differences.
@@ -344,7 +344,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             "status ls-files env version track" "-l --long, -s --size, -a --all, --json, \
                 -n --name-only, --dry-run, --filename, --lockable, -j, --porcelain" => WithOperands(&[Here]);
             "install uninstall" "--local, --force, --skip-repo, --system, --skip-smudge, --manual"
-                => Does::At(super::super::effect::Access::Write, "~/.gitconfig");
+                => Does::At(crate::shell::effect::Access::Write, "~/.gitconfig");
             "pull fetch checkout untrack migrate prune fsck" "--all, -I --include=, \
                 -X --exclude=, --recent, --prune, --dry-run" => Here, Does::MayFetch("");
             "push" "--all, --dry-run, --object-id" => Does::Remote(false, false);

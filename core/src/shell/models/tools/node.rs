@@ -3,13 +3,14 @@
 //! What runs a script or a package (`npm run`, `npx x`) is unwrapped as well, so that the program it
 //! runs tells its own effects.
 
-use super::super::effect::Access;
-use super::super::model::Opt;
-use super::tool::Does::{
-    self, Alone, At, Call, Cloud, Fetches, Here, If, Installs, Listens, Looks, Package, Project, Removes,
-    Secret, Sends, Touches, Unless, WithOperands,
+use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::shell::model::{Opt, Parsed, Report};
+use crate::shell::models::perform::perform;
+use crate::shell::models::tool::Does::{
+    self, Alone, At, Call, Cloud, Fetches, Here, If, Installs, Listens, Looks, Package, Project,
+    Removes, Runs, RunsTexts, Secret, Sends, Touches, Unless, WithOperands,
 };
-use super::tool::{Tool, opts, tools};
+use crate::shell::models::tool::{Tool, opts, tools};
 
 const NPM: &[Opt] = opts!(
     "-g --global, -D --save-dev --dev, -S --save, -P --save-prod --prod --production, -O --save-optional, \
@@ -31,14 +32,18 @@ const NPM: &[Opt] = opts!(
      --ignore-workspace, --hoist, --strict, --no-strict, --allow-build=, --include-dev"
 );
 
-const PUBLISH: &[Opt] = opts!("--provenance, --no-git-checks, --publish-branch=, --new-version=, --major, --minor, --patch");
+const PUBLISH: &[Opt] = opts!(
+    "--provenance, --no-git-checks, --publish-branch=, --new-version=, --major, --minor, --patch"
+);
 
-const RUNS: &[Opt] = opts!("--watch, --hot, --no-clear-screen, --bun -b, --inspect, --if-present, --env-file=<, --no-install");
+const RUNS: &[Opt] = opts!(
+    "--watch, --hot, --no-clear-screen, --bun -b, --inspect, --if-present, --env-file=<, --no-install"
+);
 
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "npm pnpm cnpm" [NPM] => ; {
         @InheritedPosix "run run-script rum urn test t tst start stop restart" [NPM, RUNS] => Project, Here;
-        @InheritedPosix "exec x dlx" "-c --call=!, -p --package=, -y --yes, --no, --no-install, --shell-mode" => Here;
+        @InheritedPosix "exec x dlx" "-c --call=!, -p --package=, -y --yes, --no, --no-install, --shell-mode" => Here, Call(runs_package), Runs(0);
         "create init innit" "-y --yes, --scope=, --bare, --init-type=" => Alone(&[Here]), WithOperands(&[Package, Here]);
         "install i in ins inst insta instal isnt isnta isntal add import" => Installs, Here;
         "ci clean-install ic install-test it cit install-ci-test" => Installs, Here;
@@ -79,8 +84,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "npm view @types/ssh2": "network",
         "npm ls --depth=0": "",
         "npm --prefix /etc run build": "code:project write:system:recursive",
-        "npm run x --script-shell=cat": "code:project code:setting write:workspace:recursive",
-        "npm config set script-shell /tmp/x": "code:setting write:secret",
+        "npm --script-shell=cat run x": "code:project code:setting write:workspace:recursive",
+        "npm config set script-shell /tmp/x": "code:setting write:secret:recursive",
         "npm config get registry": "",
         "npm publish": "cloud code:project network:send",
         "npm create vite@latest app": "code:package write:workspace:recursive",
@@ -93,7 +98,8 @@ pub(super) const TABLE: &[Tool] = tools! {
 
     Inherited "yarn yarnpkg" [NPM] => Call(yarn); {
         @InheritedPosix "run" [NPM, RUNS] => Project, Here;
-        @InheritedPosix "exec node dlx create" "-p --package=, -q --quiet" => Here;
+        @InheritedPosix "exec node" "-q --quiet" => Here, Runs(0);
+        @InheritedPosix "dlx create" "-p --package=, -q --quiet" => Here, Package;
         "add" "--cached, --tilde -T, --exact, --caret" => Installs, Here;
         "install" "--refresh-lockfile" => Installs, Here;
         "up upgrade upgrade-interactive dedupe rebuild link unlink import patch autoclean" "-R --recursive, -C --caret, -T --tilde"
@@ -133,7 +139,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "build" => Project, Here;
         "install i add a update" => Installs, Here;
         "remove rm" => Removes, Here;
-        @InheritedPosix "x exec create c" => Here;
+        @InheritedPosix "x exec" => Call(runs_package), Runs(0);
+        @InheritedPosix "create c" => Package, Here;
         "init" => Here;
         "link unlink patch" => Here;
         "pm outdated info why" => ; { "*" => Here; };
@@ -147,16 +154,16 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 
     InheritedPosix "npx bunx pnpx" "-p --package=, -y --yes, --no --no-install, -c --call=!, -q --quiet, --workspace -w=, --prefix=/, \
-        --ignore-existing, --bun, -v --version, --help -h, --prefer-offline, --offline" => Call(runs_package); [
+        --ignore-existing, --bun, -v --version, --help -h, --prefer-offline, --offline" => Call(runs_package), Runs(0); [
         "npx tsc --noEmit": "code:project write:workspace:recursive",
         "npx --no-install tsc --noEmit": "code:project write:workspace:recursive",
-        "npx create-evil": "code:package",
-        "npx -y cowsay@1.0.0 hi": "code:package",
+        "npx create-evil": "code:package unmodelled",
+        "npx -y cowsay@1.0.0 hi": "code:package unmodelled",
         "npx -c 'cat x'": "code:setting",
-        "npx --frobnicate x": "code:package dynamic unmodelled",
+        "npx --frobnicate x": "code:package unmodelled",
     ]
 
-    Inherited "corepack" => Installs; { "enable disable" "--install-directory=>" => Here; "prepare use up install" "--activate, -g" => Installs; }
+    Inherited "corepack" => ; { "enable disable" "--install-directory=>" => Here; "prepare use up install" "--activate, -g" => Installs; }
     ["corepack enable": "write:workspace:recursive"]
 
     Posix "deno" "-V --version, --help -h, -q --quiet, -L --log-level=" => ; {
@@ -189,9 +196,9 @@ pub(super) const TABLE: &[Tool] = tools! {
         babel postcss tailwindcss tailwind sass less-node lessc typedoc jsdoc docusaurus vitepress eleventy hexo gulp grunt \
         lint-staged commitlint husky standard xo ts-standard knip depcheck madge dependency-cruiser depcruise size-limit bundlesize \
         tsd publint attw api-extractor openapi-generator-cli graphql-codegen prisma drizzle-kit typeorm sequelize knex \
-        rimraf cpy copyfiles shx del-cli mkdirp ncp run-s run-p npm-run-all npm-run-all2 wireit changeset release-it semantic-release \
+        cpy copyfiles shx mkdirp ncp run-s run-p npm-run-all npm-run-all2 wireit changeset release-it semantic-release \
         standard-version np ncu npm-check-updates license-checker markdownlint markdownlint-cli2 remark cspell textlint alex htmlhint \
-        concurrently wait-on cross-env env-cmd dotenv http-server serve live-server nodemon pm2 tsx ts-node ts-node-esm esno jiti vite-node zx \
+        wait-on http-server serve live-server pm2 \
         node-gyp node-pre-gyp prebuild prebuildify electron electron-builder expo eas ionic cap capacitor react-native metro \
         wasm-pack elm elm-test elm-format purs spago rescript"
         => Project, Here, Touches; [
@@ -200,9 +207,33 @@ pub(super) const TABLE: &[Tool] = tools! {
         "prettier --format json": "code:project write:workspace:recursive",
         "jest -t 'adds' --coverage --runInBand": "code:project write:workspace:recursive",
         "vite --host": "code:project write:workspace:recursive",
-        "tsc -p tsconfig.json --outDir /etc/x": "code:project read:system:recursive write:system:recursive write:workspace:recursive",
-        "tsx src/a.ts": "code:project write:workspace:recursive",
-        "rimraf ~/": "code:project write:home:recursive write:workspace:recursive",
+        "tsc -p tsconfig.json --outDir /etc/x": "code:project write:system:recursive write:workspace:recursive",
+    ]
+
+    Operands "rimraf del-cli" => Call(removes_trees); ["rimraf dist": "delete:workspace:recursive:forced"]
+
+    Posix "tsx ts-node ts-node-esm esno jiti vite-node zx" "-e --eval=, -p --print, -r --require=<, --import=<, --loader=<, \
+        -P --project=<, --tsconfig=<, -T --transpile-only, --esm, -O --compiler-options=, --files, --skip-project, --swc, \
+        --watch, --clear-screen, --no-warnings, --env-file=<, --inspect[=], --inspect-brk[=], --test, --conditions=, --quiet, \
+        --shell=!, -v --version, --help -h" => Call(script_file); [
+        "tsx src/a.ts --flag": "code:file execute:workspace",
+        "ts-node -e 'x'": "code:inline:javascript",
+    ]
+
+    Posix "concurrently conc" "-n --names=, -c --prefix-colors=, -k --kill-others, --kill-others-on-fail, -p --prefix=, -r --raw, \
+        -g --group, -s --success=, -m --max-processes=, --restart-tries=, --timings, --passthrough-arguments, --hide=, -i" => RunsTexts; [
+        "concurrently -k 'npm run a' 'npm run b'": "code:project write:workspace:recursive",
+    ]
+    Posix "cross-env-shell" => RunsTexts; ["cross-env-shell 'cat x'": ""]
+    Posix "env-cmd dotenv dotenvx dotenv-flow" "-f --file=<, -e=<, -o --override, -c=, -p=, -r=, --env-file=<, -q --quiet, -e --environments=, --use-shell" => Runs(0); {
+        @InheritedPosix "run --" "-f --env-file=<, -q --quiet, --overload" => Runs(0);
+        @InheritedPosix "get keypair" => Secret("stored variables");
+        @InheritedPosix "*" => Runs(0);
+    } ["dotenv -- npm test": "code:project write:workspace:recursive", "env-cmd -f .env.test jest": "code:project read:secret write:workspace:recursive"]
+    Posix "nodemon" "-x --exec=!, -w --watch=, -i --ignore=, -e --ext=, -d --delay=, -V --verbose, -q --quiet, -L --legacy-watch, \
+        --config=<, --inspect[=], --signal=, -C --on-change-only" => Project, WithOperands(&[Call(script_file)]); [
+        "nodemon -w src server.js": "code:file code:project execute:workspace",
+        "nodemon --exec 'cat x'": "code:project code:setting",
     ]
 
     Operands "fnm volta n nvm nvs" => Looks, Call(versions); [
@@ -211,3 +242,117 @@ pub(super) const TABLE: &[Tool] = tools! {
         "fnm list": "",
     ]
 };
+
+/// True for a tool that projects keep in `node_modules`.
+pub(super) fn is_kept(name: &str) -> bool {
+    let runners = TABLE.iter().position(|tool| tool.command.is_named("deno")).unwrap_or_default();
+    TABLE[runners + 1..].iter().any(|tool| tool.command.is_named(name))
+}
+
+/// `npm config set name value`
+fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let words: Vec<&str> =
+        report.invocation.arguments.iter().filter_map(|word| word.value.as_known()).collect();
+    if words.iter().any(|word| word.contains("_auth") || word.contains("token")) {
+        report.add(Effect::Secret { kind: "the token of the registry".to_owned(), path: None });
+    }
+    let changes = ["set", "delete", "unset", "edit", "rm", "fix"];
+    if !words.iter().any(|word| changes.contains(word)) {
+        return;
+    }
+    let runs = [
+        "script-shell",
+        "shell",
+        "node-options",
+        "registry",
+        "editor",
+        "git",
+        "prefix",
+        "yarn-path",
+    ];
+    if words.iter().any(|word| runs.iter().any(|name| word.starts_with(name))) {
+        let from = CodeFrom::Setting("a setting that others run".to_owned());
+        report.add(Effect::Code { from });
+    }
+    perform(report, parsed, &[At(Access::Write, "~/.npmrc")], Certainty::Must);
+}
+
+/// A word that is no command: `pnpm` runs the script of that name.
+fn script(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if report.name() == "pnpm" {
+        perform(report, parsed, &[Project, Here], Certainty::Must);
+    } else {
+        report.not_understood("this command of it is not known");
+    }
+}
+
+/// `yarn` alone installs.
+fn yarn(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if parsed.subcommands.is_empty() && parsed.operands.is_empty() && !parsed.has("-v") {
+        perform(report, parsed, &[Installs, Here], Certainty::Must);
+    }
+}
+
+/// `npx x` fetches what the project does not have.
+fn runs_package(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let Some(word) = parsed.operands.first() else { return };
+    let name = word.value.as_known().unwrap_or_default();
+    let local = parsed.has("--no")
+        || parsed.has("--no-install")
+        || report.name() == "pnpm" && !parsed.subcommands.contains(&"dlx");
+    if local || is_kept(name) && parsed.value("-p").is_none() {
+        perform(report, parsed, &[Project], Certainty::Must);
+    } else {
+        perform(report, parsed, &[Package], Certainty::Must);
+    }
+}
+
+fn deno(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let first = parsed.operands.first().map_or("", |word| word.value.prefix());
+    if first.contains("://") {
+        perform(report, parsed, &[Fetches("")], Certainty::Must);
+        report.add(Effect::Code { from: CodeFrom::Network });
+    } else if first.starts_with("npm:") || first.starts_with("jsr:") {
+        perform(report, parsed, &[Package], Certainty::Must);
+    } else if parsed.subcommands.first() == Some(&"run") && !first.is_empty() {
+        script_file(report, parsed);
+    } else {
+        perform(report, parsed, &[Project, Here], Certainty::Must);
+    }
+}
+
+/// `tsx file.ts`
+fn script_file(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if parsed.has("-e") || parsed.has("-p") {
+        report.add(Effect::Code { from: CodeFrom::Inline("javascript".to_owned()) });
+    } else if let Some(file) = parsed.operands.first() {
+        report.file(Access::Execute, file);
+        report.add(Effect::Code { from: CodeFrom::File });
+    }
+}
+
+fn removes_trees(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in &parsed.operands {
+        if !word.value.prefix().starts_with('-') {
+            report.tree(Access::Delete, word, true, true);
+        }
+    }
+}
+
+/// `nvm install 20`
+fn versions(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let word = parsed.operands.first().and_then(|word| word.value.as_known());
+    match word {
+        Some("install" | "i" | "add" | "link" | "pin" | "fetch") => {
+            perform(report, parsed, &[Installs], Certainty::Must);
+        }
+        Some("uninstall" | "rm" | "remove") => perform(report, parsed, &[Removes], Certainty::Must),
+        Some(
+            "use" | "ls" | "list" | "ls-remote" | "list-remote" | "current" | "which" | "env"
+            | "default" | "alias" | "unalias" | "version" | "deactivate" | "local" | "global"
+            | "auto" | "--version" | "-v" | "--help",
+        )
+        | None => {}
+        Some(_) => report.not_understood("this command of it is not known"),
+    }
+}

@@ -1,13 +1,13 @@
 //! Rust: `cargo` and its common plugins, `rustc`, `rustup`, from their help texts (1.90).
 
-use super::super::effect::{Access, Certainty, CodeFrom, Effect};
-use super::super::model::{Opt, Parsed, Report};
-use super::perform::perform;
-use super::tool::Does::{
+use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::shell::model::{Opt, Parsed, Report};
+use crate::shell::models::perform::perform;
+use crate::shell::models::tool::Does::{
     At, Call, Cloud, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes, Secret, Sends,
     Setting, Unless, Writes,
 };
-use super::tool::{Tool, opts, tools};
+use crate::shell::models::tool::{Tool, opts, tools};
 
 const PACKAGES: &[Opt] = opts!(
     "-p --package=, --workspace --all, --exclude=, -F --features=, --all-features, \
