@@ -80,7 +80,7 @@ fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect
     let program = || report.name().to_owned();
     Some(match does {
         Does::Here => {
-            let here = Value::Prefix("./".into(), Origin::Other);
+            let here = Value::Prefix("./".into(), Origin::Glob("./*".into()));
             report.file_effect(Access::Write, &here, true, false)
         }
         Does::At(access, path) => {

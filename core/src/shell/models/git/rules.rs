@@ -225,7 +225,9 @@ pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     };
     // The name that an address gives is one below the folder.
     let folder = match folder {
-        Value::Unknown(origin) if parsed.operands.len() < 2 => Value::Prefix("./".into(), origin),
+        Value::Unknown(_) if parsed.operands.len() < 2 => {
+            Value::Prefix("./".into(), Origin::Glob("./*".into()))
+        }
         other => other,
     };
     let effect = report.file_effect(Access::Write, &folder, true, false);
@@ -393,7 +395,10 @@ pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 /// told as a file beside it.
 fn written(report: &mut Report<'_>, parsed: &Parsed<'_>, file: Option<&Argument>, harmless: bool) {
     let home = |name: &str| Value::known(format!("{}/{name}", report.env.home));
-    let below = |folder: String| Value::Prefix(folder, Origin::Other);
+    let below = |folder: String| {
+        let all = Origin::Glob(format!("{folder}*"));
+        Value::Prefix(folder, all)
+    };
     let path = match file {
         Some(file) => file.value.clone(),
         None if parsed.has("--system") => Value::known("/etc/gitconfig"),
