@@ -5,7 +5,6 @@ mod address;
 mod archives;
 mod files;
 mod filters;
-mod git;
 mod kinds;
 mod looking;
 mod machine;
@@ -14,6 +13,7 @@ mod perform;
 mod search;
 mod text;
 pub mod tool;
+mod tools;
 mod web;
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ use std::sync::LazyLock;
 use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
-use super::invocation::Invocation;
+use super::invocation::{Argument, Invocation};
 use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
 use super::value::Value;
@@ -41,7 +41,7 @@ const TABLES: &[&[Model]] = &[
 ];
 
 /// Programs with commands, as data.
-const TOOLS: &[&[Tool]] = &[git::TABLE];
+const TOOLS: &[&[Tool]] = tools::TABLES;
 
 /// What is known of a program.
 #[derive(Clone, Copy)]
@@ -78,6 +78,43 @@ static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|
     all.map(|(name, known)| (name, (known, known.runs_commands()))).collect()
 });
 
+/// Wrappers that do more than run another program, or that need not run one.
+const OPAQUE: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "docker-compose",
+    "podman-compose",
+    "kubectl",
+    "oc",
+    "k3s-kubectl",
+    "ssh",
+    "autossh",
+    "mosh",
+    "slogin",
+    "sshpass-ssh",
+    "lxc-attach",
+    "machinectl",
+    "vagrant",
+    "lxc",
+    "incus",
+    "multipass",
+    "wsl",
+    "distrobox",
+    "toolbox",
+    "tmux",
+    "screen",
+    "expect",
+    "systemd-run",
+    "bwrap",
+    "bubblewrap",
+    "firejail",
+    "sandbox-exec",
+    "start-stop-daemon",
+    "perf",
+    "envdir",
+];
+
 /// True if it is known what a program of this name, without a folder, does.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
@@ -110,7 +147,9 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                 named(&mut report, &parsed);
                 understood(&mut report, &parsed);
             }
-            None if unwrap::is_wrapper(name) => {}
+            // A program of the project was told as a file that is run.
+            None if !unwrap::is_trusted(program, &invocation.cwd, env) => {}
+            None if unwrap::is_wrapper(name) && !OPAQUE.contains(&name) => {}
             None => report.not_understood("what this program does is not known"),
         }
         found.extend(report.found.into_iter().map(|(effect, certainty, span)| Found {
@@ -150,14 +189,28 @@ fn named(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// The commands that options of an invocation name.
+/// Something that an invocation runs besides itself.
+pub enum Inner {
+    /// A text, as a shell would.
+    Text(Value),
+    /// Words, as a program and its arguments.
+    Words(Vec<Argument>),
+}
+
+/// What an invocation runs by what its table says: the commands that its options name, and the
+/// command that its operands are.
 #[must_use]
-pub fn commands(invocation: &Invocation) -> Vec<Value> {
+pub fn inner(invocation: &Invocation) -> Vec<Inner> {
     let name = invocation.program.value.as_known().map(unwrap::base);
     let Some((known, true)) = name.and_then(|name| BY_NAME.get(name)) else { return Vec::new() };
     let parsed = known.parse(invocation);
+    let mut all = Vec::new();
+    if let Some(command) = parsed.command {
+        perform::inner(&parsed, command.does, &mut all);
+    }
     let commands = parsed.named.into_iter().filter(|(role, ..)| *role == Role::Runs);
-    commands.map(|(_, _, value)| value.value).collect()
+    all.extend(commands.map(|(_, _, value)| Inner::Text(value.value)));
+    all
 }
 
 /// True for effects that examples leave out: reads and lists of what is no secret.
