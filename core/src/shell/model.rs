@@ -209,7 +209,7 @@ impl Report<'_> {
 }
 
 /// What the names surely begin with that a pattern finds.
-fn globbed(pattern: &str) -> Value {
+pub(super) fn globbed(pattern: &str) -> Value {
     let fixed = pattern.find(['*', '?', '[']).map_or(pattern, |at| &pattern[..at]);
     let origin = Origin::Glob(pattern.to_owned());
     if fixed.is_empty() {

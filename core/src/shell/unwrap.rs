@@ -5,10 +5,12 @@
 
 mod environment;
 mod finders;
+mod interpreters;
 mod prefix;
 mod privilege;
 mod remote;
 mod shells;
+mod switches;
 mod texts;
 
 use super::effect::{Access, Certainty, CodeFrom, Effect, FileEffect, Found};
@@ -56,6 +58,7 @@ const TABLES: &[&[Wrapper]] = &[
     finders::WRAPPERS,
     remote::WRAPPERS,
     texts::WRAPPERS,
+    interpreters::WRAPPERS,
 ];
 
 /// The name of a program without its folder.
