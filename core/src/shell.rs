@@ -23,12 +23,14 @@
 
 pub mod analyse;
 pub mod code;
+pub mod denied;
 pub mod effect;
 pub mod env;
 pub mod grammar;
 pub mod interpret;
 pub mod invocation;
 pub mod ir;
+pub mod judge;
 pub mod model;
 pub mod models;
 pub mod parse;
@@ -42,5 +44,6 @@ pub use analyse::{Analysis, analyse};
 pub use effect::{Certainty, Effect, Found, Scope};
 pub use env::Env;
 pub use invocation::Invocation;
+pub use judge::{Settings, check, judge};
 pub use value::Value;
-pub use verdict::{Decision, Reason, Verdict};
+pub use verdict::{Check, Decision, Reason, Verdict};

@@ -12,6 +12,8 @@ use super::precheck::{self, Finding};
 /// What a text does.
 #[derive(Clone, Debug, Default)]
 pub struct Analysis {
+    /// The text.
+    pub text: String,
     /// What is wrong with the text itself.
     pub findings: Vec<Finding>,
     /// Its commands; empty if it could not be parsed.
@@ -29,7 +31,7 @@ pub struct Analysis {
 pub fn analyse(text: &str, env: &Env) -> Analysis {
     let findings = precheck::check(text);
     if findings.iter().any(Finding::is_fatal) {
-        return Analysis { findings, ..Analysis::default() };
+        return Analysis { text: text.to_owned(), findings, ..Analysis::default() };
     }
     let parsed = parse::parse(text);
     let mut interpreter = Interpreter::new(env);
@@ -39,7 +41,14 @@ pub fn analyse(text: &str, env: &Env) -> Analysis {
     problems.extend(done.problems);
     let mut found = done.found;
     found.extend(models::tell(&done.invocations, env));
-    Analysis { findings, script: parsed.script, invocations: done.invocations, found, problems }
+    Analysis {
+        text: text.to_owned(),
+        findings,
+        script: parsed.script,
+        invocations: done.invocations,
+        found,
+        problems,
+    }
 }
 
 #[cfg(test)]

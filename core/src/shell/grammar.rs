@@ -3,55 +3,180 @@
 //! What is not known of a word is kept apart: a word that may be an option is told as such, and an
 //! option that is not in the grammar, or ambiguous, makes the whole call not understood.
 
+#[cfg(test)]
+mod tests;
+
 use super::invocation::{Argument, Invocation};
-use super::model::{Grammar, Opt, Parsed, Style, Takes};
+use super::model::{Grammar, Opt, Parsed, Role, Style, Takes};
+use super::models::tool::{Command, Tool};
 use super::value::{Origin, Value};
 
 /// Reads the arguments of an invocation.
 #[must_use]
 pub fn parse<'a>(invocation: &'a Invocation, grammar: &'static Grammar) -> Parsed<'a> {
+    read(invocation, Level::of_grammar(grammar), None)
+}
+
+/// Reads the arguments of an invocation of a program that stands as a tool.
+#[must_use]
+pub fn parse_tool<'a>(invocation: &'a Invocation, tool: &'static Tool) -> Parsed<'a> {
+    let level = Level::of_command(&tool.command, tool.style);
+    read(invocation, level, Some(&tool.command))
+}
+
+fn read<'a>(
+    invocation: &'a Invocation,
+    level: Level,
+    command: Option<&'static Command>,
+) -> Parsed<'a> {
     let mut reader = Reader {
         parsed: Parsed {
             invocation,
             subcommands: Vec::new(),
+            command,
             options: Vec::new(),
+            named: Vec::new(),
             operands: Vec::new(),
             unknown: Vec::new(),
             perhaps: Vec::new(),
         },
-        grammars: vec![grammar],
+        levels: vec![level],
         rest: &invocation.arguments,
     };
     reader.all();
     reader.parsed
 }
 
+/// The options and commands of a program or of one of its commands.
+#[derive(Clone, Copy)]
+struct Level {
+    options: &'static [Opt],
+    groups: &'static [&'static [Opt]],
+    style: Style,
+    grammars: &'static [(&'static str, &'static Grammar)],
+    commands: &'static [Command],
+}
+
+/// What every tool has.
+const HELP: &[Opt] = &[Opt::flag(&["--help"])];
+
+impl Level {
+    fn of_grammar(grammar: &'static Grammar) -> Level {
+        let Grammar { options, style, subcommands } = *grammar;
+        Level { options, groups: &[], style, grammars: subcommands, commands: &[] }
+    }
+
+    fn of_command(command: &'static Command, style: Style) -> Level {
+        let style = command.style.unwrap_or(style);
+        let (groups, commands) = (command.options, command.commands);
+        Level { options: HELP, groups, style, grammars: &[], commands }
+    }
+
+    fn options(&self) -> impl Iterator<Item = &'static Opt> + use<> {
+        self.options.iter().chain(self.groups.iter().copied().flatten())
+    }
+
+    fn has_subcommands(&self) -> bool {
+        !self.grammars.is_empty() || !self.commands.is_empty()
+    }
+}
+
+/// What programs of GNU have without saying so.
+static COMMON: Opt = Opt::list("--help, --version");
+
+/// An option of a grammar.
+#[derive(Clone, Copy)]
+struct Entry {
+    id: &'static str,
+    spellings: Spellings,
+    takes: Takes,
+    role: Role,
+}
+
+#[derive(Clone, Copy)]
+enum Spellings {
+    Apart(&'static [&'static str]),
+    InText(&'static str),
+}
+
+impl Entry {
+    fn of(option: &'static Opt) -> Option<Entry> {
+        let Opt { id, takes, role, .. } = *option;
+        let spellings = Spellings::Apart(option.spellings);
+        option.listed.is_empty().then_some(Entry { id, spellings, takes, role })
+    }
+
+    /// An option of a list: `-o --output=>`.
+    fn listed(text: &'static str) -> Option<Entry> {
+        let text = text.trim();
+        let (text, role) = match text.as_bytes().last()? {
+            b'<' => (&text[..text.len() - 1], Role::Reads),
+            b'>' => (&text[..text.len() - 1], Role::Writes),
+            b'/' => (&text[..text.len() - 1], Role::Folder),
+            b'!' => (&text[..text.len() - 1], Role::Runs),
+            _ => (text, Role::Plain),
+        };
+        let ends = [("[=]", Takes::Attached), ("==", Takes::Two), ("=", Takes::Value)];
+        let end = ends.iter().find_map(|(end, takes)| Some((text.strip_suffix(end)?, *takes)));
+        let (text, takes) = end.unwrap_or((text, Takes::Nothing));
+        let id = text.split_whitespace().next()?;
+        Some(Entry { id, spellings: Spellings::InText(text), takes, role })
+    }
+
+    fn all(option: &'static Opt) -> impl Iterator<Item = Entry> {
+        Entry::of(option).into_iter().chain(option.listed.split(',').filter_map(Entry::listed))
+    }
+
+    fn any(&self, test: impl Fn(&'static str) -> bool) -> bool {
+        match self.spellings {
+            Spellings::Apart(list) => list.iter().any(|other| test(other)),
+            Spellings::InText(text) => text.split_whitespace().any(test),
+        }
+    }
+}
+
 struct Reader<'a> {
     parsed: Parsed<'a>,
-    /// The grammar, and those of the subcommands so far.
-    grammars: Vec<&'static Grammar>,
+    /// The program, and the subcommands so far.
+    levels: Vec<Level>,
     rest: &'a [Argument],
 }
 
 impl<'a> Reader<'a> {
-    fn grammar(&self) -> &'static Grammar {
-        self.grammars[self.grammars.len() - 1]
+    fn level(&self) -> &Level {
+        &self.levels[self.levels.len() - 1]
+    }
+
+    fn style(&self) -> Style {
+        self.level().style
+    }
+
+    /// The subcommand of this name.
+    fn below(&self, text: &str) -> Option<(&'static str, Level, Option<&'static Command>)> {
+        let level = self.level();
+        if let Some((name, grammar)) = level.grammars.iter().find(|(name, _)| *name == text) {
+            return Some((name, Level::of_grammar(grammar), None));
+        }
+        let all = level.commands;
+        let command = all.iter().find(|command| command.is_named(text))?;
+        let name = command.names.split(' ').next().unwrap_or_default();
+        Some((name, Level::of_command(command, level.style), Some(command)))
     }
 
     fn all(&mut self) {
         while let Some((argument, rest)) = self.rest.split_first() {
             self.rest = rest;
-            if self.grammar().style == Style::Operands {
+            if self.style() == Style::Operands {
                 self.parsed.operands.push(argument.clone());
                 continue;
             }
             match &argument.value {
                 Value::Known(text) if text == "--" => {
-                    if self.grammar().style == Style::Single {
+                    if self.style() == Style::Single {
                         self.option(argument, text);
                         continue;
                     }
-                    if self.grammar().subcommands.is_empty() {
+                    if !self.level().has_subcommands() {
                         self.parsed.operands.extend(self.rest.iter().cloned());
                         return;
                     }
@@ -62,6 +187,7 @@ impl<'a> Reader<'a> {
                 Value::Known(text) if text.len() > 1 && text.starts_with('-') => {
                     self.option(argument, text);
                 }
+                Value::Known(text) if text.starts_with('+') && self.exact("+*").is_some() => {}
                 Value::Prefix(text, origin) if text.starts_with('-') => {
                     self.begun(argument, text, origin);
                 }
@@ -81,7 +207,7 @@ impl<'a> Reader<'a> {
 
     /// Reads what is no option; false if no option can follow.
     fn operand(&mut self) -> bool {
-        if !self.grammar().subcommands.is_empty() {
+        if self.level().has_subcommands() {
             return self.subcommand();
         }
         let Some((argument, rest)) = self.rest.split_first() else { return false };
@@ -97,7 +223,7 @@ impl<'a> Reader<'a> {
             self.parsed.perhaps.push(argument.clone());
         }
         self.parsed.operands.push(argument.clone());
-        if self.grammar().style == Style::Posix {
+        if matches!(self.style(), Style::Posix | Style::InheritedPosix) {
             self.parsed.operands.extend(self.rest.iter().cloned());
             return false;
         }
@@ -108,34 +234,37 @@ impl<'a> Reader<'a> {
     fn subcommand(&mut self) -> bool {
         let Some((argument, rest)) = self.rest.split_first() else { return false };
         let known = argument.value.as_known().filter(|_| !argument.many);
-        let found = known
-            .and_then(|text| self.grammar().subcommands.iter().find(|(name, _)| *name == text));
-        match found {
-            Some((name, grammar)) => {
-                self.parsed.subcommands.push(name);
-                self.grammars.push(grammar);
-                self.rest = rest;
-                true
-            }
-            None => {
-                if known.is_none() {
-                    self.parsed.perhaps.push(argument.clone());
-                }
-                self.parsed.operands.extend(self.rest.iter().cloned());
-                false
-            }
+        if let Some((name, level, command)) = known.and_then(|text| self.below(text)) {
+            self.parsed.subcommands.push(name);
+            self.parsed.command = command;
+            self.levels.push(level);
+            self.rest = rest;
+            return true;
         }
+        if let Some((_, level, command)) = self.below("*") {
+            self.parsed.command = command;
+            self.levels.push(level);
+            return true;
+        }
+        if known.is_none() {
+            self.parsed.perhaps.push(argument.clone());
+        }
+        self.parsed.operands.extend(self.rest.iter().cloned());
+        false
     }
 
     /// The options that count here, those of the subcommand first.
-    fn options(&self) -> impl Iterator<Item = &'static Opt> + use<> {
-        let inherited = self.grammar().style == Style::Go;
-        let outer = if inherited { self.grammars.clone() } else { vec![self.grammar()] };
-        outer.into_iter().rev().flat_map(|grammar| grammar.options)
+    fn options(&self) -> impl Iterator<Item = Entry> {
+        let style = self.style();
+        let inherited = matches!(style, Style::Go | Style::Inherited | Style::InheritedPosix);
+        let first = if inherited { 0 } else { self.levels.len() - 1 };
+        let own = self.levels[first..].iter().rev().flat_map(Level::options);
+        let common = matches!(style, Style::Gnu | Style::Posix).then_some(&COMMON);
+        own.chain(common).flat_map(Entry::all)
     }
 
-    fn exact(&self, spelling: &str) -> Option<&'static Opt> {
-        self.options().find(|option| option.spellings.contains(&spelling))
+    fn exact(&self, spelling: &str) -> Option<Entry> {
+        self.options().find(|option| option.any(|other| other == spelling))
     }
 
     fn option(&mut self, argument: &Argument, text: &str) {
@@ -145,10 +274,10 @@ impl<'a> Reader<'a> {
             && self.exact(&text[..2]).is_none()
         {
             let value = Argument { value: Value::known(&text[1..]), ..argument.clone() };
-            self.parsed.options.push((option.id, Some(value)));
+            self.push(option, Some(value));
             return;
         }
-        match self.grammar().style {
+        match self.style() {
             Style::Single => self.single(argument, text),
             Style::Go => self.go(argument, text),
             _ if text.starts_with("--") => self.long(argument, text),
@@ -165,24 +294,29 @@ impl<'a> Reader<'a> {
         let value = value.map(|value| Argument { value: Value::known(value), ..argument.clone() });
         match self.abbreviated(name) {
             Some(option) => self.take(option, value, argument),
-            None => self.parsed.unknown.push(argument.clone()),
+            None => match self.negated(name).filter(|_| value.is_none()) {
+                Some(option) => self.parsed.options.retain(|(id, _)| *id != option.id),
+                None => self.parsed.unknown.push(argument.clone()),
+            },
         }
     }
 
+    /// The option that `--no-name` takes back.
+    fn negated(&self, name: &str) -> Option<Entry> {
+        let positive = name.strip_prefix("--no-").filter(|_| self.style() == Style::Git)?;
+        self.exact(&format!("--{positive}"))
+    }
+
     /// The only long option that begins so.
-    fn abbreviated(&self, name: &str) -> Option<&'static Opt> {
+    fn abbreviated(&self, name: &str) -> Option<Entry> {
         if let Some(option) = self.exact(name) {
             return Some(option);
         }
-        let mut found: Option<&'static Opt> = None;
+        let mut found: Option<Entry> = None;
         for option in self.options() {
-            if option
-                .spellings
-                .iter()
-                .any(|other| other.starts_with("--") && other.starts_with(name))
-            {
+            if option.any(|other| other.starts_with("--") && other.starts_with(name)) {
                 match found {
-                    Some(before) if !std::ptr::eq(before, option) => return None,
+                    Some(before) if before.id != option.id => return None,
                     _ => found = Some(option),
                 }
             }
@@ -199,7 +333,7 @@ impl<'a> Reader<'a> {
                 return;
             };
             if option.takes == Takes::Nothing {
-                self.parsed.options.push((option.id, None));
+                self.push(option, None);
                 continue;
             }
             let rest = Value::known(&text[end..]);
@@ -219,7 +353,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An option with what is attached to it.
-    fn take(&mut self, option: &'static Opt, attached: Option<Argument>, argument: &Argument) {
+    fn take(&mut self, option: Entry, attached: Option<Argument>, argument: &Argument) {
         let value = match (option.takes, attached) {
             (Takes::Nothing, None) | (Takes::Attached, None) => None,
             (Takes::Nothing, Some(_)) => {
@@ -227,7 +361,7 @@ impl<'a> Reader<'a> {
                 return;
             }
             (_, Some(value)) => Some(value),
-            (Takes::Value, None) => match self.rest.split_first() {
+            (Takes::Value | Takes::Two, None) => match self.rest.split_first() {
                 Some((value, rest)) => {
                     self.rest = rest;
                     Some(value.clone())
@@ -238,12 +372,30 @@ impl<'a> Reader<'a> {
                 }
             },
         };
+        self.push(option, value);
+        if option.takes == Takes::Two {
+            match self.rest.split_first() {
+                Some((second, rest)) => {
+                    self.rest = rest;
+                    self.push(option, Some(second.clone()));
+                }
+                None => self.parsed.unknown.push(argument.clone()),
+            }
+        }
+    }
+
+    fn push(&mut self, option: Entry, value: Option<Argument>) {
+        if option.role != Role::Plain
+            && let Some(value) = &value
+        {
+            self.parsed.named.push((option.role, option.id, value.clone()));
+        }
         self.parsed.options.push((option.id, value));
     }
 
     /// A word whose end is not known: `-o$x`, `--output=$x`.
     fn begun(&mut self, argument: &Argument, text: &str, origin: &Origin) {
-        let style = self.grammar().style;
+        let style = self.style();
         if let Some((name, value)) = text.split_once('=')
             && text.starts_with("--")
         {
@@ -262,7 +414,7 @@ impl<'a> Reader<'a> {
                 Some((option, value)) => {
                     let value = Value::known(value).then(Value::Unknown(origin.clone()));
                     let value = Argument { value, ..argument.clone() };
-                    self.parsed.options.push((option.id, Some(value)));
+                    self.push(option, Some(value));
                 }
                 None => self.parsed.unknown.push(argument.clone()),
             }
@@ -277,7 +429,7 @@ impl<'a> Reader<'a> {
             self.take(option, None, argument);
         } else if let Some((option, value)) = self.attached(text) {
             let value = Argument { value: Value::known(value), ..argument.clone() };
-            self.parsed.options.push((option.id, Some(value)));
+            self.push(option, Some(value));
         } else if let Some((name, value)) = text.split_once('=')
             && let Some(option) = self.exact(name)
         {
@@ -289,12 +441,19 @@ impl<'a> Reader<'a> {
     }
 
     /// The option that takes an attached value and begins this word: the longest one.
-    fn attached<'t>(&self, text: &'t str) -> Option<(&'static Opt, &'t str)> {
-        let fits = self.options().filter(|option| option.takes == Takes::Attached);
-        let all =
-            fits.flat_map(|option| option.spellings.iter().map(move |other| (option, *other)));
-        all.filter_map(|(option, other)| text.strip_prefix(other).map(|rest| (option, rest)))
-            .min_by_key(|(_, rest)| rest.len())
+    fn attached<'t>(&self, text: &'t str) -> Option<(Entry, &'t str)> {
+        let mut best: Option<(Entry, &'t str)> = None;
+        for option in self.options().filter(|option| option.takes == Takes::Attached) {
+            for length in (1..=text.len()).rev().filter(|length| text.is_char_boundary(*length)) {
+                let (start, rest) = text.split_at(length);
+                if best.is_none_or(|(_, other)| rest.len() < other.len())
+                    && option.any(|other| other == start)
+                {
+                    best = Some((option, rest));
+                }
+            }
+        }
+        best
     }
 
     /// `-x`, `--x`, `-x=value`, `-abc`
@@ -319,204 +478,12 @@ impl<'a> Reader<'a> {
                     )
                 });
                 if !off {
-                    self.parsed.options.push((option.id, None));
+                    self.push(option, None);
                 }
             }
             Some(option) => self.take(option, value, argument),
             None if text.starts_with("--") => self.parsed.unknown.push(argument.clone()),
             None => self.cluster(argument, text, None),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use proptest::prelude::*;
-
-    use super::super::invocation::{Invocation, Locus, Stdin, Stdout};
-    use super::*;
-
-    const SUB: Grammar = Grammar {
-        options: &[Opt { id: "all", spellings: &["-a", "--all"], takes: Takes::Nothing }],
-        style: Style::Gnu,
-        subcommands: &[],
-    };
-
-    macro_rules! grammar {
-        ($style:ident, $subcommands:expr) => {
-            Grammar {
-                options: &[
-                    Opt { id: "a", spellings: &["-a", "--alpha"], takes: Takes::Nothing },
-                    Opt { id: "b", spellings: &["-b", "--beta"], takes: Takes::Value },
-                    Opt { id: "c", spellings: &["-c", "--gamma"], takes: Takes::Attached },
-                    Opt { id: "alpine", spellings: &["--alpine"], takes: Takes::Nothing },
-                    Opt { id: "better", spellings: &["--better"], takes: Takes::Value },
-                ],
-                style: Style::$style,
-                subcommands: $subcommands,
-            }
-        };
-    }
-
-    static GNU: Grammar = grammar!(Gnu, &[]);
-    static POSIX: Grammar = grammar!(Posix, &[]);
-    static GO: Grammar = grammar!(Go, &[("run", &SUB)]);
-    static GIT: Grammar = grammar!(Gnu, &[("add", &SUB)]);
-    static FIND: Grammar = Grammar {
-        options: &[
-            Opt { id: "name", spellings: &["-name"], takes: Takes::Value },
-            Opt { id: "delete", spellings: &["-delete"], takes: Takes::Nothing },
-            Opt { id: "define", spellings: &["-D"], takes: Takes::Attached },
-            Opt { id: "lines", spellings: &["-#"], takes: Takes::Attached },
-        ],
-        style: Style::Single,
-        subcommands: &[],
-    };
-
-    fn invocation(values: Vec<Value>) -> Invocation {
-        let argument = |value| Argument { value, many: false, span: 0..0 };
-        Invocation {
-            program: argument(Value::known("x")),
-            arguments: values.into_iter().map(argument).collect(),
-            environment: Vec::new(),
-            stdin: Stdin::Inherited,
-            stdout: Stdout::Inherited,
-            cwd: Value::known("/"),
-            locus: Locus::Here,
-            wrappers: Vec::new(),
-            outer: None,
-            builtin: false,
-            conditional: false,
-            span: 0..0,
-        }
-    }
-
-    /// The result in the words of `getopt(1)`; none if something is unknown.
-    fn shown(words: &[String], grammar: &'static Grammar) -> Option<String> {
-        let invocation = invocation(words.iter().map(Value::known).collect());
-        let parsed = parse(&invocation, grammar);
-        let mut all = parsed.subcommands.iter().map(|name| format!("{name} ")).collect::<String>();
-        for (id, value) in &parsed.options {
-            all.push_str(id);
-            if let Some(value) = value {
-                all.push_str(&format!("={:?}", value.value.as_known()?));
-            }
-            all.push(' ');
-        }
-        for operand in &parsed.operands {
-            all.push_str(&format!("{:?} ", operand.value.as_known()?));
-        }
-        parsed.unknown.is_empty().then_some(all)
-    }
-
-    fn words(text: &str) -> Vec<String> {
-        text.split(' ').map(str::to_owned).collect()
-    }
-
-    #[test]
-    fn options_are_read_in_every_spelling() {
-        for (grammar, text, expected) in [
-            (&GNU, "-ab x y --gamma=z", Some("a b=\"x\" c=\"z\" \"y\" ")),
-            (&GNU, "-abx y -- -a", Some("a b=\"x\" \"y\" \"-a\" ")),
-            (&GNU, "--alph --bet=x", None),
-            (&GNU, "--alph --beta=x", Some("a b=\"x\" ")),
-            (&GNU, "--al", None),
-            (&GNU, "--alpha=x", None),
-            (&GNU, "-ax", None),
-            (&GNU, "-b", None),
-            (&GNU, "-c x", Some("c \"x\" ")),
-            (&GNU, "-cx -", Some("c=\"x\" \"-\" ")),
-            (&POSIX, "-a x -a", Some("a \"x\" \"-a\" ")),
-            (&GIT, "-a add -a x", Some("add a all \"x\" ")),
-            (&GIT, "-a other -z", Some("a \"other\" \"-z\" ")),
-            (&GIT, "add --alpha", None),
-            (&GO, "-alpha --b x -beta=y", Some("a b=\"x\" b=\"y\" ")),
-            (&GO, "--alpha=false -ab x", Some("a b=\"x\" ")),
-            (
-                &FIND,
-                ". -name -delete -delete -Dx=y -12",
-                Some("name=\"-delete\" delete define=\"x=y\" lines=\"12\" \".\" "),
-            ),
-            (&FIND, ". -delet", None),
-        ] {
-            assert_eq!(shown(&words(text), grammar).as_deref(), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_known_of_a_word_is_kept_apart() {
-        let unknown = || Value::Unknown(Origin::Other);
-        let prefix = |text: &str| Value::Prefix(text.into(), Origin::Other);
-        let call = invocation(vec![prefix("-b"), prefix("--beta="), unknown(), prefix("x")]);
-        let parsed = parse(&call, &GNU);
-        assert_eq!(parsed.values("b").count(), 2);
-        assert_eq!((parsed.operands.len(), parsed.perhaps.len()), (2, 1));
-        assert!(parsed.unknown.is_empty());
-        for value in [prefix("-a"), prefix("--"), prefix("-z")] {
-            let call = invocation(vec![value]);
-            assert_eq!(parse(&call, &GNU).unknown.len(), 1);
-        }
-        let call = invocation(vec![Value::known("--"), unknown()]);
-        assert!(parse(&call, &GNU).perhaps.is_empty());
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
-        #[test]
-        fn options_are_read_as_getopt_reads_them(
-            words in prop::collection::vec(
-                prop::sample::select(vec![
-                    "-a", "-b", "-c", "-ab", "-bx", "-cx", "-acx", "-d", "--", "-", "x", "y=z", "--alpha",
-                    "--alph", "--al", "--alpine", "--alpi", "--beta", "--bet", "--beta=x", "--better=",
-                    "--bett=y", "--gamma", "--g=x", "--alpha=x", "--other", "-aaa", "--b",
-                ]),
-                0..6,
-            ),
-            posix in any::<bool>(),
-        ) {
-            let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-            let short = if posix { "+ab:c::" } else { "ab:c::" };
-            let output = Command::new("getopt")
-                .args(["-q", "-u", "-o", short, "-l", "alpha,beta:,gamma::,alpine,better:", "--"])
-                .args(&words)
-                .output();
-            if let Ok(output) = output {
-                let ours = shown(&words, if posix { &POSIX } else { &GNU });
-                prop_assert_eq!(output.status.success(), ours.is_some(), "{:?}", &words);
-                if let Some(ours) = ours {
-                    prop_assert_eq!(normal(&String::from_utf8_lossy(&output.stdout)), ours.replace('"', ""));
-                }
-            }
-        }
-    }
-
-    /// The output of `getopt -u` in the words of [`shown`].
-    fn normal(output: &str) -> String {
-        let mut all = String::new();
-        let mut words = output.trim_start_matches(' ').trim_end().split(' ');
-        while let Some(word) = words.next() {
-            let (id, takes) = match word {
-                "-a" | "--alpha" => ("a", false),
-                "--alpine" => ("alpine", false),
-                "-b" | "--beta" => ("b", true),
-                "--better" => ("better", true),
-                "-c" | "--gamma" => ("c", true),
-                "--" => break,
-                other => (other, false),
-            };
-            let value = if takes { words.next().unwrap_or_default() } else { "" };
-            // For what may have no value, `getopt` writes an empty one.
-            let optional = id == "c" && value.is_empty();
-            all.push_str(id);
-            if takes && !optional {
-                all.push('=');
-                all.push_str(value);
-            }
-            all.push(' ');
-        }
-        words.for_each(|word| all.push_str(&format!("{word} ")));
-        all
     }
 }

@@ -7,6 +7,7 @@ use super::effect::{Access, Certainty, Effect, FileEffect};
 use super::env::Env;
 use super::invocation::{Argument, Invocation};
 use super::ir::Span;
+use super::models::tool::Command;
 use super::place;
 use super::value::{Origin, Value};
 
@@ -41,31 +42,65 @@ pub struct Grammar {
     pub subcommands: &'static [(&'static str, &'static Grammar)],
 }
 
+impl Grammar {
+    /// A grammar without subcommands.
+    pub const fn of(style: Style, options: &'static [Opt]) -> Grammar {
+        Grammar { options, style, subcommands: &[] }
+    }
+
+    /// True if an option of it, or of a subcommand, names a command that is run.
+    #[must_use]
+    pub fn runs_commands(&self) -> bool {
+        self.options.iter().any(|option| option.listed.contains('!'))
+            || self.options.iter().any(|option| option.role == Role::Runs)
+            || self.subcommands.iter().any(|(_, grammar)| grammar.runs_commands())
+    }
+}
+
 /// An option: `-o`, `--output`, with what it takes.
 pub struct Opt {
     /// A name to ask for it: `output`.
     pub id: &'static str,
     /// Its spellings with their dashes: `-o`, `--output`. `-#` is a number behind a dash, which is its
-    /// value: `head -5`.
+    /// value: `head -5`. `+*` is any word behind a plus: `cargo +nightly`.
     pub spellings: &'static [&'static str],
     /// What it takes.
     pub takes: Takes,
+    /// What its value is.
+    pub role: Role,
+    /// Several options at once, as [`Opt::list`] reads them; empty: this is one.
+    pub listed: &'static str,
 }
 
 impl Opt {
+    /// Many options in a text. A comma stands between two, and spaces between the spellings of one,
+    /// by the first of which it is asked for: `-a --all, -o --output=>, --color[=], --arg==`. Behind
+    /// the last spelling stands what it takes: `=` a value, `[=]` perhaps one that is attached, `==`
+    /// two values. Behind that stands what its value is, if the program does nothing else with it
+    /// that counts: `<` a file that it reads, `>` a file that it writes, `/` the folder in which it
+    /// works, `!` a command that it runs.
+    pub const fn list(listed: &'static str) -> Opt {
+        Opt { listed, ..Opt::flag(&[""]) }
+    }
+
+    /// An option, named by its first spelling.
+    pub const fn of(spellings: &'static [&'static str], takes: Takes, role: Role) -> Opt {
+        Opt { id: spellings[0], spellings, takes, role, listed: "" }
+    }
+
     /// An option without a value, named by its first spelling.
     pub const fn flag(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Nothing }
+        Opt::of(spellings, Takes::Nothing, Role::Plain)
     }
 
     /// An option with a value, named by its first spelling.
     pub const fn value(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Value }
+        Opt::of(spellings, Takes::Value, Role::Plain)
     }
 
     /// An option that may have a value attached, named by its first spelling.
     pub const fn attached(spellings: &'static [&'static str]) -> Opt {
-        Opt { id: spellings[0], spellings, takes: Takes::Attached }
+        Opt::of(spellings, Takes::Attached, Role::Plain)
     }
 }
 
@@ -78,6 +113,23 @@ pub enum Takes {
     Value,
     /// Perhaps a value, attached: `-i.bak`, `--color=auto`.
     Attached,
+    /// Two values: `--arg name value`. Each counts as a value of the option.
+    Two,
+}
+
+/// What the value of an option is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Something that the model looks at, or that does not count.
+    Plain,
+    /// A file that is read.
+    Reads,
+    /// A file that is written.
+    Writes,
+    /// The folder in which it works.
+    Folder,
+    /// A command that is run.
+    Runs,
 }
 
 /// How options are written.
@@ -93,6 +145,12 @@ pub enum Style {
     /// Options as Go's `flag` or `cobra` read them: `-x` and `--x` alike, and those of a command hold
     /// behind its subcommands, too.
     Go,
+    /// As GNU, and `--no-x` takes `--x` back: `git`.
+    Git,
+    /// As GNU, and the options of a command hold behind its subcommands, too: `cargo`, `npm`.
+    Inherited,
+    /// As [`Style::Inherited`], but options end with the first operand.
+    InheritedPosix,
     /// No options at all: `dd if=…`.
     Operands,
 }
@@ -103,8 +161,12 @@ pub struct Parsed<'a> {
     pub invocation: &'a Invocation,
     /// The path of subcommands: `remote`, `add`.
     pub subcommands: Vec<&'static str>,
+    /// The last command, of a program that stands as a [`super::models::tool::Tool`].
+    pub command: Option<&'static Command>,
     /// Options in their order, with their values.
     pub options: Vec<(&'static str, Option<Argument>)>,
+    /// The values of options that name files, or commands.
+    pub named: Vec<(Role, &'static str, Argument)>,
     /// What is no option, in its order.
     pub operands: Vec<Argument>,
     /// Options that the grammar does not have, that are ambiguous or lack their value, as written.
@@ -140,11 +202,40 @@ pub struct Report<'a> {
     pub env: &'a Env,
     /// The call.
     pub invocation: &'a Invocation,
+    /// The folder in which it works: the call's, unless an option says otherwise.
+    pub cwd: Value,
     /// Effects with their certainty and place.
     pub found: Vec<(Effect, Certainty, Span)>,
 }
 
+impl Example {
+    /// A command and its effects.
+    pub const fn of(command: &'static str, effects: &'static [&'static str]) -> Example {
+        Example { command, effects }
+    }
+}
+
 impl Report<'_> {
+    /// The name of the program, without its folder.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.invocation.program.value.as_known().map_or("", super::unwrap::base)
+    }
+
+    /// A file is read. `-` is standard input.
+    pub fn reads(&mut self, argument: &Argument) {
+        if argument.value.as_known() != Some("-") {
+            self.file(Access::Read, argument);
+        }
+    }
+
+    /// A file is written. `-` is standard output.
+    pub fn writes(&mut self, argument: &Argument) {
+        if argument.value.as_known() != Some("-") {
+            self.file(Access::Write, argument);
+        }
+    }
+
     /// An effect of the whole call.
     pub fn add(&mut self, effect: Effect) {
         self.at(effect, self.invocation.span.clone());
@@ -160,7 +251,8 @@ impl Report<'_> {
         self.push(effect, Certainty::May, self.invocation.span.clone());
     }
 
-    fn push(&mut self, effect: Effect, certainty: Certainty, span: Span) {
+    /// An effect with its certainty and place.
+    pub fn push(&mut self, effect: Effect, certainty: Certainty, span: Span) {
         let conditional = if self.invocation.conditional { Certainty::May } else { certainty };
         self.found.push((effect, certainty.min(conditional), span));
     }
@@ -183,7 +275,7 @@ impl Report<'_> {
         self.add(effect);
     }
 
-    /// The effect of doing something with a path, which is resolved from the call's folder.
+    /// The effect of doing something with a path, which is resolved from the folder it works in.
     pub fn file_effect(
         &self,
         access: Access,
@@ -196,7 +288,7 @@ impl Report<'_> {
             Value::Unknown(Origin::Glob(pattern)) => globbed(pattern),
             other => other.clone(),
         };
-        let path = place::resolve(&path, &self.invocation.cwd, self.env);
+        let path = place::resolve(&path, &self.cwd, self.env);
         let scope = place::scope(&path, self.env);
         Effect::File(FileEffect { access, path, scope, recursive, forced })
     }

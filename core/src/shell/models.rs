@@ -1,29 +1,124 @@
 //! What programs do, in tables by area. A program that stands in none of them, and is no wrapper, is
 //! not understood.
 
+mod address;
+mod archives;
+mod files;
 mod filters;
+mod kinds;
+mod looking;
+mod machine;
+mod modes;
+mod perform;
+mod search;
+mod text;
+pub mod tool;
+mod tools;
+mod web;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::effect::Found;
+use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
-use super::invocation::Invocation;
-use super::model::{Model, Report};
+use super::invocation::{Argument, Invocation};
+use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
+use super::value::Value;
+use tool::Tool;
 
-const TABLES: &[&[Model]] = &[filters::TABLE];
+const TABLES: &[&[Model]] = &[
+    archives::TABLE,
+    web::TABLE,
+    filters::TABLE,
+    files::TABLE,
+    looking::TABLE,
+    machine::TABLE,
+    modes::TABLE,
+    search::TABLE,
+    text::TABLE,
+];
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Model>> = LazyLock::new(|| {
+/// Programs with commands, as data.
+const TOOLS: &[&[Tool]] = tools::TABLES;
+
+/// What is known of a program.
+#[derive(Clone, Copy)]
+enum Known {
+    Model(&'static Model),
+    Tool(&'static Tool),
+}
+
+impl Known {
+    fn parse<'a>(&self, invocation: &'a Invocation) -> Parsed<'a> {
+        match *self {
+            Known::Model(model) => grammar::parse(invocation, model.grammar),
+            Known::Tool(tool) => grammar::parse_tool(invocation, tool),
+        }
+    }
+
+    fn runs_commands(&self) -> bool {
+        match self {
+            Known::Model(model) => model.grammar.runs_commands(),
+            Known::Tool(tool) => tool.command.runs_commands(),
+        }
+    }
+}
+
+/// Programs by their names, and whether an option of theirs names a command that is run.
+static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|| {
     let models = TABLES.iter().copied().flatten();
-    models.flat_map(|model| model.names.iter().map(move |name| (*name, model))).collect()
+    let models =
+        models.flat_map(|model| model.names.iter().map(move |name| (*name, Known::Model(model))));
+    let tools = TOOLS.iter().copied().flatten();
+    let tools =
+        tools.flat_map(|tool| tool.command.names.split(' ').map(|name| (name, Known::Tool(tool))));
+    let all = models.chain(tools);
+    all.map(|(name, known)| (name, (known, known.runs_commands()))).collect()
 });
 
-/// The model of a program, by its name without a folder.
+/// Wrappers that do more than run another program, or that need not run one.
+const OPAQUE: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "docker-compose",
+    "podman-compose",
+    "kubectl",
+    "oc",
+    "k3s-kubectl",
+    "ssh",
+    "autossh",
+    "mosh",
+    "slogin",
+    "sshpass-ssh",
+    "lxc-attach",
+    "machinectl",
+    "vagrant",
+    "lxc",
+    "incus",
+    "multipass",
+    "wsl",
+    "distrobox",
+    "toolbox",
+    "tmux",
+    "screen",
+    "expect",
+    "systemd-run",
+    "bwrap",
+    "bubblewrap",
+    "firejail",
+    "sandbox-exec",
+    "start-stop-daemon",
+    "perf",
+    "envdir",
+];
+
+/// True if it is known what a program of this name, without a folder, does.
 #[must_use]
-pub fn find(name: &str) -> Option<&'static Model> {
-    BY_NAME.get(name).copied()
+pub fn is_known(name: &str) -> bool {
+    BY_NAME.contains_key(name)
 }
 
 /// What all invocations do, as far as their programs have models, and which have none.
@@ -35,20 +130,26 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         if invocation.builtin {
             continue;
         }
-        let mut report = Report { env, invocation, found: Vec::new() };
+        let mut report = Report { env, invocation, cwd: invocation.cwd.clone(), found: Vec::new() };
         let name = unwrap::base(program);
-        match find(name) {
-            Some(model) => {
-                let parsed = grammar::parse(invocation, model.grammar);
-                (model.effects)(&mut report, &parsed);
-                if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
-                    report.not_understood(match word.value.as_known() {
-                        Some(option) => format!("its option `{option}` is not known"),
-                        None => "a word whose text is not known may be an option".to_owned(),
-                    });
+        match BY_NAME.get(name) {
+            Some((known, _)) => {
+                let parsed = known.parse(invocation);
+                // With nothing but this a program shows a text and ends.
+                let only = invocation.arguments.len() == 1;
+                if only && (parsed.has("--help") || parsed.has("--version")) {
+                    continue;
                 }
+                match known {
+                    Known::Model(model) => (model.effects)(&mut report, &parsed),
+                    Known::Tool(tool) => perform::tell(&mut report, &parsed, tool),
+                }
+                named(&mut report, &parsed);
+                understood(&mut report, &parsed);
             }
-            None if unwrap::is_wrapper(name) => {}
+            // A program of the project was told as a file that is run.
+            None if !unwrap::is_trusted(program, &invocation.cwd, env) => {}
+            None if unwrap::is_wrapper(name) && !OPAQUE.contains(&name) => {}
             None => report.not_understood("what this program does is not known"),
         }
         found.extend(report.found.into_iter().map(|(effect, certainty, span)| Found {
@@ -60,6 +161,56 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }));
     }
     found
+}
+
+/// Tells what of the arguments is not known.
+fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
+        report.not_understood(match word.value.as_known() {
+            Some(option) => format!("its option `{option}` is not known"),
+            None => "a word whose text is not known may be an option".to_owned(),
+        });
+    }
+}
+
+/// What options do with the files and the commands that they name.
+fn named(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for (role, option, value) in &parsed.named {
+        match role {
+            Role::Plain | Role::Folder => {}
+            Role::Reads => report.reads(value),
+            Role::Writes => report.writes(value),
+            Role::Runs => {
+                let setting = format!("`{option}` of `{}`", report.name());
+                let effect = Effect::Code { from: CodeFrom::Setting(setting) };
+                report.at(effect, value.span.clone());
+            }
+        }
+    }
+}
+
+/// Something that an invocation runs besides itself.
+pub enum Inner {
+    /// A text, as a shell would.
+    Text(Value),
+    /// Words, as a program and its arguments.
+    Words(Vec<Argument>),
+}
+
+/// What an invocation runs by what its table says: the commands that its options name, and the
+/// command that its operands are.
+#[must_use]
+pub fn inner(invocation: &Invocation) -> Vec<Inner> {
+    let name = invocation.program.value.as_known().map(unwrap::base);
+    let Some((known, true)) = name.and_then(|name| BY_NAME.get(name)) else { return Vec::new() };
+    let parsed = known.parse(invocation);
+    let mut all = Vec::new();
+    if let Some(command) = parsed.command {
+        perform::inner(&parsed, command.does, &mut all);
+    }
+    let commands = parsed.named.into_iter().filter(|(role, ..)| *role == Role::Runs);
+    all.extend(commands.map(|(_, _, value)| Inner::Text(value.value)));
+    all
 }
 
 /// True for effects that examples leave out: reads and lists of what is no secret.
@@ -76,31 +227,41 @@ mod tests {
     use std::collections::HashSet;
 
     use super::super::{Env, analyse};
-    use super::{TABLES, is_plain_read};
+    use super::{TABLES, TOOLS, is_plain_read};
+
+    /// All examples, with the effects that they must have.
+    fn examples() -> Vec<(&'static str, Vec<&'static str>)> {
+        let mut all = Vec::new();
+        for model in TABLES.iter().copied().flatten() {
+            assert!(!model.examples.is_empty(), "{:?} has no example", model.names);
+            let examples = model.examples.iter();
+            all.extend(examples.map(|example| (example.command, example.effects.to_vec())));
+        }
+        for tool in TOOLS.iter().copied().flatten() {
+            assert!(!tool.examples.is_empty(), "{} has no example", tool.command.names);
+            let examples = tool.examples.iter();
+            all.extend(
+                examples.map(|(command, effects)| {
+                    (*command, effects.split_ascii_whitespace().collect())
+                }),
+            );
+        }
+        all
+    }
 
     #[test]
     fn each_example_has_its_effects() {
         let mut wrong = Vec::new();
-        for model in TABLES.iter().copied().flatten() {
-            assert!(!model.examples.is_empty(), "{:?} has no example", model.names);
-            for example in model.examples {
-                let analysis = analyse(example.command, &Env::default());
-                assert!(
-                    analysis.problems.is_empty(),
-                    "{}: {:?}",
-                    example.command,
-                    analysis.problems
-                );
-                let found = analysis.found.iter().filter(|found| !is_plain_read(&found.effect));
-                let mut labels: Vec<String> = found.map(|found| found.effect.label()).collect();
-                labels.sort();
-                labels.dedup();
-                let mut wanted = example.effects.to_vec();
-                wanted.sort_unstable();
-                if labels != wanted {
-                    wrong
-                        .push(format!("{}\n  has  {labels:?}\n  want {wanted:?}", example.command));
-                }
+        for (command, mut wanted) in examples() {
+            let analysis = analyse(command, &Env::default());
+            assert!(analysis.problems.is_empty(), "{command}: {:?}", analysis.problems);
+            let found = analysis.found.iter().filter(|found| !is_plain_read(&found.effect));
+            let mut labels: Vec<String> = found.map(|found| found.effect.label()).collect();
+            labels.sort();
+            labels.dedup();
+            wanted.sort_unstable();
+            if labels != wanted {
+                wrong.push(format!("{command}\n  has  {labels:?}\n  want {wanted:?}"));
             }
         }
         assert!(wrong.is_empty(), "{} examples\n{}", wrong.len(), wrong.join("\n"));
@@ -109,7 +270,9 @@ mod tests {
     #[test]
     fn no_name_stands_twice() {
         let mut seen = HashSet::new();
-        for name in TABLES.iter().copied().flatten().flat_map(|model| model.names) {
+        let models = TABLES.iter().copied().flatten().flat_map(|model| model.names.iter().copied());
+        let tools = TOOLS.iter().copied().flatten();
+        for name in models.chain(tools.flat_map(|tool| tool.command.names.split(' '))) {
             assert!(seen.insert(name), "{name} has two models");
         }
     }

@@ -20,6 +20,7 @@ use super::interpret::state::{Descriptor, State};
 use super::interpret::{Around, Interpreter};
 use super::invocation::{Argument, Invocation, Locus, Stdin};
 use super::model::{Grammar, Parsed};
+use super::models::{self, Inner};
 use super::place;
 use super::value::{Origin, Value};
 
@@ -94,7 +95,8 @@ pub(super) fn unwrap(
     };
     let wrapper = find(base(program));
     let is_local = is_local(program, state, interpreter.env);
-    if wrapper.is_none() && !is_local {
+    let inner = if wrapper.is_none() { models::inner(invocation) } else { Vec::new() };
+    if wrapper.is_none() && !is_local && inner.is_empty() {
         return false;
     }
     if invocation.wrappers.len() >= DEEPEST {
@@ -120,6 +122,7 @@ pub(super) fn unwrap(
     if is_local {
         unwrapping.script_of_file(&Value::known(program), &invocation.arguments);
     }
+    unwrapping.inner(inner, is_local);
     let Some(wrapper) = wrapper else { return unwrapping.ran };
     let parsed = grammar::parse(invocation, wrapper.grammar);
     if let Some(option) = parsed.unknown.first() {
@@ -151,12 +154,18 @@ const TRUSTED: &[&str] = &[
 
 /// True for a program that is called by its path and is none of the system, whatever its name.
 fn is_local(program: &str, state: &State, env: &Env) -> bool {
+    !is_trusted(program, &state.cwd, env)
+}
+
+/// True for a program that is called by its name, or by a path where the system keeps programs.
+#[must_use]
+pub fn is_trusted(program: &str, cwd: &Value, env: &Env) -> bool {
     if !program.contains('/') {
-        return false;
+        return true;
     }
-    let path = place::resolve(&Value::known(program), &state.cwd, env);
-    let Some(path) = path.as_known() else { return true };
-    !TRUSTED.iter().any(|folder| place::is_within(path, folder))
+    let path = place::resolve(&Value::known(program), cwd, env);
+    let Some(path) = path.as_known() else { return false };
+    TRUSTED.iter().any(|folder| place::is_within(path, folder))
 }
 
 impl Unwrapping<'_, '_> {
@@ -168,6 +177,30 @@ impl Unwrapping<'_, '_> {
             locus: self.locus.clone(),
             place: self.interpreter.around.place.clone(),
             outer: Some(self.number),
+        }
+    }
+
+    /// Runs what a table says that the program runs.
+    fn inner(&mut self, inner: Vec<Inner>, ran: bool) {
+        for command in inner {
+            match command {
+                Inner::Text(text) => {
+                    self.conditional = true;
+                    self.script(&text, &[]);
+                    self.ran = ran;
+                }
+                Inner::Words(words) => {
+                    // A runner of Python gives a script to the interpreter.
+                    let is_script = words.first().and_then(|word| word.value.as_known());
+                    if is_script.is_some_and(|word| word.ends_with(".py")) {
+                        let mut all = vec![self.word(Value::known("python3"))];
+                        all.extend(words);
+                        self.run(&all);
+                    } else {
+                        self.run(&words);
+                    }
+                }
+            }
         }
     }
 
@@ -292,6 +325,15 @@ impl Unwrapping<'_, '_> {
         if !self.interpreter.out.found.contains(&found) {
             self.interpreter.out.found.push(found);
         }
+    }
+
+    /// Tells that the wrapper itself does something with the file that an option names.
+    fn file(&mut self, access: Access, file: Option<&Argument>) {
+        let Some(file) = file.filter(|file| file.value.as_known() != Some("-")) else { return };
+        let path = place::resolve(&file.value, &self.state.cwd, self.interpreter.env);
+        let scope = place::scope(&path, self.interpreter.env);
+        let effect = FileEffect { access, path, scope, recursive: false, forced: false };
+        self.effect(Effect::File(effect));
     }
 
     /// Some words as one text, as `sh -c "$*"` has it.

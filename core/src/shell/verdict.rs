@@ -1,10 +1,14 @@
 //! What became of a check.
 
+use serde::Serialize;
+
 use super::effect::Found;
 use super::ir::Span;
+use super::judge::WithoutApprover;
 
 /// Whether a command may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decision {
     /// It is understood, and within what the profile lets run.
     Allow,
@@ -15,11 +19,12 @@ pub enum Decision {
 }
 
 /// Why.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reason {
     /// What this reason alone would decide.
     pub decision: Decision,
-    /// The category or group: `destructive_ops`, `code_injection`, `unknown`.
+    /// The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`, `unknown`,
+    /// `beyond_profile`, `text`, `rule`, `mode`.
     pub category: String,
     /// The words that cause it, as they stand in the text.
     pub words: String,
@@ -44,4 +49,62 @@ pub struct Verdict {
     pub effects: Vec<Found>,
     /// What could not be understood, a sentence for each.
     pub unknowns: Vec<String>,
+    /// What becomes of it where the decision is to ask, and nobody can be asked.
+    pub without_approver: WithoutApprover,
+    /// True if it is allowed only because nobody is to be asked, and then only in a confinement that
+    /// enforces its effects.
+    pub confined: bool,
+}
+
+/// What became of a check, as it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Check {
+    /// The decision.
+    pub verdict: Decision,
+    /// The categories of all reasons, those of the strictest first, each once.
+    pub categories: Vec<String>,
+    /// Why, the strictest first. Empty where everything is allowed.
+    pub reasons: Vec<Reason>,
+    /// What the command does.
+    pub effects: Vec<ShownEffect>,
+    /// Its simple commands.
+    pub segments: Vec<Segment>,
+    /// What could not be understood, a sentence for each.
+    pub unknowns: Vec<String>,
+    /// What a model is told: what was decided, why, and what to do instead.
+    pub for_llm: String,
+    /// What a person is shown.
+    pub for_user: String,
+    /// What to do instead, of the strictest reason that knows it.
+    pub suggestion: Option<String>,
+    /// What becomes of it where the decision is to ask, and nobody can be asked.
+    pub without_approver: WithoutApprover,
+    /// True if it is allowed only in a confinement that enforces its effects.
+    pub confined: bool,
+}
+
+/// An effect as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ShownEffect {
+    /// Its label: `delete:workspace:recursive`.
+    pub effect: String,
+    /// The program that has it.
+    pub program: String,
+    /// True if it surely happens when the command runs.
+    pub sure: bool,
+    /// Where the words stand that cause it, in bytes.
+    pub span: Span,
+}
+
+/// A simple command of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Segment {
+    /// Its text.
+    pub text: String,
+    /// What would be decided of it alone.
+    pub verdict: Decision,
+    /// The categories of its reasons, each once.
+    pub categories: Vec<String>,
+    /// Where it stands, in bytes.
+    pub span: Span,
 }
