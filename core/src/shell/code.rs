@@ -86,12 +86,12 @@ pub fn search(language: Language, code: &str, arguments: &[Value], home: &str) -
 }
 
 impl Language {
-    /// Its name: `python`.
+    /// Its name: `python`, `javascript`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Language::Python => "python",
-            Language::JavaScript => "node",
+            Language::JavaScript => "javascript",
             Language::Perl => "perl",
             Language::Ruby => "ruby",
             Language::Php => "php",

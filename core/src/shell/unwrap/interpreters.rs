@@ -14,8 +14,8 @@ static WORDS: Grammar = Grammar { options: &[], style: Style::Operands, subcomma
 
 pub(super) const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["python*", "pypy*", "ipython*"], grammar: &WORDS, run: python },
-    Wrapper { names: &["node", "nodejs", "tsx", "ts-node"], grammar: &WORDS, run: node },
-    Wrapper { names: &["deno", "bun"], grammar: &WORDS, run: deno },
+    Wrapper { names: &["node", "nodejs"], grammar: &WORDS, run: node },
+    Wrapper { names: RUNNERS, grammar: &WORDS, run: runner },
     Wrapper { names: &["perl", "perl5*"], grammar: &WORDS, run: perl },
     Wrapper { names: &["ruby", "ruby2*", "ruby3*", "jruby", "irb"], grammar: &WORDS, run: ruby },
     Wrapper { names: &["php", "php5*", "php7*", "php8*", "php-cli"], grammar: &WORDS, run: php },
@@ -105,6 +105,7 @@ impl Unwrapping<'_, '_> {
                 })
                 .collect();
         self.feeds();
+        self.effect(Effect::Code { from: CodeFrom::Inline(name.to_owned()) });
         for text in texts {
             let home = self.interpreter.env.home.clone();
             let acts = search(language, &text, &values, &home);
@@ -429,73 +430,46 @@ fn node(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.done();
 }
 
-fn deno(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
-    let words = &parsed.operands;
-    let text = |at: usize| words.get(at).and_then(|word: &Argument| word.value.as_known());
-    let is_bun = unwrapping.name == "bun";
-    let has_model = super::super::models::find(unwrapping.name).is_some();
-    let first_operand = |from: usize| {
-        words
-            .iter()
-            .enumerate()
-            .skip(from)
-            .find(|(_, word)| !word.value.prefix().starts_with('-'))
-            .map(|(at, _)| at)
-    };
-    match text(0) {
-        Some("eval") if !is_bun => {
-            if let Some(at) = first_operand(1) {
-                unwrapping.code(Language::JavaScript, &words[at].value.clone(), &words[at + 1..]);
-            }
-        }
-        Some("-e" | "--eval" | "-p" | "--print") if is_bun => {
-            if let Some(code) = words.get(1) {
-                unwrapping.code(Language::JavaScript, &code.value.clone(), &words[2..]);
-            }
-        }
-        Some("run" | "serve" | "watch") => {
-            let Some(at) = first_operand(1) else { return };
-            let name = words[at].value.prefix().to_owned();
-            if is_script(&name) || words[at].value.as_known().is_none() {
-                unwrapping.code_of_file(
-                    Language::JavaScript,
-                    &words[at].value.clone(),
-                    &words[at + 1..],
-                );
-            } else if name.starts_with("http")
-                || name.starts_with("jsr:")
-                || name.starts_with("npm:")
-            {
-                unwrapping.effect(Effect::Code { from: CodeFrom::Package(name) });
-            } else if name == "-" {
-                unwrapping.code_of_stdin(Language::JavaScript, &[]);
-            } else {
-                unwrapping.effect(Effect::Code { from: CodeFrom::Project(format!("run {name}")) });
-            }
-        }
-        Some("-") => unwrapping.code_of_stdin(Language::JavaScript, &[]),
-        Some(name) if is_script(name) => {
-            unwrapping.code_of_file(Language::JavaScript, &Value::known(name), &words[1..]);
-        }
-        Some("test" | "task" | "bench" | "check" | "lint" | "doc" | "info") if !has_model => {
-            let name = format!("{} {}", unwrapping.name, text(0).unwrap_or_default());
-            unwrapping.effect(Effect::Code { from: CodeFrom::Project(name) });
-        }
-        Some("--version" | "-v" | "-V" | "--help" | "-h") => {}
-        None if words.is_empty() => unwrapping.code_of_stdin(Language::JavaScript, &[]),
-        _ if has_model => {}
-        _ => {
-            let why = "what this subcommand does is not known".to_owned();
-            let program = unwrapping.name.to_owned();
-            unwrapping.effect(Effect::Unmodelled { program, why });
-        }
-    }
-    unwrapping.done();
+/// Runtimes with commands of their own. Those stand in tables; here is only the code.
+const RUNNERS: &[&str] =
+    &["deno", "bun", "tsx", "ts-node", "ts-node-esm", "esno", "jiti", "vite-node"];
+
+/// True for a wrapper that may run others by what its table says, too.
+pub(super) fn has_table(name: &str) -> bool {
+    RUNNERS.contains(&name)
 }
 
-fn is_script(name: &str) -> bool {
-    [".js", ".ts", ".mjs", ".cjs", ".mts", ".tsx", ".jsx"].iter().any(|end| name.ends_with(end))
-        && !name.contains("://")
+fn runner(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let words = &parsed.operands;
+    let is_option = |word: &&Argument| word.value.prefix().starts_with('-');
+    let options = words.iter().take_while(is_option).count();
+    if unwrapping.name == "deno" {
+        let code = words.iter().skip(1).position(|word| !is_option(&word));
+        let name = words.first().and_then(|word| word.value.as_known());
+        if let (Some("eval"), Some(at)) = (name, code) {
+            unwrapping.code(Language::JavaScript, &words[at + 1].value.clone(), &words[at + 2..]);
+        }
+    } else {
+        for at in 0..options {
+            let text = words[at].value.prefix();
+            let code = match text {
+                "-e" | "--eval" | "-p" | "--print" | "-pe" => {
+                    words.get(at + 1).map(|word| word.value.clone())
+                }
+                text => text.strip_prefix("--eval=").map(Value::known),
+            };
+            if let Some(code) = code {
+                let rest = words.get(at + 2..).unwrap_or_default();
+                unwrapping.code(Language::JavaScript, &code, rest);
+            }
+        }
+    }
+    if words.is_empty()
+        || words.len() == options && words.iter().any(|word| word.value.as_known() == Some("-"))
+    {
+        unwrapping.code_of_stdin(Language::JavaScript, &[]);
+    }
+    unwrapping.done();
 }
 
 static PERL: Letters = Letters {
@@ -828,6 +802,7 @@ fn run_awk(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
 
 impl Unwrapping<'_, '_> {
     fn program_of_awk(&mut self, program: &Value, variables: &[(String, Value)]) {
+        self.effect(Effect::Code { from: CodeFrom::Inline("awk".to_owned()) });
         match program {
             Value::Known(text) => self.acts(None, awk(text, variables)),
             Value::OneOf(texts) => {
