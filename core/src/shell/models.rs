@@ -10,8 +10,11 @@ mod kinds;
 mod looking;
 mod machine;
 mod modes;
+mod names;
 mod perform;
+mod remote;
 mod search;
+mod sockets;
 mod text;
 pub mod tool;
 mod web;
@@ -35,6 +38,9 @@ const TABLES: &[&[Model]] = &[
     files::TABLE,
     looking::TABLE,
     machine::TABLE,
+    names::TABLE,
+    remote::TABLE,
+    sockets::TABLE,
     modes::TABLE,
     search::TABLE,
     text::TABLE,
