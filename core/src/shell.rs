@@ -21,6 +21,7 @@
 //! them, or is not understood, is never weaker than "ask".
 
 pub mod analyse;
+pub mod denied;
 pub mod effect;
 pub mod env;
 pub mod grammar;

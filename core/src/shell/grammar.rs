@@ -187,6 +187,7 @@ impl<'a> Reader<'a> {
                 Value::Known(text) if text.len() > 1 && text.starts_with('-') => {
                     self.option(argument, text);
                 }
+                Value::Known(text) if text.starts_with('+') && self.exact("+*").is_some() => {}
                 Value::Prefix(text, origin) if text.starts_with('-') => {
                     self.begun(argument, text, origin);
                 }

@@ -99,7 +99,7 @@ impl Case<'_> {
         if let Some(said) = floor::of(self, found) {
             return Some(Reason { floor: true, ..self.reason(Decision::Deny, said, &found.span) });
         }
-        if let Some(said) = floor::of_path(found) {
+        if let Some(said) = floor::of_path(self, found) {
             return Some(self.reason(Decision::Deny, said, &found.span));
         }
         let group = groups::of(self, found);

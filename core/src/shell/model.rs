@@ -62,7 +62,7 @@ pub struct Opt {
     /// A name to ask for it: `output`.
     pub id: &'static str,
     /// Its spellings with their dashes: `-o`, `--output`. `-#` is a number behind a dash, which is its
-    /// value: `head -5`.
+    /// value: `head -5`. `+*` is any word behind a plus: `cargo +nightly`.
     pub spellings: &'static [&'static str],
     /// What it takes.
     pub takes: Takes,
@@ -301,7 +301,7 @@ impl Report<'_> {
 }
 
 /// What the names surely begin with that a pattern finds.
-fn globbed(pattern: &str) -> Value {
+pub(super) fn globbed(pattern: &str) -> Value {
     let fixed = pattern.find(['*', '?', '[']).map_or(pattern, |at| &pattern[..at]);
     let origin = Origin::Glob(pattern.to_owned());
     if fixed.is_empty() {

@@ -5,7 +5,6 @@ mod address;
 mod archives;
 mod files;
 mod filters;
-mod git;
 mod kinds;
 mod looking;
 mod machine;
@@ -17,6 +16,7 @@ mod search;
 mod sockets;
 mod text;
 pub mod tool;
+mod tools;
 mod web;
 
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ use std::sync::LazyLock;
 use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
-use super::invocation::Invocation;
+use super::invocation::{Argument, Invocation};
 use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
 use super::value::Value;
@@ -47,7 +47,7 @@ const TABLES: &[&[Model]] = &[
 ];
 
 /// Programs with commands, as data.
-const TOOLS: &[&[Tool]] = &[git::TABLE];
+const TOOLS: &[&[Tool]] = tools::TABLES;
 
 /// What is known of a program.
 #[derive(Clone, Copy)]
@@ -156,14 +156,28 @@ fn named(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// The commands that options of an invocation name.
+/// Something that an invocation runs besides itself.
+pub enum Inner {
+    /// A text, as a shell would.
+    Text(Value),
+    /// Words, as a program and its arguments.
+    Words(Vec<Argument>),
+}
+
+/// What an invocation runs by what its table says: the commands that its options name, and the
+/// command that its operands are.
 #[must_use]
-pub fn commands(invocation: &Invocation) -> Vec<Value> {
+pub fn inner(invocation: &Invocation) -> Vec<Inner> {
     let name = invocation.program.value.as_known().map(unwrap::base);
     let Some((known, true)) = name.and_then(|name| BY_NAME.get(name)) else { return Vec::new() };
     let parsed = known.parse(invocation);
+    let mut all = Vec::new();
+    if let Some(command) = parsed.command {
+        perform::inner(&parsed, command.does, &mut all);
+    }
     let commands = parsed.named.into_iter().filter(|(role, ..)| *role == Role::Runs);
-    commands.map(|(_, _, value)| value.value).collect()
+    all.extend(commands.map(|(_, _, value)| Inner::Text(value.value)));
+    all
 }
 
 /// True for effects that examples leave out: reads and lists of what is no secret.

@@ -1,8 +1,9 @@
 //! Where a path leads, and whose place that is.
 
+use super::denied;
 use super::effect::Scope;
 use super::env::Env;
-use super::value::Value;
+use super::value::{Origin, Value};
 
 /// The most links that are followed for one path.
 const MOST_LINKS: usize = 32;
@@ -48,7 +49,10 @@ pub fn normal(path: &str, env: &Env) -> String {
     let mut links = 0;
     while let Some(part) = rest.pop() {
         if part == ".." {
-            done.truncate(done.rfind('/').unwrap_or(0));
+            // Where this leads is decided by links within, which nobody may follow.
+            if !env.deny_paths.iter().any(|root| root.trim_end_matches('/') == done) {
+                done.truncate(done.rfind('/').unwrap_or(0));
+            }
             continue;
         }
         let parent = done.len();
@@ -94,6 +98,9 @@ pub fn is_within(path: &str, root: &str) -> bool {
 /// whose end is unknown, what its beginning makes sure.
 #[must_use]
 pub fn scope(path: &Value, env: &Env) -> Scope {
+    if denied::is_denied(path, env) {
+        return Scope::Denied;
+    }
     match path {
         Value::Known(text) => known(text, env),
         Value::OneOf(texts) => texts
@@ -101,6 +108,10 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
             .map(|text| known(text, env))
             .max_by_key(|scope| severity(*scope))
             .unwrap_or(Scope::Unknown),
+        // What follows may climb out of the folder again.
+        Value::Prefix(_, origin) if !matches!(origin, Origin::Glob(_) | Origin::Number) => {
+            Scope::Unknown
+        }
         Value::Prefix(text, _) => match text.rsplit_once('/') {
             // A name that only begins so may be any of the folder.
             Some((folder, _)) if !folder.is_empty() => match known(folder, env) {
@@ -140,9 +151,6 @@ fn severity(scope: Scope) -> usize {
 
 fn known(path: &str, env: &Env) -> Scope {
     let within = |roots: &[String]| roots.iter().any(|root| is_within(path, root));
-    if within(&env.deny_paths) && !within(&env.deny_exempt) {
-        return Scope::Denied;
-    }
     if let Some(scope) = device(path) {
         return scope;
     }
@@ -199,8 +207,8 @@ fn device(path: &str) -> Option<Scope> {
     let name = path.strip_prefix("/dev/")?;
     let harmless =
         ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "ptmx"];
-    let is_harmless = harmless.contains(&name)
-        || ["fd", "pts"].iter().any(|folder| is_within(name, folder));
+    let is_harmless =
+        harmless.contains(&name) || ["fd", "pts"].iter().any(|folder| is_within(name, folder));
     Some(match name {
         _ if is_within(name, "shm") => Scope::Temp,
         _ if is_harmless => Scope::HarmlessDevice,

@@ -18,7 +18,7 @@ use super::interpret::state::{Descriptor, State};
 use super::interpret::{Around, Interpreter};
 use super::invocation::{Argument, Invocation, Locus, Stdin};
 use super::model::{Grammar, Parsed};
-use super::models;
+use super::models::{self, Inner};
 use super::place;
 use super::value::{Origin, Value};
 
@@ -92,8 +92,8 @@ pub(super) fn unwrap(
     };
     let wrapper = find(base(program));
     let is_local = is_local(program, state, interpreter.env);
-    let commands = if wrapper.is_none() { models::commands(invocation) } else { Vec::new() };
-    if wrapper.is_none() && !is_local && commands.is_empty() {
+    let inner = if wrapper.is_none() { models::inner(invocation) } else { Vec::new() };
+    if wrapper.is_none() && !is_local && inner.is_empty() {
         return false;
     }
     if invocation.wrappers.len() >= DEEPEST {
@@ -119,11 +119,7 @@ pub(super) fn unwrap(
     if is_local {
         unwrapping.script_of_file(&Value::known(program), &invocation.arguments);
     }
-    for command in commands {
-        unwrapping.conditional = true;
-        unwrapping.script(&command, &[]);
-        unwrapping.ran = is_local;
-    }
+    unwrapping.inner(inner, is_local);
     let Some(wrapper) = wrapper else { return unwrapping.ran };
     let parsed = grammar::parse(invocation, wrapper.grammar);
     if let Some(option) = parsed.unknown.first() {
@@ -178,6 +174,30 @@ impl Unwrapping<'_, '_> {
             locus: self.locus.clone(),
             place: self.interpreter.around.place.clone(),
             outer: Some(self.number),
+        }
+    }
+
+    /// Runs what a table says that the program runs.
+    fn inner(&mut self, inner: Vec<Inner>, ran: bool) {
+        for command in inner {
+            match command {
+                Inner::Text(text) => {
+                    self.conditional = true;
+                    self.script(&text, &[]);
+                    self.ran = ran;
+                }
+                Inner::Words(words) => {
+                    // A runner of Python gives a script to the interpreter.
+                    let is_script = words.first().and_then(|word| word.value.as_known());
+                    if is_script.is_some_and(|word| word.ends_with(".py")) {
+                        let mut all = vec![self.word(Value::known("python3"))];
+                        all.extend(words);
+                        self.run(&all);
+                    } else {
+                        self.run(&words);
+                    }
+                }
+            }
         }
     }
 

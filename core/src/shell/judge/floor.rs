@@ -4,8 +4,12 @@
 //! deleting trees, writing to disks, turning the machine off, fork bombs, running what the network
 //! sends, shells on connections, and running text that was decoded or put together.
 
+use super::super::denied;
 use super::super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope, SystemChange};
+use super::super::model::globbed;
+use super::super::place;
 use super::super::unwrap;
+use super::super::value::{Origin, Value};
 use super::reach;
 use super::settings::Profile;
 use super::{Case, Said};
@@ -54,9 +58,42 @@ pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<Said> {
 }
 
 /// Paths that the owner denies.
-pub(super) fn of_path(found: &Found) -> Option<Said> {
-    let Effect::File(FileEffect { scope: Scope::Denied, .. }) = &found.effect else { return None };
-    Some(path_denied())
+pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
+    let is_denied = match &found.effect {
+        Effect::File(file) => {
+            let tree =
+                (file.recursive || file.access == Access::Move) && file.access != Access::List;
+            file.scope == Scope::Denied || tree && denied::holds_denied(&file.path, case.env)
+        }
+        Effect::Unmodelled { .. } => reach::call(case, found).is_some_and(|call| {
+            let mut words = call.arguments.iter().flat_map(|word| paths_in(&word.value));
+            words.any(|word| {
+                let path = place::resolve(&word, &call.cwd, case.env);
+                denied::is_denied(&path, case.env)
+            })
+        }),
+        _ => false,
+    };
+    is_denied.then(path_denied)
+}
+
+/// What of a word may be a path: all of it, and what follows `=`, `@` and `:`.
+fn paths_in(word: &Value) -> Vec<Value> {
+    let of_text = |text: &str| {
+        let mut all = vec![text.to_owned()];
+        let tails = text.char_indices().filter(|(_, char)| matches!(char, '=' | '@' | ':' | ','));
+        all.extend(tails.map(|(at, _)| text[at + 1..].to_owned()));
+        all
+    };
+    match word {
+        Value::Known(text) => of_text(text).into_iter().map(Value::known).collect(),
+        Value::OneOf(texts) => {
+            texts.iter().flat_map(|text| of_text(text)).map(Value::known).collect()
+        }
+        Value::Unknown(Origin::Glob(pattern)) => vec![globbed(pattern)],
+        Value::Prefix(..) => vec![word.clone()],
+        Value::Unknown(_) => Vec::new(),
+    }
 }
 
 /// What is said of a path that the owner denies.

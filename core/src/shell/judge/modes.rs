@@ -1,6 +1,7 @@
 //! The modes on top of the judgement: whether anything runs, and whether somebody is asked.
 
 use super::super::analyse::Analysis;
+use super::super::denied::matches;
 use super::super::effect::{Effect, Found};
 use super::super::env::Env;
 use super::super::invocation::Invocation;
@@ -8,7 +9,7 @@ use super::super::ir::{Command, CommandKind, Item, Script};
 use super::super::unwrap;
 use super::super::verdict::{Decision, Reason, Verdict};
 use super::settings::{Ask, Security, Settings, WithoutApprover};
-use super::{Case, Said, floor, groups, profile, rules};
+use super::{Case, Said, floor, groups, profile};
 
 /// Commands that somebody approved for always, analysed.
 #[derive(Clone, Debug, Default)]
@@ -154,7 +155,7 @@ pub(super) fn is_listed(list: &[String], call: &Invocation, env: &Env) -> bool {
             words.push(' ');
             words.push_str(argument.value.as_known().unwrap_or("\u{fffd}"));
         }
-        list.iter().any(|pattern| rules::matches(pattern, name) || rules::matches(pattern, &words))
+        list.iter().any(|pattern| matches(pattern, name) || matches(pattern, &words))
     };
     named(program) && (trusted.is_some() || list.iter().any(|pattern| pattern.contains('/')))
         || trusted.is_some_and(named)

@@ -4,7 +4,7 @@ use super::super::effect::{Access, Effect, FileEffect, Found, Scope};
 use super::super::invocation::{Invocation, Locus, Stdin};
 use super::super::place;
 use super::super::unwrap;
-use super::super::value::Value;
+use super::super::value::{Origin, Value};
 use super::Case;
 
 /// How far names are followed through pipes.
@@ -27,6 +27,12 @@ pub(super) fn scope(case: &Case<'_>, found: &Found, file: &FileEffect) -> Scope 
         return file.scope;
     }
     let outputs = file.path.outputs();
+    if let Value::Prefix(text, _) = &file.path
+        && !outputs.is_empty()
+        && outputs.iter().all(|number| prints_no_path(case, *number))
+    {
+        return place::scope(&Value::Prefix(text.clone(), Origin::Number), case.env);
+    }
     let piped = match call(case, found).map(|call| &call.stdin) {
         Some(Stdin::Pipe(numbers)) if outputs.is_empty() => &numbers[..],
         _ => outputs,
@@ -103,3 +109,18 @@ const LISTERS: &[&str] =
 /// Programs that print some of the lines that they read.
 const FILTERS: &[&str] =
     &["sort", "uniq", "head", "tail", "grep", "egrep", "fgrep", "rg", "tac", "shuf", "cat", "tee"];
+
+/// True for programs that print a text without slashes.
+fn prints_no_path(case: &Case<'_>, number: usize) -> bool {
+    let call = case.analysis.invocations.get(number);
+    let program = call.and_then(|call| call.program.value.as_known()).map(unwrap::base);
+    let plain = call.is_some_and(|call| {
+        call.arguments
+            .iter()
+            .all(|word| word.value.as_known().is_some_and(|text| !text.contains('/')))
+    });
+    plain && program.is_some_and(|program| NO_PATH.contains(&program))
+}
+
+const NO_PATH: &[&str] =
+    &["date", "whoami", "hostname", "uname", "id", "nproc", "arch", "seq", "wc", "expr"];

@@ -1,5 +1,6 @@
 //! The owner's own rules.
 
+use super::super::denied::matches;
 use super::super::effect::{Effect, Found};
 use super::super::invocation::Invocation;
 use super::super::unwrap;
@@ -66,31 +67,4 @@ fn is_of(rule: &Rule, call: &Invocation, case: &Case<'_>) -> bool {
         argument.is_some_and(|argument| matches(pattern, argument))
     });
     by_program && by_arguments
-}
-
-/// True if a glob fits a text: `*` is any text, `?` one character, all else itself.
-pub(super) fn matches(pattern: &str, text: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let text: Vec<char> = text.chars().collect();
-    let (mut at, mut from) = (0, 0);
-    let mut back: Option<(usize, usize)> = None;
-    while from < text.len() {
-        match pattern.get(at) {
-            Some('*') => {
-                back = Some((at + 1, from));
-                at += 1;
-            }
-            Some(char) if *char == '?' || *char == text[from] => {
-                at += 1;
-                from += 1;
-            }
-            _ => {
-                let Some((after, start)) = back else { return false };
-                back = Some((after, start + 1));
-                at = after;
-                from = start + 1;
-            }
-        }
-    }
-    pattern[at..].iter().all(|char| *char == '*')
 }

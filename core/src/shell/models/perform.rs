@@ -5,6 +5,7 @@ use super::super::invocation::Argument;
 use super::super::model::{Parsed, Report, Role};
 use super::super::place;
 use super::super::value::{Origin, Value};
+use super::Inner;
 use super::tool::{Does, Tool};
 
 /// Tells what a call of a tool does.
@@ -75,12 +76,32 @@ pub(super) fn perform(
     }
 }
 
+/// What the operands of a command make it run.
+pub(super) fn inner(parsed: &Parsed<'_>, does: &[Does], all: &mut Vec<Inner>) {
+    let has = |options: &str| options.split(' ').any(|option| parsed.has(option));
+    for one in does {
+        match *one {
+            Does::If(options, more) if has(options) => inner(parsed, more, all),
+            Does::Unless(options, more) if !has(options) => inner(parsed, more, all),
+            Does::WithOperands(more) | Does::May(more) => inner(parsed, more, all),
+            Does::Runs(first) => {
+                let words = parsed.operands.get(first..).unwrap_or_default().to_vec();
+                all.push(Inner::Words(words));
+            }
+            Does::RunsTexts => {
+                all.extend(parsed.operands.iter().map(|word| Inner::Text(word.value.clone())));
+            }
+            _ => {}
+        }
+    }
+}
+
 fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect> {
     let code = |from| Some(Effect::Code { from });
     let program = || report.name().to_owned();
     Some(match does {
         Does::Here => {
-            let here = Value::Prefix("./".into(), Origin::Other);
+            let here = Value::Prefix("./".into(), Origin::Glob("./**".into()));
             report.file_effect(Access::Write, &here, true, false)
         }
         Does::At(access, path) => {

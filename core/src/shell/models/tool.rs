@@ -71,6 +71,10 @@ pub enum Does {
     Removes,
     /// It fetches and runs its first operand.
     Package,
+    /// Its operands, those before this one left out, are a program with its arguments, which it runs.
+    Runs(usize),
+    /// Each of its operands is a text that it gives to a shell.
+    RunsTexts,
     /// It runs what a setting or an argument names, for a reader.
     Setting(&'static str),
     /// It runs what stands on standard input.
@@ -110,15 +114,32 @@ pub enum Does {
 }
 
 impl Command {
-    /// True if an option of it, or of a command of it, names a command that is run.
+    /// True if an option of it, or of a command of it, names a command that is run, or its operands
+    /// are one.
     pub fn runs_commands(&self) -> bool {
-        self.options.iter().copied().flatten().any(|option| option.role == Role::Runs)
+        self.does.iter().any(Does::runs)
+            || self.options.iter().copied().flatten().any(|option| option.role == Role::Runs)
             || self.commands.iter().any(Command::runs_commands)
     }
 
     /// True if a word names it.
     pub fn is_named(&self, word: &str) -> bool {
         self.names.split(' ').any(|name| name == word)
+    }
+}
+
+impl Does {
+    /// True if operands are a command that is run.
+    fn runs(&self) -> bool {
+        match self {
+            Does::Runs(_) | Does::RunsTexts => true,
+            Does::If(_, inner)
+            | Does::Unless(_, inner)
+            | Does::WithOperands(inner)
+            | Does::Alone(inner)
+            | Does::May(inner) => inner.iter().any(Does::runs),
+            _ => false,
+        }
     }
 }
 

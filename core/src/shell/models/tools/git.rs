@@ -5,77 +5,77 @@
 
 mod rules;
 
-use super::super::model::Opt;
-use super::tool::Does::{
+use crate::shell::model::Opt;
+use crate::shell::models::tool::Does::{
     self, Alone, Call, Here, If, Listens, Loss, Reads, Secret, Sends, Setting, Unknown, Unless,
     WithOperands,
 };
-use super::tool::{Tool, opts, tools};
-use rules::{checkout, clone, config, push, remote, removal, restore, settings, url};
+use crate::shell::models::tool::{Tool, opts, tools};
+use rules::{checkout, clone, config, push, remote, restore, settings, url};
 
 /// Options of everything that shows differences.
 const DIFF: &[Opt] = opts!(
     "-p -u --patch, -s --no-patch, -U --unified[=], --output=>, --output-indicator-new=, \
-        --output-indicator-old=, --output-indicator-context=, --raw, --patch-with-raw, \
-        --indent-heuristic, --minimal, --patience, --histogram, --anchored=, --diff-algorithm=, \
-        --stat[=], --stat-width=, --stat-name-width=, --stat-count=, --stat-graph-width=, \
-        --compact-summary, --numstat, --shortstat, -X --dirstat[=], --cumulative, \
-        --dirstat-by-file[=], --summary, --patch-with-stat, -z, --name-only, --name-status, \
-        --submodule[=], --color[=], --color-moved[=], --color-moved-ws=, --word-diff[=], \
-        --word-diff-regex=, --color-words[=], --renames, --rename-empty, --check, \
-        --ws-error-highlight=, --full-index, --binary, --abbrev[=], -B --break-rewrites[=], \
-        -M --find-renames[=], -C --find-copies[=], --find-copies-harder, \
-        -D --irreversible-delete, -l=, --diff-filter=, -S=, -G=, --find-object=, --pickaxe-all, \
-        --pickaxe-regex, -O=<, --skip-to=, --rotate-to=, -R, --relative[=], -a --text, \
-        --ignore-cr-at-eol, --ignore-space-at-eol, -b --ignore-space-change, \
-        -w --ignore-all-space, --ignore-blank-lines, -I --ignore-matching-lines=, \
-        --inter-hunk-context=, -W --function-context, --ext-diff, --textconv, \
-        --ignore-submodules[=], --src-prefix=, --dst-prefix=, --no-prefix, --default-prefix, \
-        --line-prefix=, --ita-invisible-in-index, --exit-code, -q --quiet"
+     --output-indicator-old=, --output-indicator-context=, --raw, --patch-with-raw, \
+     --indent-heuristic, --minimal, --patience, --histogram, --anchored=, --diff-algorithm=, \
+     --stat[=], --stat-width=, --stat-name-width=, --stat-count=, --stat-graph-width=, \
+     --compact-summary, --numstat, --shortstat, -X --dirstat[=], --cumulative, \
+     --dirstat-by-file[=], --summary, --patch-with-stat, -z, --name-only, --name-status, \
+     --submodule[=], --color[=], --color-moved[=], --color-moved-ws=, --word-diff[=], \
+     --word-diff-regex=, --color-words[=], --renames, --rename-empty, --check, \
+     --ws-error-highlight=, --full-index, --binary, --abbrev[=], -B --break-rewrites[=], \
+     -M --find-renames[=], -C --find-copies[=], --find-copies-harder, \
+     -D --irreversible-delete, -l=, --diff-filter=, -S=, -G=, --find-object=, --pickaxe-all, \
+     --pickaxe-regex, -O=<, --skip-to=, --rotate-to=, -R, --relative[=], -a --text, \
+     --ignore-cr-at-eol, --ignore-space-at-eol, -b --ignore-space-change, \
+     -w --ignore-all-space, --ignore-blank-lines, -I --ignore-matching-lines=, \
+     --inter-hunk-context=, -W --function-context, --ext-diff, --textconv, \
+     --ignore-submodules[=], --src-prefix=, --dst-prefix=, --no-prefix, --default-prefix, \
+     --line-prefix=, --ita-invisible-in-index, --exit-code, -q --quiet"
 );
 
 /// Options of everything that walks commits.
 const REVISIONS: &[Opt] = opts!(
     "-n --max-count=, -#, --skip=, --since --after=, --until --before=, --since-as-filter=, \
-        --author=, --committer=, --grep-reflog=, --grep=, --all-match, --invert-grep, \
-        -i --regexp-ignore-case, --basic-regexp, -E --extended-regexp, -F --fixed-strings, \
-        -P --perl-regexp, --remove-empty, --merges, --min-parents=, --max-parents=, \
-        --first-parent, --exclude-first-parent-only, --not, --all, --branches[=], --tags[=], \
-        --remotes[=], --glob=, --exclude=, --exclude-hidden=, --reflog, --alternate-refs, \
-        --single-worktree, --ignore-missing, --bisect, --stdin, --cherry-mark, --cherry-pick, \
-        --left-only, --right-only, --cherry, -g --walk-reflogs, --merge, --boundary, \
-        --simplify-by-decoration, --show-pulls, --full-history, --dense, --sparse, \
-        --simplify-merges, --ancestry-path[=], --date-order, --author-date-order, --topo-order, \
-        --reverse, --no-walk[=], --do-walk, --pretty[=], --format=, --abbrev-commit, --oneline, \
-        --encoding=, --expand-tabs[=], --notes[=], --show-notes[=], --standard-notes, \
-        --show-signature, --relative-date, --date=, --parents, --children, --left-right, --graph, \
-        --show-linear-break[=], --count, --timestamp, --objects, --filter=, --missing="
+     --author=, --committer=, --grep-reflog=, --grep=, --all-match, --invert-grep, \
+     -i --regexp-ignore-case, --basic-regexp, -E --extended-regexp, -F --fixed-strings, \
+     -P --perl-regexp, --remove-empty, --merges, --min-parents=, --max-parents=, \
+     --first-parent, --exclude-first-parent-only, --not, --all, --branches[=], --tags[=], \
+     --remotes[=], --glob=, --exclude=, --exclude-hidden=, --reflog, --alternate-refs, \
+     --single-worktree, --ignore-missing, --bisect, --stdin, --cherry-mark, --cherry-pick, \
+     --left-only, --right-only, --cherry, -g --walk-reflogs, --merge, --boundary, \
+     --simplify-by-decoration, --show-pulls, --full-history, --dense, --sparse, \
+     --simplify-merges, --ancestry-path[=], --date-order, --author-date-order, --topo-order, \
+     --reverse, --no-walk[=], --do-walk, --pretty[=], --format=, --abbrev-commit, --oneline, \
+     --encoding=, --expand-tabs[=], --notes[=], --show-notes[=], --standard-notes, \
+     --show-signature, --relative-date, --date=, --parents, --children, --left-right, --graph, \
+     --show-linear-break[=], --count, --timestamp, --objects, --filter=, --missing="
 );
 
 /// Options of `log` and `show`.
 const LOG: &[Opt] = opts!(
     "--follow, --decorate[=], --decorate-refs=, --decorate-refs-exclude=, --clear-decorations, \
-        --source, --mailmap, --use-mailmap, --full-diff, --log-size, -L=, --diff-merges=, -m, -c, \
-        --cc, --dd, --remerge-diff, -t, --combined-all-paths"
+     --source, --mailmap, --use-mailmap, --full-diff, --log-size, -L=, --diff-merges=, -m, -c, \
+     --cc, --dd, --remerge-diff, -t, --combined-all-paths"
 );
 
 /// Options of `merge` and `pull`.
 const MERGE: &[Opt] = opts!(
     "--commit, -e --edit, --cleanup=, --ff, --ff-only, -S --gpg-sign[=], --log[=], --signoff, \
-        --stat, -n, --compact-summary, --squash, --verify, -s --strategy=, -X --strategy-option=, \
-        --verify-signatures, --summary, --autostash, --allow-unrelated-histories"
+     --stat, -n, --compact-summary, --squash, --verify, -s --strategy=, -X --strategy-option=, \
+     --verify-signatures, --summary, --autostash, --allow-unrelated-histories"
 );
 
 /// Options of everything that fetches.
 const FETCH: &[Opt] = opts!(
     "-v --verbose, -q --quiet, --progress, -a --append, --atomic, --depth=, --deepen=, \
-        --shallow-since=, --shallow-exclude=, --unshallow, --update-shallow, --negotiation-tip=, \
-        --negotiate-only, --dry-run, -f --force, -k --keep, --multiple, --auto-maintenance, \
-        --auto-gc, --write-commit-graph, -p --prune, -P --prune-tags, --no-tags, -t --tags, \
-        --refmap=, --recurse-submodules[=], -j --jobs=, --set-upstream, --submodule-prefix=, \
-        -u --update-head-ok, --upload-pack=!, --show-forced-updates, -4 --ipv4, -6 --ipv6, \
-        -o --server-option=, --all, --refetch, --filter=, --write-fetch-head, --prefetch, \
-        --porcelain"
+     --shallow-since=, --shallow-exclude=, --unshallow, --update-shallow, --negotiation-tip=, \
+     --negotiate-only, --dry-run, -f --force, -k --keep, --multiple, --auto-maintenance, \
+     --auto-gc, --write-commit-graph, -p --prune, -P --prune-tags, --no-tags, -t --tags, \
+     --refmap=, --recurse-submodules[=], -j --jobs=, --set-upstream, --submodule-prefix=, \
+     -u --update-head-ok, --upload-pack=!, --show-forced-updates, -4 --ipv4, -6 --ipv6, \
+     -o --server-option=, --all, --refetch, --filter=, --write-fetch-head, --prefetch, \
+     --porcelain"
 );
 
 /// Steps of what goes on after a conflict.
@@ -83,7 +83,7 @@ const STEPS: &[Opt] = opts!("--continue --abort --skip --quit");
 
 const LIST: &[Opt] = opts!(
     "--sort=, --format=, --points-at=, --contains[=], --no-contains[=], --merged[=], \
-        --no-merged[=], --color[=], --column[=], --ignore-case, -i, --omit-empty"
+     --no-merged[=], --color[=], --column[=], --ignore-case, -i, --omit-empty"
 );
 
 const REMOTE: Does = Call(remote);
@@ -245,7 +245,8 @@ pub(super) const TABLE: &[Tool] = tools! {
             If("--unsafe-paths", &[Unknown("with `--unsafe-paths` it writes anywhere")]);
         "mv" "-f --force, -k, -n --dry-run, -v --verbose, --sparse" => Here;
         "rm" "-f --force, -n --dry-run, -r, --cached, --ignore-unmatch, --sparse, -q --quiet, \
-            --pathspec-from-file=<, --pathspec-file-nul" => Here, Call(removal);
+            --pathspec-from-file=<, --pathspec-file-nul" => Here,
+            If("-f", &[Unless("--cached -n", &[Loss])]);
         "clean" "-d, -f --force, -i --interactive, -n --dry-run, -q --quiet, -e --exclude=, -x, \
             -X"
             => Unless("-n", &[Here, Loss]);
@@ -343,7 +344,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             "status ls-files env version track" "-l --long, -s --size, -a --all, --json, \
                 -n --name-only, --dry-run, --filename, --lockable, -j, --porcelain" => WithOperands(&[Here]);
             "install uninstall" "--local, --force, --skip-repo, --system, --skip-smudge, --manual"
-                => Does::At(super::super::effect::Access::Write, "~/.gitconfig");
+                => Does::At(crate::shell::effect::Access::Write, "~/.gitconfig");
             "pull fetch checkout untrack migrate prune fsck" "--all, -I --include=, \
                 -X --exclude=, --recent, --prune, --dry-run" => Here, Does::MayFetch("");
             "push" "--all, --dry-run, --object-id" => Does::Remote(false, false);
@@ -481,6 +482,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "git gc --prune=now": "version_control_loss write:workspace:recursive",
         "git update-ref -d refs/heads/x": "version_control_loss write:workspace:recursive",
         "git worktree remove --force ../x": "version_control_loss write:workspace:recursive",
+        "git rm -rf build": "version_control_loss write:workspace:recursive",
         "git rm -r --cached build/": "write:workspace:recursive",
         "git bisect start HEAD v1": "write:workspace:recursive",
         "git frobnicate": "unmodelled",

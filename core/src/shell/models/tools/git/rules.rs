@@ -1,9 +1,9 @@
 //! What tables cannot say of `git`: settings, addresses, and what is lost.
 
-use super::super::super::effect::{Access, CodeFrom, Effect, Payload, Persistence};
-use super::super::super::invocation::Argument;
-use super::super::super::model::{Parsed, Report};
-use super::super::super::value::{Origin, Value};
+use crate::shell::effect::{Access, CodeFrom, Effect, Payload, Persistence};
+use crate::shell::invocation::Argument;
+use crate::shell::model::{Parsed, Report};
+use crate::shell::value::{Origin, Value};
 
 /// Settings whose values run nothing and change nothing that is trusted: names, and beginnings that
 /// end in `.` or `*`.
@@ -225,7 +225,9 @@ pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     };
     // The name that an address gives is one below the folder.
     let folder = match folder {
-        Value::Unknown(origin) if parsed.operands.len() < 2 => Value::Prefix("./".into(), origin),
+        Value::Unknown(_) if parsed.operands.len() < 2 => {
+            Value::Prefix("./".into(), Origin::Glob("./*".into()))
+        }
         other => other,
     };
     let effect = report.file_effect(Access::Write, &folder, true, false);
@@ -298,19 +300,6 @@ fn has_extension(value: &Value) -> bool {
 pub(super) fn restore(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if !parsed.has("-S") || parsed.has("-W") {
         report.add(Effect::VersionControlLoss);
-    }
-}
-
-/// `git rm`: what is kept in the folder, and what is not in any commit.
-pub(super) fn removal(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if parsed.has("--cached") || parsed.has("-n") {
-        return;
-    }
-    if parsed.has("-f") {
-        report.add(Effect::VersionControlLoss);
-    }
-    for word in &parsed.operands {
-        report.tree(Access::Delete, word, parsed.has("-r"), false);
     }
 }
 
@@ -393,7 +382,7 @@ pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 /// told as a file beside it.
 fn written(report: &mut Report<'_>, parsed: &Parsed<'_>, file: Option<&Argument>, harmless: bool) {
     let home = |name: &str| Value::known(format!("{}/{name}", report.env.home));
-    let below = |folder: String| Value::Prefix(folder, Origin::Other);
+    let below = |folder: String| Value::Prefix(folder, Origin::Glob("**".into()));
     let path = match file {
         Some(file) => file.value.clone(),
         None if parsed.has("--system") => Value::known("/etc/gitconfig"),
