@@ -86,6 +86,43 @@ static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|
     all.map(|(name, known)| (name, (known, known.runs_commands()))).collect()
 });
 
+/// Wrappers that do more than run another program, or that need not run one.
+const OPAQUE: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "docker-compose",
+    "podman-compose",
+    "kubectl",
+    "oc",
+    "k3s-kubectl",
+    "ssh",
+    "autossh",
+    "mosh",
+    "slogin",
+    "sshpass-ssh",
+    "lxc-attach",
+    "machinectl",
+    "vagrant",
+    "lxc",
+    "incus",
+    "multipass",
+    "wsl",
+    "distrobox",
+    "toolbox",
+    "tmux",
+    "screen",
+    "expect",
+    "systemd-run",
+    "bwrap",
+    "bubblewrap",
+    "firejail",
+    "sandbox-exec",
+    "start-stop-daemon",
+    "perf",
+    "envdir",
+];
+
 /// True if it is known what a program of this name, without a folder, does.
 #[must_use]
 pub fn is_known(name: &str) -> bool {
@@ -118,7 +155,9 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                 named(&mut report, &parsed);
                 understood(&mut report, &parsed);
             }
-            None if unwrap::is_wrapper(name) => {}
+            // A program of the project was told as a file that is run.
+            None if !unwrap::is_trusted(program, &invocation.cwd, env) => {}
+            None if unwrap::is_wrapper(name) && !OPAQUE.contains(&name) => {}
             None => report.not_understood("what this program does is not known"),
         }
         found.extend(report.found.into_iter().map(|(effect, certainty, span)| Found {

@@ -324,6 +324,15 @@ impl Unwrapping<'_, '_> {
         }
     }
 
+    /// Tells that the wrapper itself does something with the file that an option names.
+    fn file(&mut self, access: Access, file: Option<&Argument>) {
+        let Some(file) = file.filter(|file| file.value.as_known() != Some("-")) else { return };
+        let path = place::resolve(&file.value, &self.state.cwd, self.interpreter.env);
+        let scope = place::scope(&path, self.interpreter.env);
+        let effect = FileEffect { access, path, scope, recursive: false, forced: false };
+        self.effect(Effect::File(effect));
+    }
+
     /// Some words as one text, as `sh -c "$*"` has it.
     fn joined(&self, words: &[Argument]) -> Value {
         let mut all = Value::known("");

@@ -173,14 +173,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("find . | cpio -o > a.cpio", &["write:workspace"]),
             ex(
                 "cpio -i --rsh-command=/tmp/x -F host.example:/a",
-                &[
-                    "code:setting",
-                    "execute:temp",
-                    "network:send",
-                    "unmodelled",
-                    "write:unknown",
-                    "code:file",
-                ],
+                &["code:setting", "execute:temp", "network:send", "write:unknown", "code:file"],
             ),
         ],
     ),

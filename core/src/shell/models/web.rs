@@ -48,14 +48,7 @@ pub(super) const TABLE: &[Model] = &[
             ),
             ex(
                 "wget --use-askpass=/tmp/x https://a.example",
-                &[
-                    "code:file",
-                    "code:setting",
-                    "execute:temp",
-                    "network",
-                    "unmodelled",
-                    "write:workspace",
-                ],
+                &["code:file", "code:setting", "execute:temp", "network", "write:workspace"],
             ),
         ],
     ),
