@@ -18,6 +18,7 @@ mod sockets;
 mod text;
 pub mod tool;
 mod tools;
+mod viewing;
 mod web;
 
 use std::collections::HashMap;
@@ -39,6 +40,7 @@ const TABLES: &[&[Model]] = &[
     files::TABLE,
     looking::TABLE,
     machine::TABLE,
+    viewing::TABLE,
     control::TABLE,
     names::TABLE,
     remote::TABLE,

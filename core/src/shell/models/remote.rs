@@ -39,7 +39,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("scp host.example:/x .", &["network", "write:workspace_root"]),
             ex(
                 "scp -S /tmp/x a h.example:",
-                &["code:file", "code:setting", "execute:temp", "network:send", "unmodelled"],
+                &["code:file", "code:setting", "execute:temp", "network:send"],
             ),
         ],
     ),
@@ -104,10 +104,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("ssh-keygen -t ed25519 -f key -N \"\"", &["write:workspace"]),
             ex("ssh-keygen -t ed25519", &["write:secret"]),
             ex("ssh-keygen -lf ~/.ssh/id_ed25519.pub", &["read:secret"]),
-            ex(
-                "ssh-keygen -D ./x.so",
-                &["code:file", "code:setting", "execute:workspace", "unmodelled"],
-            ),
+            ex("ssh-keygen -D ./x.so", &["code:file", "code:setting", "execute:workspace"]),
         ],
     ),
     model(
