@@ -520,6 +520,26 @@ toolkeep_error *toolkeep_explain(const toolkeep_runtime *runtime,
                                  toolkeep_string **explanation);
 
 /**
+ * Says what a command of a shell does, and whether it may run. Runs nothing. Any thread may call it,
+ * callbacks too.
+ *
+ * `options_json` is an object; empty means the defaults. It takes the keys of `shell` in the
+ * configuration (`profile`: `strict`, the default, or `workspace`; `groups`, `deny`, `allow`, …) and
+ * `env`, which says where the command would run (`cwd`, `home`, `workspace`, `read_roots`,
+ * `deny_paths`, `links`, …); by default in the virtual folder `/workspace`. To judge a command in
+ * the folders of a caller, invoke the operation `shell.check` of a runtime.
+ *
+ * On success `*out` is a JSON object, owned by the host: release it with toolkeep_string_free(). It
+ * has the keys `verdict` (`allow`, `ask` or `deny`), `categories`, `reasons`, `effects`, `segments`,
+ * `unknowns`, `for_llm`, `for_user`, `suggestion`, and others. Returns NULL, or an error that the
+ * host owns: TOOLKEEP_INVALID_ARGUMENT names the option.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_check_command(toolkeep_str command,
+                                       toolkeep_str options_json,
+                                       toolkeep_string **out);
+
+/**
  * The stable number of an error: one of the `TOOLKEEP_…` codes. `TOOLKEEP_OK` for NULL.
  */
 TOOLKEEP_API uint32_t toolkeep_error_code(const toolkeep_error *error);

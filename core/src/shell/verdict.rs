@@ -34,6 +34,7 @@ pub struct Reason {
     /// The words that cause it, as they stand in the text.
     pub words: String,
     /// Where they stand.
+    #[schemars(with = "ShownSpan")]
     pub span: Span,
     /// What is wrong with it, in a sentence for the model. Never the source of a rule.
     pub why: String,
@@ -100,6 +101,7 @@ pub struct ShownEffect {
     /// True if it surely happens when the command runs.
     pub sure: bool,
     /// Where the words stand that cause it, in bytes.
+    #[schemars(with = "ShownSpan")]
     pub span: Span,
 }
 
@@ -114,5 +116,17 @@ pub struct Segment {
     /// The categories of its reasons, each once.
     pub categories: Vec<String>,
     /// Where it stands, in bytes.
+    #[schemars(with = "ShownSpan")]
     pub span: Span,
+}
+
+/// Where something stands in a text, in bytes of UTF-8.
+#[derive(JsonSchema)]
+#[schemars(rename = "ShellSpan")]
+#[expect(dead_code, reason = "only its schema is used: it is how a range is written")]
+struct ShownSpan {
+    /// Its first byte.
+    start: usize,
+    /// The first byte behind it.
+    end: usize,
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _toolkeep
 
 if TYPE_CHECKING:
-    from ._operations import ShellEnv, ShellGroup, ShellRule, ShellSwitch
+    from ._operations import ShellEnv, ShellRule, ShellSwitch
 
 CommandVerdict = Literal["allow", "ask", "deny"]
 """What becomes of a command."""
@@ -136,7 +136,7 @@ def check_command(
     ask: Literal["off", "on-miss", "always"] | None = None,
     allowlist: Sequence[str] | None = None,
     strict_allowlist: Sequence[str] | None = None,
-    groups: Mapping[ShellGroup, ShellSwitch] | None = None,
+    groups: Mapping[str, ShellSwitch] | None = None,
     without_approver: Literal["confine", "deny", "run"] | None = None,
     deny: Sequence[ShellRule] | None = None,
     ask_rules: Sequence[ShellRule] | None = None,
