@@ -307,6 +307,10 @@ export interface ToolDefinition<Args = Record<string, any>> {
   action?: Action
   /** The name that it has where it comes from, if that is another. */
   originalName?: string
+  /** The argument that is a command of a shell: a text, or a list of its words. It is judged before `run` is called. */
+  shellCommand?: string
+  /** The argument that names the folder in which that command starts. */
+  shellCwd?: string
   /**
    * Does the work. The arguments fit `parameters`. Throwing a {@link ToolError} chooses the code
    * that the model is told; anything else that is thrown is a `tool_failed` with its message.

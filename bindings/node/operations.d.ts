@@ -1196,11 +1196,6 @@ export interface QueuedMemory {
   seq: number
 }
 
-export interface Range_of_uint {
-  start: number
-  end: number
-}
-
 /** The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`, per tenant and session. Calls without a session are not limited. */
 export interface FullRateLimit {
   /** The most calls in one window; at least 1. 150 is a good start. */
@@ -1484,9 +1479,6 @@ export interface SessionUsage {
   compactions?: number
 }
 
-/** A shell. */
-export type Shell = 'sh' | 'bash'
-
 /** What is different for one agent. What is left out is as for all. An agent that another one started is judged as that one, too, and the stricter judgement counts. */
 export interface FullShellAgentSettings {
   /** How far the floor reaches and what runs without asking. */
@@ -1576,7 +1568,7 @@ export interface ShellEffect {
   /** True if it surely happens when the command runs. */
   sure: boolean
   /** Where the words stand that cause it, in bytes. */
-  span: Range_of_uint
+  span: ShellSpan
 }
 
 /** The surroundings of a command. The default is a virtual workspace at `/workspace`, which is also the working folder, a home folder `/home/user`, and `/tmp`. */
@@ -1597,13 +1589,16 @@ export interface ShellEnv {
   deny_paths?: ReadonlyArray<string>
   /** What is exempt from `deny_paths`: absolute paths with all that is below. */
   deny_exempt?: ReadonlyArray<string>
-  /** Where symbolic links lead: from an absolute path to an absolute one, as a snapshot. */
+  /** Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot. */
   links?: { [key: string]: string }
   /** The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`. */
   names?: ReadonlyArray<string>
   /** Which shell runs the text. */
-  shell?: Shell
+  shell?: ShellKind
 }
+
+/** A shell. */
+export type ShellKind = 'sh' | 'bash'
 
 /** How far the floor reaches, and what runs without asking. */
 export type ShellProfile = 'strict' | 'workspace'
@@ -1617,7 +1612,7 @@ export interface ShellReason {
   /** The words that cause it, as they stand in the text. */
   words: string
   /** Where they stand. */
-  span: Range_of_uint
+  span: ShellSpan
   /** What is wrong with it, in a sentence for the model. Never the source of a rule. */
   why: string
   /** What to do instead. */
@@ -1662,7 +1657,7 @@ export interface ShellSegment {
   /** The categories of its reasons, each once. */
   categories: Array<string>
   /** Where it stands, in bytes. */
-  span: Range_of_uint
+  span: ShellSpan
 }
 
 /** How commands are judged. A field that is left out has its default; a field or a value that does not exist is an error. */
@@ -1715,6 +1710,14 @@ export interface ShellSettings {
   allow?: ReadonlyArray<ShellRule>
   /** What is different for an agent, by its id. */
   agents?: { [key: string]: ShellAgentSettings }
+}
+
+/** Where something stands in a text, in bytes of UTF-8. */
+export interface ShellSpan {
+  /** Its first byte. */
+  start: number
+  /** The first byte behind it. */
+  end: number
 }
 
 /** Whether a group of dangers counts. */

@@ -43,6 +43,8 @@ pub(crate) struct Wanted<'w> {
 pub(crate) struct JudgedCommand {
     /// What became of it.
     pub check: Check,
+    /// The folder that it starts in, without links.
+    pub cwd: String,
 }
 
 impl Commands {
@@ -68,7 +70,7 @@ impl Commands {
         let (analysis, env) = analysed(wanted.text, env);
         let settings = wanted.settings.unwrap_or(&self.settings);
         let check = judged(&analysis, &env, settings, cx.caller());
-        Ok(JudgedCommand { check })
+        Ok(JudgedCommand { check, cwd: env.cwd })
     }
 }
 

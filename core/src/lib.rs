@@ -48,9 +48,9 @@ pub use call::{ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallReques
 pub use error::{Code, Error};
 pub use event::Event;
 pub use runtime::{
-    Config, EventStream, Follow, Runtime, RuntimeBuilder, ScrubOptions, scrub, scrub_bytes,
+    CheckOptions, Config, EventStream, Follow, Runtime, RuntimeBuilder, ScrubOptions,
+    check_command, scrub, scrub_bytes,
 };
-pub use shell::check_command;
 pub use tool::{
     CallContext, Caller, DefinitionOptions, Definitions, Dialect, Registration, Tool, ToolError,
     ToolResult, ToolSpec, tool_fn,

@@ -2,11 +2,13 @@
 
 mod addresses;
 mod builder;
+mod checking;
 mod config;
 mod follow;
 mod scrubbing;
 
 pub use builder::RuntimeBuilder;
+pub use checking::{CheckOptions, check_command};
 pub use config::{Config, ScrubConfig};
 pub use follow::{EventStream, Follow, Progress};
 pub use scrubbing::{ScrubOptions, ScrubValue, scrub, scrub_bytes};

@@ -33,10 +33,10 @@ pub mod ir;
 pub mod judge;
 pub mod model;
 pub mod models;
-pub mod options;
 pub mod parse;
 pub mod place;
 pub mod precheck;
+pub mod rules;
 pub mod unwrap;
 pub mod value;
 pub mod verdict;
@@ -48,6 +48,5 @@ pub use invocation::Invocation;
 pub use judge::{
     AgentSettings, Group, Profile, Settings, Switch, WithoutApprover, check, check_analysis, judge,
 };
-pub use options::{CheckOptions, check_command};
 pub use value::Value;
 pub use verdict::{Check, Decision, Reason, Verdict};

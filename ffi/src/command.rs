@@ -1,6 +1,6 @@
 //! Judging commands of a shell without a runtime.
 
-use toolkeep::shell::CheckOptions;
+use toolkeep::CheckOptions;
 
 use crate::error::toolkeep_error;
 use crate::guard::guard;

@@ -13,8 +13,8 @@ mod stream;
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
+use toolkeep::CheckOptions;
 use toolkeep::secret::{self, ExposeSecret};
-use toolkeep::shell::CheckOptions;
 
 /// Masks the secrets in a text, without a runtime. Null if there are none.
 #[napi(catch_unwind)]

@@ -25,8 +25,7 @@ mod _toolkeep {
     use pyo3::prelude::*;
     use pyo3::types::PyList;
     use toolkeep::secret::ExposeSecret;
-    use toolkeep::shell::CheckOptions;
-    use toolkeep::{Code, Error, secret};
+    use toolkeep::{CheckOptions, Code, Error, secret};
 
     use crate::answer::Answer;
     use crate::{fault, json, scrubber};

@@ -6,11 +6,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use toolkeep::scrub::Scrubber;
-use toolkeep::shell::CheckOptions;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Runtime,
-    ScrubOptions, Tool, ToolError, ToolResult, ToolSpec,
+    CallContext, CallRequest, Caller, CheckOptions, Code, Config, DefinitionOptions, Error,
+    Runtime, ScrubOptions, Tool, ToolError, ToolResult, ToolSpec,
 };
 use toolkeep_vectors::{Face, Raised, run};
 

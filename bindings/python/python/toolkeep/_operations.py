@@ -1696,16 +1696,6 @@ class QueuedMemory(TypedDict):
     """The place of its last change."""
 
 
-class Range_of_uint(TypedDict):
-    """"""
-
-    start: int
-    """"""
-
-    end: int
-    """"""
-
-
 class FullRateLimit(TypedDict):
     """The `rate_limit` part of the configuration: at most `calls` in any window of `window_ms`,
     per tenant and session. Calls without a session are not limited."""
@@ -2098,9 +2088,6 @@ class SessionUsage(TypedDict, total=False):
     compactions: int
     """How often the history was shortened."""
 
-Shell: TypeAlias = "Literal['sh', 'bash']"
-"""A shell."""
-
 
 class FullShellAgentSettings(TypedDict):
     """What is different for one agent. What is left out is as for all. An agent that another one
@@ -2227,7 +2214,7 @@ class ShellEffect(TypedDict):
     sure: bool
     """True if it surely happens when the command runs."""
 
-    span: Range_of_uint
+    span: ShellSpan
     """Where the words stand that cause it, in bytes."""
 
 
@@ -2260,13 +2247,17 @@ class ShellEnv(TypedDict, total=False):
     """What is exempt from `deny_paths`: absolute paths with all that is below."""
 
     links: Mapping[str, str]
-    """Where symbolic links lead: from an absolute path to an absolute one, as a snapshot."""
+    """Where symbolic links lead: from an absolute path to what stands in the link, as a
+    snapshot."""
 
     names: Sequence[str]
     """The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`."""
 
-    shell: Shell
+    shell: ShellKind
     """Which shell runs the text."""
+
+ShellKind: TypeAlias = "Literal['sh', 'bash']"
+"""A shell."""
 
 ShellProfile: TypeAlias = "Literal['strict', 'workspace']"
 """How far the floor reaches, and what runs without asking."""
@@ -2285,7 +2276,7 @@ class ShellReason(TypedDict):
     words: str
     """The words that cause it, as they stand in the text."""
 
-    span: Range_of_uint
+    span: ShellSpan
     """Where they stand."""
 
     why: str
@@ -2349,7 +2340,7 @@ class ShellSegment(TypedDict):
     categories: builtins.list[str]
     """The categories of its reasons, each once."""
 
-    span: Range_of_uint
+    span: ShellSpan
     """Where it stands, in bytes."""
 
 
@@ -2433,6 +2424,16 @@ class ShellSettings(TypedDict, total=False):
 
     agents: Mapping[str, ShellAgentSettings]
     """What is different for an agent, by its id."""
+
+
+class ShellSpan(TypedDict):
+    """Where something stands in a text, in bytes of UTF-8."""
+
+    start: int
+    """Its first byte."""
+
+    end: int
+    """The first byte behind it."""
 
 ShellSwitch: TypeAlias = "Literal['on', 'off', 'ask', 'deny']"
 """Whether a group of dangers counts."""

@@ -96,6 +96,8 @@ class RuntimeBase:
         taints: Sequence[Taint] = (),
         action: Action | None = None,
         original_name: str | None = None,
+        shell_command: str | None = None,
+        shell_cwd: str | None = None,
         replace: bool = False,
     ) -> Callable[[F], F]: ...
 
@@ -118,6 +120,8 @@ class RuntimeBase:
         taints: Sequence[Taint] = (),
         action: Action | None = None,
         original_name: str | None = None,
+        shell_command: str | None = None,
+        shell_cwd: str | None = None,
         replace: bool = False,
     ) -> Any:
         """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
@@ -149,6 +153,9 @@ class RuntimeBase:
             action: The action that it is, for agents whose actions are limited: `patch`,
                 `finalize` or `delegate`.
             original_name: The name that it has where it comes from, if that is another.
+            shell_command: The parameter that is a command of a shell, a str or a list of its
+                words. It is judged before the function is called.
+            shell_cwd: The parameter that names the folder in which that command starts.
             replace: True if it may take the place of what has its name: another tool, whose
                 aliases it takes over, or an alias.
 
@@ -172,6 +179,8 @@ class RuntimeBase:
             taints=taints,
             action=action,
             original_name=original_name,
+            shell_command=shell_command,
+            shell_cwd=shell_cwd,
         )
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,13 +1,11 @@
-//! A check without a runtime: settings and surroundings as data.
+//! Judging commands without a runtime: settings and surroundings as data.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::env::Env;
-use super::judge::{self, Settings};
-use super::verdict::Check;
 use crate::error::{Code, Error};
+use crate::shell::{self, Check, Env, Settings};
 use crate::strict;
 
 /// How a command is judged without a runtime.
@@ -48,7 +46,7 @@ impl CheckOptions {
 /// Judges a command without a runtime, and runs nothing.
 ///
 /// ```
-/// use toolkeep::shell::{CheckOptions, Decision, check_command};
+/// use toolkeep::{CheckOptions, check_command, shell::Decision};
 ///
 /// let check = check_command("rm -rf /", &CheckOptions::default());
 /// assert_eq!(check.verdict, Decision::Deny);
@@ -56,15 +54,15 @@ impl CheckOptions {
 /// ```
 #[must_use]
 pub fn check_command(command: &str, options: &CheckOptions) -> Check {
-    judge::check(command, &options.env, &options.settings)
+    shell::check(command, &options.env, &options.settings)
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::super::{Decision, Group, Switch};
     use super::*;
+    use crate::shell::{Decision, Group, Switch};
 
     fn complaint(options: Value) -> String {
         let error = CheckOptions::from_value(&options).unwrap_err();
