@@ -3,17 +3,22 @@
 
 mod address;
 mod archives;
+mod control;
 mod files;
 mod filters;
 mod kinds;
 mod looking;
 mod machine;
 mod modes;
+mod names;
 mod perform;
+mod remote;
 mod search;
+mod sockets;
 mod text;
 pub mod tool;
 mod tools;
+mod viewing;
 mod web;
 
 use std::collections::HashMap;
@@ -35,6 +40,11 @@ const TABLES: &[&[Model]] = &[
     files::TABLE,
     looking::TABLE,
     machine::TABLE,
+    viewing::TABLE,
+    control::TABLE,
+    names::TABLE,
+    remote::TABLE,
+    sockets::TABLE,
     modes::TABLE,
     search::TABLE,
     text::TABLE,

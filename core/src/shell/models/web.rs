@@ -453,3 +453,12 @@ fn httpie(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         saved(report, None, None, parsed);
     }
 }
+
+/// An address of any kind is read from or written to.
+pub(super) fn fetch_any(report: &mut Report<'_>, address: &Argument, sends: Payload) {
+    if scheme(address.value.prefix()).as_deref() == Some("file") {
+        return fetch(report, address, sends);
+    }
+    let (host, port) = host_and_port(&address.value);
+    report.at(Effect::Network { host, port, fetches: true, sends }, address.span.clone());
+}
