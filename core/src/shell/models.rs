@@ -173,9 +173,59 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
     found
 }
 
+/// Programs of which no option does more than print, so that a word may be one.
+const ONLY_PRINT: &[&str] = &[
+    "basename",
+    "cat",
+    "cmp",
+    "comm",
+    "cut",
+    "dirname",
+    "du",
+    "echo",
+    "expand",
+    "expr",
+    "false",
+    "fmt",
+    "fold",
+    "grep",
+    "egrep",
+    "fgrep",
+    "head",
+    "id",
+    "join",
+    "ls",
+    "md5sum",
+    "nl",
+    "nproc",
+    "od",
+    "paste",
+    "printf",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "sleep",
+    "stat",
+    "tac",
+    "tail",
+    "test",
+    "[",
+    "tr",
+    "true",
+    "uname",
+    "wc",
+    "whoami",
+];
+
 /// Tells what of the arguments is not known.
 fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
+    let perhaps = parsed.perhaps.first().filter(|_| !ONLY_PRINT.contains(&report.name()));
+    if let Some(word) = parsed.unknown.first().or(perhaps) {
         report.not_understood(match word.value.as_known() {
             Some(option) => format!("its option `{option}` is not known"),
             None => "a word whose text is not known may be an option".to_owned(),

@@ -109,6 +109,10 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     let allowed = match file.access {
         Access::List => !matches!(scope, Scope::Secret | Scope::Unknown | Scope::Device),
         Access::Read => reads(file, scope, in_workspace),
+        // Nobody sees what stands in a secret that is written.
+        Access::Write if scope == Scope::Secret => {
+            in_workspace && case.settings.profile == Profile::Workspace
+        }
         Access::Write | Access::Link => writes(scope, in_workspace),
         Access::Move => writes(scope, in_workspace) && scope != Scope::Secret,
         Access::Meta => writes(scope, in_workspace) || in_workspace && scope == Scope::Secret,
