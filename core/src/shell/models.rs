@@ -88,6 +88,53 @@ static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|
     all.map(|(name, known)| (name, (known, known.runs_commands()))).collect()
 });
 
+/// True for a name that projects give to scripts of their own, though a system has a program of it.
+#[must_use]
+pub fn is_everyday(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "start",
+        "stop",
+        "restart",
+        "reload",
+        "status",
+        "run",
+        "test",
+        "install",
+        "build",
+        "deploy",
+        "setup",
+        "configure",
+        "clean",
+        "watch",
+        "check",
+        "format",
+        "lint",
+        "release",
+        "update",
+        "script",
+        "service",
+        "init",
+        "server",
+        "app",
+        "main",
+        "monitor",
+        "backup",
+        "bench",
+        "dev",
+        "serve",
+        "sync",
+        "migrate",
+        "bootstrap",
+        "compile",
+        "publish",
+        "upgrade",
+        "generate",
+        "console",
+        "shell",
+    ];
+    NAMES.contains(&name)
+}
+
 /// Wrappers that do more than run another program, or that need not run one.
 const OPAQUE: &[&str] = &[
     "docker",
@@ -142,6 +189,10 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }
         let mut report = Report { env, invocation, cwd: invocation.cwd.clone(), found: Vec::new() };
         let name = unwrap::base(program);
+        let is_local = !unwrap::is_trusted(program, &invocation.cwd, env);
+        if is_local && is_everyday(name) {
+            continue;
+        }
         match BY_NAME.get(name) {
             Some((known, _)) => {
                 let parsed = known.parse(invocation);
@@ -158,7 +209,7 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                 understood(&mut report, &parsed);
             }
             // A program of the project was told as a file that is run.
-            None if !unwrap::is_trusted(program, &invocation.cwd, env) => {}
+            None if is_local => {}
             None if unwrap::is_wrapper(name) && !OPAQUE.contains(&name) => {}
             None => report.not_understood("what this program does is not known"),
         }

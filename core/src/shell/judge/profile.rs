@@ -141,7 +141,7 @@ fn shadows(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<String> 
     let is_itself = unwrap::base(program) == name;
     let kept = folder.split('/').any(|part| KEEP.contains(&part));
     let known = models::is_known(name) || unwrap::is_wrapper(name);
-    (is_itself && known && !kept).then(|| name.to_owned())
+    (is_itself && known && !kept && !models::is_everyday(name)).then(|| name.to_owned())
 }
 
 fn reads(file: &FileEffect, scope: Scope, in_workspace: bool) -> bool {
