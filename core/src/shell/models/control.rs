@@ -70,7 +70,6 @@ pub(super) const TABLE: &[Model] = &[
             "pm-hibernate",
             "kexec",
             "systemsetup",
-            "suspend",
         ],
         &WORDS,
         |report, parsed| {
@@ -136,9 +135,6 @@ pub(super) const TABLE: &[Model] = &[
             "s6-svc",
             "runit",
             "supervisorctl",
-            "start",
-            "stop",
-            "restart",
         ],
         &WORDS,
         |report, parsed| {
@@ -607,7 +603,6 @@ pub(super) const TABLE: &[Model] = &[
             "dpkg-reconfigure",
             "debconf-set-selections",
             "update-ca-certificates",
-            "trust",
             "setenforce",
             "aa-teardown",
             "aa-complain",
@@ -709,12 +704,10 @@ pub(super) const TABLE: &[Model] = &[
             "lolminer",
             "lolMiner",
             "gminer",
-            "miner",
             "phoenixminer",
             "PhoenixMiner",
             "nanominer",
             "teamredminer",
-            "claymore",
             "bfgminer",
             "cgminer",
             "ccminer",
@@ -837,10 +830,10 @@ fn systemctl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         "set-default",
         "unmask",
     ];
-    const RUN: &[&str] = &[
+    const RUN: &[
         "start",
         "stop",
-        "restart",
+        "restart",&str] = &[
         "reload",
         "try-restart",
         "reload-or-restart",

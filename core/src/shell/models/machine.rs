@@ -271,13 +271,13 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["stty", "tput", "tset", "reset", "clear", "setterm", "resize", "infocmp", "toe", "cls"],
+        &["stty", "tput", "tset", "reset", "clear", "setterm", "infocmp", "toe", "cls"],
         &WORDS,
         nothing,
         &[ex("tput cols", &[]), ex("stty -echo", &[])],
     ),
     model(
-        &["cowsay", "figlet", "toilet", "fortune", "lolcat", "banner", "sl", "cmatrix", "boxes"],
+        &["cowsay", "figlet", "toilet", "fortune", "lolcat", "sl", "cmatrix", "boxes"],
         &gnu(&[list("-f=, -e=, -T=, -n, -l, -s, -a, -w=, -c, -t, -d=, -p=")]),
         nothing,
         &[ex("figlet hi", &[])],

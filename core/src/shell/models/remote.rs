@@ -65,7 +65,6 @@ pub(super) const TABLE: &[Model] = &[
             "croc",
             "magic-wormhole",
             "wormhole",
-            "transfer",
             "ipfs",
             "syncthing",
             "unison",

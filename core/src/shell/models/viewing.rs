@@ -95,8 +95,8 @@ pub(super) const TABLE: &[Model] = &[
     ),
     model(
         &[
-            "nano", "pico", "micro", "joe", "jed", "ne", "mcedit", "kak", "hx", "helix", "rnano",
-            "tilde", "dte", "jstar", "jmacs", "rjoe", "le", "mg", "zile",
+            "nano", "pico", "micro", "joe", "jed", "mcedit", "kak", "hx", "helix", "rnano",
+            "tilde", "dte", "jstar", "jmacs", "rjoe", "mg", "zile",
         ],
         &WORDS,
         |report, parsed| {
@@ -316,8 +316,6 @@ pub(super) const TABLE: &[Model] = &[
             "mpv",
             "vlc",
             "mplayer",
-            "play",
-            "rec",
             "aplay",
             "arecord",
             "afplay",
@@ -558,7 +556,6 @@ pub(super) const TABLE: &[Model] = &[
             "screencapture",
             "scrot",
             "grim",
-            "import",
             "gnome-screenshot",
             "flameshot",
             "maim",
