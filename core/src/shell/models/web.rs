@@ -121,7 +121,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["ab", "wrk", "hey", "siege", "vegeta", "bombardier", "k6", "locust"],
+        &["ab wrk hey siege vegeta bombardier k6 locust"],
         &gnu(&[list(
             "-n=, -c=, -t=, -d=, -z=, -q=, -k, -H=, -m=, -p=<, -T=, -s=<, -r=, --latency, -a=, -h, -R=, -i, -v[=], -b, -l",
         )]),
