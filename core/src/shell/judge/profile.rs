@@ -75,7 +75,24 @@ fn of_code(from: &CodeFrom) -> Option<Said> {
     match from {
         // The file is an effect of its own; a build runs what the project holds.
         CodeFrom::File | CodeFrom::Project(_) => None,
-        CodeFrom::Inline(language) if matches!(&**language, "awk" | "sed" | "jq" | "sh") => None,
+        // It was searched: what it does, and what of it is not known, are effects of their own.
+        CodeFrom::Inline(language)
+            if matches!(
+                &**language,
+                "python"
+                    | "javascript"
+                    | "perl"
+                    | "ruby"
+                    | "php"
+                    | "lua"
+                    | "awk"
+                    | "sed"
+                    | "jq"
+                    | "sh"
+            ) =>
+        {
+            None
+        }
         CodeFrom::Inline(language) => Some(
             asked(format!("It runs code in {language} that stands in the command."))
                 .instead("Put the code into a file, and run that."),
