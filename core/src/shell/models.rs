@@ -2,8 +2,12 @@
 //! not understood.
 
 mod address;
+mod administration;
 mod archives;
 mod control;
+mod desktop;
+mod documents;
+mod editors;
 mod files;
 mod filters;
 mod kinds;
@@ -18,7 +22,6 @@ mod sockets;
 mod text;
 pub mod tool;
 mod tools;
-mod viewing;
 mod web;
 
 use std::collections::HashMap;
@@ -40,7 +43,10 @@ const TABLES: &[&[Model]] = &[
     files::TABLE,
     looking::TABLE,
     machine::TABLE,
-    viewing::TABLE,
+    administration::TABLE,
+    desktop::TABLE,
+    documents::TABLE,
+    editors::TABLE,
     control::TABLE,
     names::TABLE,
     remote::TABLE,
@@ -80,13 +86,60 @@ impl Known {
 static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|| {
     let models = TABLES.iter().copied().flatten();
     let models =
-        models.flat_map(|model| model.names.iter().map(move |name| (*name, Known::Model(model))));
+        models.flat_map(|model| model.each_name().map(move |name| (name, Known::Model(model))));
     let tools = TOOLS.iter().copied().flatten();
     let tools =
         tools.flat_map(|tool| tool.command.names.split(' ').map(|name| (name, Known::Tool(tool))));
     let all = models.chain(tools);
     all.map(|(name, known)| (name, (known, known.runs_commands()))).collect()
 });
+
+/// True for a name that projects give to scripts of their own, though a system has a program of it.
+#[must_use]
+pub fn is_everyday(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "start",
+        "stop",
+        "restart",
+        "reload",
+        "status",
+        "run",
+        "test",
+        "install",
+        "build",
+        "deploy",
+        "setup",
+        "configure",
+        "clean",
+        "watch",
+        "check",
+        "format",
+        "lint",
+        "release",
+        "update",
+        "script",
+        "service",
+        "init",
+        "server",
+        "app",
+        "main",
+        "monitor",
+        "backup",
+        "bench",
+        "dev",
+        "serve",
+        "sync",
+        "migrate",
+        "bootstrap",
+        "compile",
+        "publish",
+        "upgrade",
+        "generate",
+        "console",
+        "shell",
+    ];
+    NAMES.contains(&name)
+}
 
 /// Wrappers that do more than run another program, or that need not run one.
 const OPAQUE: &[&str] = &[
@@ -142,6 +195,10 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }
         let mut report = Report { env, invocation, cwd: invocation.cwd.clone(), found: Vec::new() };
         let name = unwrap::base(program);
+        let is_local = !unwrap::is_trusted(program, &invocation.cwd, env);
+        if is_local && is_everyday(name) {
+            continue;
+        }
         match BY_NAME.get(name) {
             Some((known, _)) => {
                 let parsed = known.parse(invocation);
@@ -158,7 +215,7 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                 understood(&mut report, &parsed);
             }
             // A program of the project was told as a file that is run.
-            None if !unwrap::is_trusted(program, &invocation.cwd, env) => {}
+            None if is_local => {}
             None if unwrap::is_wrapper(name) && !OPAQUE.contains(&name) => {}
             None => report.not_understood("what this program does is not known"),
         }
@@ -173,9 +230,59 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
     found
 }
 
+/// Programs of which no option does more than print, so that a word may be one.
+const ONLY_PRINT: &[&str] = &[
+    "basename",
+    "cat",
+    "cmp",
+    "comm",
+    "cut",
+    "dirname",
+    "du",
+    "echo",
+    "expand",
+    "expr",
+    "false",
+    "fmt",
+    "fold",
+    "grep",
+    "egrep",
+    "fgrep",
+    "head",
+    "id",
+    "join",
+    "ls",
+    "md5sum",
+    "nl",
+    "nproc",
+    "od",
+    "paste",
+    "printf",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "sleep",
+    "stat",
+    "tac",
+    "tail",
+    "test",
+    "[",
+    "tr",
+    "true",
+    "uname",
+    "wc",
+    "whoami",
+];
+
 /// Tells what of the arguments is not known.
 fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
+    let perhaps = parsed.perhaps.first().filter(|_| !ONLY_PRINT.contains(&report.name()));
+    if let Some(word) = parsed.unknown.first().or(perhaps) {
         report.not_understood(match word.value.as_known() {
             Some(option) => format!("its option `{option}` is not known"),
             None => "a word whose text is not known may be an option".to_owned(),
@@ -237,6 +344,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::super::{Env, analyse};
+    use super::Model;
     use super::{TABLES, TOOLS, is_plain_read};
 
     /// All examples, with the effects that they must have.
@@ -266,7 +374,10 @@ mod tests {
             let analysis = analyse(command, &Env::default());
             assert!(analysis.problems.is_empty(), "{command}: {:?}", analysis.problems);
             let found = analysis.found.iter().filter(|found| !is_plain_read(&found.effect));
-            let mut labels: Vec<String> = found.map(|found| found.effect.label()).collect();
+            // What hangs together is told behind the models.
+            let labels = found.map(|found| found.effect.label());
+            let mut labels: Vec<String> =
+                labels.filter(|label| !label.starts_with("leak:")).collect();
             labels.sort();
             labels.dedup();
             wanted.sort_unstable();
@@ -280,7 +391,7 @@ mod tests {
     #[test]
     fn no_name_stands_twice() {
         let mut seen = HashSet::new();
-        let models = TABLES.iter().copied().flatten().flat_map(|model| model.names.iter().copied());
+        let models = TABLES.iter().copied().flatten().flat_map(Model::each_name);
         let tools = TOOLS.iter().copied().flatten();
         for name in models.chain(tools.flat_map(|tool| tool.command.names.split(' '))) {
             assert!(seen.insert(name), "{name} has two models");

@@ -1,10 +1,10 @@
-//! Programs that change how the machine runs: processes, power, services, disks, users, the kernel.
+//! Programs that end processes, turn the machine off, and say which services run, and when.
 
-use super::super::effect::{Access, CodeFrom, Effect, Persistence, SystemChange};
-use super::super::invocation::{Argument, Stdin};
+use super::super::effect::{CodeFrom, Effect, Persistence, SystemChange};
+use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
 use super::super::value::Value;
-use super::kinds::{WORDS, changes_system, ex, gnu, list, model, writes_devices};
+use super::kinds::{WORDS, behind, changes_system, ex, gnu, list, model, reads};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -20,17 +20,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "pkill",
-            "killall",
-            "skill",
-            "snice",
-            "xkill",
-            "killall5",
-            "taskkill",
-            "tskill",
-            "Stop-Process",
-        ],
+        &["pkill killall skill snice xkill killall5 taskkill tskill Stop-Process"],
         &WORDS,
         |report, parsed| {
             let words =
@@ -61,17 +51,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("renice -n 5 -p 1234", &["system:other"])],
     ),
     model(
-        &[
-            "shutdown",
-            "reboot",
-            "halt",
-            "poweroff",
-            "pm-suspend",
-            "pm-hibernate",
-            "kexec",
-            "systemsetup",
-            "suspend",
-        ],
+        &["shutdown reboot halt poweroff pm-suspend pm-hibernate kexec systemsetup"],
         &WORDS,
         |report, parsed| {
             let cancels = parsed.operands.iter().any(|word| {
@@ -126,20 +106,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "service",
-            "rc-service",
-            "invoke-rc.d",
-            "initctl",
-            "sv",
-            "svc",
-            "s6-svc",
-            "runit",
-            "supervisorctl",
-            "start",
-            "stop",
-            "restart",
-        ],
+        &["service rc-service invoke-rc.d initctl sv svc s6-svc runit supervisorctl"],
         &WORDS,
         |report, parsed| {
             let shows = parsed.operands.last().is_some_and(|word| {
@@ -152,7 +119,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("service nginx restart", &["system:service"]), ex("service nginx status", &[])],
     ),
     model(
-        &["update-rc.d", "chkconfig", "rc-update", "launchd", "nssm", "schtasks", "sc.exe"],
+        &["update-rc.d chkconfig rc-update launchd nssm schtasks sc.exe"],
         &WORDS,
         |report, _| report.add(Effect::Persistence(Persistence::Service)),
         &[ex("update-rc.d evil defaults", &["persistence:service"])],
@@ -163,7 +130,7 @@ pub(super) const TABLE: &[Model] = &[
         |report, parsed| {
             if !parsed.has("-l") && !parsed.has("-V") {
                 report.add(Effect::Persistence(Persistence::Schedule));
-                super::kinds::reads(report, parsed);
+                reads(report, parsed);
             }
         },
         &[
@@ -186,373 +153,14 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "mkfs",
-            "mkfs.ext2",
-            "mkfs.ext3",
-            "mkfs.ext4",
-            "mkfs.xfs",
-            "mkfs.btrfs",
-            "mkfs.vfat",
-            "mkfs.fat",
-            "mkfs.ntfs",
-            "mkfs.f2fs",
-            "mkfs.exfat",
-            "mkfs.minix",
-            "mkfs.cramfs",
-            "mkfs.bfs",
-            "mke2fs",
-            "mkdosfs",
-            "mkntfs",
-            "mkswap",
-            "fdisk",
-            "sfdisk",
-            "cfdisk",
-            "gdisk",
-            "sgdisk",
-            "cgdisk",
-            "parted",
-            "partprobe",
-            "wipefs",
-            "blkdiscard",
-            "hdparm",
-            "nvme",
-            "sg_format",
-            "badblocks",
-            "ddrescue",
-            "tune2fs",
-            "resize2fs",
-            "e2fsck",
-            "fsck",
-            "fsck.ext4",
-            "xfs_repair",
-            "debugfs",
-            "dumpe2fs",
-            "lvremove",
-            "vgremove",
-            "pvremove",
-            "lvcreate",
-            "vgcreate",
-            "pvcreate",
-            "lvresize",
-            "lvextend",
-            "lvreduce",
-            "lvchange",
-            "vgchange",
-            "mdadm",
-            "dmsetup",
-            "cryptsetup",
-            "zpool",
-            "zfs",
-            "btrfs",
-            "flashrom",
-            "efibootmgr",
-            "grub-install",
-            "newfs",
-            "newfs_msdos",
-            "diskpart",
-            "fdformat",
-            "flashcp",
-            "flash_erase",
-            "nandwrite",
-            "bcdedit",
-            "cipher",
-            "vssadmin",
-            "wbadmin",
-            "fsutil",
-        ],
-        &WORDS,
-        |report, parsed| {
-            let shows = parsed.operands.iter().any(|word| {
-                matches!(
-                    word.value.as_known(),
-                    Some("-l" | "--list" | "--help" | "-V" | "list" | "status" | "print" | "get")
-                )
-            });
-            if !shows || report.name().starts_with("mkfs") {
-                writes_devices(report, parsed);
-            }
-        },
-        &[
-            ex("mkfs.ext4 /dev/sdb", &["device"]),
-            ex("wipefs -a /dev/sda", &["device"]),
-            ex("fdisk -l", &[]),
-            ex("lvremove -f vg0/data", &["device"]),
-        ],
-    ),
-    model(
-        &[
-            "pvs",
-            "vgs",
-            "lvs",
-            "pvdisplay",
-            "vgdisplay",
-            "lvdisplay",
-            "pvscan",
-            "vgscan",
-            "lvscan",
-            "smartctl",
-            "zdb",
-            "biosdecode",
-        ],
-        &WORDS,
-        super::kinds::nothing,
-        &[ex("lvs -a", &[])],
-    ),
-    model(
-        &[
-            "mount",
-            "umount",
-            "swapon",
-            "swapoff",
-            "losetup",
-            "pivot_root",
-            "fusermount",
-            "fusermount3",
-            "sshfs",
-            "mount.nfs",
-            "mount.cifs",
-            "mountpoint",
-            "udisksctl",
-            "bindfs",
-            "mergerfs",
-            "encfs",
-            "gocryptfs",
-            "veracrypt",
-            "switch_root",
-        ],
-        &WORDS,
-        |report, parsed| {
-            let shows = parsed.operands.is_empty()
-                || report.name() == "mountpoint"
-                || parsed.operands.iter().any(|word| {
-                    matches!(
-                        word.value.as_known(),
-                        Some(
-                            "-l" | "--list"
-                                | "-s"
-                                | "--show"
-                                | "--summary"
-                                | "-V"
-                                | "--help"
-                                | "-a"
-                                | "-h"
-                                | "status"
-                        )
-                    )
-                }) && !parsed
-                    .operands
-                    .iter()
-                    .any(|word| word.value.prefix().starts_with('/') && report.name() != "swapon");
-            if !shows || report.name() == "umount" || report.name() == "swapoff" {
-                report.add(Effect::Device { what: format!("{} (mount)", report.name()) });
-            }
-        },
-        &[
-            ex("mount /dev/sda1 /mnt", &["device"]),
-            ex("mount | grep ext4", &[]),
-            ex("umount /mnt", &["device"]),
-            ex("swapon --show", &[]),
-        ],
-    ),
-    model(
-        &[
-            "iptables",
-            "ip6tables",
-            "iptables-restore",
-            "ip6tables-restore",
-            "iptables-legacy",
-            "iptables-nft",
-            "nft",
-            "ebtables",
-            "arptables",
-            "ufw",
-            "firewall-cmd",
-            "pfctl",
-            "ipset",
-            "ipfw",
-            "netsh",
-            "iptables-save",
-            "ip6tables-save",
-            "socketfilterfw",
-        ],
-        &WORDS,
-        |report, parsed| {
-            let shows = report.name().ends_with("-save")
-                || parsed.operands.iter().any(|word| {
-                    matches!(
-                        word.value.as_known(),
-                        Some(
-                            "-L" | "--list"
-                                | "-S"
-                                | "--list-rules"
-                                | "list"
-                                | "status"
-                                | "--list-all"
-                                | "--state"
-                                | "show"
-                                | "-nvL"
-                                | "-nL"
-                                | "-vnL"
-                                | "-sr"
-                        )
-                    )
-                });
-            if !shows {
-                report.add(Effect::System(SystemChange::Firewall));
-            }
-        },
-        &[
-            ex("iptables -F", &["system:firewall"]),
-            ex("iptables -L -n", &[]),
-            ex("ufw disable", &["system:firewall"]),
-        ],
-    ),
-    model(
-        &[
-            "modprobe",
-            "insmod",
-            "rmmod",
-            "depmod",
-            "dkms",
-            "kmod",
-            "kpatch",
-            "bpftool",
-            "bpftrace",
-            "stap",
-            "kextload",
-            "kextunload",
-            "ldconfig",
-        ],
-        &WORDS,
-        |report, parsed| {
-            for operand in parsed
-                .operands
-                .iter()
-                .filter(|word| {
-                    report.invocation.program.value.prefix().ends_with("insmod")
-                        && !word.value.prefix().starts_with('-')
-                })
-                .take(1)
-            {
-                report.file(Access::Read, operand);
-            }
-            report.add(Effect::System(SystemChange::Kernel));
-        },
-        &[ex("insmod evil.ko", &["system:kernel"]), ex("rmmod x", &["system:kernel"])],
-    ),
-    model(
-        &[
-            "useradd",
-            "userdel",
-            "usermod",
-            "adduser",
-            "deluser",
-            "addgroup",
-            "delgroup",
-            "groupadd",
-            "groupdel",
-            "groupmod",
-            "gpasswd",
-            "chpasswd",
-            "chgpasswd",
-            "newusers",
-            "passwd",
-            "chage",
-            "chfn",
-            "chsh",
-            "vipw",
-            "vigr",
-            "pwconv",
-            "pwunconv",
-            "grpconv",
-            "faillock",
-            "pam-auth-update",
-            "authselect",
-            "dscl",
-            "dseditgroup",
-            "sysadminctl",
-            "newuidmap",
-            "newgidmap",
-            "smbpasswd",
-            "kadmin",
-            "lchsh",
-        ],
-        &WORDS,
-        |report, _| report.add(Effect::Users),
-        &[ex("usermod -aG docker me", &["users"]), ex("passwd root", &["users"])],
-    ),
-    model(
-        &[
-            "visudo",
-            "sudoreplay",
-            "setuid",
-            "keyctl",
-            "ksu",
-            "sux",
-            "calife",
-            "dzdo",
-            "pbrun",
-            "please",
-            "sudo-rs",
-            "su-rs",
-            "runas",
-        ],
-        &WORDS,
-        |report, _| report.add(Effect::Privilege { how: report.name().to_owned() }),
-        &[ex("visudo -f x", &["privilege"])],
-    ),
-    model(
-        &[
-            "su",
-            "doas",
-            "sudo",
-            "sudoedit",
-            "pkexec",
-            "run0",
-            "runuser",
-            "gosu",
-            "su-exec",
-            "unshare",
-            "nsenter",
-            "setpriv",
-            "capsh",
-            "chroot",
-            "sg",
-            "newgrp",
-            "machinectl",
-        ],
-        &WORDS,
-        |report, _| report.add(Effect::Privilege { how: report.name().to_owned() }),
-        &[
-            ex("su", &["privilege"]),
-            ex("runuser -l postgres", &["privilege"]),
-            ex("sudo -i", &["privilege"]),
-        ],
-    ),
-    model(
-        &["hwclock", "ntpdate", "chronyc", "ntpd", "rdate", "adjtimex", "sntp"],
+        &["hwclock ntpdate chronyc ntpd rdate adjtimex sntp"],
         &WORDS,
         |report, _| report.add(Effect::System(SystemChange::Clock)),
         &[ex("hwclock -w", &["system:clock"])],
     ),
     model(
-        &[
-            "timedatectl",
-            "hostnamectl",
-            "localectl",
-            "loginctl",
-            "networkctl",
-            "busctl",
-            "coredumpctl",
-            "bootctl",
-            "systemd-analyze",
-            "systemd-cgls",
-            "systemd-cgtop",
-            "portablectl",
-            "homectl",
-            "userdbctl",
-        ],
+        &["timedatectl hostnamectl localectl loginctl networkctl busctl coredumpctl bootctl \
+             systemd-analyze systemd-cgls systemd-cgtop portablectl homectl userdbctl"],
         &WORDS,
         controls,
         &[
@@ -564,20 +172,8 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "dbus-send",
-            "gdbus",
-            "qdbus",
-            "dbus-monitor",
-            "xdotool",
-            "ydotool",
-            "wmctrl",
-            "xset",
-            "gsettings",
-            "dconf",
-            "xrandr",
-            "wtype",
-        ],
+        &["dbus-send gdbus qdbus dbus-monitor xdotool ydotool wmctrl xset gsettings dconf \
+             xrandr wtype"],
         &WORDS,
         |report, parsed| {
             let words: Vec<&str> = parsed.operands.iter().map(|word| word.value.prefix()).collect();
@@ -594,80 +190,26 @@ pub(super) const TABLE: &[Model] = &[
         )],
     ),
     model(
-        &[
-            "update-alternatives",
-            "alternatives",
-            "eselect",
-            "update-grub",
-            "grub-mkconfig",
-            "update-initramfs",
-            "mkinitcpio",
-            "dracut",
-            "locale-gen",
-            "dpkg-reconfigure",
-            "debconf-set-selections",
-            "update-ca-certificates",
-            "trust",
-            "setenforce",
-            "aa-teardown",
-            "aa-complain",
-            "aa-disable",
-            "semanage",
-            "setsebool",
-            "auditctl",
-            "quotaon",
-            "setquota",
-            "edquota",
-            "nvram",
-            "csrutil",
-            "spctl",
-            "pmset",
-            "tmutil",
-            "bless",
-        ],
-        &WORDS,
-        changes_system,
-        &[
-            ex("update-alternatives --config java", &["system:other"]),
-            ex("setenforce 0", &["system:other"]),
-        ],
-    ),
-    model(
-        &[
-            "gdb",
-            "lldb",
-            "ptrace",
-            "reptyr",
-            "frida",
-            "radare2",
-            "r2",
-            "rizin",
-            "cutter",
-            "pwndbg",
-            "gdbserver",
-            "lldb-server",
-            "jdb",
-            "pdb",
-        ],
+        &["gdb lldb ptrace reptyr frida radare2 r2 rizin cutter pwndbg gdbserver lldb-server \
+             jdb pdb"],
         &WORDS,
         |report, _| report.add(Effect::Code { from: CodeFrom::Inline(report.name().to_owned()) }),
         &[ex("gdb -batch -ex '!id' x", &["code:inline:gdb"])],
     ),
     model(
-        &["strace", "ltrace", "perf", "valgrind", "dtruss", "dtrace", "ktrace"],
+        &["strace ltrace perf valgrind dtruss dtrace ktrace"],
         &WORDS,
         |report, parsed| {
             // `-o '|command'` and `-o '!command'` run a command.
             for (at, word) in parsed.operands.iter().enumerate() {
                 let next = parsed.operands.get(at + 1);
-                let attached = super::kinds::behind(word, "-o")
-                    .filter(|rest| rest.value.as_known() != Some(""));
+                let attached = behind(word, "-o").filter(|rest| rest.value.as_known() != Some(""));
                 let output = if word.value.as_known() == Some("-o")
                     || word.value.as_known() == Some("--output")
                 {
                     next.cloned()
                 } else {
-                    attached.or_else(|| super::kinds::behind(word, "--output="))
+                    attached.or_else(|| behind(word, "--output="))
                 };
                 let Some(output) = output else { continue };
                 if output.value.prefix().starts_with(['|', '!']) {
@@ -692,62 +234,6 @@ pub(super) const TABLE: &[Model] = &[
             }
         },
         &[ex("history | grep x", &[])],
-    ),
-    model(
-        &[
-            "xmrig",
-            "xmr-stak",
-            "xmrig-proxy",
-            "minerd",
-            "cpuminer",
-            "cpuminer-multi",
-            "cpuminer-opt",
-            "ethminer",
-            "nbminer",
-            "t-rex",
-            "trex",
-            "lolminer",
-            "lolMiner",
-            "gminer",
-            "miner",
-            "phoenixminer",
-            "PhoenixMiner",
-            "nanominer",
-            "teamredminer",
-            "claymore",
-            "bfgminer",
-            "cgminer",
-            "ccminer",
-            "srbminer",
-            "SRBMiner-MULTI",
-            "wildrig",
-            "wildrig-multi",
-            "randomx",
-            "xmrig-cuda",
-            "nheqminer",
-            "ewbf",
-            "bminer",
-            "kawpowminer",
-            "progpowminer",
-            "verusminer",
-            "hellminer",
-            "rigel",
-            "bzminer",
-            "onezerominer",
-            "cryptonight",
-            "nicehash",
-            "sgminer",
-            "minergate",
-            "minergate-cli",
-            "danila-miner",
-            "moneroocean",
-            "xmr-stak-cpu",
-            "monerod",
-            "p2pool",
-        ],
-        &WORDS,
-        |report, _| report.add(Effect::Mining),
-        &[ex("nanominer config.ini", &["mining"])],
     ),
 ];
 
@@ -970,10 +456,4 @@ fn controls(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     {
         report.add(Effect::System(SystemChange::Other));
     }
-}
-
-/// True if a program is given a text to run on standard input.
-pub(super) fn is_fed(report: &Report<'_>) -> bool {
-    !matches!(report.invocation.stdin, Stdin::Inherited)
-        && report.invocation.stdin != Stdin::File(Value::known("/dev/null"))
 }

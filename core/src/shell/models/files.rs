@@ -4,7 +4,9 @@ use super::super::effect::{Access, Certainty, Effect, Scope};
 use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
 use super::super::place;
-use super::kinds::{WORDS, behind, ex, gnu, last_name, list, model, nothing, within, writes};
+use super::kinds::{
+    WORDS, behind, ex, gnu, last_name, list, model, nothing, unknown, within, writes,
+};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -214,12 +216,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("rmdir /s /q data", &["delete:workspace:recursive:forced"]),
         ],
     ),
-    model(
-        &["rename", "prename"],
-        &WORDS,
-        super::kinds::unknown,
-        &[ex("rename s/a/b/ x", &["unmodelled"])],
-    ),
+    model(&["rename", "prename"], &WORDS, unknown, &[ex("rename s/a/b/ x", &["unmodelled"])]),
     model(
         &["trash", "trash-put", "gio-trash"],
         &gnu(&[list(

