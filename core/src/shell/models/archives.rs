@@ -99,7 +99,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("gzip -9 a.log", &["delete:workspace", "write:workspace"]),
             ex("gzip -c a.log > a.gz", &["write:workspace"]),
             ex("gunzip -k a.gz", &["write:workspace"]),
-            ex("make | gzip", &["unmodelled"]),
+            ex("make | gzip", &["code:project", "write:workspace:recursive"]),
             ex("gzip -c ~/.ssh/id_rsa", &["read:secret"]),
         ],
     ),
@@ -177,7 +177,7 @@ pub(super) const TABLE: &[Model] = &[
                     "code:setting",
                     "execute:temp",
                     "network:send",
-                    "unmodelled",
+                    
                     "write:unknown",
                     "code:file",
                 ],

@@ -53,7 +53,7 @@ pub(super) const TABLE: &[Model] = &[
                     "code:setting",
                     "execute:temp",
                     "network",
-                    "unmodelled",
+                    
                     "write:workspace",
                 ],
             ),
