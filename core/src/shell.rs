@@ -13,6 +13,7 @@
 //!   options of a program.
 //! - `unwrap` looks into programs that run others (`sudo`, `xargs`, `sh -c`, `find -exec`, …).
 //! - `analyse` is all of that as one: text and [`Env`] in, [`Analysis`] out.
+//! - `code` searches code of other languages: `python -c`, awk programs, sed scripts.
 //! - `models` says what a program does with such arguments: [`Effect`]s.
 //! - `flows` joins effects that together are more than each: a secret that is sent.
 //! - `judge` turns effects into a verdict: the floor, the deny groups, ask, allow, the profile.
@@ -21,9 +22,11 @@
 //! them, or is not understood, is never weaker than "ask".
 
 pub mod analyse;
+pub mod code;
 pub mod denied;
 pub mod effect;
 pub mod env;
+pub mod flows;
 pub mod grammar;
 pub mod interpret;
 pub mod invocation;

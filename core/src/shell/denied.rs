@@ -16,10 +16,7 @@ pub fn is_denied(path: &Value, env: &Env) -> bool {
     match path {
         Value::Known(text) => is_denied_text(text, env),
         Value::OneOf(texts) => texts.iter().any(|text| is_denied_text(text, env)),
-        Value::Prefix(text, Origin::Glob(pattern)) => {
-            let fixed = pattern.find(is_meta).unwrap_or(pattern.len());
-            may_find(&format!("{text}{}", &pattern[fixed..]), env)
-        }
+        Value::Prefix(text, Origin::Glob(pattern)) => may_find(&whole(text, pattern), env),
         Value::Prefix(text, _) => {
             let folder = text.rsplit_once('/').map_or("/", |(folder, _)| folder);
             is_denied_text(folder, env)
@@ -65,6 +62,43 @@ fn is_below(path: &str, root: &str, env: &Env) -> bool {
     is_within(&path, &root.to_lowercase()) || is_within(&path, &normal(root, env).to_lowercase())
 }
 
+/// A pattern as it is written, behind what it surely begins with once that is resolved.
+fn whole(begins: &str, pattern: &str) -> String {
+    let fixed = pattern.find(is_meta).unwrap_or(pattern.len());
+    format!("{begins}{}", &pattern[fixed..])
+}
+
+/// True if a pattern, whose resolved beginning is known, may find one of some absolute paths, or what
+/// is below one.
+#[must_use]
+pub fn finds_any(begins: &str, pattern: &str, roots: &[String]) -> bool {
+    let pattern = parts(&whole(begins, pattern));
+    !pattern.iter().any(|part| says_nothing(part))
+        && roots.iter().any(|root| finds(&pattern, &parts(root)))
+}
+
+/// True for a pattern that fits every name, so that it tells nothing of what it is meant to find.
+#[must_use]
+pub fn says_nothing(pattern: &str) -> bool {
+    pattern.contains(is_meta) && !pattern.contains(|char: char| char.is_ascii_alphanumeric())
+}
+
+/// True if the last name of a pattern may be one of some names. A pattern that says next to nothing
+/// of the name does not count.
+#[must_use]
+pub fn finds_name(pattern: &str, names: &[&str]) -> bool {
+    let last = pattern.rsplit('/').next().unwrap_or_default();
+    let says = last.chars().filter(char::is_ascii_alphanumeric).count();
+    names.iter().any(|name| (says > 2 || name.starts_with('.') && says > 0) && fits(last, name))
+}
+
+fn finds(pattern: &[String], root: &[String]) -> bool {
+    pattern.len() >= root.len()
+        && root.iter().zip(pattern).all(|(root, pattern)| {
+            pattern.contains("**") || fits(pattern, root) || root.contains(is_meta)
+        })
+}
+
 /// True if an absolute pattern may find something denied.
 fn may_find(pattern: &str, env: &Env) -> bool {
     let fixed = pattern.find(is_meta).unwrap_or(pattern.len());
@@ -74,14 +108,7 @@ fn may_find(pattern: &str, env: &Env) -> bool {
         return false;
     }
     let pattern = parts(pattern);
-    env.deny_paths.iter().any(|root| {
-        let root = normal(root, env);
-        let root = parts(&root);
-        pattern.len() >= root.len()
-            && root.iter().zip(&pattern).all(|(root, pattern)| {
-                pattern.contains("**") || fits(pattern, root) || root.contains(is_meta)
-            })
-    })
+    env.deny_paths.iter().any(|root| finds(&pattern, &parts(&normal(root, env))))
 }
 
 fn is_meta(char: char) -> bool {

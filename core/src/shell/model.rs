@@ -13,7 +13,8 @@ use super::value::{Origin, Value};
 
 /// What is known of a program.
 pub struct Model {
-    /// Its names: `grep`, `egrep`. The name of the file, without its folder.
+    /// Its names: `grep`, `egrep`. The name of the file, without its folder. One text may hold several,
+    /// with spaces between them.
     pub names: &'static [&'static str],
     /// Its options.
     pub grammar: &'static Grammar,
@@ -21,6 +22,13 @@ pub struct Model {
     pub effects: fn(&mut Report<'_>, &Parsed<'_>),
     /// Commands and what is expected of them.
     pub examples: &'static [Example],
+}
+
+impl Model {
+    /// Its names, one by one.
+    pub fn each_name(&self) -> impl Iterator<Item = &'static str> {
+        self.names.iter().flat_map(|names| names.split_whitespace())
+    }
 }
 
 /// A command, and the effects that it must have.

@@ -108,6 +108,9 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
             .map(|text| known(text, env))
             .max_by_key(|scope| severity(*scope))
             .unwrap_or(Scope::Unknown),
+        Value::Prefix(text, Origin::Glob(pattern)) if finds_secret(text, pattern, env) => {
+            Scope::Secret
+        }
         // What follows may climb out of the folder again.
         Value::Prefix(_, origin) if !matches!(origin, Origin::Glob(_) | Origin::Number) => {
             Scope::Unknown
@@ -262,19 +265,33 @@ const SECRET_NAMES: &[&str] = &[
     ".htpasswd",
 ];
 
+/// True if a pattern may find a secret.
+fn finds_secret(begins: &str, pattern: &str, env: &Env) -> bool {
+    let homes = [env.home.trim_end_matches('/'), "/root", "/home/*"];
+    let of_home = homes
+        .iter()
+        .flat_map(|home| SECRETS_OF_HOME.iter().map(move |name| format!("{home}/{name}")));
+    let of_system = SECRETS_OF_SYSTEM.iter().copied().map(str::to_owned);
+    let of_kernel = ["/proc/*/environ", "/proc/*/task/*/environ"].map(str::to_owned);
+    let roots: Vec<String> = of_home.chain(of_system).chain(of_kernel).collect();
+    denied::finds_any(begins, pattern, &roots) || denied::finds_name(pattern, SECRET_NAMES)
+}
+
+/// Files and folders of the system that hold secrets.
+const SECRETS_OF_SYSTEM: &[&str] = &[
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/master.passwd",
+    "/run/secrets",
+    "/var/run/secrets",
+    "/etc/kubernetes",
+];
+
 fn is_secret(path: &str, env: &Env) -> bool {
-    const SYSTEM: &[&str] = &[
-        "/etc/shadow",
-        "/etc/gshadow",
-        "/etc/sudoers",
-        "/etc/sudoers.d",
-        "/etc/ssl/private",
-        "/etc/master.passwd",
-        "/run/secrets",
-        "/var/run/secrets",
-        "/etc/kubernetes",
-    ];
-    if SYSTEM.iter().any(|root| is_within(path, root)) {
+    if SECRETS_OF_SYSTEM.iter().any(|root| is_within(path, root)) {
         return true;
     }
     if in_home(path, env)

@@ -5,10 +5,12 @@
 
 mod environment;
 mod finders;
+mod interpreters;
 mod prefix;
 mod privilege;
 mod remote;
 mod shells;
+mod switches;
 mod texts;
 
 use super::effect::{Access, Certainty, CodeFrom, Effect, FileEffect, Found};
@@ -57,6 +59,7 @@ const TABLES: &[&[Wrapper]] = &[
     finders::WRAPPERS,
     remote::WRAPPERS,
     texts::WRAPPERS,
+    interpreters::WRAPPERS,
 ];
 
 /// The name of a program without its folder.
@@ -92,7 +95,8 @@ pub(super) fn unwrap(
     };
     let wrapper = find(base(program));
     let is_local = is_local(program, state, interpreter.env);
-    let inner = if wrapper.is_none() { models::inner(invocation) } else { Vec::new() };
+    let has_table = wrapper.is_none() || interpreters::has_table(base(program));
+    let inner = if has_table { models::inner(invocation) } else { Vec::new() };
     if wrapper.is_none() && !is_local && inner.is_empty() {
         return false;
     }
@@ -322,6 +326,15 @@ impl Unwrapping<'_, '_> {
         if !self.interpreter.out.found.contains(&found) {
             self.interpreter.out.found.push(found);
         }
+    }
+
+    /// Tells that the wrapper itself does something with the file that an option names.
+    fn file(&mut self, access: Access, file: Option<&Argument>) {
+        let Some(file) = file.filter(|file| file.value.as_known() != Some("-")) else { return };
+        let path = place::resolve(&file.value, &self.state.cwd, self.interpreter.env);
+        let scope = place::scope(&path, self.interpreter.env);
+        let effect = FileEffect { access, path, scope, recursive: false, forced: false };
+        self.effect(Effect::File(effect));
     }
 
     /// Some words as one text, as `sh -c "$*"` has it.

@@ -151,6 +151,39 @@ impl Value {
     }
 }
 
+/// True for the name of a variable that holds a secret, as far as a name can tell.
+#[must_use]
+pub fn names_a_secret(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "SECRETS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "PASS",
+        "PWD",
+        "KEY",
+        "KEYS",
+        "APIKEY",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "DSN",
+        "AUTH",
+        "COOKIE",
+        "PAT",
+        "PRIVATE",
+    ];
+    const PLAIN: &[&str] = &["PWD", "OLDPWD", "SSH_AUTH_SOCK", "PUBLIC_KEY", "KEY", "PASS", "AUTH"];
+    let name = name.to_ascii_uppercase();
+    !PLAIN.contains(&&*name)
+        && !name.contains("PUBLIC")
+        && (name.split('_').any(|word| WORDS.contains(&word))
+            || ["DATABASE_URL", "REDIS_URL", "MONGO_URL", "MONGODB_URI", "WEBHOOK_URL"]
+                .iter()
+                .any(|end| name.ends_with(end)))
+}
+
 impl Origin {
     /// The origin of what is made of two values. What programs wrote is never forgotten, since a
     /// secret may be in it.
@@ -164,6 +197,7 @@ impl Origin {
             (Some(outputs @ Origin::Output(_)), _) | (_, Some(outputs @ Origin::Output(_))) => {
                 outputs.clone()
             }
+            (_, Some(secret @ Origin::Environment(name))) if names_a_secret(name) => secret.clone(),
             (Some(Origin::Other), Some(origin)) | (Some(origin), _) | (None, Some(origin)) => {
                 origin.clone()
             }

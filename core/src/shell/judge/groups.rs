@@ -1,12 +1,13 @@
 //! The groups of dangers: what is denied, or asked about, unless the owner switches it.
 
 use super::super::effect::{
-    Access, CodeFrom, Effect, FileEffect, Found, Payload, Persistence, Scope, SystemChange,
+    Access, CodeFrom, Effect, FileEffect, Found, Leak, Payload, Persistence, Scope, SystemChange,
 };
-use super::super::invocation::Invocation;
+use super::super::invocation::{Invocation, Stdout};
+use super::super::models;
 use super::super::place;
 use super::super::unwrap;
-use super::super::value::Value;
+use super::super::value::{Origin, Value, names_a_secret};
 use super::super::verdict::{Decision, Reason};
 use super::settings::{Group, Profile, Switch};
 use super::{Case, Said, poison, reach};
@@ -47,7 +48,7 @@ pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<(Decision, Said)> {
 pub(super) fn of_calls(case: &Case<'_>) -> Vec<Reason> {
     let calls = case.analysis.invocations.iter();
     let reasons = calls.filter_map(|call| {
-        let danger = of_call(case, call)?;
+        let danger = of_call(call)?;
         let (decision, said) = decide(case, danger)?;
         Some(case.reason(decision, said, &call.span))
     });
@@ -116,6 +117,18 @@ fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
         Effect::Secret { kind, path: _ } if kind.contains("environment") => Some(
             Danger::denied(Group::EnvDump, "It shows the environment, which holds secrets.")
                 .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
+        ),
+        Effect::Leak(leak) => Some(
+            Danger::denied(
+                Group::DataExfiltration,
+                match leak {
+                    Leak::Secret => "It sends a secret to another machine.",
+                    Leak::Environment => "It sends the environment to another machine.",
+                    Leak::Local => "It sends what is on this machine to another one.",
+                },
+            )
+            .asked(!is_strict && *leak == Leak::Local)
+            .instead("Ask the user to send it, or use a tool that is made for that service."),
         ),
         Effect::History => Some(
             Danger::denied(Group::FilterBypass, "It changes the history of commands.")
@@ -192,7 +205,8 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
             .instead("Use the client of the engine, without its socket."),
         );
     }
-    if file.access == Access::Read && file.scope == Scope::Secret && path.ends_with("/environ") {
+    let of_process = file.path.prefix().starts_with("/proc/");
+    if file.access == Access::Read && file.scope == Scope::Secret && of_process {
         return Some(
             Danger::denied(Group::EnvDump, "It shows the environment of a process.")
                 .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
@@ -518,7 +532,11 @@ fn is_forced_kill(call: &Invocation) -> bool {
     })
 }
 
-fn of_call(_case: &Case<'_>, call: &Invocation) -> Option<Danger> {
+fn of_call(call: &Invocation) -> Option<Danger> {
+    if let Some(danger) = prints_secret(call).or_else(|| mines(call)) {
+        return Some(danger);
+    }
+
     let by_option: Option<&String> =
         call.wrappers.last().filter(|last| BY_OPTION.contains(&last.as_str()));
     by_option.map(|by| {
@@ -528,6 +546,36 @@ fn of_call(_case: &Case<'_>, call: &Invocation) -> Option<Danger> {
         )
         .instead("Run the other program itself, in a call of its own.")
     })
+}
+
+/// Printing a variable that holds a secret, or using one of the program that hosts the agent.
+fn prints_secret(call: &Invocation) -> Option<Danger> {
+    let program = unwrap::base(call.program.value.as_known()?);
+    let prints = matches!(program, "echo" | "printf" | "print") && call.stdout != Stdout::Pipe;
+    let name = call.arguments.iter().find_map(|word| match word.value.origin()? {
+        Origin::Environment(name) | Origin::EnvironmentOr(name, _) => {
+            let own = ["TOOLKEEP_", "GOCLAW_"].iter().any(|start| name.starts_with(start));
+            (names_a_secret(name) && (prints || own)).then_some(name)
+        }
+        _ => None,
+    })?;
+    Some(
+        Danger::denied(Group::EnvDump, format!("It uses the secret in `{name}`."))
+            .instead("Give the variable to the program that needs it, without printing it."),
+    )
+}
+
+/// A program that is not known, with the address of a pool.
+fn mines(call: &Invocation) -> Option<Danger> {
+    let is_pool = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        let word = word.split_once('=').map_or(&*word, |(_, address)| address);
+        word.starts_with("stratum") && word.contains("://")
+    };
+    let program = unwrap::base(call.program.value.as_known()?);
+    let mut words = call.arguments.iter().map(|word| word.value.prefix());
+    (!models::is_known(program) && words.any(is_pool))
+        .then(|| Danger::denied(Group::CryptoMining, "It works for a pool of miners."))
 }
 
 /// Programs that nobody needs to run others.

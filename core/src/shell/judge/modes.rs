@@ -86,7 +86,16 @@ fn is_safe(case: &Case<'_>) -> bool {
             && groups::of(case, found).is_none()
             && profile::beyond(case, found).is_none()
     };
-    is_understood(case.analysis) && case.analysis.found.iter().all(is_fine)
+    // A program of the workspace is none that everybody knows.
+    let is_common = |call: &Invocation| {
+        call.program
+            .value
+            .as_known()
+            .is_some_and(|program| unwrap::is_trusted(program, &call.cwd, case.env))
+    };
+    is_understood(case.analysis)
+        && case.analysis.invocations.iter().all(is_common)
+        && case.analysis.found.iter().all(is_fine)
 }
 
 fn is_understood(analysis: &Analysis) -> bool {

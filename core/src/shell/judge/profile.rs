@@ -1,8 +1,11 @@
 //! What runs without asking, and what is beyond that.
 
+use super::super::denied;
 use super::super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Payload, Scope};
+use super::super::models;
 use super::super::place;
 use super::super::unwrap;
+use super::super::value::{Origin, Value};
 use super::settings::Profile;
 use super::{Case, Said, poison, reach};
 
@@ -61,6 +64,7 @@ fn plain(effect: &Effect) -> &'static str {
         }
         Effect::VersionControlRemote { .. } => "It changes a repository on another machine.",
         Effect::Package { .. } => "It installs or removes packages.",
+        Effect::Leak(_) => "It sends what is on this machine to another one.",
         Effect::Recon => "It looks around in the network.",
         Effect::Mining => "It mines.",
         _ => "It does more than this profile lets run unasked.",
@@ -71,7 +75,24 @@ fn of_code(from: &CodeFrom) -> Option<Said> {
     match from {
         // The file is an effect of its own; a build runs what the project holds.
         CodeFrom::File | CodeFrom::Project(_) => None,
-        CodeFrom::Inline(language) if matches!(&**language, "awk" | "sed" | "jq" | "sh") => None,
+        // It was searched: what it does, and what of it is not known, are effects of their own.
+        CodeFrom::Inline(language)
+            if matches!(
+                &**language,
+                "python"
+                    | "javascript"
+                    | "perl"
+                    | "ruby"
+                    | "php"
+                    | "lua"
+                    | "awk"
+                    | "sed"
+                    | "jq"
+                    | "sh"
+            ) =>
+        {
+            None
+        }
         CodeFrom::Inline(language) => Some(
             asked(format!("It runs code in {language} that stands in the command."))
                 .instead("Put the code into a file, and run that."),
@@ -109,9 +130,31 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
         Access::Move => writes(scope, in_workspace) && scope != Scope::Secret,
         Access::Meta => writes(scope, in_workspace) || in_workspace && scope == Scope::Secret,
         Access::Delete => deletes(case, file, scope),
-        Access::Execute => in_workspace,
+        Access::Execute => {
+            if let Some(program) = shadows(case, found, file) {
+                return Some(asked(format!(
+                    "It runs a program of the workspace that bears the name of `{program}`."
+                )));
+            }
+            in_workspace
+        }
     };
     (!allowed).then(|| beyond_place(file, scope))
+}
+
+/// The well-known program whose name a file of the workspace bears that is run. Folders where
+/// projects keep the programs that they use do not count.
+fn shadows(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<String> {
+    const KEEP: &[&str] =
+        &["bin", ".bin", "sbin", "scripts", "debug", "release", "build", "dist", "out", "tools"];
+    let call = reach::call(case, found)?;
+    let program = call.program.value.as_known()?;
+    let path = file.path.as_known()?;
+    let (folder, name) = path.rsplit_once('/')?;
+    let is_itself = unwrap::base(program) == name;
+    let kept = folder.split('/').any(|part| KEEP.contains(&part));
+    let known = models::is_known(name) || unwrap::is_wrapper(name);
+    (is_itself && known && !kept).then(|| name.to_owned())
 }
 
 fn reads(file: &FileEffect, scope: Scope, in_workspace: bool) -> bool {
@@ -124,7 +167,7 @@ fn reads(file: &FileEffect, scope: Scope, in_workspace: bool) -> bool {
         | Scope::HarmlessDevice => true,
         Scope::WorkspaceRoot => in_workspace,
         // A tree of these has secrets in it.
-        Scope::System | Scope::Kernel => !file.recursive && !is_memory(file),
+        Scope::System | Scope::Kernel => !file.recursive && !finds_all(file) && !is_memory(file),
         Scope::Startup => {
             let home = file.path.as_known().is_some_and(|path| !place::is_within(path, "/etc"));
             !file.recursive && !home
@@ -133,16 +176,23 @@ fn reads(file: &FileEffect, scope: Scope, in_workspace: bool) -> bool {
     }
 }
 
+/// True for a pattern that finds all files of a folder.
+fn finds_all(file: &FileEffect) -> bool {
+    matches!(&file.path, Value::Prefix(_, Origin::Glob(pattern))
+        if pattern.split('/').any(denied::says_nothing))
+}
+
 /// Files of the kernel that show what programs keep to themselves.
 fn is_memory(file: &FileEffect) -> bool {
-    let Some(path) = file.path.as_known() else { return true };
+    let path = file.path.prefix();
     let name = path.rsplit('/').next().unwrap_or_default();
+    let is_other =
+        ["/root/", "/cwd/", "/fd/", "/map_files/"].iter().any(|part| path.contains(part));
+    const NAMES: &[&str] = &[
+        "mem", "maps", "smaps", "kcore", "cmdline", "kmsg", "pagemap", "auxv", "stack", "kallsyms",
+    ];
     place::is_within(path, "/proc")
-        && [
-            "mem", "maps", "smaps", "kcore", "cmdline", "kmsg", "pagemap", "auxv", "stack",
-            "kallsyms",
-        ]
-        .contains(&name)
+        && (is_other || NAMES.contains(&name))
         && path != "/proc/cmdline"
 }
 

@@ -1,12 +1,14 @@
 //! Addresses of other machines in words: `https://user@host:1/x`, `user@host:path`, `[::1]:80`.
 
-use super::super::value::Value;
+use super::super::value::{Origin, Value};
 
 /// The host and the port of an address, with or without a scheme and a path.
 pub(super) fn host_and_port(address: &Value) -> (Value, Option<u16>) {
     let (text, origin) = match address {
         Value::Known(text) => (text.as_str(), None),
         Value::Prefix(text, origin) => (text.as_str(), Some(origin)),
+        // `http://[::1]/` is a pattern that finds no file, and stays as it is.
+        Value::Unknown(Origin::Glob(text)) if text.contains("://") => (text.as_str(), None),
         other => return (other.clone(), None),
     };
     let text = text.split_once("://").map_or(text, |(_, rest)| rest);
@@ -81,6 +83,8 @@ mod tests {
         }
         let prefix = Value::Prefix("https://a.example/".into(), Origin::Other);
         assert_eq!(host_and_port(&prefix).0, Value::known("a.example"));
+        let pattern = Value::Unknown(Origin::Glob("http://[::1]:9200/".into()));
+        assert_eq!(host_and_port(&pattern), (Value::known("::1"), Some(9200)));
         let prefix = Value::Prefix("https://a.exam".into(), Origin::Other);
         assert!(host_and_port(&prefix).0.as_known().is_none());
     }

@@ -1,11 +1,11 @@
 //! Programs that pack and unpack: `tar`, `zip`, `gzip`, `7z`, `cpio`.
 
-use super::super::effect::{Access, CodeFrom, Effect};
+use super::super::effect::{Access, CodeFrom, Effect, Payload};
 use super::super::grammar;
-use super::super::invocation::{Argument, Invocation};
+use super::super::invocation::{Argument, Invocation, Stdin};
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::super::value::Value;
-use super::kinds::{WORDS, ex, gnu, list, model, reads, within};
+use super::kinds::{WORDS, behind, ex, gnu, list, model, reads, unknown, within, writes};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -61,10 +61,8 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "zipinfo", "zcat", "gzcat", "bzcat", "xzcat", "zstdcat", "lz4cat", "lzcat", "zless",
-            "zmore", "bzless", "xzless", "zcmp", "zdiff",
-        ],
+        &["zipinfo zcat gzcat bzcat xzcat zstdcat lz4cat lzcat zless zmore bzless xzless zcmp \
+             zdiff"],
         &gnu(&[list(
             "-1, -2, -s, -m, -l, -v, -h, -t, -T, -z, -f --force, -q --quiet, -k --keep, -c --stdout, -d",
         )]),
@@ -72,22 +70,8 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("zcat a.log.gz | head", &[]), ex("zcat /etc/shadow", &["read:secret"])],
     ),
     model(
-        &[
-            "gzip",
-            "gunzip",
-            "pigz",
-            "unpigz",
-            "bzip2",
-            "bunzip2",
-            "pbzip2",
-            "lbzip2",
-            "lzip",
-            "lzma",
-            "unlzma",
-            "compress",
-            "uncompress",
-            "ggzip",
-        ],
+        &["gzip gunzip pigz unpigz bzip2 bunzip2 pbzip2 lbzip2 lzip lzma unlzma compress \
+             uncompress ggzip"],
         &gnu(&[list(
             "-a --ascii, -c --stdout --to-stdout, -d --decompress --uncompress, -f --force, -h, -k --keep, -l --list, -L --license, \
              -n --no-name, -N --name, -q --quiet, -r --recursive, --rsyncable, -R, -S --suffix=, --synchronous, -t --test, -v --verbose, -V, \
@@ -104,7 +88,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["xz", "unxz", "lz4", "unlz4", "brotli", "lzop"],
+        &["xz unxz lz4 unlz4 brotli lzop"],
         &gnu(&[list(
             "-z --compress, -d --decompress --uncompress, -t --test, -l --list, -k --keep, -f --force, -c --stdout --to-stdout, --single-stream, \
              --no-sparse, -S --suffix=, --files[=], --files0[=], -F --format=, -C --check=, --ignore-check, -0, -1, -2, -3, -4, -5, -6, -7, -8, -9 --best, \
@@ -173,21 +157,14 @@ pub(super) const TABLE: &[Model] = &[
             ex("find . | cpio -o > a.cpio", &["write:workspace"]),
             ex(
                 "cpio -i --rsh-command=/tmp/x -F host.example:/a",
-                &[
-                    "code:setting",
-                    "execute:temp",
-                    "network:send",
-                    
-                    "write:unknown",
-                    "code:file",
-                ],
+                &["code:setting", "execute:temp", "network:send", "write:unknown", "code:file"],
             ),
         ],
     ),
     model(
-        &["unrar", "rar", "unar", "lsar", "cabextract", "unace", "arj"],
+        &["unrar rar unar lsar cabextract unace arj"],
         &WORDS,
-        super::kinds::unknown,
+        unknown,
         &[ex("unrar x a.rar", &["unmodelled"])],
     ),
 ];
@@ -295,11 +272,7 @@ fn packed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn archive_file(report: &mut Report<'_>, archive: &Argument, writes: bool) {
     let remote = super::address::remote_of_copy(&archive.value);
     if let Some(host) = remote.filter(|_| report.name() != "bsdtar") {
-        let sends = if writes {
-            super::super::effect::Payload::Stdin
-        } else {
-            super::super::effect::Payload::Text
-        };
+        let sends = if writes { Payload::Stdin } else { Payload::Text };
         report.add(Effect::Network { host, port: None, fetches: !writes, sends });
     } else if writes {
         report.writes(archive);
@@ -367,7 +340,7 @@ fn seven_zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut folder = None;
     for word in &parsed.operands {
         let text = word.value.prefix();
-        if let Some(out) = super::kinds::behind(word, "-o") {
+        if let Some(out) = behind(word, "-o") {
             folder = Some(out);
         } else if !text.starts_with('-') {
             operands.push(word);
@@ -401,7 +374,7 @@ fn seven_zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 fn ar(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if report.name() == "ranlib" {
-        return super::kinds::writes(report, parsed);
+        return writes(report, parsed);
     }
     let mut words = parsed.operands.iter();
     let Some(keys) = words.next() else { return };
@@ -432,11 +405,9 @@ fn cpio(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         report.writes_unknown();
     }
     if parsed.has("-p") {
-        super::kinds::writes(report, parsed);
+        writes(report, parsed);
     }
-    if (parsed.has("-o") || parsed.has("-p"))
-        && report.invocation.stdin == super::super::invocation::Stdin::Unknown
-    {
+    if (parsed.has("-o") || parsed.has("-p")) && report.invocation.stdin == Stdin::Unknown {
         report.not_understood("which files it packs is not known");
     }
 }

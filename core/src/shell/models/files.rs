@@ -4,7 +4,9 @@ use super::super::effect::{Access, Certainty, Effect, Scope};
 use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
 use super::super::place;
-use super::kinds::{WORDS, behind, ex, gnu, last_name, list, model, nothing, within, writes};
+use super::kinds::{
+    WORDS, behind, ex, gnu, last_name, list, model, nothing, unknown, within, writes,
+};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -141,7 +143,10 @@ pub(super) const TABLE: &[Model] = &[
         &gnu(&[list("-a --append, -i --ignore-interrupts, -p, --output-error[=]")]),
         writes,
         &[
-            ex("make | tee build.log", &["write:workspace", "code:project", "write:workspace:recursive"]),
+            ex(
+                "make | tee build.log",
+                &["write:workspace", "code:project", "write:workspace:recursive"],
+            ),
             ex("tee /dev/sda < /dev/zero", &["write:device"]),
             ex("tee -a ~/.bashrc", &["write:startup"]),
         ],
@@ -214,12 +219,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("rmdir /s /q data", &["delete:workspace:recursive:forced"]),
         ],
     ),
-    model(
-        &["rename", "prename"],
-        &WORDS,
-        super::kinds::unknown,
-        &[ex("rename s/a/b/ x", &["unmodelled"])],
-    ),
+    model(&["rename", "prename"], &WORDS, unknown, &[ex("rename s/a/b/ x", &["unmodelled"])]),
     model(
         &["trash", "trash-put", "gio-trash"],
         &gnu(&[list(

@@ -1,9 +1,9 @@
 //! What many programs have in common: short names for the tables, and kinds of effects.
 
 use super::super::effect::{Access, Effect, Payload, SystemChange};
-use super::super::invocation::Argument;
+use super::super::invocation::{Argument, Stdin};
 use super::super::model::{Example, Grammar, Model, Opt, Parsed, Report, Style};
-use super::super::value::Value;
+use super::super::value::{Origin, Value};
 
 /// What a model does with parsed arguments.
 pub(super) type Effects = fn(&mut Report<'_>, &Parsed<'_>);
@@ -144,7 +144,7 @@ impl Report<'_> {
 
     /// It talks to a machine that stands in no argument.
     pub(super) fn connects_somewhere(&mut self, fetches: bool, sends: Payload) {
-        let host = Value::Unknown(super::super::value::Origin::Other);
+        let host = Value::Unknown(Origin::Other);
         self.add(Effect::Network { host, port: None, fetches, sends });
     }
 }
@@ -152,7 +152,7 @@ impl Report<'_> {
 impl Report<'_> {
     /// It writes files whose names stand in what it reads: an archive, a list.
     pub(super) fn writes_unknown(&mut self) {
-        let origin = super::super::value::Origin::Other;
+        let origin = Origin::Other;
         let effect = self.file_effect(Access::Write, &Value::Unknown(origin), false, false);
         self.add(effect);
     }
@@ -190,4 +190,10 @@ pub(super) fn within(folder: &Argument, name: &str) -> Argument {
 pub(super) fn last_name(path: &Argument) -> Option<&str> {
     let text = path.value.as_known()?.trim_end_matches('/');
     text.rsplit('/').next().filter(|name| !name.is_empty())
+}
+
+/// True if a program is given a text to run on standard input.
+pub(super) fn is_fed(report: &Report<'_>) -> bool {
+    !matches!(report.invocation.stdin, Stdin::Inherited)
+        && report.invocation.stdin != Stdin::File(Value::known("/dev/null"))
 }

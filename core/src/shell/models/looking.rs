@@ -2,7 +2,9 @@
 
 use super::super::effect::Access;
 use super::super::model::{Grammar, Model, Parsed, Report};
-use super::kinds::{WORDS, ex, gnu, list, lists, model, nothing, posix, reads};
+use super::kinds::{
+    WORDS, ex, gnu, list, lists, model, nothing, posix, reads, unknown, within, writes,
+};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -181,18 +183,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &[
-            "ldd",
-            "nm",
-            "size",
-            "readelf",
-            "objdump",
-            "addr2line",
-            "c++filt",
-            "otool",
-            "dwarfdump",
-            "lipo",
-        ],
+        &["ldd nm size readelf objdump addr2line c++filt otool dwarfdump lipo"],
         &WORDS,
         |report, parsed| {
             for operand in &parsed.operands {
@@ -212,7 +203,7 @@ pub(super) const TABLE: &[Model] = &[
         |report, parsed| {
             reads(report, parsed);
             if !parsed.has("-o") {
-                super::kinds::writes(report, parsed);
+                writes(report, parsed);
             }
         },
         &[ex("strip -s app", &["write:workspace"])],
@@ -220,7 +211,7 @@ pub(super) const TABLE: &[Model] = &[
     model(
         &["objcopy", "patchelf", "install_name_tool", "codesign"],
         &WORDS,
-        super::kinds::unknown,
+        unknown,
         &[ex("objcopy a b", &["unmodelled"])],
     ),
     model(
@@ -294,9 +285,7 @@ fn patch(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
     match (parsed.operands.first(), parsed.value("-d")) {
         (Some(file), _) => report.file(Access::Write, file),
-        (None, Some(folder)) => {
-            report.file(Access::Write, &super::kinds::within(folder, "patched"))
-        }
+        (None, Some(folder)) => report.file(Access::Write, &within(folder, "patched")),
         (None, None) if !parsed.has("-o") => report.path(Access::Write, "patched"),
         (None, None) => {}
     }

@@ -3,7 +3,7 @@
 use super::super::effect::{Access, Effect};
 use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
-use super::kinds::{changes_metadata, ex, gnu, list, model, reads};
+use super::kinds::{changes_metadata, ex, gnu, list, lists, model, nothing, reads};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -48,7 +48,7 @@ pub(super) const TABLE: &[Model] = &[
     model(
         &["lsattr"],
         &gnu(&[list("-R, -V, -a, -d, -v, -p, -l")]),
-        super::kinds::lists,
+        lists,
         &[ex("lsattr -d .", &[])],
     ),
     model(
@@ -68,7 +68,7 @@ pub(super) const TABLE: &[Model] = &[
              -s --skip-base, -R --recursive, -L --logical, -P --physical, -t --tabular, -p --absolute-names, \
              -n --numeric",
         )]),
-        super::kinds::lists,
+        lists,
         &[ex("getfacl -R src", &[])],
     ),
     model(
@@ -77,12 +77,7 @@ pub(super) const TABLE: &[Model] = &[
         setcap,
         &[ex("setcap cap_net_raw+ep x", &["meta:workspace", "privilege"])],
     ),
-    model(
-        &["getcap"],
-        &gnu(&[list("-r, -v, -n, -h")]),
-        super::kinds::lists,
-        &[ex("getcap -r /usr/bin", &[])],
-    ),
+    model(&["getcap"], &gnu(&[list("-r, -v, -n, -h")]), lists, &[ex("getcap -r /usr/bin", &[])]),
     model(
         &["setfattr", "xattr"],
         &gnu(&[list(
@@ -109,7 +104,7 @@ pub(super) const TABLE: &[Model] = &[
         changes_metadata,
         &[ex("restorecon -Rv src", &["meta:workspace"])],
     ),
-    model(&["umask"], &gnu(&[list("-S, -p")]), super::kinds::nothing, &[ex("umask 022", &[])]),
+    model(&["umask"], &gnu(&[list("-S, -p")]), nothing, &[ex("umask 022", &[])]),
 ];
 
 /// True for a mode with which others run a file with its owner's or group's rights.

@@ -5,25 +5,12 @@ use super::super::grammar;
 use super::super::invocation::{Argument, Invocation};
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::super::value::{Origin, Value};
-use super::kinds::{WORDS, ex, gnu, list, model};
+use super::kinds::{WORDS, ex, gnu, list, model, nothing, unknown};
 
 pub(super) const TABLE: &[Model] = &[
     model(
-        &[
-            "grep",
-            "egrep",
-            "fgrep",
-            "ggrep",
-            "rgrep",
-            "zgrep",
-            "zegrep",
-            "zfgrep",
-            "bzgrep",
-            "xzgrep",
-            "zstdgrep",
-            "pcregrep",
-            "pcre2grep",
-        ],
+        &["grep egrep fgrep ggrep rgrep zgrep zegrep zfgrep bzgrep xzgrep zstdgrep pcregrep \
+             pcre2grep"],
         &GREP,
         grep,
         &[
@@ -103,7 +90,7 @@ pub(super) const TABLE: &[Model] = &[
             "-A --all, -b --basename, -c --count, -d --database=<, -e --existing, -i --ignore-case, -l -n --limit=, -r --regexp=, \
              --regex, -w --wholename, -0 --null, -S --statistics, -q --quiet, -P --nofollow, -L --follow, -name=, -onlyin=",
         )]),
-        super::kinds::nothing,
+        nothing,
         &[ex("locate -i foo", &[])],
     ),
     model(
@@ -112,13 +99,13 @@ pub(super) const TABLE: &[Model] = &[
             "-a --all, -s, -b, -m, -u, -l, -f, -B=, -M=, -S=, -i --read-alias, --skip-alias, --skip-dot, --skip-tilde, --show-dot, \
              --show-tilde, --tty-only, -v, -V, -w --wildcard, -e --exact, -d --debug, -r --regex, -k",
         )]),
-        super::kinds::nothing,
+        nothing,
         &[ex("which -a python3", &[])],
     ),
     model(
         &["fzf", "sk", "peco"],
         &WORDS,
-        super::kinds::unknown,
+        unknown,
         &[ex("fzf --preview 'cat {}'", &["unmodelled"])],
     ),
 ];

@@ -75,27 +75,8 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("wc -l src/*.rs", &[]), ex("wc -c ~/.netrc", &["read:secret"])],
     ),
     model(
-        &[
-            "md5sum",
-            "sha1sum",
-            "sha224sum",
-            "sha256sum",
-            "sha384sum",
-            "sha512sum",
-            "b2sum",
-            "cksum",
-            "sum",
-            "md5",
-            "shasum",
-            "gsha256sum",
-            "gmd5sum",
-            "b3sum",
-            "xxhsum",
-            "xxh64sum",
-            "xxh128sum",
-            "crc32",
-            "rhash",
-        ],
+        &["md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 shasum \
+             gsha256sum gmd5sum b3sum xxhsum xxh64sum xxh128sum crc32 rhash"],
         &gnu(&[list(
             "-b --binary, -c --check, --tag, -t --text, -z --zero, --ignore-missing, --quiet, --status, \
              --strict, -w --warn, -a --algorithm=, -l --length=, --untagged, --base64, --raw, --debug, \
@@ -183,7 +164,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("pr -m -t a.txt b.txt", &[])],
     ),
     model(
-        &["rev", "tsort", "asa", "colrm", "ul", "vis", "unvis"],
+        &["rev tsort asa colrm ul vis unvis"],
         &gnu(&[list("-h, -V, -0 --zero, -t=, -i")]),
         reads,
         &[ex("rev a.txt", &[]), ex("rev /etc/shadow", &["read:secret"])],

@@ -1,5 +1,6 @@
 //! `xargs`, `find -exec`, `parallel`, `fd -x`: what runs a command for each of many things.
 
+use super::super::effect::Access;
 use super::super::invocation::{Argument, Stdin};
 use super::super::model::{Grammar, Opt, Parsed, Style};
 use super::super::place;
@@ -129,6 +130,7 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             (None, None, true) => Some("{}".to_owned()),
             (None, None, false) => None,
         };
+    unwrapping.file(Access::Read, parsed.value("-a"));
     let (read, origin) = input(unwrapping, parsed, replace.is_some());
     let mut words = parsed.operands.clone();
     if words.is_empty() {
@@ -265,6 +267,9 @@ fn fd(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
 
 /// `parallel command ::: a b`: the command is a text for a shell.
 fn parallel(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.file(Access::Read, parsed.value("-a"));
+    unwrapping.file(Access::Write, parsed.value("--joblog"));
+    unwrapping.file(Access::Write, parsed.value("--results"));
     if parsed.has("-h") {
         return;
     }

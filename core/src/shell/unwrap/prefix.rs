@@ -1,6 +1,9 @@
 //! Wrappers whose operands are a command: `nice`, `timeout 5`, `nohup`.
 
+use super::super::effect::{Access, CodeFrom, Effect};
+use super::super::invocation::Argument;
 use super::super::model::{Grammar, Opt, Parsed, Style};
+use super::super::value::Value;
 use super::{Unwrapping, Wrapper};
 
 /// A grammar whose options end with the first operand.
@@ -64,7 +67,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         names: &["time", "gtime"],
         grammar: options![flag ["-p", "--portability"], flag ["-v", "--verbose"], flag ["-q", "--quiet"], flag ["-a", "--append"], flag ["-l"], flag ["-h"], value ["-o", "--output"], value ["-f", "--format"], flag HELP, flag ["-V", "--version"]],
-        run: command,
+        run: traced,
     },
     Wrapper {
         names: &["stdbuf", "gstdbuf"],
@@ -110,7 +113,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         names: &["strace", "ltrace"],
         grammar: options![flag ["-f", "--follow-forks"], flag ["-ff"], flag ["-c", "--summary-only"], flag ["-C", "--summary"], flag ["-q", "--quiet"], flag ["-d"], flag ["-D"], flag ["-F"], flag ["-h"], flag ["-i"], flag ["-k"], flag ["-n"], flag ["-r"], flag ["-t"], flag ["-T"], flag ["-v"], flag ["-V"], flag ["-w"], flag ["-x"], flag ["-y"], flag ["-Y"], flag ["-z"], flag ["-Z"], flag ["-S"], flag ["-L"], value ["-a"], value ["-b"], value ["-e", "--trace"], value ["-E", "--env"], value ["-I"], value ["-o", "--output"], value ["-O"], value ["-p", "--attach"], value ["-P"], value ["-s", "--string-limit"], value ["-u", "--user"], value ["-U"], value ["-X"], value ["-l"], value ["-A"]],
-        run: command,
+        run: traced,
     },
     Wrapper { names: &["perf"], grammar: &PERF, run: command },
     Wrapper { names: &["valgrind"], grammar: &VALGRIND, run: command },
@@ -207,6 +210,21 @@ pub(super) fn command(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) 
     unwrapping.run(&parsed.operands);
 }
 
+/// A command whose times or calls are written to a file. What begins with a bar is a command that
+/// reads them.
+fn traced(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    match parsed.value("-o").map(|output| (output, output.value.prefix())) {
+        Some((_, text)) if text.starts_with(['|', '!']) && unwrapping.name != "time" => {
+            let text = Value::known(&text[1..]);
+            let what = format!("`-o` of `{}`", unwrapping.name);
+            unwrapping.effect(Effect::Code { from: CodeFrom::Setting(what) });
+            unwrapping.script(&text, &[]);
+        }
+        output => unwrapping.file(Access::Write, output.map(|(output, _)| output)),
+    }
+    command(unwrapping, parsed);
+}
+
 /// The command stands behind one operand: a duration, a mask.
 pub(super) fn second(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.run(parsed.operands.get(1..).unwrap_or_default());
@@ -224,6 +242,8 @@ fn architecture(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
 
 /// `flock file command`, `flock file -c text`
 fn flock(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let is_number = |file: &&Argument| file.value.prefix().parse::<u32>().is_ok();
+    unwrapping.file(Access::Write, parsed.operands.first().filter(|file| !is_number(file)));
     match parsed.operands.get(1..).unwrap_or_default() {
         [option, text, ..] if matches!(option.value.as_known(), Some("-c" | "--command")) => {
             unwrapping.script(&text.value, &[]);

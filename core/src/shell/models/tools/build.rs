@@ -98,7 +98,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 
     // Words that begin with two slashes are names of targets.
-    Operands "bazel bazelisk blaze buck buck2 pants please plz gn" => Project, Here; ["bazel test //...": "code:project write:workspace:recursive"]
+    Operands "bazel bazelisk blaze buck buck2 pants plz gn" => Project, Here; ["bazel test //...": "code:project write:workspace:recursive"]
 
     Gnu "gradle gradlew" [GRADLE] => Call(gradle); [
         "gradle test": "code:project write:workspace:recursive",
@@ -192,8 +192,9 @@ pub(super) const TABLE: &[Tool] = tools! {
         "gofmt -l .": "",
         "gofmt -s -w a.go": "write:workspace",
     ]
-    Operands "golangci-lint staticcheck revive gosec govulncheck gotestsum ginkgo gopls dlv wire mockgen mockery stringer sqlc buf protoc protoc-gen-go \
-        templ air swag goreleaser ko gore errcheck ineffassign gocyclo deadcode benchstat pprof cgo vgo protolint grpcurl-lint" => Project, Here, Touches; [
+    Operands "golangci-lint staticcheck revive gosec govulncheck gotestsum ginkgo gopls dlv wire mockgen mockery \
+        stringer sqlc buf protoc protoc-gen-go templ air swag goreleaser ko gore errcheck ineffassign \
+        gocyclo deadcode benchstat pprof cgo vgo protolint grpcurl-lint" => Project, Here, Touches; [
         "golangci-lint run --fix ./...": "code:project write:workspace:recursive",
         "buf generate": "code:project write:workspace:recursive",
     ]

@@ -10,10 +10,13 @@ use crate::shell::models::tool::{Does, Tool, tools};
 use crate::shell::value::Value;
 
 pub(super) const TABLE: &[Tool] = tools! {
-    Operands "aws gcloud gsutil bq az doctl heroku fly flyctl vercel netlify wrangler firebase railway render supabase linode-cli hcloud ibmcloud oci \
-        scw ovhcloud cf eb sam cdk serverless sls amplify ecs-cli awslocal aliyun tccli yc openstack nova neutron databricks snow snowsql confluent ccloud \
-        rclone s3cmd s5cmd mc azcopy gsutil-rs cloudflared stripe twilio ngrok-api contentful sanity shopify ask clasp appwrite nhost turso neonctl pscale upstash algolia \
-        datadog-ci newrelic sentry-cli pagerduty circleci travis buildkite-agent drone argocd argo flux istioctl linkerd cilium consul nomad boundary waypoint packer vagrant-cloud rancher crossplane up"
+    Operands "aws gcloud gsutil bq az doctl heroku fly flyctl vercel netlify wrangler firebase railway render \
+        supabase linode-cli hcloud ibmcloud oci scw ovhcloud cf eb cdk serverless sls amplify ecs-cli \
+        awslocal aliyun tccli yc openstack nova neutron databricks snow snowsql confluent ccloud rclone \
+        s3cmd s5cmd mc azcopy gsutil-rs stripe twilio ngrok-api contentful sanity shopify ask clasp appwrite \
+        nhost turso neonctl pscale upstash algolia datadog-ci newrelic sentry-cli pagerduty circleci travis \
+        buildkite-agent drone argocd argo flux istioctl linkerd cilium consul nomad boundary waypoint packer \
+        vagrant-cloud rancher crossplane up"
         => Call(verbs), Does::Looks; [
         "aws s3 ls s3://x": "network",
         "aws --profile dev ec2 describe-instances --region eu-west-1": "network",
@@ -32,7 +35,6 @@ pub(super) const TABLE: &[Tool] = tools! {
         "heroku logs --tail -a x": "network",
         "heroku config -a x": "network:send secret",
         "vercel deploy --prod": "cloud network:send",
-        "rclone purge r:x": "cloud:destroys network:send",
         "gsutil rm -r gs://x": "cloud:destroys network:send",
         "doctl frobnicate x": "network:send unmodelled",
         "aws --version": "",
@@ -98,7 +100,8 @@ pub(super) const TABLE: &[Tool] = tools! {
     Gnu "ansible-vault" "--vault-password-file=<, --vault-id=, --output=>, --ask-vault-pass, -J, --encrypt-vault-id=, -n=, --name=, -p --prompt, --stdin-name=, -v"
         => Secret("a vault of ansible"); ["ansible-vault view x.yml": "secret"]
     Operands "vagrant" => Call(verbs), Project; ["vagrant status": "code:project network"]
-    Operands "serverless-offline cfn-lint tflint tfsec checkov infracost terraform-docs terrascan driftctl kics conftest opa regal hclfmt packer-fmt cdktf cdk8s atlantis steampipe" => Project, Here, Does::Touches; [
+    Operands "serverless-offline cfn-lint tflint tfsec checkov infracost terraform-docs terrascan driftctl kics \
+        conftest opa regal hclfmt packer-fmt cdktf cdk8s atlantis steampipe" => Project, Here, Does::Touches; [
         "tflint --recursive": "code:project write:workspace:recursive",
         "conftest test x.yaml": "code:project write:workspace:recursive",
     ]

@@ -58,7 +58,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "mongosh --quiet --eval 'db.t.countDocuments()'": "code:inline:javascript network:send",
         "mongosh x --eval 'db.dropDatabase()'": "code:inline:javascript database:destroys network:send",
     ]
-    Gnu "clickhouse-client clickhouse usql mssql-cli sqlcmd cockroach trino presto cqlsh influx bq-sql vertica-sql hdbsql snowsql-cli" "-q --query --execute -Q=, -e=, -h --host=, -S=, -U=, -P=, -d --database=, -u --user=, --password=, --port=, -p=, -C, -c --command=, -f --file --queries-file=<, -i=<, -o=>, \
+    Gnu "clickhouse-client clickhouse usql mssql-cli sqlcmd cockroach trino presto cqlsh influx bq-sql \
+        vertica-sql hdbsql snowsql-cli" "-q --query --execute -Q=, -e=, -h --host=, -S=, -U=, -P=, -d --database=, -u --user=, --password=, --port=, -p=, -C, -c --command=, -f --file --queries-file=<, -i=<, -o=>, \
         --format=, -t --time, -n --multiquery, --secure, -m --multiline, -N --max-rows=, --insecure, --url=, --version, -W, -s=, -b, -l=" => Call(sql), Call(connects); [
         "clickhouse-client -q 'select 1' --format JSON": "network:send",
         "clickhouse-client -q 'drop table t'": "database:destroys network:send",
@@ -72,7 +73,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     Gnu "createdb createuser pg_restore mongorestore mongoimport mysqlimport vacuumdb reindexdb clusterdb" "-e --echo, -h --host=, -p --port=, -U --username=, -O --owner=, -E --encoding=, -T --template=, -d --dbname --db=, -s --superuser, -P --pwprompt, -c --clean, -C --create, -j --jobs=, -v --verbose, \
         --if-exists, --no-owner, -x --no-privileges, -a --data-only, -1 --single-transaction, -F --format=, -n=, -t=, -l --list, -f --file=, -w, -W, --drop, --uri=, --collection=, --gzip, --archive[=], --type=, --jsonArray, --headerline, -z, -Z, --all, --locale=, -D, -R, -S"
         => Reads, Database(false), Sends(""), crate::shell::models::tool::Does::If("-c --drop", &[Database(true)]); ["createdb x": "database network:send", "pg_restore --clean -d x x.dump": "database database:destroys network:send"]
-    Gnu "pg_isready mysqladmin pg_config pg_lsclusters redis-benchmark pgbench mongostat mongotop" "-h --host=, -p --port=, -U --username=, -d --dbname=, -q --quiet, -t --timeout=, -u --user=, --bindir, --includedir, --libdir, --version, -i=, -c=, -j=, -T=, -n=, -s=" => Call(admin); [
+    Gnu "pg_isready mysqladmin pg_config pg_lsclusters pgbench mongostat mongotop" "-h --host=, -p --port=, -U --username=, -d --dbname=, -q --quiet, -t --timeout=, -u --user=, --bindir, --includedir, --libdir, --version, -i=, -c=, -j=, -T=, -n=, -s=" => Call(admin); [
         "pg_isready -h db": "network",
         "mysqladmin -u root drop x": "database:destroys network",
     ]

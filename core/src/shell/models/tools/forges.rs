@@ -97,17 +97,19 @@ pub(super) const TABLE: &[Tool] = tools! {
         "git" => ; { "fetch" => Fetches(""), Here; "clone" => Fetches(""), Here; "push" => Remote(false, false), If("--deleted", &[Remote(false, true)]); "init import export remote colocation" => Here; { "list" => ; "*" => Here; }; };
         "util" => ; { @InheritedPosix "exec" => Runs(0); "gc" "--expire=" => Loss; "*" => ; };
     } ["jj log -n 5": "", "jj commit -m x": "write:workspace:recursive", "jj git push": "version_control_remote", "jj abandon": "version_control_loss write:workspace:recursive"]
-    Operands "bzr brz cvs p4 fossil darcs pijul sl repo gerrit git-review arc spr gt git-town lazygit tig gitui git-cliff pre-commit-ci" => Unknown("what this program does is not known in full"); ["p4 sync": "unmodelled"]
+    Operands "bzr brz cvs p4 fossil darcs pijul repo gerrit git-review arc spr gt git-town lazygit tig gitui \
+        git-cliff pre-commit-ci" => Unknown("what this program does is not known in full"); ["p4 sync": "unmodelled"]
     Inherited "act" "-j --job=, -W --workflows=<, -e --eventpath=<, -P --platform=, -n --dryrun, -l --list, -s --secret=, --secret-file=<, --env-file=<, --env=, --container-architecture=, -v --verbose, -r --reuse, --privileged, --bind -b, --input=, --matrix=, --rm, --pull, -q, --container-options=, --artifact-server-path=>"
         => Unless("-l -n", &[Project, Here, Fetches("the registry")]), If("--privileged --container-options", &[Does::Escapes("a container with all rights")]); ["act -l": "", "act -j test": "code:project network write:workspace:recursive"]
-    Operands "shellcheck hadolint actionlint yamllint shfmt jsonlint taplo dprint editorconfig-checker ec lychee markdown-link-check detect-secrets gitleaks trufflehog semgrep sonar-scanner snyk codeql zizmor typos lefthook ls-lint ast-grep comby tree-sitter gitlint commitizen-lint dotenv-linter checkmake gixy spectral redocly vacuum yq dasel xq fx jless gron mlr csvkit onefetch"
+    Operands "shellcheck hadolint actionlint shfmt dprint editorconfig-checker ec lychee markdown-link-check \
+        detect-secrets gitleaks trufflehog semgrep sonar-scanner snyk codeql zizmor typos lefthook ls-lint \
+        ast-grep comby tree-sitter gitlint commitizen-lint dotenv-linter checkmake gixy spectral redocly \
+        vacuum csvkit onefetch"
         => Does::Touches, Here, Project; [
         "shellcheck -x scripts/a.sh": "code:project write:workspace:recursive",
         "hadolint Dockerfile": "code:project write:workspace:recursive",
-        "yamllint /etc/shadow": "code:project execute:secret:recursive read:secret:recursive write:secret:recursive write:workspace:recursive",
+        "shfmt -w /etc/shadow": "code:project execute:secret:recursive read:secret:recursive write:secret:recursive write:workspace:recursive",
     ]
-    Posix "code code-insiders cursor windsurf subl zed idea pycharm webstorm goland clion rider fleet atom gedit kate xdg-open open start" "-n --new-window, -r --reuse-window, -g --goto=, -d --diff, -a --add=, -w --wait, --install-extension=, --uninstall-extension=, --list-extensions, --version -v, --status, --disable-extensions, --user-data-dir=>, --extensions-dir=>, --help -h, -e"
-        => If("--install-extension --uninstall-extension", &[Installs]), Unless("--version --status --list-extensions", &[Unknown("what a window does is not known")]); ["code --list-extensions": "", "code .": "unmodelled", "code --install-extension x": "package:install unmodelled"]
 };
 
 /// `gh api`: a method, or fields that are sent.

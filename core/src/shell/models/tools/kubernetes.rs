@@ -115,7 +115,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "helm template x --post-renderer cat": "code:setting",
     ]
 
-    Go "minikube kind k3d microk8s colima lima limactl rancher-desktop vcluster tilt skaffold devspace kops eksctl kubeadm k3s rke2 talosctl" "-p --profile=, -n --name=, --namespace=, \
+    Go "minikube kind k3d microk8s colima lima limactl rancher-desktop vcluster tilt skaffold devspace kops \
+        eksctl kubeadm k3s rke2 talosctl" "-p --profile=, -n --name=, --namespace=, \
         --driver=, --cpus=, --memory=, --kubernetes-version=, --nodes=, --addons=, -o --output=, --config=<, -f --filename=, --image=, --wait=, -v=, --context=, --kubeconfig=<, --help -h, \
         --port=, -a --agents=, --region=, -c --cpu=, -m=, -d --disk=, -t=, --tail, --cleanup[=]" => ; {
         "status version profile ip list ls dashboard get logs addons config options kubectl image ssh-key" => ; { "list view clusters nodes" => ; "enable disable set load build" => System(SystemChange::Service); "*" => ; };

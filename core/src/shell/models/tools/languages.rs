@@ -51,20 +51,21 @@ pub(super) const TABLE: &[Tool] = tools! {
         "exec" => Package;
         "sources" "--list, --add=, --remove=" => Here;
     } ["gem install rails -v 7.1": "package:install", "gem list": "", "gem build x.gemspec": "code:project write:workspace:recursive"]
-    Operands "rake rspec rails rubocop standardrb sorbet srb steep brakeman reek fasterer haml erb slim jekyll middleman cucumber guard foreman overmind hivemind \
-        puma unicorn thin rackup sidekiq spring yard rdoc ri ruby-lsp solargraph erblint erb_lint bundle-audit kamal mina thor rbs parallel_rspec \
-        phpunit pest paratest phpstan psalm phpcs phpcbf php-cs-fixer pint phpmd rector infection phpbench behat codecept deptrac parallel-lint artisan drush wp symfony laravel box phan churn \
-        rebar3 rebar erlc dialyzer credo gleam-format ghc ghci ghcid hlint ormolu fourmolu stylish-haskell hpack happy hoogle hie haskell-language-server \
-        ocaml ocamlc ocamlopt ocamlfind dune ocamlformat esy prove perlcritic perltidy dzil milla minil carton perldoc pod2man \
-        Rscript R lua-format luacheck luacov busted stylua selene terragrunt-fmt hugo zola gohugo mdbook asciidoctor pandoc latexmk pdflatex xelatex lualatex bibtex biber \
-        typst tectonic texcount chktex vale proselint write-good mmdc plantuml dot neato graphviz d2"
+    Operands "rake rspec rails rubocop standardrb sorbet srb steep brakeman reek fasterer haml erb slim jekyll \
+        middleman cucumber guard foreman overmind hivemind puma unicorn thin rackup sidekiq spring yard rdoc \
+        ruby-lsp solargraph erblint erb_lint bundle-audit kamal mina thor rbs parallel_rspec phpunit pest \
+        paratest phpstan psalm phpcs phpcbf php-cs-fixer pint phpmd rector infection phpbench behat codecept \
+        deptrac parallel-lint artisan drush wp symfony laravel box phan churn rebar3 rebar erlc dialyzer \
+        credo gleam-format ghc ghci ghcid hlint ormolu fourmolu stylish-haskell hpack happy hoogle hie \
+        haskell-language-server ocaml ocamlc ocamlopt ocamlfind dune ocamlformat esy prove perlcritic \
+        perltidy dzil milla minil carton perldoc pod2man Rscript R lua-format luacheck luacov busted stylua \
+        selene terragrunt-fmt hugo zola gohugo typst texcount chktex vale proselint write-good graphviz d2"
         => Project, Here, Touches; [
         "rspec spec/models --format doc": "code:project write:workspace:recursive",
         "rubocop -a": "code:project write:workspace:recursive",
         "rails db:migrate": "code:project write:workspace:recursive",
         "phpunit --filter testX": "code:project write:workspace:recursive",
         "hugo --minify": "code:project write:workspace:recursive",
-        "latexmk -pdf paper.tex": "code:project write:workspace:recursive",
     ]
     Inherited "composer" [COMPOSER] => ; {
         "install i update u upgrade reinstall" => Installs, Here;

@@ -16,8 +16,9 @@ const COMPILER: &[Opt] = opts!(
 );
 
 pub(super) const TABLE: &[Tool] = tools! {
-    Single "gcc g++ cc c++ clang clang++ gcc-11 gcc-12 gcc-13 gcc-14 g++-12 g++-13 g++-14 clang-15 clang-16 clang-17 clang-18 clang-19 tcc icc icx icpx nvcc \
-        c89 c99 gfortran gnatmake emcc em++ arm-none-eabi-gcc aarch64-linux-gnu-gcc x86_64-w64-mingw32-gcc musl-gcc cpp" [COMPILER] => Reads, Here, Call(compiles); [
+    Single "gcc g++ cc c++ clang clang++ gcc-11 gcc-12 gcc-13 gcc-14 g++-12 g++-13 g++-14 clang-15 clang-16 \
+        clang-17 clang-18 clang-19 tcc icc icx icpx nvcc c89 c99 gfortran gnatmake emcc em++ \
+        arm-none-eabi-gcc aarch64-linux-gnu-gcc x86_64-w64-mingw32-gcc musl-gcc cpp" [COMPILER] => Reads, Here, Call(compiles); [
         "gcc -Wall -Wextra -O2 -std=c11 -Iinclude -o out main.c -lm": "write:workspace write:workspace:recursive",
         "g++ -c -fPIC -g -DX=1 a.cc": "write:workspace:recursive",
         "clang -fsyntax-only a.c": "write:workspace:recursive",
@@ -37,16 +38,15 @@ pub(super) const TABLE: &[Tool] = tools! {
         "clang-format -i --style=file src/a.c": "write:workspace",
         "clang-format --dry-run --Werror a.c": "",
     ]
-    Operands "clang-tidy clang-check cppcheck iwyu include-what-you-use cpplint oclint infer scan-view gcov lcov genhtml gcovr llvm-cov llvm-profdata \
-        kcachegrind pkg-config pkgconf ccache sccache distcc icecc conan vcpkg doxygen ctags cscope indent astyle uncrustify bison flex yacc lex re2c \
-        swig gperf ragel bindgen cbindgen xxd-embed objdump-diff chrpath wasm-opt wasm2wat wat2wasm wasm-bindgen emcmake emmake emconfigure \
-        verilator iverilog yosys ghdl platformio pio arduino-cli west idf.py avrdude openocd" => Project, Here, Touches; [
+    Operands "clang-tidy clang-check cppcheck iwyu include-what-you-use cpplint oclint infer scan-view gcov lcov \
+        genhtml gcovr llvm-cov llvm-profdata kcachegrind pkg-config pkgconf ccache sccache distcc icecc \
+        conan vcpkg doxygen indent astyle uncrustify bison flex yacc lex re2c swig gperf ragel bindgen \
+        cbindgen xxd-embed objdump-diff chrpath wasm-opt wasm2wat wat2wasm wasm-bindgen emcmake emmake \
+        emconfigure verilator iverilog yosys ghdl platformio pio arduino-cli west idf.py avrdude openocd" => Project, Here, Touches; [
         "clang-tidy -p build src/a.cc": "code:project write:workspace:recursive",
         "cppcheck --enable=all src": "code:project write:workspace:recursive",
         "pkg-config --cflags --libs gtk+-3.0": "code:project write:workspace:recursive",
     ]
-    Gnu "gdb lldb rr cgdb" "-q --quiet -nx, --batch, -p --pid=, --args, -x --command=<, --eval-command=, -ex=, -c --core=<, -s --symbols=<, -d --directory=<, --version, --tui"
-        => Unless("--version", &[crate::shell::models::tool::Does::Unknown("a debugger runs what it is told")]); ["gdb --version": "", "gdb -p 1": "unmodelled"]
 };
 
 /// Options that make a compiler load or run something.

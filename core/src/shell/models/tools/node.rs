@@ -132,7 +132,7 @@ pub(super) const TABLE: &[Tool] = tools! {
 
     Inherited "bun" [NPM, RUNS] "-e --eval --print -p=, --preload --require=<, --define=, --external=, --outdir=>, --outfile=>, \
         --minify, --sourcemap[=], --splitting, --format=, --compile, --revision, --port=, --smol, -c --config=<"
-        => If("-e", &[Does::Setting("`--eval`")]); {
+        => ; {
         @InheritedPosix "run start" => Project, Here;
         "test" "--coverage, -t --test-name-pattern=, --timeout=, --rerun-each=, --only, --todo, --bail[=], -u --update-snapshots"
             => Project, Here;
@@ -175,6 +175,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             --import-map=<, --lock[=], --no-lock, --reload[=], -r, --cached-only, --unstable, -q --quiet, --cwd=/, --coverage[=], \
             --filter=, --fail-fast[=], --parallel, --doc, -P, --env-file[=], --inspect[=], --no-run, --trace-leaks, --junit-path=>, \
             --node-modules-dir[=], --port=, --host=, --permit-no-files, --v8-flags=, --seed=, -N, -R, -W, -E" => Call(deno);
+        @Posix "eval" "-p --print, --ext=, -q --quiet, --no-check[=], --check[=]" => ;
         "compile bundle" "-A --allow-all, -o --output=>, --target=, --no-check" => Project, Here;
         "cache install add i" "-g --global, -n --name=, -A --allow-all, -f --force, -e --entrypoint, --dev -D" => Installs, Here;
         "remove rm uninstall" => Removes, Here;
@@ -317,9 +318,8 @@ fn deno(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// `tsx file.ts`
 fn script_file(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if parsed.has("-e") || parsed.has("-p") {
-        report.add(Effect::Code { from: CodeFrom::Inline("javascript".to_owned()) });
-    } else if let Some(file) = parsed.operands.first() {
+    // Code in an option is looked into as that of `node`.
+    if let Some(file) = parsed.operands.first().filter(|_| !parsed.has("-e") && !parsed.has("-p")) {
         report.file(Access::Execute, file);
         report.add(Effect::Code { from: CodeFrom::File });
     }

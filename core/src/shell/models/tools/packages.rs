@@ -96,7 +96,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "uninstall remove cleanup" => Removes;
         "list search find info show outdated status which prefix export help config features pin cat home" => ; { "*" => ; };
     } ["winget install x": "package:install", "choco list": ""]
-    Operands "nix nix-env nix-shell nix-build nix-store nix-channel nix-instantiate nix-collect-garbage nixos-rebuild home-manager darwin-rebuild guix" => Call(nix), Does::Looks; [
+    Operands "nix nix-env nix-shell nix-build nix-store nix-channel nix-instantiate nix-collect-garbage \
+        nixos-rebuild home-manager darwin-rebuild guix" => Call(nix), Does::Looks; [
         "nix build .#x": "code:project write:workspace:recursive",
         "nix flake show": "",
         "nix run nixpkgs#cowsay": "code:package",
@@ -105,7 +106,9 @@ pub(super) const TABLE: &[Tool] = tools! {
         "nix-store -q --references /nix/store/x": "",
         "nix-collect-garbage -d": "package:remove",
     ]
-    Operands "emerge eopkg xbps-install xbps-remove xbps-query equery swupd slackpkg installpkg removepkg pkg pkg_add pkg_delete pkgin opkg ipkg tlmgr fwupdmgr ubuntu-drivers add-apt-repository apt-add-repository apt-key gdebi alien checkinstall dpkg-reconfigure dpkg-deb update-alternatives softwareupdate conan-install" => Call(others); [
+    Operands "emerge eopkg xbps-install xbps-remove xbps-query equery swupd slackpkg installpkg removepkg pkg \
+        pkg_add pkg_delete pkgin opkg ipkg tlmgr fwupdmgr ubuntu-drivers add-apt-repository \
+        apt-add-repository apt-key gdebi alien checkinstall dpkg-deb softwareupdate conan-install" => Call(others); [
         "emerge -av x": "package:install",
         "emerge --search x": "",
         "xbps-query -l": "",
@@ -113,7 +116,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "add-apt-repository ppa:x/y": "package:install",
         "pkg_delete x": "package:remove",
     ]
-    Operands "debuild dpkg-buildpackage debhelper dh lintian rpmbuild rpmlint makepkg fpm snapcraft flatpak-builder appimagetool nfpm abuild dch reprepro mock" => Project, Here, Does::Touches; [
+    Operands "debuild dpkg-buildpackage debhelper dh lintian rpmbuild rpmlint makepkg fpm snapcraft \
+        flatpak-builder appimagetool nfpm abuild dch reprepro mock" => Project, Here, Does::Touches; [
         "dpkg-buildpackage -us -uc": "code:project write:workspace:recursive",
     ]
 };

@@ -39,10 +39,10 @@ pub(super) const TABLE: &[Tool] = tools! {
     Inherited "pass gopass passage" "-c --clip, -m --multiline, -e --echo, -f --force, -n --no-symbols, -r --recursive, -q, -o, --help -h" => Secret("a store of passwords"); {
         "ls list version help find search grep" => Secret("a store of passwords"); "rm remove delete" => Destroys("pass"); "*" => Secret("a store of passwords");
     } ["pass show x": "secret", "pass rm x": "cloud:destroys secret"]
-    Operands "op bw lpass keepassxc-cli kpcli secret-tool keyring security doppler chamber aws-vault infisical teller dcli rbw ykman pinentry kinit klist gcloud-secret cryptsetup-key summon berglas credstash" => Call(stores); [
+    Operands "op kpcli doppler aws-vault infisical teller dcli ykman pinentry kinit klist gcloud-secret \
+        cryptsetup-key summon berglas credstash" => Call(stores); [
         "op read op://x/y/z": "secret",
         "op --version": "",
-        "security find-generic-password -w x": "secret",
     ]
     Operands "vault bao" => Call(vault); [
         "vault status": "network",

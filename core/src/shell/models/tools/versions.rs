@@ -10,7 +10,8 @@ use crate::shell::models::tool::Does::{
 use crate::shell::models::tool::{Tool, tools};
 
 pub(super) const TABLE: &[Tool] = tools! {
-    Operands "fnm volta n nvm nvs pyenv rbenv nodenv goenv jenv tfenv sdk gvm rvm phpenv plenv swiftenv chruby ghcup-tui juliaup kiex" => Looks, Call(versions); [
+    Operands "fnm volta n nvm nvs pyenv rbenv nodenv goenv jenv tfenv sdk gvm rvm phpenv plenv swiftenv chruby \
+        ghcup-tui juliaup kiex" => Looks, Call(versions); [
         "nvm use 20": "",
         "nvm install --lts": "package:install",
         "pyenv versions": "",
