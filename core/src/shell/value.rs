@@ -125,6 +125,10 @@ impl Value {
                 Value::Prefix(first + &next, origin)
             }
             (Value::Known(first), Value::Unknown(origin)) => Value::Prefix(first, origin),
+            // A number is no way out of a folder, but what stands behind it may be.
+            (Value::Prefix(first, Origin::Number), Value::Known(next)) if next.contains("..") => {
+                Value::Prefix(first, Origin::Other)
+            }
             (first, next) => match (first.possible(), next.possible()) {
                 (Some(firsts), Some(nexts)) => Value::one_of(
                     firsts.iter().flat_map(|a| nexts.iter().map(move |b| format!("{a}{b}"))),
@@ -198,6 +202,12 @@ impl Origin {
                 outputs.clone()
             }
             (_, Some(secret @ Origin::Environment(name))) if names_a_secret(name) => secret.clone(),
+            // What may be anything counts more than what cannot leave a folder.
+            (Some(Origin::Number | Origin::Glob(_)), Some(origin))
+                if !matches!(origin, Origin::Number | Origin::Glob(_)) =>
+            {
+                origin.clone()
+            }
             (Some(Origin::Other), Some(origin)) | (Some(origin), _) | (None, Some(origin)) => {
                 origin.clone()
             }
