@@ -26,6 +26,7 @@ pub mod code;
 pub mod denied;
 pub mod effect;
 pub mod env;
+pub mod flows;
 pub mod grammar;
 pub mod interpret;
 pub mod invocation;

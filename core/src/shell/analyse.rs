@@ -2,6 +2,7 @@
 
 use super::effect::Found;
 use super::env::Env;
+use super::flows;
 use super::interpret::Interpreter;
 use super::invocation::Invocation;
 use super::ir::Script;
@@ -41,6 +42,7 @@ pub fn analyse(text: &str, env: &Env) -> Analysis {
     problems.extend(done.problems);
     let mut found = done.found;
     found.extend(models::tell(&done.invocations, env));
+    found.extend(flows::join(text, &done.invocations, &found));
     Analysis {
         text: text.to_owned(),
         findings,

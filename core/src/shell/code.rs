@@ -28,6 +28,7 @@ use super::effect::{Access, Effect};
 use super::value::Value;
 pub use awk::awk;
 use doing::Doing;
+pub use reader::is_secret_name;
 pub use sed::sed;
 
 /// A language that is read.

@@ -21,6 +21,10 @@ pub fn resolve(path: &Value, cwd: &Value, env: &Env) -> Value {
             Value::Known(_) | Value::OneOf(_) => {
                 cwd.map(|cwd| normal(&format!("{cwd}/{text}"), env))
             }
+            // The folder is one of which the beginning is sure, such as a new temporary one.
+            Value::Prefix(folder, origin) if origin.is_plain() && !text.contains("..") => {
+                Value::Prefix(folder.clone(), origin.clone())
+            }
             Value::Prefix(_, origin) | Value::Unknown(origin) => Value::Unknown(origin.clone()),
         },
         Value::OneOf(texts) => {
@@ -116,9 +120,7 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
         }
         Value::Prefix(text, Origin::Output(_)) if text == PROCESS => Scope::HarmlessDevice,
         // What follows may climb out of the folder again.
-        Value::Prefix(_, origin) if !matches!(origin, Origin::Glob(_) | Origin::Number) => {
-            Scope::Unknown
-        }
+        Value::Prefix(_, origin) if !origin.is_plain() => Scope::Unknown,
         Value::Prefix(text, _) => match text.rsplit_once('/') {
             // A name that only begins so may be any of the folder.
             Some((folder, _)) if !folder.is_empty() => match known(folder, env) {

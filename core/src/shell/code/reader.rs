@@ -943,7 +943,8 @@ pub(super) fn is_environment(thing: &Thing) -> bool {
 }
 
 /// True for a variable that holds a secret, by its name.
-pub(super) fn is_secret_name(name: &str) -> bool {
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     [
         "SECRET",

@@ -185,6 +185,7 @@ impl Interpreter<'_> {
             Value::Prefix(start, _) => {
                 let why = format!("the end of what `{program}` runs is not known");
                 self.found(Effect::Dynamic { why }, program, span);
+                self.evaluates(state, text, program, span);
                 self.beginning(state, start, span);
                 None
             }
@@ -196,9 +197,19 @@ impl Interpreter<'_> {
                 }
                 let why = format!("what `{program}` runs is not known");
                 self.found(Effect::Dynamic { why }, program, span);
+                self.evaluates(state, text, program, span);
                 None
             }
         }
+    }
+
+    /// Tells that the shell runs a text, so that it can be followed where that comes from.
+    fn evaluates(&mut self, state: &State, text: &Value, program: &str, span: &Span) {
+        let word = |value| Argument { value, many: false, span: span.clone() };
+        let arguments = vec![word(text.clone())];
+        let program = word(Value::known(program));
+        let invocation = self.invocation(state, program, arguments, Vec::new(), true);
+        self.invoke(invocation);
     }
 
     /// Runs the known beginning of a text, whose end is a word that nobody knows.
