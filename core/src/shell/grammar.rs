@@ -285,6 +285,12 @@ impl<'a> Reader<'a> {
             Style::Single | Style::SinglePosix => self.single(argument, text),
             Style::Go => self.go(argument, text),
             _ if text.starts_with("--") => self.long(argument, text),
+            // A grammar may spell an option of several letters with one dash: `-nv`.
+            _ if text.len() > 2 && self.exact(text).is_some() => {
+                if let Some(option) = self.exact(text) {
+                    self.take(option, None, argument);
+                }
+            }
             _ => self.cluster(argument, text, None),
         }
     }
