@@ -21,6 +21,7 @@ export type Code =
   | 'budget_exhausted'
   | 'loop_detected'
   | 'secret_unbound'
+  | 'command_denied'
   | 'invalid_config'
   | 'closed'
   | 'invalid_handle'
@@ -182,6 +183,8 @@ export interface FullApprovalConfig {
   timeout_ms: number
   /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
   external: boolean
+  /** For how long a rule holds that somebody keeps by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
+  always_ms: number
 }
 
 /** The `approval` part of the configuration. */
@@ -192,6 +195,8 @@ export interface ApprovalConfig {
   timeout_ms?: number
   /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
   external?: boolean
+  /** For how long a rule holds that somebody keeps by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
+  always_ms?: number
 }
 
 /** What somebody decides on an approval. */
@@ -1863,6 +1868,10 @@ export interface ToolInfo {
   action: Action | null
   /** Its name where it comes from, if that is another. */
   original_name: string | null
+  /** The argument that is a command of a shell. */
+  shell_command: string | null
+  /** The argument that names the folder in which that command starts. */
+  shell_cwd: string | null
   /** Other names that its arguments may come under. */
   argument_aliases: { [key: string]: Array<string> }
   /** Other names for it, built-in ones too. */
@@ -1901,6 +1910,10 @@ export interface ToolSpec {
   action?: Action | null
   /** The name that it has where it comes from, if that is another: `create-issue` of an MCP server. */
   original_name?: string | null
+  /** The argument that is a command of a shell: a text, or a list of its words. It is judged before the tool is called, as `shell` of the configuration says. */
+  shell_command?: string | null
+  /** The argument that names the folder in which that command starts: absolute, or from the workspace. Default: the workspace. */
+  shell_cwd?: string | null
 }
 
 /** An argument that names what a call touches. */
@@ -2070,6 +2083,8 @@ export interface Operations {
       reason?: string | null
       /** Other arguments to make the call with; only where it is allowed. */
       edited?: { [key: string]: unknown } | null
+      /** Which of the `proposals` in the request to keep as a rule, from 0, the narrowest; only where the call is allowed as it is. It holds for the same tool, agent and user, for `approval.always_ms`. */
+      always?: number | null
     }): Promise<Approval>
     /** Uses an allowed approval, once. Make the call with the `edited` arguments if there are any. Fails with `conflict` if it is not allowed, was used already, or is for a call of another digest. */
     consume(args: {
@@ -2825,7 +2840,7 @@ export interface Operations {
     }): Promise<Moved>
   }
   readonly rules: {
-    /** Stores a rule, replacing one of the same kind and id. Fails with `conflict` if `if_version` does not hold. */
+    /** Stores a rule, replacing one of the same kind and id. One of the kind `shell` lets commands run without asking; best taken from the `proposals` of an approval. Fails with `conflict` if `if_version` does not hold. */
     put(args: {
       /** The tenant. */
       tenant?: string

@@ -54,6 +54,7 @@ Code = Literal[
     "budget_exhausted",
     "loop_detected",
     "secret_unbound",
+    "command_denied",
     "invalid_config",
     "closed",
     "invalid_handle",
@@ -273,6 +274,10 @@ class FullApprovalConfig(TypedDict):
     it only the host's `approve` handler decides, and where there is none every call that
     wants approval is denied."""
 
+    always_ms: int
+    """For how long a rule holds that somebody keeps by allowing a command for always, in
+    milliseconds, up to a year. Default: 30 days."""
+
 
 class ApprovalConfig(TypedDict, total=False):
     """The `approval` part of the configuration."""
@@ -288,6 +293,10 @@ class ApprovalConfig(TypedDict, total=False):
     """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
     it only the host's `approve` handler decides, and where there is none every call that
     wants approval is denied."""
+
+    always_ms: int
+    """For how long a rule holds that somebody keeps by allowing a command for always, in
+    milliseconds, up to a year. Default: 30 days."""
 
 ApprovalDecision: TypeAlias = "Literal['allow', 'deny']"
 """What somebody decides on an approval."""
@@ -2632,6 +2641,12 @@ class ToolInfo(TypedDict):
     original_name: str | None
     """Its name where it comes from, if that is another."""
 
+    shell_command: str | None
+    """The argument that is a command of a shell."""
+
+    shell_cwd: str | None
+    """The argument that names the folder in which that command starts."""
+
     argument_aliases: dict[str, builtins.list[str]]
     """Other names that its arguments may come under."""
 
@@ -2689,6 +2704,14 @@ class ToolSpec(TypedDict, total=False):
     original_name: str | None
     """The name that it has where it comes from, if that is another: `create-issue` of an MCP
     server."""
+
+    shell_command: str | None
+    """The argument that is a command of a shell: a text, or a list of its words. It is judged
+    before the tool is called, as `shell` of the configuration says."""
+
+    shell_cwd: str | None
+    """The argument that names the folder in which that command starts: absolute, or from the
+    workspace. Default: the workspace."""
 
 
 class Touch(TypedDict):
@@ -2981,6 +3004,7 @@ class ApprovalsOperations:
         tenant: str = _UNSET,
         reason: str | None = _UNSET,
         edited: Mapping[str, Any] | None = _UNSET,
+        always: int | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
         if it is not pending any more or `approval.external` is false, and with
@@ -2994,6 +3018,9 @@ class ApprovalsOperations:
             tenant: The tenant.
             reason: Why.
             edited: Other arguments to make the call with; only where it is allowed.
+            always: Which of the `proposals` in the request to keep as a rule, from 0, the
+                narrowest; only where the call is allowed as it is. It holds for the same
+                tool, agent and user, for `approval.always_ms`.
         """
         args = _given(
             id=id,
@@ -3002,6 +3029,7 @@ class ApprovalsOperations:
             tenant=tenant,
             reason=reason,
             edited=edited,
+            always=always,
         )
         return cast("Approval", self._invoke("approvals.decide", args))
 
@@ -4689,8 +4717,9 @@ class RulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
-        `if_version` does not hold.
+        """Stores a rule, replacing one of the same kind and id. One of the kind `shell` lets
+        commands run without asking; best taken from the `proposals` of an approval. Fails
+        with `conflict` if `if_version` does not hold.
 
         Args:
             kind: What sort of calls it is about, such as `shell` or `tool`.
@@ -5567,6 +5596,7 @@ class AsyncApprovalsOperations:
         tenant: str = _UNSET,
         reason: str | None = _UNSET,
         edited: Mapping[str, Any] | None = _UNSET,
+        always: int | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
         if it is not pending any more or `approval.external` is false, and with
@@ -5580,6 +5610,9 @@ class AsyncApprovalsOperations:
             tenant: The tenant.
             reason: Why.
             edited: Other arguments to make the call with; only where it is allowed.
+            always: Which of the `proposals` in the request to keep as a rule, from 0, the
+                narrowest; only where the call is allowed as it is. It holds for the same
+                tool, agent and user, for `approval.always_ms`.
         """
         args = _given(
             id=id,
@@ -5588,6 +5621,7 @@ class AsyncApprovalsOperations:
             tenant=tenant,
             reason=reason,
             edited=edited,
+            always=always,
         )
         return cast("Approval", await self._invoke("approvals.decide", args))
 
@@ -7275,8 +7309,9 @@ class AsyncRulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
-        `if_version` does not hold.
+        """Stores a rule, replacing one of the same kind and id. One of the kind `shell` lets
+        commands run without asking; best taken from the `proposals` of an approval. Fails
+        with `conflict` if `if_version` does not hold.
 
         Args:
             kind: What sort of calls it is about, such as `shell` or `tool`.

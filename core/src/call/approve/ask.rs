@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::super::{Call, CallPath, Judged, command, excerpt};
-use super::{ApprovalRequest, AskReason};
+use super::{ApprovalRequest, AskReason, always};
 use crate::policy::Rule;
+use crate::shell::rules::Proposal;
 use crate::store::NewApproval;
 use crate::tool::{Arguments, Caller};
 
@@ -76,6 +77,7 @@ pub(super) struct Asking {
     pub digest: String,
     pub expires_at_ms: i64,
     reasons: Vec<AskReason>,
+    proposals: Vec<Proposal>,
 }
 
 impl Asking {
@@ -86,6 +88,7 @@ impl Asking {
             digest: digest(call.cx.caller(), judged),
             expires_at_ms: path.clock.now_ms().saturating_add(timeout_ms),
             reasons: reasons(judged, call),
+            proposals: always::proposals(path, judged, call),
         }
     }
 
@@ -113,6 +116,7 @@ impl Asking {
             "arguments": shown["arguments"],
             "plan": shown["plan"],
             "reasons": reasons,
+            "proposals": self.proposals,
             "version": judged.entry.version,
             "call": call.id,
             "waits": waits,
@@ -142,6 +146,7 @@ impl Asking {
             arguments: fields(&judged.args),
             reasons: self.reasons.clone(),
             plan: judged.assessment.plan.clone(),
+            proposals: self.proposals.clone(),
             agent: caller.agent.clone(),
             user: caller.user.clone(),
             session: caller.session.clone(),
