@@ -37,6 +37,7 @@ pub mod models;
 pub mod parse;
 pub mod place;
 pub mod precheck;
+pub mod print;
 pub mod unwrap;
 pub mod value;
 pub mod verdict;
