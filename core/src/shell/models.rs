@@ -30,7 +30,7 @@ use std::sync::LazyLock;
 use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
-use super::invocation::{Argument, Invocation};
+use super::invocation::{Argument, Invocation, Stdin};
 use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
 use super::value::Value;
@@ -94,6 +94,53 @@ static BY_NAME: LazyLock<HashMap<&'static str, (Known, bool)>> = LazyLock::new(|
     all.map(|(name, known)| (name, (known, known.runs_commands()))).collect()
 });
 
+/// True for a name that projects give to scripts of their own, though a system has a program of it.
+#[must_use]
+pub fn is_everyday(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "start",
+        "stop",
+        "restart",
+        "reload",
+        "status",
+        "run",
+        "test",
+        "install",
+        "build",
+        "deploy",
+        "setup",
+        "configure",
+        "clean",
+        "watch",
+        "check",
+        "format",
+        "lint",
+        "release",
+        "update",
+        "script",
+        "service",
+        "init",
+        "server",
+        "app",
+        "main",
+        "monitor",
+        "backup",
+        "bench",
+        "dev",
+        "serve",
+        "sync",
+        "migrate",
+        "bootstrap",
+        "compile",
+        "publish",
+        "upgrade",
+        "generate",
+        "console",
+        "shell",
+    ];
+    NAMES.contains(&name)
+}
+
 /// Wrappers that do more than run another program, or that need not run one.
 const OPAQUE: &[&str] = &[
     "docker",
@@ -148,6 +195,10 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
         }
         let mut report = Report { env, invocation, cwd: invocation.cwd.clone(), found: Vec::new() };
         let name = unwrap::base(program);
+        let is_local = !unwrap::is_trusted(program, &invocation.cwd, env);
+        if is_local && is_everyday(name) {
+            continue;
+        }
         match BY_NAME.get(name) {
             Some((known, _)) => {
                 let parsed = known.parse(invocation);
@@ -161,10 +212,10 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                     Known::Tool(tool) => perform::tell(&mut report, &parsed, tool),
                 }
                 named(&mut report, &parsed);
-                understood(&mut report, &parsed);
+                understood(&mut report, &parsed, invocations);
             }
             // A program of the project was told as a file that is run.
-            None if !unwrap::is_trusted(program, &invocation.cwd, env) => {}
+            None if is_local => {}
             None if unwrap::is_wrapper(name) && !OPAQUE.contains(&name) => {}
             None => report.not_understood("what this program does is not known"),
         }
@@ -179,13 +230,93 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
     found
 }
 
+/// Programs of which no option does more than print, so that a word may be one.
+const ONLY_PRINT: &[&str] = &[
+    "basename",
+    "cat",
+    "cmp",
+    "comm",
+    "cut",
+    "dirname",
+    "du",
+    "echo",
+    "expand",
+    "expr",
+    "false",
+    "fmt",
+    "fold",
+    "grep",
+    "egrep",
+    "fgrep",
+    "head",
+    "id",
+    "join",
+    "ls",
+    "md5sum",
+    "nl",
+    "nproc",
+    "od",
+    "paste",
+    "printf",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "sleep",
+    "stat",
+    "tac",
+    "tail",
+    "test",
+    "[",
+    "tr",
+    "true",
+    "uname",
+    "wc",
+    "whoami",
+];
+
 /// Tells what of the arguments is not known.
-fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if let Some(word) = parsed.unknown.first().or(parsed.perhaps.first()) {
+fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>, invocations: &[Invocation]) {
+    let counts = !ONLY_PRINT.contains(&report.name());
+    let mut perhaps = parsed.perhaps.iter().filter(|word| counts && !is_path(word, invocations));
+    if let Some(word) = parsed.unknown.first().or_else(|| perhaps.next()) {
         report.not_understood(match word.value.as_known() {
             Some(option) => format!("its option `{option}` is not known"),
             None => "a word whose text is not known may be an option".to_owned(),
         });
+    }
+}
+
+/// True for what `find` prints: each begins as the folder does that is searched, which is no option.
+fn is_path(word: &Argument, invocations: &[Invocation]) -> bool {
+    let outputs = word.value.outputs();
+    !outputs.is_empty() && outputs.iter().all(|number| prints_paths(invocations, *number, 4))
+}
+
+fn prints_paths(invocations: &[Invocation], number: usize, depth: usize) -> bool {
+    let Some(call) = invocations.get(number).filter(|_| depth > 0) else { return false };
+    match call.program.value.as_known().map(unwrap::base) {
+        Some("find" | "gfind" | "bfs") => {
+            call.arguments.iter().all(|word| match word.value.as_known() {
+                Some(text) => !["-exec", "-ok", "-printf", "-ls", "-fls"]
+                    .iter()
+                    .any(|name| text.starts_with(name)),
+                None => false,
+            })
+        }
+        Some("sort" | "uniq" | "head" | "tail" | "grep" | "egrep" | "fgrep" | "shuf" | "tac") => {
+            match &call.stdin {
+                Stdin::Pipe(numbers) => {
+                    numbers.iter().all(|number| prints_paths(invocations, *number, depth - 1))
+                }
+                _ => false,
+            }
+        }
+        _ => false,
     }
 }
 
@@ -292,8 +423,9 @@ mod tests {
         let mut seen = HashSet::new();
         let models = TABLES.iter().copied().flatten().flat_map(Model::each_name);
         let tools = TOOLS.iter().copied().flatten();
-        for name in models.chain(tools.flat_map(|tool| tool.command.names.split(' '))) {
-            assert!(seen.insert(name), "{name} has two models");
-        }
+        let mut twice: Vec<&str> =
+            models.chain(tools.flat_map(|tool| tool.command.names.split(' '))).collect();
+        twice.retain(|name| !seen.insert(*name));
+        assert!(twice.is_empty(), "{twice:?} have two models");
     }
 }

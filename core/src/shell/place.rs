@@ -5,6 +5,9 @@ use super::effect::Scope;
 use super::env::Env;
 use super::value::{Origin, Value};
 
+/// How the file begins that stands for `<(command)`, which is no folder.
+pub const PROCESS: &str = "/dev/fd/63";
+
 /// The most links that are followed for one path.
 const MOST_LINKS: usize = 32;
 
@@ -17,6 +20,10 @@ pub fn resolve(path: &Value, cwd: &Value, env: &Env) -> Value {
         Value::Known(text) => match cwd {
             Value::Known(_) | Value::OneOf(_) => {
                 cwd.map(|cwd| normal(&format!("{cwd}/{text}"), env))
+            }
+            // The folder is one of which the beginning is sure, such as a new temporary one.
+            Value::Prefix(folder, origin) if origin.is_plain() && !text.contains("..") => {
+                Value::Prefix(folder.clone(), origin.clone())
             }
             Value::Prefix(_, origin) | Value::Unknown(origin) => Value::Unknown(origin.clone()),
         },
@@ -111,10 +118,9 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
         Value::Prefix(text, Origin::Glob(pattern)) if finds_secret(text, pattern, env) => {
             Scope::Secret
         }
+        Value::Prefix(text, Origin::Output(_)) if text == PROCESS => Scope::HarmlessDevice,
         // What follows may climb out of the folder again.
-        Value::Prefix(_, origin) if !matches!(origin, Origin::Glob(_) | Origin::Number) => {
-            Scope::Unknown
-        }
+        Value::Prefix(_, origin) if !origin.is_plain() => Scope::Unknown,
         Value::Prefix(text, _) => match text.rsplit_once('/') {
             // A name that only begins so may be any of the folder.
             Some((folder, _)) if !folder.is_empty() => match known(folder, env) {
@@ -303,7 +309,14 @@ fn is_secret(path: &str, env: &Env) -> bool {
     SECRET_NAMES.contains(&name)
         || name.starts_with(".env.")
             && !["example", "sample", "template", "dist"].contains(&&name[5..])
-        || [".pem", ".key", ".p12", ".pfx", ".kdbx"].iter().any(|end| name.ends_with(end))
+        || name.ends_with(".pem") && !is_public(name)
+        || [".key", ".p12", ".pfx", ".kdbx"].iter().any(|end| name.ends_with(end))
+}
+
+/// True for a name of what is given to everybody: a certificate, a public key.
+fn is_public(name: &str) -> bool {
+    ["cert", "ca-", "ca.", "pub"].iter().any(|start| name.starts_with(start))
+        || ["chain", "public"].iter().any(|part| name.contains(part))
 }
 
 /// The path within a home folder: the user's, root's, or another one's.

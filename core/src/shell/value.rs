@@ -125,6 +125,12 @@ impl Value {
                 Value::Prefix(first + &next, origin)
             }
             (Value::Known(first), Value::Unknown(origin)) => Value::Prefix(first, origin),
+            // What climbs again leaves nothing sure of where it is.
+            (Value::Prefix(text, origin), Value::Known(next))
+                if next.contains("..") && !matches!(origin, Origin::Output(_)) =>
+            {
+                Value::Prefix(text, Origin::Other)
+            }
             (first, next) => match (first.possible(), next.possible()) {
                 (Some(firsts), Some(nexts)) => Value::one_of(
                     firsts.iter().flat_map(|a| nexts.iter().map(move |b| format!("{a}{b}"))),
@@ -185,10 +191,26 @@ pub fn names_a_secret(name: &str) -> bool {
 }
 
 impl Origin {
+    /// True for what is a name, as far as it is unknown: it has no slash, or is found in one place.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Origin::Number | Origin::Glob(_) => true,
+            Origin::Output(numbers) => numbers.is_empty(),
+            _ => false,
+        }
+    }
+
     /// The origin of what is made of two values. What programs wrote is never forgotten, since a
     /// secret may be in it.
     pub fn joined(one: Option<&Origin>, other: Option<&Origin>) -> Origin {
         match (one, other) {
+            // What surely has no slash says nothing of what has one.
+            (Some(plain), Some(origin)) | (Some(origin), Some(plain))
+                if plain.is_plain() && !origin.is_plain() =>
+            {
+                origin.clone()
+            }
             (Some(Origin::Output(these)), Some(Origin::Output(those))) => {
                 let mut all = these.clone();
                 all.extend(those.iter().filter(|number| !these.contains(number)));
@@ -198,6 +220,12 @@ impl Origin {
                 outputs.clone()
             }
             (_, Some(secret @ Origin::Environment(name))) if names_a_secret(name) => secret.clone(),
+            // What may be anything counts more than what cannot leave a folder.
+            (Some(Origin::Number | Origin::Glob(_)), Some(origin))
+                if !matches!(origin, Origin::Number | Origin::Glob(_)) =>
+            {
+                origin.clone()
+            }
             (Some(Origin::Other), Some(origin)) | (Some(origin), _) | (None, Some(origin)) => {
                 origin.clone()
             }

@@ -67,14 +67,15 @@ impl Interpreter<'_> {
                 Some(path.then(Value::known("\n")))
             }
             ("git", ["rev-parse", "--show-toplevel"]) => {
-                let workspace = self.env.workspace.first()?;
-                Some(Value::Prefix(workspace.clone(), Origin::Output(Vec::new())))
+                let cwd = state.cwd.as_known()?;
+                let within = |root: &&String| place::is_within(cwd, root);
+                line(self.env.workspace.iter().find(within)?.clone())
             }
             ("mktemp", words)
                 if words.iter().all(|word| matches!(*word, "-d" | "-q" | "--directory")) =>
             {
                 let temp = self.env.temp.first()?;
-                Some(Value::Prefix(format!("{temp}/tmp."), Origin::Output(Vec::new())))
+                Some(Value::Prefix(format!("{temp}/tmp."), Origin::Number))
             }
             ("seq", [to]) => line(sequence(1, to.parse().ok()?)?),
             ("seq", [from, to]) => line(sequence(from.parse().ok()?, to.parse().ok()?)?),

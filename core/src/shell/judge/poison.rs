@@ -1,6 +1,7 @@
 //! Variables that change what programs run: which values of them do no harm.
 
 use super::super::value::{Origin, Value};
+use super::settings::Profile;
 use super::{Case, reach};
 
 /// True if setting a variable so may make programs run something else.
@@ -21,7 +22,7 @@ pub(super) fn is_harmless(name: &str, value: &Value, case: &Case<'_>) -> bool {
         Kind::ShellFile => !looks_like_file(value),
         Kind::Runs => is_harmless_program(value),
         Kind::Options => are_harmless_options(value),
-        Kind::Paths => is_in_workspace(value, case),
+        Kind::Paths => is_in_workspace(name, value, case),
         Kind::Git => GIT_DATA.contains(&name),
         Kind::Other => OTHERS.contains(&name),
     }
@@ -294,7 +295,7 @@ fn are_harmless_options(value: &Value) -> bool {
 }
 
 /// True if all folders are in the workspace, or what was there before.
-fn is_in_workspace(value: &Value, case: &Case<'_>) -> bool {
+fn is_in_workspace(name: &str, value: &Value, case: &Case<'_>) -> bool {
     let within = |text: &str| {
         text.split(':').all(|folder| {
             if folder.is_empty() || folder == "." {
@@ -311,6 +312,10 @@ fn is_in_workspace(value: &Value, case: &Case<'_>) -> bool {
         Value::OneOf(texts) => texts.iter().all(|text| within(text)),
         Value::Prefix(text, Origin::Environment(_) | Origin::EnvironmentOr(..)) => {
             text.strip_suffix(':').is_some_and(within)
+        }
+        // More folders behind those that were there before.
+        Value::Unknown(Origin::Environment(before)) => {
+            before == name && case.settings.profile == Profile::Workspace
         }
         _ => false,
     }

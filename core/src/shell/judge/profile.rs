@@ -126,6 +126,10 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     let allowed = match file.access {
         Access::List => !matches!(scope, Scope::Secret | Scope::Unknown | Scope::Device),
         Access::Read => reads(file, scope, in_workspace),
+        // Nobody sees what stands in a secret that is written.
+        Access::Write if scope == Scope::Secret => {
+            in_workspace && case.settings.profile == Profile::Workspace
+        }
         Access::Write | Access::Link => writes(scope, in_workspace),
         Access::Move => writes(scope, in_workspace) && scope != Scope::Secret,
         Access::Meta => writes(scope, in_workspace) || in_workspace && scope == Scope::Secret,
@@ -154,7 +158,7 @@ fn shadows(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<String> 
     let is_itself = unwrap::base(program) == name;
     let kept = folder.split('/').any(|part| KEEP.contains(&part));
     let known = models::is_known(name) || unwrap::is_wrapper(name);
-    (is_itself && known && !kept).then(|| name.to_owned())
+    (is_itself && known && !kept && !models::is_everyday(name)).then(|| name.to_owned())
 }
 
 fn reads(file: &FileEffect, scope: Scope, in_workspace: bool) -> bool {

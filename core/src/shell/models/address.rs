@@ -6,9 +6,13 @@ use super::super::value::{Origin, Value};
 pub(super) fn host_and_port(address: &Value) -> (Value, Option<u16>) {
     let (text, origin) = match address {
         Value::Known(text) => (text.as_str(), None),
-        Value::Prefix(text, origin) => (text.as_str(), Some(origin)),
         // `http://[::1]/` is a pattern that finds no file, and stays as it is.
-        Value::Unknown(Origin::Glob(text)) if text.contains("://") => (text.as_str(), None),
+        Value::Unknown(Origin::Glob(text)) | Value::Prefix(_, Origin::Glob(text))
+            if text.contains("://") =>
+        {
+            (text.as_str(), None)
+        }
+        Value::Prefix(text, origin) => (text.as_str(), Some(origin)),
         other => return (other.clone(), None),
     };
     let text = text.split_once("://").map_or(text, |(_, rest)| rest);

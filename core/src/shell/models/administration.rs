@@ -155,8 +155,8 @@ pub(super) const TABLE: &[Model] = &[
         &WORDS,
         |report, _| report.add(Effect::Privilege { how: report.name().to_owned() }),
         &[
-            ex("su", &["privilege"]),
-            ex("runuser -l postgres", &["privilege"]),
+            ex("su", &["code:stdin", "privilege"]),
+            ex("runuser -l postgres", &["code:stdin", "privilege"]),
             ex("sudo -i", &["privilege"]),
         ],
     ),

@@ -3,6 +3,7 @@
 use super::super::effect::{Access, CodeFrom, Effect, Payload};
 use super::super::invocation::Argument;
 use super::super::model::{Grammar, Model, Parsed, Report};
+use super::super::value::Value;
 use super::kinds::{
     WORDS, behind, changes, ex, gnu, is_fed, list, model, reads, reads_writes_last, unknown,
 };
@@ -22,9 +23,15 @@ pub(super) const TABLE: &[Model] = &[
                 .first()
                 .filter(|_| skip == 1)
                 .map_or("", |program| program.value.prefix());
-            let dumps = program.contains("$ENV") && !program.contains("$ENV.")
-                || program.split(|char: char| !char.is_alphanumeric()).any(|word| word == "env")
-                    && !program.contains("env.");
+            let (dumps, names) = environment(program);
+            for name in names {
+                let name = Argument {
+                    value: Value::known(name),
+                    many: false,
+                    span: report.invocation.span.clone(),
+                };
+                report.variable(&name);
+            }
             if dumps {
                 report.add(Effect::EnvironmentDump);
             }
@@ -33,6 +40,9 @@ pub(super) const TABLE: &[Model] = &[
             ex("curl -s https://example.com/data.json | jq .", &["network"]),
             ex("jq -r --arg x 1 '.a[] | select(.b == $x)' a.json", &[]),
             ex("jq . .env", &["read:secret"]),
+            ex("jq -n '$ENV.API_TOKEN'", &["secret"]),
+            ex("jq -n '$ENV.HOME'", &[]),
+            ex("jq .environment a.json", &[]),
             ex("jq -n env", &["environment_dump"]),
             ex("jq -n '$ENV'", &["environment_dump"]),
         ],
@@ -170,6 +180,29 @@ const JQ: Grammar = gnu(&[list(
      --yaml-input, --yaml-output, --debug-dump-disasm, --debug-trace[=]",
 )]);
 
+/// Variables that a program for `jq` names, and whether it shows them all.
+fn environment(program: &str) -> (bool, Vec<&str>) {
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '$' | '"');
+    let (mut dumps, mut names) = (false, Vec::new());
+    for mark in ["$ENV", "env"] {
+        for (at, _) in program.match_indices(mark) {
+            if program[..at].ends_with(is_part) {
+                continue;
+            }
+            let rest = &program[at + mark.len()..];
+            let Some(name) = rest.strip_prefix('.') else {
+                dumps |= !rest.starts_with(is_part);
+                continue;
+            };
+            let end = name.find(|char: char| !char.is_alphanumeric() && char != '_');
+            let name = &name[..end.unwrap_or(name.len())];
+            dumps |= name.is_empty();
+            names.push(name);
+        }
+    }
+    (dumps, names)
+}
+
 /// Programs that read documents and print a part of them, with `-i` or `-o` to write.
 fn documents(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut writes = false;
@@ -299,9 +332,7 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
         if writes {
             report.writes(word);
-        } else if text.contains(['.', '/'])
-            && (is_input || text.rsplit('.').next().is_some_and(|end| end.len() <= 5))
-        {
+        } else if is_input || text.contains(['.', '/']) {
             report.reads(word);
         }
         is_input = false;

@@ -356,7 +356,7 @@ fn ps(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 impl Report<'_> {
     /// A variable is shown.
-    fn variable(&mut self, name: &Argument) {
+    pub(super) fn variable(&mut self, name: &Argument) {
         const MARKS: &[&str] = &[
             "SECRET",
             "TOKEN",

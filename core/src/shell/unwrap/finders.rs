@@ -136,8 +136,15 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if words.is_empty() {
         words.push(unwrapping.word(Value::known("echo")));
     }
+    let begins = match &origin {
+        Origin::Output(writers) => found_in(unwrapping, writers, 8),
+        _ => None,
+    };
     let unknown = Argument {
-        value: Value::Unknown(origin.clone()),
+        value: match begins {
+            Some(begins) => Value::Prefix(begins, origin.clone()),
+            None => Value::Unknown(origin.clone()),
+        },
         many: true,
         span: unwrapping.invocation.span.clone(),
     };
@@ -171,6 +178,47 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
                 .collect();
             unwrapping.run(&words);
         }
+    }
+}
+
+/// What all names begin with that `find` writes into a pipe, straight or through what leaves lines
+/// out: the folder that it looks into.
+fn found_in(unwrapping: &Unwrapping<'_, '_>, writers: &[usize], depth: usize) -> Option<String> {
+    const FILTERS: &[&str] =
+        &["grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "tac", "shuf"];
+    let [writer] = writers else { return None };
+    let call = unwrapping.interpreter.out.invocations.get(*writer)?;
+    let name = super::base(call.program.value.as_known()?);
+    if FILTERS.contains(&name)
+        && depth > 0
+        && let Stdin::Pipe(writers) = &call.stdin
+    {
+        let changes = |word: &Argument| {
+            matches!(
+                word.value.as_known(),
+                None | Some("-o" | "-c" | "--count" | "--only-matching")
+            )
+        };
+        let plain = !call.arguments.iter().any(changes);
+        return if plain { found_in(unwrapping, writers, depth - 1) } else { None };
+    }
+    if !matches!(name, "find" | "gfind") {
+        return None;
+    }
+    // With its own format it may write anything.
+    let words: Option<Vec<&str>> =
+        call.arguments.iter().map(|word| word.value.as_known()).collect();
+    let words = words?;
+    if words.iter().any(|word| word.starts_with("-printf") || word.starts_with("-exec")) {
+        return None;
+    }
+    let mut words = words.into_iter().skip_while(|word| matches!(*word, "-H" | "-L" | "-P"));
+    match words.next() {
+        Some(folder) if !folder.starts_with(['-', '(', '!']) => {
+            let is_last = words.next().is_none_or(|next| next.starts_with(['-', '(', '!']));
+            is_last.then(|| folder.to_owned())
+        }
+        _ => Some(".".to_owned()),
     }
 }
 
