@@ -36,6 +36,7 @@ pub mod model;
 pub mod models;
 pub mod parse;
 pub mod place;
+pub mod plan;
 pub mod precheck;
 pub mod print;
 pub mod rules;
