@@ -44,7 +44,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "dpkg --pre-invoke 'cat x' -i x.deb": "code:setting package:install",
     ]
     Gnu "rpm" "-i --install, -U --upgrade, -F --freshen, -e --erase, -q --query, -a --all, -l --list, -f --file, -p --package=<, -i --info, -V --verify, -c --configfiles, -d --docfiles, -R --requires, --provides, --changelog, --qf --queryformat=, --scripts, -K --checksig, \
-        --import, -v --verbose, -h --hash, --nodeps, --force, --test, --root=, --eval=, -E=, --whatprovides=, --whatrequires=, --last, --nosignature, --nodigest, --pipe=!, --define=, --rebuilddb, --initdb, --dbpath=, --replacepkgs, --noscripts, --version, --showrc, -ivh, -Uvh, -qa, -qi, -ql, -qf, -qpl" => Call(rpm); [
+        --import, -v --verbose, -h --hash, --nodeps, --force, --test, --root=, --eval=, -E=, --whatprovides=, --whatrequires=, --last, --nosignature, --nodigest, --pipe=!, --define=, --rebuilddb, --initdb, --dbpath=, --replacepkgs, --noscripts, --version, --showrc" => Call(rpm); [
         "rpm -ivh x.rpm": "package:install",
         "rpm -qa": "",
         "rpm -e x": "package:remove",
