@@ -37,6 +37,7 @@ pub fn judge(analysis: &Analysis, env: &Env, settings: &Settings) -> Verdict {
     let mut reasons = case.of_text();
     reasons.extend(analysis.found.iter().filter_map(|found| case.of_effect(found)));
     reasons.extend(groups::of_calls(&case));
+    reasons.extend(rules::of_calls(&case));
     let mut verdict = Verdict {
         decision: Decision::Allow,
         reasons,

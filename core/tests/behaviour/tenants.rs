@@ -219,9 +219,7 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
         ("grants.put", {
             json!({ "kind": "cli", "resource": "gh", "effect": "allow", "granted_by": tenant })
         }),
-        ("rules.put", {
-            json!({ "kind": "tool", "id": "r", "effect": "ask", "pattern": tenant })
-        }),
+        ("rules.put", { json!({ "kind": "tool", "id": "r", "effect": "ask", "pattern": tenant }) }),
         ("approvals.request", approval("pending", tenant)),
         ("approvals.request", approval("allowed", tenant)),
         ("approvals.decide", json!({ "id": "allowed", "decision": "allow", "by": "p" })),
