@@ -136,7 +136,8 @@ fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect
             Effect::Network { host: named(host), port: None, fetches: true, sends: Payload::None }
         }
         Does::Sends(host) => {
-            Effect::Network { host: named(host), port: None, fetches: true, sends: Payload::Text }
+            let sends = Payload::File(Value::known("."));
+            Effect::Network { host: named(host), port: None, fetches: true, sends }
         }
         Does::Listens => Effect::Listen { port: None },
         Does::Cloud(provider) => Effect::Cloud { provider: provider.to_owned(), destroys: false },
