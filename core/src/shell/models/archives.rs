@@ -2,7 +2,7 @@
 
 use super::super::effect::{Access, CodeFrom, Effect, Payload};
 use super::super::grammar;
-use super::super::invocation::{Argument, Invocation, Stdin};
+use super::super::invocation::{Argument, Invocation};
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::super::value::Value;
 use super::kinds::{WORDS, behind, ex, gnu, list, model, reads, unknown, within, writes};

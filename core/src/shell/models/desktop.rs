@@ -93,12 +93,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("defaults write com.apple.dock x 1", &["system:other"]),
         ],
     ),
-    model(
-        &["say espeak spd-say notify-send terminal-notifier zenity dialog whiptail kdialog beep"],
-        &WORDS,
-        nothing,
-        &[ex("notify-send done", &[])],
-    ),
+    model(&["notify-send beep"], &WORDS, nothing, &[ex("notify-send done", &[])]),
     model(
         &["screencapture scrot grim gnome-screenshot flameshot maim asciinema ttyrec vhs"],
         &WORDS,

@@ -5,7 +5,7 @@ use super::super::invocation::Argument;
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::super::value::Value;
 use super::kinds::{
-    WORDS, behind, changes, ex, gnu, is_fed, list, model, reads, reads_writes_last, unknown,
+    WORDS, behind, changes, ex, gnu, list, model, reads, reads_writes_last, unknown,
 };
 
 pub(super) const TABLE: &[Model] = &[
@@ -48,9 +48,9 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["yq xq tomlq dasel gron fx jc jo jless xmllint xmlstarlet xidel pup htmlq csvcut \
-             csvgrep csvlook csvstat csvsort csvjson in2csv xsv qsv mlr tidy json_pp jsonlint \
-             yamllint taplo"],
+        &["yq xq tomlq gron jless xmllint pup htmlq csvcut \
+             csvgrep csvlook csvstat csvsort csvjson in2csv xsv tidy json_pp jsonlint \
+             yamllint"],
         &WORDS,
         documents,
         &[
@@ -61,9 +61,9 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["convert magick mogrify identify montage compare composite gm rsvg-convert inkscape \
-             cwebp dwebp optipng pngquant jpegoptim gifsicle oxipng exiftool jpegtran pngcrush \
-             svgo potrace tesseract vips sips"],
+        &["convert magick mogrify identify montage compare composite rsvg-convert \
+             cwebp dwebp optipng pngquant jpegoptim oxipng jpegtran pngcrush \
+             svgo potrace tesseract"],
         &WORDS,
         media,
         &[
@@ -74,8 +74,8 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["ffmpeg avconv ffprobe ffplay sox lame flac oggenc opusenc mkvmerge mp4box mediainfo \
-             mpv vlc mplayer aplay arecord afplay HandBrakeCLI x264 x265"],
+        &["ffmpeg avconv ffprobe ffplay sox lame flac oggenc opusenc mediainfo \
+             aplay afplay x264 x265"],
         &WORDS,
         media,
         &[
@@ -86,8 +86,8 @@ pub(super) const TABLE: &[Model] = &[
     ),
     model(
         &["pandoc pdftotext pdftoppm pdfinfo pdfunite pdfseparate qpdf ps2pdf pdf2ps \
-             wkhtmltopdf asciidoctor rst2html markdown cmark dot neato gnuplot plantuml mmdc \
-             groff troff nroff enscript a2ps aspell hunspell catdoc antiword docx2txt mdbook"],
+             rst2html markdown cmark dot neato \
+             hunspell catdoc antiword docx2txt"],
         &WORDS,
         pandoc,
         &[
@@ -95,7 +95,6 @@ pub(super) const TABLE: &[Model] = &[
             ex("dot -Tpng a.dot -o a.png", &["write:workspace"]),
             ex("pandoc --lua-filter x.lua a.md", &["unmodelled"]),
             ex("pdftotext a.pdf -", &[]),
-            ex("gnuplot -e 'system(\"id\")'", &["code:file", "unmodelled"]),
         ],
     ),
     model(
@@ -254,17 +253,7 @@ fn documents(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let shows = matches!(
         report.name(),
-        "identify"
-            | "ffprobe"
-            | "ffplay"
-            | "mediainfo"
-            | "mpv"
-            | "vlc"
-            | "mplayer"
-            | "play"
-            | "aplay"
-            | "afplay"
-            | "exiftool"
+        "identify" | "ffprobe" | "ffplay" | "mediainfo" | "aplay" | "afplay"
     );
     let each = matches!(
         report.name(),
@@ -275,6 +264,10 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut is_input = false;
     for (at, word) in words.iter().enumerate() {
         let text = word.value.prefix();
+        if text.starts_with(['|', '@']) || text.contains(":@") {
+            report.not_understood(format!("`{text}` is more than a file"));
+            continue;
+        }
         if text.starts_with(['-', '+']) {
             if text.contains("exec")
                 || text.contains("script")
@@ -288,8 +281,13 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             is_input = matches!(text, "-i" | "--input" | "-write");
             continue;
         }
-        let writes =
-            at == last && !shows && !is_input && words.len() > 1 || each && text.contains('.');
+        let previous = if at > 0 { words[at - 1].value.prefix() } else { "" };
+        let is_output = matches!(previous, "-o" | "--output" | "-out" | "--outfile");
+        // It writes whatever is neither an input nor the value of an option.
+        let each = each || report.name() == "ffmpeg" && !is_input;
+        let writes = is_output
+            || at == last && !shows && !is_input && words.len() > 1
+            || each && text.contains(['.', '/']);
         if let Some((kind, _)) = text.split_once(':')
             && !text.starts_with(['/', '.'])
         {
@@ -341,6 +339,7 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 fn pandoc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     const RUN: &[&str] = &[
+        "--log",
         "--lua-filter",
         "-L",
         "--filter",
@@ -412,12 +411,6 @@ fn pandoc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             report.writes(file);
         } else {
             report.reads(file);
-        }
-    }
-    if matches!(&*name, "gnuplot" | "plantuml" | "groff" | "troff") {
-        report.add(Effect::Code { from: CodeFrom::File });
-        if is_fed(report) {
-            report.not_understood("it runs what it reads");
         }
     }
 }
