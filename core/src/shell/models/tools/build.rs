@@ -104,7 +104,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "gradle test": "code:project write:workspace:recursive",
         "gradle test --tests 'x.Y*' --info -Pfoo=bar": "code:project write:workspace:recursive",
         "./gradlew build -x test": "code:file execute:workspace",
-        "gradle --init-script /tmp/x.gradle build": "code:file code:project execute:temp write:workspace:recursive",
+        "gradle --init-script /tmp/x.gradle build": "code:file code:project execute:temp execute:temp:recursive write:workspace:recursive",
     ]
     Single "mvn mvnd" "-q, --quiet, -B, --batch-mode, -U, --update-snapshots, -o, --offline, -X, --debug, -e, --errors, -f=<, --file=<, -pl=, \
         --projects=, -am, --also-make, -amd, -D[=], -P[=], -T[=], --threads=, -N, --non-recursive, -rf=, --resume-from=, -s=<, --settings=<, -gs=<, \

@@ -89,7 +89,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "ansible-playbook -i hosts site.yml --check": "cloud code:project network",
         "ansible-playbook site.yml --syntax-check": "",
         "ansible all -m ping": "cloud code:project network",
-        "ansible localhost -m shell -a 'rm -rf /'": "cloud code:inline:sh code:project network",
+        "ansible localhost -m shell -a 'rm -rf /'": "cloud code:setting code:project network",
     ]
     Inherited "ansible-galaxy ansible-lint ansible-doc ansible-inventory ansible-config molecule" "-p --roles-path=>, -r --role-file --requirements-file=<, -f --force, -i --inventory=, --list, --host=, --graph, -l, -t --type=, \
         -y --yaml, --vars, --fix[=], -q, -v --verbose, -c=<, -x --exclude=, --offline, --profile=, --strict, -s --scenario-name=" => Project, Here; {
@@ -484,6 +484,8 @@ fn ansible(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.value("-a").is_some()
         && ["shell", "command", "raw", "script"].iter().any(|name| module.ends_with(name))
     {
-        report.add(Effect::Code { from: CodeFrom::Inline("sh".to_owned()) });
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command on other machines".to_owned()),
+        });
     }
 }

@@ -16,8 +16,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "psql --host db.internal -c 'select 1'": "network",
         "psql -U me -d x -tAc 'select count(*) from t'": "network",
         "psql -c 'DROP TABLE users'": "database:destroys network",
-        "psql -c '\\! id'": "code:inline:sh network",
-        "psql -c \"copy t from program 'id'\"": "code:inline:sh network",
+        "psql -c '\\! id'": "code:setting network",
+        "psql -c \"copy t from program 'id'\"": "code:setting network",
         "psql -f x.sql": "network unmodelled",
         "echo 'truncate t' | psql": "database:destroys network",
         "psql -l": "network",
@@ -37,7 +37,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "sqlite3 -header -csv a.db 'select 1'": "",
         "sqlite3 a.db 'drop table t'": "database:destroys write:workspace",
         "sqlite3 a.db 'insert into t values (1)'": "database write:workspace",
-        "sqlite3 a.db '.shell id'": "code:inline:sh",
+        "sqlite3 a.db '.shell id'": "code:setting",
         "sqlite3 /etc/x.db 'create table t (a)'": "database write:system",
         "sqlite3 a.db": "unmodelled",
         "sqlite3 a.db .tables": "",
@@ -53,8 +53,9 @@ pub(super) const TABLE: &[Tool] = tools! {
         "redis-cli frobnicate": "network unmodelled",
     ]
     Gnu "mongosh mongo" "--eval=, --quiet, -f --file=<, --host=, --port=, -u --username=, -p --password[=], --authenticationDatabase=, --nodb, --norc, --shell, --tls, --tlsCAFile=<, --json[=], --version, --authenticationMechanism=, --retryWrites=" => Call(mongo), Call(connects); [
-        "mongosh --quiet --eval 'db.t.countDocuments()'": "code:inline:javascript network",
-        "mongosh x --eval 'db.dropDatabase()'": "code:inline:javascript database:destroys network",
+        "mongosh --quiet --eval 'db.t.countDocuments()'": "network",
+        "mongosh --eval 'run(1)'": "network unmodelled",
+        "mongosh x --eval 'db.dropDatabase()'": "database:destroys network",
     ]
     Gnu "clickhouse-client clickhouse usql mssql-cli sqlcmd cockroach trino presto cqlsh influx bq-sql \
         vertica-sql hdbsql snowsql-cli" "-q --query --execute -Q=, -e=, -h --host=, -S=, -U=, -P=, -d --database=, -u --user=, --password=, --port=, -p=, -C, -c --command=, -f --file --queries-file=<, -i=<, -o=>, \
@@ -112,6 +113,7 @@ fn statements(text: &str) -> Statements {
             "reindex", "lock", "optimize", "kill", "import",
         ];
         all.changes |= changes.iter().any(|word| has(word));
+        // A script that does more than ask its database is not looked into.
         let runs = [
             "program",
             "\\!",
@@ -175,7 +177,9 @@ fn statements(text: &str) -> Statements {
 fn told(report: &mut Report<'_>, text: &str) -> Statements {
     let found = statements(text);
     if found.runs {
-        report.add(Effect::Code { from: CodeFrom::Inline("sh".to_owned()) });
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command within its statements".to_owned()),
+        });
     }
     if found.files {
         report.not_understood("its statements name files");
@@ -298,7 +302,9 @@ fn dot(report: &mut Report<'_>, command: &str) {
         "timeout",
     ];
     if ["shell", "system", "sh", "sys"].contains(&name) {
-        report.add(Effect::Code { from: CodeFrom::Inline("sh".to_owned()) });
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command within its statements".to_owned()),
+        });
     } else if !harmless.contains(&name) {
         report.not_understood(format!("what `.{name}` does is not known"));
     }
@@ -477,7 +483,23 @@ fn mongo(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         {
             report.add(Effect::Database { destroys: false });
         }
-        report.add(Effect::Code { from: CodeFrom::Inline("javascript".to_owned()) });
+        // A script that does more than ask its database is not looked into.
+        let runs = [
+            "run(",
+            "program",
+            "load(",
+            "require(",
+            "process",
+            "eval(",
+            "import(",
+            "function(",
+            "cat(",
+            "file(",
+            "config",
+        ];
+        if runs.iter().any(|word| lower.contains(word)) {
+            report.not_understood("its script reaches out of the database");
+        }
     }
 }
 

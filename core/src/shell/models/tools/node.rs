@@ -84,7 +84,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "npm in x": "package:install write:workspace:recursive",
         "npm view @types/ssh2": "network",
         "npm ls --depth=0": "",
-        "npm --prefix /etc run build": "code:project write:system:recursive",
+        "npm --prefix /etc run build": "code:project execute:system:recursive write:system:recursive",
         "npm --script-shell=cat run x": "code:project code:setting write:workspace:recursive",
         "npm config set script-shell /tmp/x": "code:setting write:secret:recursive",
         "npm config get registry": "",
@@ -220,7 +220,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         --watch, --clear-screen, --no-warnings, --env-file=<, --inspect[=], --inspect-brk[=], --test, --conditions=, --quiet, \
         --shell=!, -v --version, --help -h" => Call(script_file); [
         "tsx src/a.ts --flag": "code:file execute:workspace",
-        "ts-node -e 'x'": "code:inline:javascript",
+        "ts-node -e 'x'": "unmodelled",
     ]
 
     Posix "concurrently conc" "-n --names=, -c --prefix-colors=, -k --kill-others, --kill-others-on-fail, -p --prefix=, -r --raw, \
