@@ -36,7 +36,10 @@ pub mod model;
 pub mod models;
 pub mod parse;
 pub mod place;
+pub mod plan;
 pub mod precheck;
+pub mod print;
+pub mod rules;
 pub mod unwrap;
 pub mod value;
 pub mod verdict;
@@ -45,6 +48,8 @@ pub use analyse::{Analysis, analyse};
 pub use effect::{Certainty, Effect, Found, Scope};
 pub use env::Env;
 pub use invocation::Invocation;
-pub use judge::{Settings, check, judge};
+pub use judge::{
+    AgentSettings, Group, Profile, Settings, Switch, WithoutApprover, check, check_analysis, judge,
+};
 pub use value::Value;
 pub use verdict::{Check, Decision, Reason, Verdict};

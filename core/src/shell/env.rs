@@ -2,9 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// The surroundings of a command. The default is a virtual workspace at `/workspace`, which is also
 /// the working folder, a home folder `/home/user`, and `/tmp`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ShellEnv")]
 pub struct Env {
     /// The working folder, absolute.
     pub cwd: String,
@@ -22,7 +27,7 @@ pub struct Env {
     pub deny_paths: Vec<String>,
     /// What is exempt from `deny_paths`: absolute paths with all that is below.
     pub deny_exempt: Vec<String>,
-    /// Where symbolic links lead: from an absolute path to an absolute one, as a snapshot.
+    /// Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot.
     pub links: BTreeMap<String, String>,
     /// The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`.
     pub names: BTreeSet<String>,
@@ -31,7 +36,9 @@ pub struct Env {
 }
 
 /// A shell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellKind")]
+#[serde(rename_all = "snake_case")]
 pub enum Shell {
     /// `sh`: a POSIX shell. It is read as Bash, whose language holds its own.
     #[default]

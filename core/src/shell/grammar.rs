@@ -151,6 +151,10 @@ impl<'a> Reader<'a> {
         self.level().style
     }
 
+    fn is_single(&self) -> bool {
+        matches!(self.style(), Style::Single | Style::SinglePosix)
+    }
+
     /// The subcommand of this name.
     fn below(&self, text: &str) -> Option<(&'static str, Level, Option<&'static Command>)> {
         let level = self.level();
@@ -172,7 +176,7 @@ impl<'a> Reader<'a> {
             }
             match &argument.value {
                 Value::Known(text) if text == "--" => {
-                    if self.style() == Style::Single {
+                    if self.is_single() {
                         self.option(argument, text);
                         continue;
                     }
@@ -223,7 +227,7 @@ impl<'a> Reader<'a> {
             self.parsed.perhaps.push(argument.clone());
         }
         self.parsed.operands.push(argument.clone());
-        if matches!(self.style(), Style::Posix | Style::InheritedPosix) {
+        if matches!(self.style(), Style::Posix | Style::InheritedPosix | Style::SinglePosix) {
             self.parsed.operands.extend(self.rest.iter().cloned());
             return false;
         }
@@ -278,9 +282,15 @@ impl<'a> Reader<'a> {
             return;
         }
         match self.style() {
-            Style::Single => self.single(argument, text),
+            Style::Single | Style::SinglePosix => self.single(argument, text),
             Style::Go => self.go(argument, text),
             _ if text.starts_with("--") => self.long(argument, text),
+            // A grammar may spell an option of several letters with one dash: `-nv`.
+            _ if text.len() > 2 && self.exact(text).is_some() => {
+                if let Some(option) = self.exact(text) {
+                    self.take(option, None, argument);
+                }
+            }
             _ => self.cluster(argument, text, None),
         }
     }
@@ -399,8 +409,7 @@ impl<'a> Reader<'a> {
         if let Some((name, value)) = text.split_once('=')
             && text.starts_with("--")
         {
-            let option =
-                if style == Style::Single { self.exact(name) } else { self.abbreviated(name) };
+            let option = if self.is_single() { self.exact(name) } else { self.abbreviated(name) };
             let value = Value::known(value).then(Value::Unknown(origin.clone()));
             let value = Argument { value, ..argument.clone() };
             match option {
@@ -409,7 +418,7 @@ impl<'a> Reader<'a> {
             }
         } else if text.starts_with("--") || style == Style::Go {
             self.parsed.unknown.push(argument.clone());
-        } else if style == Style::Single {
+        } else if self.is_single() {
             match self.attached(text) {
                 Some((option, value)) => {
                     let value = Value::known(value).then(Value::Unknown(origin.clone()));

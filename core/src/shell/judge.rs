@@ -26,7 +26,9 @@ use super::ir::Span;
 use super::verdict::{Check, Decision, Reason, Verdict};
 
 pub use modes::{Approvals, mode};
-pub use settings::{Ask, Group, Profile, Rule, Security, Settings, Switch, WithoutApprover};
+pub use settings::{
+    AgentSettings, Ask, Group, Profile, Rule, Security, Settings, Switch, WithoutApprover,
+};
 
 /// Judges what an analysis found.
 #[must_use]
@@ -63,9 +65,13 @@ pub fn judge(analysis: &Analysis, env: &Env, settings: &Settings) -> Verdict {
 /// Analyses and judges a text, for a reader.
 #[must_use]
 pub fn check(text: &str, env: &Env, settings: &Settings) -> Check {
-    let analysis = analyse(text, env);
-    let verdict = judge(&analysis, env, settings);
-    shown::check(&analysis, verdict)
+    check_analysis(&analyse(text, env), env, settings)
+}
+
+/// Judges what an analysis found, for a reader.
+#[must_use]
+pub fn check_analysis(analysis: &Analysis, env: &Env, settings: &Settings) -> Check {
+    shown::check(analysis, judge(analysis, env, settings))
 }
 
 /// What is judged.

@@ -150,6 +150,8 @@ pub enum Style {
     /// Long options with one dash, never abbreviated: `find`, `java`, `openssl`. What takes a value
     /// that is attached is spelled by its beginning: `-D`.
     Single,
+    /// As [`Style::Single`], but options end with the first operand: `java -jar x.jar`.
+    SinglePosix,
     /// Options as Go's `flag` or `cobra` read them: `-x` and `--x` alike, and those of a command hold
     /// behind its subcommands, too.
     Go,

@@ -30,7 +30,7 @@ use std::sync::LazyLock;
 use super::effect::{CodeFrom, Effect, Found};
 use super::env::Env;
 use super::grammar;
-use super::invocation::{Argument, Invocation};
+use super::invocation::{Argument, Invocation, Stdin};
 use super::model::{Model, Parsed, Report, Role};
 use super::unwrap;
 use super::value::Value;
@@ -212,7 +212,7 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
                     Known::Tool(tool) => perform::tell(&mut report, &parsed, tool),
                 }
                 named(&mut report, &parsed);
-                understood(&mut report, &parsed);
+                understood(&mut report, &parsed, invocations);
             }
             // A program of the project was told as a file that is run.
             None if is_local => {}
@@ -280,13 +280,43 @@ const ONLY_PRINT: &[&str] = &[
 ];
 
 /// Tells what of the arguments is not known.
-fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let perhaps = parsed.perhaps.first().filter(|_| !ONLY_PRINT.contains(&report.name()));
-    if let Some(word) = parsed.unknown.first().or(perhaps) {
+fn understood(report: &mut Report<'_>, parsed: &Parsed<'_>, invocations: &[Invocation]) {
+    let counts = !ONLY_PRINT.contains(&report.name());
+    let mut perhaps = parsed.perhaps.iter().filter(|word| counts && !is_path(word, invocations));
+    if let Some(word) = parsed.unknown.first().or_else(|| perhaps.next()) {
         report.not_understood(match word.value.as_known() {
             Some(option) => format!("its option `{option}` is not known"),
             None => "a word whose text is not known may be an option".to_owned(),
         });
+    }
+}
+
+/// True for what `find` prints: each begins as the folder does that is searched, which is no option.
+fn is_path(word: &Argument, invocations: &[Invocation]) -> bool {
+    let outputs = word.value.outputs();
+    !outputs.is_empty() && outputs.iter().all(|number| prints_paths(invocations, *number, 4))
+}
+
+fn prints_paths(invocations: &[Invocation], number: usize, depth: usize) -> bool {
+    let Some(call) = invocations.get(number).filter(|_| depth > 0) else { return false };
+    match call.program.value.as_known().map(unwrap::base) {
+        Some("find" | "gfind" | "bfs") => {
+            call.arguments.iter().all(|word| match word.value.as_known() {
+                Some(text) => !["-exec", "-ok", "-printf", "-ls", "-fls"]
+                    .iter()
+                    .any(|name| text.starts_with(name)),
+                None => false,
+            })
+        }
+        Some("sort" | "uniq" | "head" | "tail" | "grep" | "egrep" | "fgrep" | "shuf" | "tac") => {
+            match &call.stdin {
+                Stdin::Pipe(numbers) => {
+                    numbers.iter().all(|number| prints_paths(invocations, *number, depth - 1))
+                }
+                _ => false,
+            }
+        }
+        _ => false,
     }
 }
 
@@ -393,8 +423,9 @@ mod tests {
         let mut seen = HashSet::new();
         let models = TABLES.iter().copied().flatten().flat_map(Model::each_name);
         let tools = TOOLS.iter().copied().flatten();
-        for name in models.chain(tools.flat_map(|tool| tool.command.names.split(' '))) {
-            assert!(seen.insert(name), "{name} has two models");
-        }
+        let mut twice: Vec<&str> =
+            models.chain(tools.flat_map(|tool| tool.command.names.split(' '))).collect();
+        twice.retain(|name| !seen.insert(*name));
+        assert!(twice.is_empty(), "{twice:?} have two models");
     }
 }

@@ -5,6 +5,9 @@ use super::effect::Scope;
 use super::env::Env;
 use super::value::{Origin, Value};
 
+/// How the file begins that stands for `<(command)`, which is no folder.
+pub const PROCESS: &str = "/dev/fd/63";
+
 /// The most links that are followed for one path.
 const MOST_LINKS: usize = 32;
 
@@ -115,6 +118,7 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
         Value::Prefix(text, Origin::Glob(pattern)) if finds_secret(text, pattern, env) => {
             Scope::Secret
         }
+        Value::Prefix(text, Origin::Output(_)) if text == PROCESS => Scope::HarmlessDevice,
         // What follows may climb out of the folder again.
         Value::Prefix(_, origin) if !origin.is_plain() => Scope::Unknown,
         Value::Prefix(text, _) => match text.rsplit_once('/') {
@@ -305,7 +309,33 @@ fn is_secret(path: &str, env: &Env) -> bool {
     SECRET_NAMES.contains(&name)
         || name.starts_with(".env.")
             && !["example", "sample", "template", "dist"].contains(&&name[5..])
-        || [".pem", ".key", ".p12", ".pfx", ".kdbx"].iter().any(|end| name.ends_with(end))
+        || name.ends_with(".pem") && !is_public(name)
+        || [".key", ".p12", ".pfx", ".kdbx"].iter().any(|end| name.ends_with(end))
+}
+
+/// True for a name of what is given to everybody: a certificate, a public key.
+fn is_public(name: &str) -> bool {
+    ["cert", "ca-", "ca.", "pub"].iter().any(|start| name.starts_with(start))
+        || ["chain", "public"].iter().any(|part| name.contains(part))
+}
+
+/// Files and folders that hold keys, tokens and passwords, as absolute paths: those of the home folder
+/// and of the system. Files anywhere that hold them by their names are not among them.
+#[must_use]
+pub fn secrets(env: &Env) -> Vec<String> {
+    let home = env.home.trim_end_matches('/');
+    let of_home = SECRETS_OF_HOME.iter().map(|name| format!("{home}/{name}"));
+    of_home.chain(SECRETS_OF_SYSTEM.iter().map(|path| (*path).to_owned())).collect()
+}
+
+/// What of the workspace tells version control and agents what to run, as absolute paths.
+#[must_use]
+pub fn guarded(env: &Env) -> Vec<String> {
+    let names = [".git/hooks", ".git/config"].iter().chain(AGENTS);
+    env.workspace
+        .iter()
+        .flat_map(|root| names.clone().map(move |name| format!("{root}/{name}")))
+        .collect()
 }
 
 /// The path within a home folder: the user's, root's, or another one's.

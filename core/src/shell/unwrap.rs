@@ -258,7 +258,8 @@ impl Unwrapping<'_, '_> {
     /// Runs what stands on standard input as a shell would, with its arguments.
     fn script_of_stdin(&mut self, arguments: &[Argument]) {
         match self.invocation.stdin.clone() {
-            Stdin::Inherited => {}
+            // A caller may type.
+            Stdin::Inherited => self.effect(Effect::Code { from: CodeFrom::Stdin }),
             Stdin::Text(text) => {
                 self.state.redirect(0, Descriptor::Input(Stdin::Unknown));
                 let zero = self.word(Value::known(self.name));

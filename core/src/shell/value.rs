@@ -126,7 +126,9 @@ impl Value {
             }
             (Value::Known(first), Value::Unknown(origin)) => Value::Prefix(first, origin),
             // What climbs again leaves nothing sure of where it is.
-            (Value::Prefix(text, _), Value::Known(next)) if next.contains("..") => {
+            (Value::Prefix(text, origin), Value::Known(next))
+                if next.contains("..") && !matches!(origin, Origin::Output(_)) =>
+            {
                 Value::Prefix(text, Origin::Other)
             }
             (first, next) => match (first.possible(), next.possible()) {
@@ -218,6 +220,12 @@ impl Origin {
                 outputs.clone()
             }
             (_, Some(secret @ Origin::Environment(name))) if names_a_secret(name) => secret.clone(),
+            // What may be anything counts more than what cannot leave a folder.
+            (Some(Origin::Number | Origin::Glob(_)), Some(origin))
+                if !matches!(origin, Origin::Number | Origin::Glob(_)) =>
+            {
+                origin.clone()
+            }
             (Some(Origin::Other), Some(origin)) | (Some(origin), _) | (None, Some(origin)) => {
                 origin.clone()
             }

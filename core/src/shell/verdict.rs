@@ -1,14 +1,18 @@
 //! What became of a check.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::effect::Found;
 use super::ir::Span;
 use super::judge::WithoutApprover;
 
 /// Whether a command may run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellDecision")]
 pub enum Decision {
     /// It is understood, and within what the profile lets run.
     Allow,
@@ -19,7 +23,8 @@ pub enum Decision {
 }
 
 /// Why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellReason")]
 pub struct Reason {
     /// What this reason alone would decide.
     pub decision: Decision,
@@ -29,6 +34,7 @@ pub struct Reason {
     /// The words that cause it, as they stand in the text.
     pub words: String,
     /// Where they stand.
+    #[schemars(with = "ShownSpan")]
     pub span: Span,
     /// What is wrong with it, in a sentence for the model. Never the source of a rule.
     pub why: String,
@@ -57,7 +63,8 @@ pub struct Verdict {
 }
 
 /// What became of a check, as it is shown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellCheck")]
 pub struct Check {
     /// The decision.
     pub verdict: Decision,
@@ -84,7 +91,8 @@ pub struct Check {
 }
 
 /// An effect as it is shown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellEffect")]
 pub struct ShownEffect {
     /// Its label: `delete:workspace:recursive`.
     pub effect: String,
@@ -93,11 +101,13 @@ pub struct ShownEffect {
     /// True if it surely happens when the command runs.
     pub sure: bool,
     /// Where the words stand that cause it, in bytes.
+    #[schemars(with = "ShownSpan")]
     pub span: Span,
 }
 
 /// A simple command of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellSegment")]
 pub struct Segment {
     /// Its text.
     pub text: String,
@@ -106,5 +116,17 @@ pub struct Segment {
     /// The categories of its reasons, each once.
     pub categories: Vec<String>,
     /// Where it stands, in bytes.
+    #[schemars(with = "ShownSpan")]
     pub span: Span,
+}
+
+/// Where something stands in a text, in bytes of UTF-8.
+#[derive(JsonSchema)]
+#[schemars(rename = "ShellSpan")]
+#[expect(dead_code, reason = "only its schema is used: it is how a range is written")]
+struct ShownSpan {
+    /// Its first byte.
+    start: usize,
+    /// The first byte behind it.
+    end: usize,
 }

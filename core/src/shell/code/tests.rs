@@ -192,7 +192,7 @@ fn python_is_searched() {
             "remote_shell",
         ),
         ("python3 -m http.server 8080", "=listen"),
-        ("python3 -m pip install x", "unmodelled"),
+        ("python3 -m pip install x", "package:install"),
         ("python3 -m mypkg.tool --x", "=code:project"),
         ("python3 script.py --x", "=code:file execute:workspace"),
         ("python3 /tmp/x.py", "=code:file execute:temp"),

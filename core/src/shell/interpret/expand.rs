@@ -2,6 +2,7 @@
 
 use super::super::invocation::{Argument, Stdin};
 use super::super::ir::{Piece, Script, Span, Word};
+use super::super::place;
 use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::state::{Arguments, State};
@@ -170,7 +171,7 @@ impl Interpreter<'_> {
                 Value::Known(path)
             }
             Value::Prefix(_, origin) | Value::Unknown(origin) => {
-                Value::Prefix("/dev/fd/".to_owned(), origin)
+                Value::Prefix(place::PROCESS.to_owned(), origin)
             }
         }
     }

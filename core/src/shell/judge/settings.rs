@@ -1,5 +1,6 @@
 //! How strict a judge is: what the owner of the tools sets, for all agents or for one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// not exist is an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ShellSettings")]
 pub struct Settings {
     /// How far the floor reaches and what runs without asking.
     pub profile: Profile,
@@ -33,11 +35,42 @@ pub struct Settings {
     pub ask_rules: Vec<Rule>,
     /// What runs without asking, unless it is denied or asked about by what stands above.
     pub allow: Vec<Rule>,
+    /// What is different for an agent, by its id.
+    pub agents: BTreeMap<String, AgentSettings>,
+}
+
+/// What is different for one agent. What is left out is as for all. An agent that another one
+/// started is judged as that one, too, and the stricter judgement counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellAgentSettings")]
+#[serde(deny_unknown_fields, default)]
+pub struct AgentSettings {
+    /// How far the floor reaches and what runs without asking.
+    pub profile: Option<Profile>,
+    /// Whether commands run at all.
+    pub security: Option<Security>,
+    /// When somebody is asked.
+    pub ask: Option<Ask>,
+    /// Programs that run without asking, instead of those for all.
+    pub allowlist: Option<Vec<String>>,
+    /// The only programs that run, instead of those for all.
+    pub strict_allowlist: Option<Vec<String>>,
+    /// Groups of dangers that are switched, besides those for all.
+    pub groups: BTreeMap<Group, Switch>,
+    /// What happens to a command that would be asked about where nobody can be asked.
+    pub without_approver: Option<WithoutApprover>,
+    /// What never runs, besides what never runs for all.
+    pub deny: Vec<Rule>,
+    /// What is always asked about, besides that for all.
+    pub ask_rules: Vec<Rule>,
+    /// What runs without asking, instead of that for all.
+    pub allow: Option<Vec<Rule>>,
 }
 
 /// How far the floor reaches, and what runs without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellProfile")]
 pub enum Profile {
     /// What the floor names is denied whatever its target: `rm -rf` of anything.
     #[default]
@@ -49,6 +82,7 @@ pub enum Profile {
 /// Whether commands run at all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellSecurity")]
 pub enum Security {
     /// None does.
     Deny,
@@ -62,6 +96,7 @@ pub enum Security {
 /// When somebody is asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "ShellAsk")]
 pub enum Ask {
     /// Never: what would be asked about goes the way of `without_approver`.
     Off,
@@ -75,6 +110,7 @@ pub enum Ask {
 /// What happens to a command that would be asked about where nobody can be asked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellWithoutApprover")]
 pub enum WithoutApprover {
     /// It runs in a confinement that enforces what was predicted of it, and not without one.
     #[default]
@@ -88,6 +124,7 @@ pub enum WithoutApprover {
 /// Whether a group of dangers counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellSwitch")]
 pub enum Switch {
     /// As the group decides by itself.
     #[default]
@@ -105,6 +142,7 @@ pub enum Switch {
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellGroup")]
 pub enum Group {
     /// Deleting trees, writing to disks, turning the machine off.
     DestructiveOps,
@@ -165,6 +203,7 @@ impl Group {
 /// What an owner decides about some commands. Every field that is given must fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ShellRule")]
 pub struct Rule {
     /// The program, as a name or glob; left out, any.
     pub program: Option<String>,
@@ -185,10 +224,23 @@ impl Settings {
         self.groups.get(&group).copied().unwrap_or_default()
     }
 
-    /// These settings with those of an agent on top: groups one by one, all else as a whole.
+    /// The settings for an agent, or for a caller that is none.
     #[must_use]
-    pub fn with_groups(mut self, groups: &BTreeMap<Group, Switch>) -> Settings {
-        self.groups.extend(groups.iter().map(|(group, switch)| (*group, *switch)));
-        self
+    pub fn of_agent(&self, agent: Option<&str>) -> Cow<'_, Settings> {
+        let Some(own) = agent.and_then(|agent| self.agents.get(agent)) else {
+            return Cow::Borrowed(self);
+        };
+        let mut all = self.clone();
+        all.profile = own.profile.unwrap_or(all.profile);
+        all.security = own.security.unwrap_or(all.security);
+        all.ask = own.ask.unwrap_or(all.ask);
+        all.without_approver = own.without_approver.unwrap_or(all.without_approver);
+        all.allowlist = own.allowlist.clone().unwrap_or(all.allowlist);
+        all.strict_allowlist = own.strict_allowlist.clone().or(all.strict_allowlist);
+        all.groups.extend(own.groups.iter().map(|(group, switch)| (*group, *switch)));
+        all.deny.extend(own.deny.iter().cloned());
+        all.ask_rules.extend(own.ask_rules.iter().cloned());
+        all.allow = own.allow.clone().unwrap_or(all.allow);
+        Cow::Owned(all)
     }
 }

@@ -16,12 +16,15 @@ pub(super) const TABLE: &[Model] = &[
              flash_erase nandwrite bcdedit cipher vssadmin wbadmin fsutil"],
         &WORDS,
         |report, parsed| {
-            let shows = parsed.operands.iter().any(|word| {
-                matches!(
-                    word.value.as_known(),
-                    Some("-l" | "--list" | "--help" | "-V" | "list" | "status" | "print" | "get")
-                )
-            });
+            let first = parsed.operands.first().and_then(|word| word.value.as_known());
+            let lists = matches!(report.name(), "fdisk" | "sfdisk" | "parted" | "gdisk");
+            let shows = match first {
+                Some("-l" | "--list") => lists,
+                Some(
+                    "list" | "status" | "print" | "get" | "show" | "--help" | "--version" | "-V",
+                ) => true,
+                _ => false,
+            };
             if !shows || report.name().starts_with("mkfs") {
                 writes_devices(report, parsed);
             }
@@ -34,7 +37,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["pvs vgs lvs pvdisplay vgdisplay lvdisplay pvscan vgscan lvscan smartctl zdb \
+        &["pvs vgs lvs pvdisplay vgdisplay lvdisplay pvscan vgscan lvscan zdb \
              biosdecode"],
         &WORDS,
         nothing,
@@ -46,28 +49,22 @@ pub(super) const TABLE: &[Model] = &[
              switch_root"],
         &WORDS,
         |report, parsed| {
-            let shows = parsed.operands.is_empty()
-                || report.name() == "mountpoint"
-                || parsed.operands.iter().any(|word| {
-                    matches!(
-                        word.value.as_known(),
-                        Some(
-                            "-l" | "--list"
-                                | "-s"
-                                | "--show"
-                                | "--summary"
-                                | "-V"
-                                | "--help"
-                                | "-a"
-                                | "-h"
-                                | "status"
-                        )
-                    )
-                }) && !parsed
-                    .operands
-                    .iter()
-                    .any(|word| word.value.prefix().starts_with('/') && report.name() != "swapon");
-            if !shows || report.name() == "umount" || report.name() == "swapoff" {
+            let name = report.name();
+            let lists: &[&str] = match name {
+                "mount" => &["-l", "-V", "-h", "--help", "--version"],
+                "losetup" => &["-a", "-l", "--list", "--all", "-h", "--help"],
+                "swapon" => &["-s", "--show", "--summary", "-h", "--help"],
+                "udisksctl" => &["status", "info", "dump", "monitor", "help"],
+                _ => &["-V", "-h", "--help", "--version"],
+            };
+            let shows = match &parsed.operands[..] {
+                [] => matches!(name, "mount" | "losetup" | "swapon"),
+                [first, ..] => first
+                    .value
+                    .as_known()
+                    .is_some_and(|text| lists.contains(&text) || text.starts_with("--show=")),
+            } || name == "mountpoint";
+            if !shows {
                 report.add(Effect::Device { what: format!("{} (mount)", report.name()) });
             }
         },
@@ -75,6 +72,7 @@ pub(super) const TABLE: &[Model] = &[
             ex("mount /dev/sda1 /mnt", &["device"]),
             ex("mount | grep ext4", &[]),
             ex("umount /mnt", &["device"]),
+            ex("mount -a", &["device"]),
             ex("swapon --show", &[]),
         ],
     ),
@@ -84,33 +82,40 @@ pub(super) const TABLE: &[Model] = &[
              ip6tables-save socketfilterfw"],
         &WORDS,
         |report, parsed| {
+            let words = || parsed.operands.iter().map(|word| word.value.as_known().unwrap_or("?"));
+            let shows = |text: &str| match report.name() {
+                "ufw" => text == "status" || text == "version",
+                "nft" | "ipset" => text == "list",
+                "netsh" => text == "show",
+                "firewall-cmd" => {
+                    text == "--state" || text.starts_with("--list") || text.starts_with("--get")
+                }
+                "pfctl" => text.starts_with("-s"),
+                _ => {
+                    matches!(text, "--list" | "--list-rules" | "-h" | "--help" | "-V" | "--version")
+                        || text.strip_prefix('-').is_some_and(|letters| {
+                            letters.contains(['L', 'S'])
+                                && letters.bytes().all(|byte| b"LSnvxt".contains(&byte))
+                        })
+                }
+            };
+            let changes = |text: &str| {
+                [
+                    "-A", "-D", "-I", "-R", "-F", "-X", "-P", "-N", "-Z", "-E", "flush", "delete",
+                    "add",
+                ]
+                .contains(&text)
+            };
             let shows = report.name().ends_with("-save")
-                || parsed.operands.iter().any(|word| {
-                    matches!(
-                        word.value.as_known(),
-                        Some(
-                            "-L" | "--list"
-                                | "-S"
-                                | "--list-rules"
-                                | "list"
-                                | "status"
-                                | "--list-all"
-                                | "--state"
-                                | "show"
-                                | "-nvL"
-                                | "-nL"
-                                | "-vnL"
-                                | "-sr"
-                        )
-                    )
-                });
+                || words().take(4).any(shows) && !words().any(changes);
             if !shows {
                 report.add(Effect::System(SystemChange::Firewall));
             }
         },
         &[
             ex("iptables -F", &["system:firewall"]),
-            ex("iptables -L -n", &[]),
+            ex("iptables -t nat -nvL", &[]),
+            ex("nft list ruleset", &[]),
             ex("ufw disable", &["system:firewall"]),
         ],
     ),
@@ -155,8 +160,8 @@ pub(super) const TABLE: &[Model] = &[
         &WORDS,
         |report, _| report.add(Effect::Privilege { how: report.name().to_owned() }),
         &[
-            ex("su", &["privilege"]),
-            ex("runuser -l postgres", &["privilege"]),
+            ex("su", &["code:stdin", "privilege"]),
+            ex("runuser -l postgres", &["code:stdin", "privilege"]),
             ex("sudo -i", &["privilege"]),
         ],
     ),

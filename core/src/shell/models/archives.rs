@@ -2,7 +2,7 @@
 
 use super::super::effect::{Access, CodeFrom, Effect, Payload};
 use super::super::grammar;
-use super::super::invocation::{Argument, Invocation, Stdin};
+use super::super::invocation::{Argument, Invocation};
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::super::value::Value;
 use super::kinds::{WORDS, behind, ex, gnu, list, model, reads, unknown, within, writes};
@@ -27,6 +27,7 @@ pub(super) const TABLE: &[Model] = &[
                 "tar --remove-files -cf /dev/null /srv/data",
                 &["delete:system:recursive", "write:harmless_device"],
             ),
+            ex("find src -name '*.rs' | tar czf x.tgz -T -", &["write:workspace"]),
             ex("tar czf - ~/.ssh", &["read:secret:recursive"]),
             ex("tar cf host.example:/x.tar dir", &["network:send"]),
             ex("tar --frob", &["unmodelled"]),
@@ -80,10 +81,10 @@ pub(super) const TABLE: &[Model] = &[
         )]),
         compress,
         &[
-            ex("gzip -9 a.log", &["delete:workspace", "write:workspace"]),
+            ex("gzip -9 a.log", &["move:workspace", "write:workspace"]),
             ex("gzip -c a.log > a.gz", &["write:workspace"]),
             ex("gunzip -k a.gz", &["write:workspace"]),
-            ex("make | gzip", &["unmodelled"]),
+            ex("make | gzip", &["code:project", "write:workspace:recursive"]),
             ex("gzip -c ~/.ssh/id_rsa", &["read:secret"]),
         ],
     ),
@@ -98,7 +99,7 @@ pub(super) const TABLE: &[Model] = &[
         compress,
         &[
             ex("xz -dk a.xz", &["write:workspace"]),
-            ex("xz -T0 a.tar", &["delete:workspace", "write:workspace"]),
+            ex("xz -T0 a.tar", &["move:workspace", "write:workspace"]),
         ],
     ),
     model(
@@ -119,7 +120,7 @@ pub(super) const TABLE: &[Model] = &[
         },
         &[
             ex("zstd -19 a.tar -o a.tar.zst", &["write:workspace"]),
-            ex("zstd -d --rm a.zst", &["delete:workspace", "write:workspace"]),
+            ex("zstd -d --rm a.zst", &["move:workspace", "write:workspace"]),
         ],
     ),
     model(
@@ -219,7 +220,7 @@ fn tar(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(arguments) = modern(&parsed.invocation.arguments) {
         let inner = Invocation { arguments, ..report.invocation.clone() };
         let parsed = grammar::parse(&inner, &TAR);
-        super::understood(report, &parsed);
+        super::understood(report, &parsed, &[]);
         super::named(report, &parsed);
         packed(report, &parsed);
     } else {
@@ -244,6 +245,9 @@ fn packed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
     let folder = parsed.value("-C");
     if writes {
+        if let Some(list) = parsed.value("-T") {
+            report.reads_listed(Some(list));
+        }
         for operand in &parsed.operands {
             let path = match (folder, operand.value.as_known()) {
                 (Some(folder), Some(name)) if !name.starts_with('/') => within(folder, name),
@@ -295,6 +299,9 @@ pub(super) fn extracted(report: &mut Report<'_>, folder: Option<&Argument>, anyw
 fn zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let Some((archive, files)) = parsed.operands.split_first() else { return };
     report.writes(archive);
+    if parsed.has("-@") {
+        report.reads_listed(None);
+    }
     for file in files.iter().filter(|_| !parsed.has("-d")) {
         report.tree(Access::Read, file, parsed.has("-r"), false);
         if parsed.has("-m") {
@@ -330,7 +337,8 @@ fn each_becomes(report: &mut Report<'_>, parsed: &Parsed<'_>, writes: bool, dele
             report.file(Access::Write, operand);
         }
         if deletes {
-            report.tree(Access::Delete, operand, parsed.has("-r"), false);
+            // Its content is in the new one.
+            report.tree(Access::Move, operand, parsed.has("-r"), false);
         }
     }
 }
@@ -407,7 +415,7 @@ fn cpio(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-p") {
         writes(report, parsed);
     }
-    if (parsed.has("-o") || parsed.has("-p")) && report.invocation.stdin == Stdin::Unknown {
-        report.not_understood("which files it packs is not known");
+    if parsed.has("-o") || parsed.has("-p") {
+        report.reads_listed(None);
     }
 }

@@ -23,9 +23,9 @@ pub(super) const TABLE: &[Model] = &[
         &["pkill killall skill snice xkill killall5 taskkill tskill Stop-Process"],
         &WORDS,
         |report, parsed| {
-            let words =
+            let mut words =
                 parsed.operands.iter().filter(|word| !word.value.prefix().starts_with(['-', '/']));
-            let what = words.last().map_or(Value::known(""), |word| word.value.clone());
+            let what = words.next_back().map_or(Value::known(""), |word| word.value.clone());
             report.add(Effect::Kill { all: true, what });
         },
         &[ex("pkill -f gateway", &["kill:all"]), ex("killall node", &["kill:all"])],
@@ -200,6 +200,13 @@ pub(super) const TABLE: &[Model] = &[
         &["strace ltrace perf valgrind dtruss dtrace ktrace"],
         &WORDS,
         |report, parsed| {
+            if parsed
+                .operands
+                .iter()
+                .any(|word| matches!(word.value.as_known(), Some("-p" | "--attach" | "--pid")))
+            {
+                report.add(Effect::Secret { kind: "memory of a process".to_owned(), path: None });
+            }
             // `-o '|command'` and `-o '!command'` run a command.
             for (at, word) in parsed.operands.iter().enumerate() {
                 let next = parsed.operands.get(at + 1);
@@ -223,6 +230,72 @@ pub(super) const TABLE: &[Model] = &[
         &[
             ex("strace -o '|sh -c id' ls", &["code:setting"]),
             ex("strace -f -o out.txt ls", &["write:workspace"]),
+        ],
+    ),
+    model(
+        &["tmux", "screen", "byobu", "zellij", "dtach", "abduco"],
+        &WORDS,
+        |report, parsed| {
+            // What they run was looked into, as far as it is known how they run it.
+            let known = [
+                "ls",
+                "list-sessions",
+                "list-windows",
+                "list-panes",
+                "lsp",
+                "lsw",
+                "has-session",
+                "has",
+                "attach",
+                "a",
+                "attach-session",
+                "detach",
+                "new",
+                "new-session",
+                "neww",
+                "new-window",
+                "splitw",
+                "split-window",
+                "send-keys",
+                "send",
+                "kill-session",
+                "kill-window",
+                "kill-pane",
+                "kill-server",
+                "capture-pane",
+                "capturep",
+                "display-message",
+                "display",
+                "select-window",
+                "selectw",
+                "select-pane",
+                "rename-session",
+                "rename-window",
+                "info",
+                "-ls",
+                "-list",
+                "-r",
+                "-d",
+                "-x",
+                "-S",
+                "-dmS",
+                "-V",
+                "-v",
+            ];
+            let first = parsed
+                .operands
+                .iter()
+                .find(|word| !matches!(word.value.as_known(), Some("-2" | "-u" | "-q")));
+            match first.map(|word| word.value.as_known()) {
+                None | Some(Some("-V" | "-v")) => {}
+                Some(Some(name)) if known.contains(&name) && report.name() != "zellij" => {}
+                _ => report.not_understood("its command is not known"),
+            }
+        },
+        &[
+            ex("tmux ls", &[]),
+            ex("tmux new -d -s x 'rm -rf /srv'", &["delete:system:recursive:forced"]),
+            ex("tmux source-file x", &["unmodelled"]),
         ],
     ),
     model(

@@ -3,8 +3,9 @@
 use super::super::effect::{Access, CodeFrom, Effect, Payload};
 use super::super::invocation::Argument;
 use super::super::model::{Grammar, Model, Parsed, Report};
+use super::super::value::Value;
 use super::kinds::{
-    WORDS, behind, changes, ex, gnu, is_fed, list, model, reads, reads_writes_last, unknown,
+    WORDS, behind, changes, ex, gnu, list, model, reads, reads_writes_last, unknown,
 };
 
 pub(super) const TABLE: &[Model] = &[
@@ -22,9 +23,15 @@ pub(super) const TABLE: &[Model] = &[
                 .first()
                 .filter(|_| skip == 1)
                 .map_or("", |program| program.value.prefix());
-            let dumps = program.contains("$ENV") && !program.contains("$ENV.")
-                || program.split(|char: char| !char.is_alphanumeric()).any(|word| word == "env")
-                    && !program.contains("env.");
+            let (dumps, names) = environment(program);
+            for name in names {
+                let name = Argument {
+                    value: Value::known(name),
+                    many: false,
+                    span: report.invocation.span.clone(),
+                };
+                report.variable(&name);
+            }
             if dumps {
                 report.add(Effect::EnvironmentDump);
             }
@@ -33,14 +40,17 @@ pub(super) const TABLE: &[Model] = &[
             ex("curl -s https://example.com/data.json | jq .", &["network"]),
             ex("jq -r --arg x 1 '.a[] | select(.b == $x)' a.json", &[]),
             ex("jq . .env", &["read:secret"]),
+            ex("jq -n '$ENV.API_TOKEN'", &["secret"]),
+            ex("jq -n '$ENV.HOME'", &[]),
+            ex("jq .environment a.json", &[]),
             ex("jq -n env", &["environment_dump"]),
             ex("jq -n '$ENV'", &["environment_dump"]),
         ],
     ),
     model(
-        &["yq xq tomlq dasel gron fx jc jo jless xmllint xmlstarlet xidel pup htmlq csvcut \
-             csvgrep csvlook csvstat csvsort csvjson in2csv xsv qsv mlr tidy json_pp jsonlint \
-             yamllint taplo"],
+        &["yq xq tomlq gron jless xmllint pup htmlq csvcut \
+             csvgrep csvlook csvstat csvsort csvjson in2csv xsv tidy json_pp jsonlint \
+             yamllint"],
         &WORDS,
         documents,
         &[
@@ -51,9 +61,9 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["convert magick mogrify identify montage compare composite gm rsvg-convert inkscape \
-             cwebp dwebp optipng pngquant jpegoptim gifsicle oxipng exiftool jpegtran pngcrush \
-             svgo potrace tesseract vips sips"],
+        &["convert magick mogrify identify montage compare composite rsvg-convert \
+             cwebp dwebp optipng pngquant jpegoptim oxipng jpegtran pngcrush \
+             svgo potrace tesseract"],
         &WORDS,
         media,
         &[
@@ -64,8 +74,8 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["ffmpeg avconv ffprobe ffplay sox lame flac oggenc opusenc mkvmerge mp4box mediainfo \
-             mpv vlc mplayer aplay arecord afplay HandBrakeCLI x264 x265"],
+        &["ffmpeg avconv ffprobe ffplay sox lame flac oggenc opusenc mediainfo \
+             aplay afplay x264 x265"],
         &WORDS,
         media,
         &[
@@ -76,8 +86,8 @@ pub(super) const TABLE: &[Model] = &[
     ),
     model(
         &["pandoc pdftotext pdftoppm pdfinfo pdfunite pdfseparate qpdf ps2pdf pdf2ps \
-             wkhtmltopdf asciidoctor rst2html markdown cmark dot neato gnuplot plantuml mmdc \
-             groff troff nroff enscript a2ps aspell hunspell catdoc antiword docx2txt mdbook"],
+             rst2html markdown cmark dot neato \
+             hunspell catdoc antiword docx2txt"],
         &WORDS,
         pandoc,
         &[
@@ -85,7 +95,6 @@ pub(super) const TABLE: &[Model] = &[
             ex("dot -Tpng a.dot -o a.png", &["write:workspace"]),
             ex("pandoc --lua-filter x.lua a.md", &["unmodelled"]),
             ex("pdftotext a.pdf -", &[]),
-            ex("gnuplot -e 'system(\"id\")'", &["code:file", "unmodelled"]),
         ],
     ),
     model(
@@ -170,6 +179,29 @@ const JQ: Grammar = gnu(&[list(
      --yaml-input, --yaml-output, --debug-dump-disasm, --debug-trace[=]",
 )]);
 
+/// Variables that a program for `jq` names, and whether it shows them all.
+fn environment(program: &str) -> (bool, Vec<&str>) {
+    let is_part = |char: char| char.is_alphanumeric() || matches!(char, '_' | '.' | '$' | '"');
+    let (mut dumps, mut names) = (false, Vec::new());
+    for mark in ["$ENV", "env"] {
+        for (at, _) in program.match_indices(mark) {
+            if program[..at].ends_with(is_part) {
+                continue;
+            }
+            let rest = &program[at + mark.len()..];
+            let Some(name) = rest.strip_prefix('.') else {
+                dumps |= !rest.starts_with(is_part);
+                continue;
+            };
+            let end = name.find(|char: char| !char.is_alphanumeric() && char != '_');
+            let name = &name[..end.unwrap_or(name.len())];
+            dumps |= name.is_empty();
+            names.push(name);
+        }
+    }
+    (dumps, names)
+}
+
 /// Programs that read documents and print a part of them, with `-i` or `-o` to write.
 fn documents(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut writes = false;
@@ -221,17 +253,7 @@ fn documents(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let shows = matches!(
         report.name(),
-        "identify"
-            | "ffprobe"
-            | "ffplay"
-            | "mediainfo"
-            | "mpv"
-            | "vlc"
-            | "mplayer"
-            | "play"
-            | "aplay"
-            | "afplay"
-            | "exiftool"
+        "identify" | "ffprobe" | "ffplay" | "mediainfo" | "aplay" | "afplay"
     );
     let each = matches!(
         report.name(),
@@ -242,6 +264,10 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut is_input = false;
     for (at, word) in words.iter().enumerate() {
         let text = word.value.prefix();
+        if text.starts_with(['|', '@']) || text.contains(":@") {
+            report.not_understood(format!("`{text}` is more than a file"));
+            continue;
+        }
         if text.starts_with(['-', '+']) {
             if text.contains("exec")
                 || text.contains("script")
@@ -255,8 +281,13 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             is_input = matches!(text, "-i" | "--input" | "-write");
             continue;
         }
-        let writes =
-            at == last && !shows && !is_input && words.len() > 1 || each && text.contains('.');
+        let previous = if at > 0 { words[at - 1].value.prefix() } else { "" };
+        let is_output = matches!(previous, "-o" | "--output" | "-out" | "--outfile");
+        // It writes whatever is neither an input nor the value of an option.
+        let each = each || report.name() == "ffmpeg" && !is_input;
+        let writes = is_output
+            || at == last && !shows && !is_input && words.len() > 1
+            || each && text.contains(['.', '/']);
         if let Some((kind, _)) = text.split_once(':')
             && !text.starts_with(['/', '.'])
         {
@@ -299,9 +330,7 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
         if writes {
             report.writes(word);
-        } else if text.contains(['.', '/'])
-            && (is_input || text.rsplit('.').next().is_some_and(|end| end.len() <= 5))
-        {
+        } else if is_input || text.contains(['.', '/']) {
             report.reads(word);
         }
         is_input = false;
@@ -310,6 +339,7 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 fn pandoc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     const RUN: &[&str] = &[
+        "--log",
         "--lua-filter",
         "-L",
         "--filter",
@@ -381,12 +411,6 @@ fn pandoc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             report.writes(file);
         } else {
             report.reads(file);
-        }
-    }
-    if matches!(&*name, "gnuplot" | "plantuml" | "groff" | "troff") {
-        report.add(Effect::Code { from: CodeFrom::File });
-        if is_fed(report) {
-            report.not_understood("it runs what it reads");
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::effect::{Access, CodeFrom, Effect};
 use super::super::model::{Model, Parsed, Report};
+use super::super::value::Value;
 use super::kinds::{WORDS, behind, ex, gnu, is_fed, list, model, reads, single, writes};
 
 pub(super) const TABLE: &[Model] = &[
@@ -65,12 +66,12 @@ pub(super) const TABLE: &[Model] = &[
         )]),
         vim,
         &[
-            ex("vim a.txt", &["write:workspace"]),
-            ex("vim -R a.txt", &[]),
-            ex("vim -c ':!id' -c q", &["code:inline:vim"]),
-            ex("vim -es '+!id' +q", &["code:inline:vim"]),
-            ex("vi /etc/passwd", &["write:system"]),
-            ex("vim -u evil.vim", &["code:file", "execute:workspace"]),
+            ex("vim a.txt", &["code:stdin", "write:workspace"]),
+            ex("vim -R a.txt", &["code:stdin"]),
+            ex("vim -c ':!id' -c q", &["code:inline:vim", "code:setting"]),
+            ex("vim -es '+!id' +q", &["code:inline:vim", "code:setting"]),
+            ex("vi /etc/passwd", &["code:stdin", "write:system"]),
+            ex("vim -u evil.vim", &["code:file", "code:stdin", "execute:workspace"]),
         ],
     ),
     model(
@@ -141,10 +142,11 @@ pub(super) const TABLE: &[Model] = &[
             if is_fed(report) {
                 report.add(Effect::Code { from: CodeFrom::Inline("ed".to_owned()) });
             }
+            types(report, false);
         },
         &[
             ex("ed -s a.txt < cmds", &["code:inline:ed", "write:workspace"]),
-            ex("ed a.txt", &["write:workspace"]),
+            ex("ed a.txt", &["code:stdin", "write:workspace"]),
         ],
     ),
     model(
@@ -168,6 +170,13 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
 ];
+
+/// Whoever sits before an editor may run what they type.
+fn types(report: &mut Report<'_>, is_script: bool) {
+    if !is_script && !is_fed(report) {
+        report.may(Effect::Code { from: CodeFrom::Stdin });
+    }
+}
 
 fn less(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for operand in &parsed.operands {
@@ -218,13 +227,22 @@ fn vim(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .flat_map(|option| parsed.values(option))
         .map(|value| value.value.clone());
     let first = parsed.operands.iter().filter_map(|word| behind(word, "+")).map(|word| word.value);
-    let is_code = commands.chain(first).any(|command| !command.as_known().is_some_and(plain));
+    let commands: Vec<Value> = commands.chain(first).collect();
+    let is_code = commands.iter().any(|command| !command.as_known().is_some_and(plain));
+    let is_shell = commands
+        .iter()
+        .any(|command| command.prefix().contains('!') && !command.as_known().is_some_and(plain));
+    if is_shell {
+        let setting = format!("a command of `{}`", report.name());
+        report.add(Effect::Code { from: CodeFrom::Setting(setting) });
+    }
     if is_code
         || (is_fed(report)
             && (parsed.has("-es") || parsed.has("-e") || parsed.has("-s") || report.name() == "ex"))
     {
         report.add(Effect::Code { from: CodeFrom::Inline("vim".to_owned()) });
     }
+    types(report, parsed.has("-es") || parsed.has("-Es") || parsed.has("--headless") || is_code);
     for script in ["-S", "-u", "-U", "-s"]
         .iter()
         .flat_map(|option| parsed.values(option))

@@ -143,7 +143,10 @@ pub(super) const TABLE: &[Model] = &[
         &gnu(&[list("-a --append, -i --ignore-interrupts, -p, --output-error[=]")]),
         writes,
         &[
-            ex("make | tee build.log", &["write:workspace", "unmodelled"]),
+            ex(
+                "make | tee build.log",
+                &["write:workspace", "code:project", "write:workspace:recursive"],
+            ),
             ex("tee /dev/sda < /dev/zero", &["write:device"]),
             ex("tee -a ~/.bashrc", &["write:startup"]),
         ],

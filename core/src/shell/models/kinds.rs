@@ -150,6 +150,17 @@ impl Report<'_> {
 }
 
 impl Report<'_> {
+    /// It reads the files whose names stand in a list, or on standard input for `-`.
+    pub(super) fn reads_listed(&mut self, list: Option<&Argument>) {
+        let is_stdin = list.is_none_or(|list| list.value.as_known() == Some("-"));
+        let origin = match &self.invocation.stdin {
+            Stdin::Pipe(numbers) if is_stdin => Origin::Output(numbers.clone()),
+            _ => Origin::Input,
+        };
+        let effect = self.file_effect(Access::Read, &Value::Unknown(origin), true, false);
+        self.add(effect);
+    }
+
     /// It writes files whose names stand in what it reads: an archive, a list.
     pub(super) fn writes_unknown(&mut self) {
         let origin = Origin::Other;

@@ -1,6 +1,6 @@
 //! Programs that look at files and folders: `ls`, `stat`, `du`, `file`, `tree`, `diff`, …
 
-use super::super::effect::Access;
+use super::super::effect::{Access, CodeFrom, Effect};
 use super::super::model::{Grammar, Model, Parsed, Report};
 use super::kinds::{
     WORDS, ex, gnu, list, lists, model, nothing, posix, reads, unknown, within, writes,
@@ -183,7 +183,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["ldd nm size readelf objdump addr2line c++filt otool dwarfdump lipo"],
+        &["nm size readelf objdump addr2line c++filt otool dwarfdump"],
         &WORDS,
         |report, parsed| {
             for operand in &parsed.operands {
@@ -193,6 +193,18 @@ pub(super) const TABLE: &[Model] = &[
             }
         },
         &[ex("nm -D lib.so", &[]), ex("objdump -d a.out", &[])],
+    ),
+    model(
+        &["ldd"],
+        &gnu(&[list("-v --verbose, -u --unused, -r --function-relocs, -d --data-relocs")]),
+        |report, parsed| {
+            // It lets the loader that a program names run.
+            for operand in &parsed.operands {
+                report.file(Access::Execute, operand);
+                report.add(Effect::Code { from: CodeFrom::File });
+            }
+        },
+        &[ex("ldd ./app", &["code:file", "execute:workspace"])],
     ),
     model(
         &["strip"],

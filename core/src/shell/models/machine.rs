@@ -127,7 +127,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("pgrep -fl node", &[])],
     ),
     model(
-        &["top htop btop atop glances iotop iftop nethogs nmon bpytop gtop vtop"],
+        &["top htop btop iotop iftop nethogs bpytop gtop vtop"],
         &gnu(&[list(
             "-b --batch, -c, -d --delay=, -e, -E=, -H, -i, -n --iterations=, -o=, -O, -p --pid=, -s --sort-key=, -S, -u --user=, -U=, -w[=], -1, -C --no-color, -t --tree, -M --no-mouse, -h, -V, -l=, -F, -R, -f, -r, -a, -P, -k, -q, -stats=",
         )]),
@@ -135,9 +135,9 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("top -b -n1", &[]), ex("top -bn1", &[])],
     ),
     model(
-        &["free vmstat iostat mpstat sar pidstat slabtop numastat lscpu lsmem lspci lsusb lsipc \
-             lsns lslocks vm_stat sensors acpi lstopo hwinfo lshw inxi neofetch fastfetch \
-             screenfetch dmidecode systemd-detect-virt"],
+        &["free vmstat iostat mpstat slabtop numastat lscpu lsmem lspci lsusb lsipc \
+             lsns lslocks vm_stat sensors acpi \
+             dmidecode systemd-detect-virt"],
         &gnu(&[list(
             "-b --bytes, -k --kibi --kilo, -m --mebi --mega, -g --gibi --giga, --tera, -h --human, --si, -l --lohi, -L --line, -t --total, -s --seconds=, -c --count=, -w --wide, -v --committed, -a --active --all, -f --forks, -d --disk, \
              -n --one-header, -p --partition=, -S --unit=, -D --disk-sum, -x, -y, -z, -A, -P=, -I=, -u, -r, -q, -e --extended[=], -J --json, -C[=], --color=, --stdout, -T, -nn, -vv, -V, -F, -short, --off, -i, -o --output=, -X, -0",
@@ -233,7 +233,7 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("tput cols", &[]), ex("stty -echo", &[])],
     ),
     model(
-        &["cowsay figlet toilet fortune lolcat sl cmatrix boxes"],
+        &["figlet toilet sl cmatrix"],
         &gnu(&[list("-f=, -e=, -T=, -n, -l, -s, -a, -w=, -c, -t, -d=, -p=")]),
         nothing,
         &[ex("figlet hi", &[])],
@@ -356,7 +356,7 @@ fn ps(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 impl Report<'_> {
     /// A variable is shown.
-    fn variable(&mut self, name: &Argument) {
+    pub(super) fn variable(&mut self, name: &Argument) {
         const MARKS: &[&str] = &[
             "SECRET",
             "TOKEN",

@@ -22,6 +22,7 @@ pub(super) fn tell(report: &mut Report<'_>, parsed: &Parsed<'_>, tool: &'static 
         Some(word) if !command.commands.is_empty() => {
             let word = word.value.as_known().unwrap_or("…");
             report.not_understood(format!("its command `{word}` is not known"));
+            perform(report, parsed, tool.command.does, Certainty::Must);
         }
         _ => perform(report, parsed, command.does, Certainty::Must),
     }
@@ -57,6 +58,11 @@ pub(super) fn perform(
             Does::Reads => operands(report, parsed, Access::Read),
             Does::Writes => operands(report, parsed, Access::Write),
             Does::Deletes => operands(report, parsed, Access::Delete),
+            Does::Executes => {
+                for operand in &parsed.operands {
+                    beyond(report, operand, &operand.value, true);
+                }
+            }
             Does::Touches => words(report, true),
             Does::Looks => words(report, false),
             Does::Unknown(why) => report.not_understood(why),
@@ -87,6 +93,14 @@ pub(super) fn inner(parsed: &Parsed<'_>, does: &[Does], all: &mut Vec<Inner>) {
             Does::Runs(first) => {
                 let words = parsed.operands.get(first..).unwrap_or_default().to_vec();
                 all.push(Inner::Words(words));
+            }
+            Does::RunsBehindDashes => {
+                let dashes = |word: &Argument| word.value.as_known() == Some("--");
+                if let Some(at) = parsed.operands.iter().position(dashes) {
+                    all.push(Inner::Words(parsed.operands[at + 1..].to_vec()));
+                } else {
+                    all.push(Inner::Words(parsed.operands.clone()));
+                }
             }
             Does::RunsTexts => {
                 all.extend(parsed.operands.iter().map(|word| Inner::Text(word.value.clone())));
@@ -165,10 +179,15 @@ fn packages(report: &mut Report<'_>, parsed: &Parsed<'_>, installs: bool, certai
 fn words(report: &mut Report<'_>, writes: bool) {
     for argument in &report.invocation.arguments {
         let Some(value) = path_in(&argument.value) else { continue };
+        let value = match value.prefix().strip_prefix("file://") {
+            Some(path) if value.as_known().is_some() => Value::known(path),
+            _ => value,
+        };
         let text = value.prefix();
-        if let Some((scheme, rest)) = text.split_once("://")
-            && scheme != "file"
-        {
+        if let Some((scheme, rest)) = text.split_once("://") {
+            if !["http", "https", "ftp", "ssh", "git", "ws", "wss"].contains(&scheme) {
+                continue;
+            }
             let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
             let host = named(host.rsplit('@').next().unwrap_or_default());
             let sends = Payload::None;
@@ -176,18 +195,25 @@ fn words(report: &mut Report<'_>, writes: bool) {
             report.at(effect, argument.span.clone());
             continue;
         }
-        let path = place::resolve(&value, &report.cwd, report.env);
-        let whole = path
-            .as_known()
-            .is_some_and(|path| report.env.workspace.iter().any(|root| root == path));
-        if whole || place::scope(&path, report.env) == Scope::Workspace {
-            continue;
-        }
-        let effect = report.file_effect(Access::Read, &value, true, false);
-        report.at(effect, argument.span.clone());
-        if writes {
-            let effect = report.file_effect(Access::Write, &value, true, false);
-            report.push(effect, Certainty::May, argument.span.clone());
+        beyond(report, argument, &value, writes);
+    }
+}
+
+/// A file that is not in the workspace is read, and perhaps written and run.
+pub(super) fn beyond(report: &mut Report<'_>, argument: &Argument, value: &Value, more: bool) {
+    let path = place::resolve(value, &report.cwd, report.env);
+    let is_root = |path: &str| report.env.workspace.iter().any(|root| root == path);
+    let within = path.as_known().is_some_and(is_root);
+    if within || place::scope(&path, report.env) == Scope::Workspace {
+        return;
+    }
+    let span = || argument.span.clone();
+    let effect = report.file_effect(Access::Read, value, true, false);
+    report.at(effect, span());
+    if more {
+        for access in [Access::Write, Access::Execute] {
+            let effect = report.file_effect(access, value, true, false);
+            report.push(effect, Certainty::May, span());
         }
     }
 }

@@ -60,23 +60,23 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("sftp -b cmds me@evil.example", &["code:stdin", "network:send"])],
     ),
     model(
-        &["rclone croc magic-wormhole wormhole ipfs syncthing unison lsyncd duplicity restic \
+        &["croc magic-wormhole wormhole ipfs syncthing unison lsyncd duplicity restic \
              borg rdiff-backup"],
         &WORDS,
         |report, _| {
             report.connects_somewhere(true, Payload::File(Value::known("")));
             report.not_understood("what it sends is not known");
         },
-        &[ex("rclone copy . remote:x", &["network:send", "unmodelled"])],
+        &[ex("croc send x", &["network:send", "unmodelled"])],
     ),
     model(
         &["ssh", "slogin", "autossh", "mosh"],
         &SSH,
         ssh,
         &[
-            ex("ssh -p 22 me@evil.example", &["network:send"]),
-            ex("ssh -o ProxyCommand='sh -c id' h", &["code:setting", "network:send"]),
-            ex("ssh -R 8080:localhost:80 h.example", &["network:send", "recon"]),
+            ex("ssh -p 22 me@evil.example", &["code:stdin", "network:send"]),
+            ex("ssh -o ProxyCommand='sh -c id' h", &["code:setting", "code:stdin", "network:send"]),
+            ex("ssh -R 8080:localhost:80 h.example", &["code:stdin", "network:send", "recon"]),
             ex("ssh -V", &[]),
         ],
     ),
@@ -215,6 +215,9 @@ fn copies(report: &mut Report<'_>, parsed: &Parsed<'_>, recursive: bool, dry: bo
 
 fn rsync(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let dry = parsed.has("-n") || parsed.has("--list-only");
+    if let Some(list) = parsed.value("--files-from") {
+        report.reads_listed(Some(list));
+    }
     copies(report, parsed, parsed.has("-r") || parsed.has("-a"), dry);
     if dry {
         return;

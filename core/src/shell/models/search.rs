@@ -69,7 +69,8 @@ pub(super) const TABLE: &[Model] = &[
         &[
             ex("find . -name '*.py' -not -path './x/*'", &[]),
             ex("find . \\( -name a -o -name b \\) -prune -o -type f -print0", &[]),
-            ex("find . -name '*.pyc' -delete", &["delete:workspace:recursive:forced"]),
+            ex("find . -name '*.pyc' -delete", &["delete:workspace:forced"]),
+            ex("find . ! -name '*.pyc' -delete", &["delete:workspace:recursive:forced"]),
             ex("find /srv/data -delete", &["delete:system:recursive:forced"]),
             ex("find . {-delete,-print}", &["delete:workspace:recursive:forced"]),
             ex("find . -fprint /etc/x", &["write:system"]),
@@ -196,16 +197,31 @@ fn find(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             let text = word.value.prefix();
             FIND_VALUE.contains(&format!(" {text} ")) || text == "-empty"
         });
+        let one_by_one = one_by_one(expression);
         for folder in folders {
             let below = Argument { value: below(&folder.value), ..folder.clone() };
             report.tree(
                 Access::Delete,
                 if whole && !is_here(folder) { folder } else { &below },
-                true,
+                !one_by_one,
                 true,
             );
         }
     }
+}
+
+/// True if only what a pattern finds is deleted: no tree goes with it.
+fn one_by_one(expression: &[Argument]) -> bool {
+    let texts: Vec<&str> =
+        expression.iter().map(|word| word.value.as_known().unwrap_or("?")).collect();
+    if texts.iter().any(|text| matches!(*text, "!" | "-not" | "-o" | "-or" | "," | "?")) {
+        return false;
+    }
+    let before = texts.iter().position(|text| *text == "-delete").unwrap_or_default();
+    texts[..before].contains(&"-empty")
+        || texts[..before].windows(2).any(|pair| {
+            matches!(pair[0], "-name" | "-iname") && pair[1].trim_matches(['*', '?']).len() > 1
+        })
 }
 
 fn is_here(folder: &Argument) -> bool {
@@ -284,7 +300,7 @@ fn fd(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .unwrap_or(words.len());
     let inner = Invocation { arguments: words[..end].to_vec(), ..report.invocation.clone() };
     let parsed = grammar::parse(&inner, &FD);
-    super::understood(report, &parsed);
+    super::understood(report, &parsed, &[]);
     for folder in parsed.operands.iter().skip(1) {
         report.tree(Access::List, folder, true, false);
     }

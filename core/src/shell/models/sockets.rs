@@ -249,7 +249,7 @@ fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     };
     let inner = Invocation { arguments: arguments.to_vec(), ..report.invocation.clone() };
     let parsed = grammar::parse(&inner, &OPENSSL);
-    super::understood(report, &parsed);
+    super::understood(report, &parsed, &[]);
     super::named(report, &parsed);
     match command.value.as_known() {
         Some("s_client" | "s_time" | "ocsp" | "cmp" | "ts") => {

@@ -40,7 +40,12 @@ pub(super) const TABLE: &[Model] = &[
     model(
         &["sort", "gsort"],
         &SORT,
-        reads,
+        |report, parsed| {
+            reads(report, parsed);
+            if let Some(list) = parsed.value("--files0-from") {
+                report.reads_listed(Some(list));
+            }
+        },
         &[
             ex("sort -t, -k2,2n data.csv | sort -rh", &[]),
             ex("sort -uo out.txt a.txt b.txt", &["write:workspace"]),

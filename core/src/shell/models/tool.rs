@@ -46,6 +46,8 @@ pub enum Does {
     Writes,
     /// It deletes what its operands name.
     Deletes,
+    /// It runs the code that its operands name, which is that of the project if it is in the workspace.
+    Executes,
     /// Every word may be the name of a file, which it reads and may write: for programs whose options
     /// are not known one by one ([`Style::Operands`]).
     Touches,
@@ -73,6 +75,8 @@ pub enum Does {
     Package,
     /// Its operands, those before this one left out, are a program with its arguments, which it runs.
     Runs(usize),
+    /// What stands behind `--` among its operands, or all of them without, is a program that it runs.
+    RunsBehindDashes,
     /// Each of its operands is a text that it gives to a shell.
     RunsTexts,
     /// It runs what a setting or an argument names, for a reader.
@@ -132,7 +136,7 @@ impl Does {
     /// True if operands are a command that is run.
     fn runs(&self) -> bool {
         match self {
-            Does::Runs(_) | Does::RunsTexts => true,
+            Does::Runs(_) | Does::RunsBehindDashes | Does::RunsTexts => true,
             Does::If(_, inner)
             | Does::Unless(_, inner)
             | Does::WithOperands(inner)

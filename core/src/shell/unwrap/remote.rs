@@ -355,6 +355,7 @@ fn kubectl(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let dashes = parsed.operands.iter().position(|word| word.value.as_known() == Some("--"));
     match dashes {
         Some(at) => inside(unwrapping, &parsed.operands[at + 1..]),
+        None if parsed.subcommands.last() != Some(&"exec") => {}
         None => {
             // The old form: the command is what follows the name of the pod.
             let plain = |word: &&Argument| !word.value.prefix().starts_with('-');

@@ -7,8 +7,8 @@ use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{
-    self, Alone, At, Call, Cloud, Fetches, Here, If, Installs, Listens, Looks, Package, Project,
-    Removes, Runs, RunsTexts, Secret, Sends, Touches, Unless, WithOperands,
+    self, Alone, At, Call, Cloud, Fetches, Here, If, Installs, Listens, Package, Project, Removes,
+    Runs, RunsTexts, Secret, Sends, Touches, Unless, WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
 
@@ -208,7 +208,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "prettier --format json": "code:project write:workspace:recursive",
         "jest -t 'adds' --coverage --runInBand": "code:project write:workspace:recursive",
         "vite --host": "code:project write:workspace:recursive",
-        "tsc -p tsconfig.json --outDir /etc/x": "code:project write:system:recursive write:workspace:recursive",
+        "tsc -p tsconfig.json --outDir /etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
     ]
 
     Operands "rimraf del-cli" => Call(removes_trees); ["rimraf dist": "delete:workspace:recursive:forced"]
@@ -235,12 +235,6 @@ pub(super) const TABLE: &[Tool] = tools! {
         --config=<, --inspect[=], --signal=, -C --on-change-only" => Project, WithOperands(&[Call(script_file)]); [
         "nodemon -w src server.js": "code:file code:project execute:workspace",
         "nodemon --exec 'cat x'": "code:project code:setting",
-    ]
-
-    Operands "fnm volta n nvm nvs" => Looks, Call(versions); [
-        "nvm use 20": "",
-        "nvm install --lts": "package:install",
-        "fnm list": "",
     ]
 };
 
@@ -336,23 +330,5 @@ fn removes_trees(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         if !word.value.prefix().starts_with('-') {
             report.tree(Access::Delete, word, true, true);
         }
-    }
-}
-
-/// `nvm install 20`
-fn versions(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let word = parsed.operands.first().and_then(|word| word.value.as_known());
-    match word {
-        Some("install" | "i" | "add" | "link" | "pin" | "fetch") => {
-            perform(report, parsed, &[Installs], Certainty::Must);
-        }
-        Some("uninstall" | "rm" | "remove") => perform(report, parsed, &[Removes], Certainty::Must),
-        Some(
-            "use" | "ls" | "list" | "ls-remote" | "list-remote" | "current" | "which" | "env"
-            | "default" | "alias" | "unalias" | "version" | "deactivate" | "local" | "global"
-            | "auto" | "--version" | "-v" | "--help",
-        )
-        | None => {}
-        Some(_) => report.not_understood("this command of it is not known"),
     }
 }
