@@ -139,9 +139,28 @@ impl Lowering<'_, '_> {
         }
         CommandKind::Simple(SimpleCommand {
             assignments: self.assignments(&simple.assignments),
-            words: words.into_iter().map(|word| self.word(word, Mode::WORD)).collect(),
+            words: self.side_by_side(&words),
             arrays: Vec::new(),
         })
+    }
+
+    /// Words. The crate ends one behind `{'a','b'}`, though quotes go on with it.
+    pub(super) fn side_by_side(&mut self, words: &[&TheirWord]) -> Vec<Word> {
+        let mut all: Vec<Word> = Vec::with_capacity(words.len());
+        let mut end = None;
+        for word in words {
+            let lowered = self.word(word, Mode::WORD);
+            match all.last_mut() {
+                Some(last) if end == Some(word.span.start.offset()) => {
+                    last.pieces.extend(lowered.pieces);
+                    last.span.end = last.span.end.max(lowered.span.end);
+                }
+                _ => all.push(lowered),
+            }
+            let is_empty = word.span.start.offset() == word.span.end.offset();
+            end = Some(word.span.end.offset()).filter(|_| !is_empty);
+        }
+        all
     }
 
     /// The crate gives a command without a word an empty one.
