@@ -45,8 +45,6 @@ pub(crate) struct Wanted<'w> {
 pub(crate) struct JudgedCommand {
     /// What became of it.
     pub check: Check,
-    /// The folder that it starts in, without links.
-    pub cwd: String,
     /// The rule that allows it all the same, where it would be asked about.
     pub allowed_by: Option<String>,
     analysis: Analysis,
@@ -69,6 +67,12 @@ impl JudgedCommand {
         self.check.verdict == Decision::Ask
             && !self.asks_always
             && !self.check.reasons.iter().any(is_owners)
+    }
+
+    /// What binds an approval to how it is run: with what words, where, with which variables.
+    pub(crate) fn digest(&self) -> Option<String> {
+        let plan = self.check.plan.as_ref()?;
+        Some(plan.digest(self.env.names.iter().map(String::as_str), None))
     }
 
     /// The rules that would allow it for always, the narrowest first.
@@ -116,8 +120,7 @@ impl Commands {
         let own = settings_of(settings, cx.caller());
         let check = judged(&analysis, &env, &own);
         let asks_always = own.iter().any(|settings| settings.ask == Ask::Always);
-        let cwd = env.cwd.clone();
-        Ok(JudgedCommand { check, cwd, allowed_by: None, analysis, env, asks_always })
+        Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always })
     }
 }
 

@@ -197,8 +197,11 @@ fn plan(judged: &JudgedCommand, own: Option<Value>) -> Value {
             effects.push(&effect.effect);
         }
     }
-    let mut plan = Map::new();
-    plan.insert("cwd".into(), json!(judged.cwd));
+    let mut plan = match json!(judged.check.plan) {
+        Value::Object(plan) => plan,
+        _ => Map::new(),
+    };
+    plan.insert("digest".into(), json!(judged.digest()));
     plan.insert("effects".into(), json!(effects));
     plan.insert("unknowns".into(), json!(judged.check.unknowns));
     if let Some(own) = own {
