@@ -1555,10 +1555,28 @@ export interface ShellCheck {
   for_user: string
   /** What to do instead, of the strictest reason that knows it. */
   suggestion: string | null
+  /** How it is run, if it may be, and what it may do then. None where it is denied. */
+  plan: ShellPlan | null
   /** What becomes of it where the decision is to ask, and nobody can be asked. */
   without_approver: ShellWithoutApprover
   /** True if it is allowed only in a confinement that enforces its effects. */
   confined: boolean
+}
+
+/** What a command is held to while it runs. */
+export interface ShellConfinement {
+  /** Files and folders, absolute, that may be written with all that is below. */
+  write: Array<string>
+  /** What lies below those and may not be written. */
+  write_never: Array<string>
+  /** Secret files and folders that may be read: those that the command was understood to read. */
+  read: Array<string>
+  /** Files and folders that may not be read. */
+  read_never: Array<string>
+  /** The network. */
+  network: ShellReach
+  /** True if it may wait for connections. */
+  listens: boolean
 }
 
 /** Whether a command may run. */
@@ -1605,8 +1623,29 @@ export interface ShellEnv {
 /** A shell. */
 export type ShellKind = 'sh' | 'bash'
 
+/** A way to run a command, and what it may do then. */
+export interface ShellPlan {
+  /** What is run. */
+  run: ShellRun
+  /** The folder it starts in, absolute. */
+  cwd: string
+  /** What it may do: what it was understood to do, and no more. */
+  confinement: ShellConfinement
+}
+
 /** How far the floor reaches, and what runs without asking. */
 export type ShellProfile = 'strict' | 'workspace'
+
+/** A rule that may be kept, and what it would mean. */
+export interface ShellProposal {
+  /** What would run without asking, for the person who decides. */
+  text: string
+  /** The rule. */
+  rule: ShellStandingRule
+}
+
+/** Where a command may connect to. */
+export type ShellReach = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
 /** Why. */
 export interface ShellReason {
@@ -1649,6 +1688,9 @@ export interface ShellRule {
   /** Why, for the model and the user. */
   reason?: string | null
 }
+
+/** What is run. */
+export type ShellRun = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
 /** Whether commands run at all. */
 export type ShellSecurity = 'deny' | 'allowlist' | 'full'
@@ -1724,6 +1766,31 @@ export interface ShellSpan {
   /** The first byte behind it. */
   end: number
 }
+
+/** A call of a program. */
+export interface ShellStandingCall {
+  /** The program's name, where the system keeps it; another one's path. */
+  program: string
+  /** Its words. */
+  words: ShellStandingWords
+  /** The folder that it starts in. */
+  cwd: string
+}
+
+/** What may run without asking. */
+export interface ShellStandingRule {
+  /** The calls that it holds for, each of them any number of times. */
+  calls: Array<ShellStandingCall>
+  /** Everything that they may do, as [`key`] writes it. */
+  effects: Array<string>
+  /** Commands that it covers, in its own folder. They are tried when the rule is read. */
+  covers: Array<string>
+  /** Commands that it does not cover. They are tried when the rule is read. */
+  covers_not: Array<string>
+}
+
+/** What the words of a call are. */
+export type ShellStandingWords = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
 /** Whether a group of dangers counts. */
 export type ShellSwitch = 'on' | 'off' | 'ask' | 'deny'

@@ -2201,11 +2201,36 @@ class ShellCheck(TypedDict):
     suggestion: str | None
     """What to do instead, of the strictest reason that knows it."""
 
+    plan: ShellPlan | None
+    """How it is run, if it may be, and what it may do then. None where it is denied."""
+
     without_approver: ShellWithoutApprover
     """What becomes of it where the decision is to ask, and nobody can be asked."""
 
     confined: bool
     """True if it is allowed only in a confinement that enforces its effects."""
+
+
+class ShellConfinement(TypedDict):
+    """What a command is held to while it runs."""
+
+    write: builtins.list[str]
+    """Files and folders, absolute, that may be written with all that is below."""
+
+    write_never: builtins.list[str]
+    """What lies below those and may not be written."""
+
+    read: builtins.list[str]
+    """Secret files and folders that may be read: those that the command was understood to read."""
+
+    read_never: builtins.list[str]
+    """Files and folders that may not be read."""
+
+    network: ShellReach
+    """The network."""
+
+    listens: bool
+    """True if it may wait for connections."""
 
 ShellDecision: TypeAlias = "Literal['allow', 'ask', 'deny']"
 """Whether a command may run."""
@@ -2268,8 +2293,34 @@ class ShellEnv(TypedDict, total=False):
 ShellKind: TypeAlias = "Literal['sh', 'bash']"
 """A shell."""
 
+
+class ShellPlan(TypedDict):
+    """A way to run a command, and what it may do then."""
+
+    run: ShellRun
+    """What is run."""
+
+    cwd: str
+    """The folder it starts in, absolute."""
+
+    confinement: ShellConfinement
+    """What it may do: what it was understood to do, and no more."""
+
 ShellProfile: TypeAlias = "Literal['strict', 'workspace']"
 """How far the floor reaches, and what runs without asking."""
+
+
+class ShellProposal(TypedDict):
+    """A rule that may be kept, and what it would mean."""
+
+    text: str
+    """What would run without asking, for the person who decides."""
+
+    rule: ShellStandingRule
+    """The rule."""
+
+ShellReach: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
+"""Where a command may connect to."""
 
 
 class ShellReason(TypedDict):
@@ -2332,6 +2383,9 @@ class ShellRule(TypedDict, total=False):
 
     reason: str | None
     """Why, for the model and the user."""
+
+ShellRun: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
+"""What is run."""
 
 ShellSecurity: TypeAlias = "Literal['deny', 'allowlist', 'full']"
 """Whether commands run at all."""
@@ -2443,6 +2497,38 @@ class ShellSpan(TypedDict):
 
     end: int
     """The first byte behind it."""
+
+
+class ShellStandingCall(TypedDict):
+    """A call of a program."""
+
+    program: str
+    """The program's name, where the system keeps it; another one's path."""
+
+    words: ShellStandingWords
+    """Its words."""
+
+    cwd: str
+    """The folder that it starts in."""
+
+
+class ShellStandingRule(TypedDict):
+    """What may run without asking."""
+
+    calls: builtins.list[ShellStandingCall]
+    """The calls that it holds for, each of them any number of times."""
+
+    effects: builtins.list[str]
+    """Everything that they may do, as [`key`] writes it."""
+
+    covers: builtins.list[str]
+    """Commands that it covers, in its own folder. They are tried when the rule is read."""
+
+    covers_not: builtins.list[str]
+    """Commands that it does not cover. They are tried when the rule is read."""
+
+ShellStandingWords: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
+"""What the words of a call are."""
 
 ShellSwitch: TypeAlias = "Literal['on', 'off', 'ask', 'deny']"
 """Whether a group of dangers counts."""
