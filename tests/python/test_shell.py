@@ -80,8 +80,8 @@ def test_a_tool_that_takes_a_command_runs_what_may_run() -> None:
         (request,) = asked
         assert request.reasons[0].rule == "shell.unknown"
         assert "frobnicate" in request.proposals[0]["text"]
-        (rule,) = rt.rules.list(kind="shell")
+        (rule,) = rt.rules.list(kind="command")
         assert (rule["agent"], rule["effect"]) == ("a", "allow")
-        rt.rules.delete(kind="shell", id=rule["id"])
+        rt.rules.delete(kind="command", id=rule["id"])
         assert not rt.call("run", {"command": "frobnicate"}, agent="a").is_error
         assert len(asked) == 2

@@ -93,7 +93,7 @@ fn covers(row: &Rule, caller: &Caller, tool: &str, judged: &JudgedCommand) -> bo
 }
 
 /// The kind of the rules that people keep by allowing commands for always.
-pub(crate) const STANDING: &str = "shell";
+pub(crate) const STANDING: &str = "command";
 
 /// How many rules are read at once.
 const PAGE: u32 = 500;
@@ -201,7 +201,6 @@ fn plan(judged: &JudgedCommand, own: Option<Value>) -> Value {
         Value::Object(plan) => plan,
         _ => Map::new(),
     };
-    plan.insert("digest".into(), json!(judged.digest()));
     plan.insert("effects".into(), json!(effects));
     plan.insert("unknowns".into(), json!(judged.check.unknowns));
     if let Some(own) = own {

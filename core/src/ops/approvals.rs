@@ -223,6 +223,11 @@ async fn decide(runtime: &Runtime, args: DecideApproval) -> Result<Approval, Err
     if let Some(rule) = rule {
         let always_ms = runtime.config().approval.always_ms;
         call::keep(&*store, &decided, rule, (now_ms, always_ms)).await?;
+        // The rule covers the call from now on; with the approval, too, it could be made once more
+        // after the rule was revoked. A call that waits uses it itself.
+        if decided.request["waits"] != true {
+            store.consume_approval(&tenant, &id, &decided.digest, now_ms).await?;
+        }
     }
     Ok(decided)
 }

@@ -13,7 +13,7 @@ use crate::store::{self, Rule, RuleEffect};
 operations! {
     /// What an owner decided, or taught by deciding, about calls of some sort.
     rules as Rules {
-        /// Stores a rule, replacing one of the same kind and id. One of the kind `shell` lets commands run
+        /// Stores a rule, replacing one of the same kind and id. One of the kind `command` lets commands run
         /// without asking; best taken from the `proposals` of an approval. Fails with `conflict` if
         /// `if_version` does not hold.
         put(PutRule) -> Rule = put;
@@ -34,7 +34,7 @@ pub struct PutRule {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// What sort of calls it is about, such as `shell` or `tool`.
+    /// What sort of calls it is about, such as `command` or `tool`.
     pub kind: String,
     /// Its id within the kind. Left out: a new one is made.
     #[serde(default)]

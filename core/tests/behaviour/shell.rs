@@ -233,6 +233,6 @@ async fn a_handler_that_wants_a_rule_which_is_not_proposed_denies_the_call() {
     let (rt, _folder) = with_tool(json!({}), |_| ApprovalAnswer::allow().always(99)).await;
     let result = run(&rt, "frobnicate").await;
     assert_eq!(result.code, Some(Code::ApprovalDenied), "{}", result.for_llm);
-    let rules = rt.invoke("rules.list", json!({ "kind": "shell" })).await.unwrap();
+    let rules = rt.invoke("rules.list", json!({ "kind": "command" })).await.unwrap();
     assert_eq!(rules, json!([]));
 }

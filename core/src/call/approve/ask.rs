@@ -44,17 +44,19 @@ pub(super) fn policy(judged: &Judged) -> Option<Rule> {
 /// The digest of a call: SHA-256 in 64 hexadecimal digits. Another caller, tool, version, plan or
 /// argument gives another one; the order of keys does not matter.
 pub(super) fn digest(caller: &Caller, judged: &Judged) -> String {
-    let parts = json!([
-        "toolkeep.approval.1",
-        caller.tenant,
-        caller.agent,
-        caller.user,
-        judged.entry.spec.name,
-        judged.entry.version,
+    let mut parts = vec![
+        json!("toolkeep.approval.1"),
+        json!(caller.tenant),
+        json!(caller.agent),
+        json!(caller.user),
+        json!(judged.entry.spec.name),
+        json!(judged.entry.version),
         canonical(&judged.args),
-        judged.assessment.plan.as_ref().map(canonical),
-    ]);
-    HEXLOWER.encode(&Sha256::digest(parts.to_string()))
+        json!(judged.assessment.plan.as_ref().map(canonical)),
+    ];
+    // With it the names of the variables that the command would find, which nobody is shown.
+    parts.extend(judged.command.as_ref().and_then(|command| command.digest()).map(Value::String));
+    HEXLOWER.encode(&Sha256::digest(Value::Array(parts).to_string()))
 }
 
 /// The same with the keys of every object in order.
