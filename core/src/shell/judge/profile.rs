@@ -121,7 +121,10 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     if !reach::is_here(case, found) {
         return Some(asked("It works on files of another machine or of a container."));
     }
-    let scope = reach::scope(case, found, file);
+    let scope = match reach::scope(case, found, file) {
+        Scope::Workspace | Scope::Temp if reach::is_secret_found(case, found) => Scope::Secret,
+        scope => scope,
+    };
     let in_workspace = reach::is_workspace(case, &file.path);
     let allowed = match file.access {
         Access::List => !matches!(scope, Scope::Secret | Scope::Unknown | Scope::Device),
