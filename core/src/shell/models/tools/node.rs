@@ -220,7 +220,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         --watch, --clear-screen, --no-warnings, --env-file=<, --inspect[=], --inspect-brk[=], --test, --conditions=, --quiet, \
         --shell=!, -v --version, --help -h" => Call(script_file); [
         "tsx src/a.ts --flag": "code:file execute:workspace",
-        "ts-node -e 'x'": "unmodelled",
+        "ts-node -e 'x'": "code:inline:javascript",
     ]
 
     Posix "concurrently conc" "-n --names=, -c --prefix-colors=, -k --kill-others, --kill-others-on-fail, -p --prefix=, -r --raw, \
