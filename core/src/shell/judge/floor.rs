@@ -137,9 +137,6 @@ fn disk(file: &FileEffect) -> Option<Said> {
     })
 }
 
-/// Programs that run another for each thing that they find or read.
-const FINDERS: &[&str] = &["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
-
 /// Deleting. In `strict` whatever deletes a tree is denied, and whatever deletes outside of the
 /// workspace and the temporary folders; in `workspace` a tree within those is left to be asked about.
 fn deletes(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
@@ -149,13 +146,10 @@ fn deletes(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     if !is_strict && !reach::is_here(case, found) {
         return None;
     }
-    let call = reach::call(case, found);
-    // One after the other, of names that are found: all that is below.
-    let found_one_by_one = file.path.as_known().is_none()
-        && call.is_some_and(|call| call.wrappers.iter().any(|by| FINDERS.contains(&&**by)));
     // Of Windows: `/f` and `/q` ask nothing.
-    let of_windows = file.forced && ["del", "erase", "rd"].contains(&unwrap::base(&found.program));
-    let whole = file.recursive || is_strict && (found_one_by_one || of_windows);
+    let of_windows = file.forced && reach::is_of_windows(found);
+    let one_by_one = reach::is_one_by_one(case, found, file);
+    let whole = file.recursive || is_strict && (one_by_one || of_windows);
     if whole && (is_strict || !within) {
         let (why, instead) = if within {
             (

@@ -63,13 +63,29 @@ fn decide(case: &Case<'_>, danger: Danger) -> Option<(Decision, Said)> {
         Switch::Deny => Decision::Deny,
     };
     let said = Said::new(danger.group.name(), danger.why);
-    Some((
-        decision,
-        match danger.instead {
-            Some(instead) => said.instead(instead),
-            None => said,
-        },
-    ))
+    Some((decision, said.instead(danger.instead.unwrap_or(otherwise(danger.group)))))
+}
+
+/// What to do instead where nothing better is known.
+fn otherwise(group: Group) -> &'static str {
+    match group {
+        Group::ReverseShell | Group::DataExfiltration | Group::NetworkRecon => {
+            "Use the client of the one service that you need, such as `curl` for HTTP."
+        }
+        Group::DangerousPaths => "Write to the workspace, and ask the user to put it in place.",
+        Group::EnvInjection => "Run the program without it.",
+        Group::CryptoMining => "Leave it.",
+        Group::CodeInjection | Group::FilterBypass => {
+            "Run the other program itself, in a call of its own."
+        }
+        Group::DestructiveOps
+        | Group::PrivilegeEscalation
+        | Group::ContainerEscape
+        | Group::PackageInstall
+        | Group::Persistence
+        | Group::ProcessControl
+        | Group::EnvDump => "Ask the user to do this step.",
+    }
 }
 
 fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {

@@ -148,7 +148,7 @@ pub(super) fn skips_hidden(case: &Case<'_>, found: &Found) -> bool {
 
 /// True for a file that `find` or its like hands to another program, whatever its name is.
 pub(super) fn is_found_by_search(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool {
-    let is_one = matches!(&file.path, Value::Prefix(_, Origin::Glob(_)));
+    let is_one = matches!(&file.path, Value::Prefix(_, Origin::Picked));
     is_one
         && file.access != Access::List
         && search_of(case, found).is_some_and(|names| names.is_empty())
@@ -171,4 +171,17 @@ fn search_of(case: &Case<'_>, found: &Found) -> Option<Vec<String>> {
     let names =
         words.windows(2).filter(|two| BY_NAME.contains(&two[0])).map(|two| two[1].to_owned());
     Some(names.collect())
+}
+
+/// True for what is done with one thing after the other that is found: with all that is below.
+pub(super) fn is_one_by_one(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool {
+    const FINDERS: &[&str] = &["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
+    let wrappers = call(case, found).map(|call| &call.wrappers[..]).unwrap_or_default();
+    FINDERS.contains(&unwrap::base(&found.program))
+        || file.path.as_known().is_none() && wrappers.iter().any(|by| FINDERS.contains(&&**by))
+}
+
+/// True for a program that deletes on Windows, whose other options no table has.
+pub(super) fn is_of_windows(found: &Found) -> bool {
+    ["del", "erase", "rd"].contains(&unwrap::base(&found.program))
 }
