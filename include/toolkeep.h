@@ -520,6 +520,26 @@ toolkeep_error *toolkeep_explain(const toolkeep_runtime *runtime,
                                  toolkeep_string **explanation);
 
 /**
+ * Says what a command of a shell does, and whether it may run. Runs nothing. Any thread may call it,
+ * callbacks too.
+ *
+ * `options_json` is an object; empty means the defaults. It takes the keys of `shell` in the
+ * configuration (`profile`: `strict`, the default, or `workspace`; `groups`, `deny`, `allow`, …) and
+ * `env`, which says where the command would run (`cwd`, `home`, `workspace`, `read_roots`,
+ * `deny_paths`, `links`, …); by default in the virtual folder `/workspace`. To judge a command in
+ * the folders of a caller, invoke the operation `shell.check` of a runtime.
+ *
+ * On success `*out` is a JSON object, owned by the host: release it with toolkeep_string_free(). It
+ * has the keys `verdict` (`allow`, `ask` or `deny`), `categories`, `reasons`, `effects`, `segments`,
+ * `unknowns`, `for_llm`, `for_user`, `suggestion`, and others. Returns NULL, or an error that the
+ * host owns: TOOLKEEP_INVALID_ARGUMENT names the option.
+ */
+TOOLKEEP_API
+toolkeep_error *toolkeep_check_command(toolkeep_str command,
+                                       toolkeep_str options_json,
+                                       toolkeep_string **out);
+
+/**
  * The stable number of an error: one of the `TOOLKEEP_…` codes. `TOOLKEEP_OK` for NULL.
  */
 TOOLKEEP_API uint32_t toolkeep_error_code(const toolkeep_error *error);
@@ -955,8 +975,8 @@ TOOLKEEP_API void toolkeep_subscription_free(toolkeep_subscription *subscription
  * `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema),
  * and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
  * (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
- * `needs_approval`, `taints`, `action` and `original_name`. `run` may not be
- * NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+ * `needs_approval`, `taints`, `action`, `original_name`, `shell_command` (the argument that is a
+ * command of a shell, which is then judged first) and `shell_cwd`. `run` may not be NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
  * releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
  * or before this function returns an error. For callbacks, too.
  *

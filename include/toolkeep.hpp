@@ -534,6 +534,16 @@ inline std::string scrub(std::string_view text) {
   return detail::take(masked);
 }
 
+/**
+ * What a command of a shell does, and whether it may run, as a JSON object with "verdict": "allow",
+ * "ask" or "deny". Options are those of `shell` in the configuration, and "env".
+ */
+inline std::string check_command(std::string_view command, std::string_view options = {}) {
+  toolkeep_string *check = nullptr;
+  detail::check(toolkeep_check_command(detail::lend(command), detail::lend(options), &check));
+  return detail::take(check);
+}
+
 /** The version of the library that is loaded. */
 inline std::string_view version() noexcept { return toolkeep_version(); }
 

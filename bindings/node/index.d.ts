@@ -9,6 +9,9 @@ import type {
   Config,
   Event,
   Operations,
+  ShellCheck,
+  ShellEnv,
+  ShellSettings,
   Taint,
   Touch,
 } from './operations'
@@ -304,6 +307,10 @@ export interface ToolDefinition<Args = Record<string, any>> {
   action?: Action
   /** The name that it has where it comes from, if that is another. */
   originalName?: string
+  /** The argument that is a command of a shell: a text, or a list of its words. It is judged before `run` is called. */
+  shellCommand?: string
+  /** The argument that names the folder in which that command starts. */
+  shellCwd?: string
   /**
    * Does the work. The arguments fit `parameters`. Throwing a {@link ToolError} chooses the code
    * that the model is told; anything else that is thrown is a `tool_failed` with its message.
@@ -412,6 +419,12 @@ export interface Runtime extends Operations, AsyncDisposable {
 
   /** Whether the caller may call the tool, and which rule says so. Rejects with `not_found`. */
   explain(tool: string, options?: CallOptions | null): Promise<Explanation>
+
+  /**
+   * Judges a command of a shell as it would be judged in a call of this caller, with his folders and
+   * the links in them. Runs nothing.
+   */
+  checkCommand(command: string, options?: CallerCheckOptions | null): Promise<CommandCheck>
 
   /** Runs one operation by name: what `rt.agents.put({…})` and the like do. */
   invoke<Result = unknown>(operation: string, args?: object): Promise<Result>
@@ -538,6 +551,40 @@ export declare class ToolError extends Error {
  */
 export declare function scrub(text: string): string
 export declare function scrub(text: Uint8Array): Uint8Array
+
+/** What a command of a shell does, and whether it may. */
+export interface CommandCheck
+  extends Omit<ShellCheck, 'for_llm' | 'for_user' | 'without_approver'> {
+  /** What a model is told: what was decided, why, and what to do instead. */
+  forLlm: string
+  /** What a person is shown. */
+  forUser: string
+  /** What becomes of it where it is asked about, and nobody can be asked. */
+  withoutApprover: ShellCheck['without_approver']
+}
+
+/** How a command is judged without a runtime: as `shell` in the configuration says. */
+export interface CheckOptions extends ShellSettings {
+  /** Where it would run. Default: in the virtual workspace `/workspace`. */
+  env?: ShellEnv
+}
+
+/** How a command is judged for a caller. */
+export interface CallerCheckOptions extends CallOptions {
+  /** Another profile than the configuration's. */
+  profile?: 'strict' | 'workspace'
+  /** The folder that it starts in: absolute, or from the workspace. */
+  cwd?: string
+  /** Settings instead of those of the configuration. */
+  settings?: ShellSettings
+}
+
+/**
+ * What a command of a shell does, and whether it may run. Runs nothing, and needs no runtime.
+ *
+ * @throws {ToolkeepError} `invalid_argument` that names the option, and what is allowed there.
+ */
+export declare function checkCommand(command: string, options?: CheckOptions): CommandCheck
 
 /** A secret in a text: where it is and what it is, never the secret itself. */
 export interface Finding {

@@ -1,5 +1,14 @@
 import toolkeep from './lib.cjs'
 
-export const { Runtime, Scrubber, ToolError, ToolkeepError, generateKey, scrub, version } = toolkeep
+export const {
+  Runtime,
+  Scrubber,
+  ToolError,
+  ToolkeepError,
+  checkCommand,
+  generateKey,
+  scrub,
+  version,
+} = toolkeep
 
 export default toolkeep

@@ -14,6 +14,7 @@ const { argumentsOf, stringOf, textOf } = require('./lib/json.cjs')
 const { runtimeOptionsOf } = require('./lib/options.cjs')
 const { explanationOf, resultOf } = require('./lib/result.cjs')
 const { Scrubber, scrub } = require('./lib/scrubber.cjs')
+const { checkCommand, checkOf } = require('./lib/shell.cjs')
 const { whenAborted } = require('./lib/signal.cjs')
 const { dispatcher, replaces, specOf } = require('./lib/tools.cjs')
 
@@ -97,6 +98,15 @@ class Runtime {
     stringOf(tool, 'tool')
     const core = await this.#answer(signal, () => this.#state.native.explain(tool, caller))
     return explanationOf(core)
+  }
+
+  async checkCommand(command, options) {
+    const { profile, cwd, settings, ...caller } = options ?? {}
+    const { caller: context, signal } = readOptions(caller)
+    const given = { command: stringOf(command, 'command'), profile, cwd, settings }
+    const text = argumentsOf({ ...given, context: context && JSON.parse(context) }, 'args')
+    const core = await this.#answer(signal, () => this.#state.native.invoke('shell.check', text))
+    return checkOf(core)
   }
 
   async invoke(operation, args = {}) {
@@ -269,6 +279,7 @@ module.exports = {
   ToolError,
   Scrubber,
   ToolkeepError,
+  checkCommand,
   generateKey,
   scrub,
   version: native.version(),

@@ -130,6 +130,9 @@ function operations(invoke) {
       marks: (args) => invoke('sessions.marks', args ?? {}),
       clear_marks: (args) => invoke('sessions.clear_marks', args ?? {}),
     }),
+    shell: Object.freeze({
+      check: (args) => invoke('shell.check', args ?? {}),
+    }),
     vault: Object.freeze({
       bind: (args) => invoke('vault.bind', args ?? {}),
       unbind: (args) => invoke('vault.unbind', args ?? {}),

@@ -422,6 +422,8 @@ export interface FullConfig {
   groups: { [key: string]: Array<FullListEntry> }
   /** Who may call what. */
   policy: FullPolicy
+  /** How commands of a shell are judged. */
+  shell: FullShellSettings
   /** How many calls a session may make. Default: no limit. */
   rate_limit: FullRateLimit | null
   /** Who is asked where a call wants approval, and for how long. */
@@ -464,6 +466,8 @@ export interface Config {
   groups?: { [key: string]: ReadonlyArray<ListEntry> }
   /** Who may call what. */
   policy?: Policy
+  /** How commands of a shell are judged. */
+  shell?: ShellSettings
   /** How many calls a session may make. Default: no limit. */
   rate_limit?: RateLimit | null
   /** Who is asked where a call wants approval, and for how long. */
@@ -1474,6 +1478,253 @@ export interface SessionUsage {
   /** How often the history was shortened. */
   compactions?: number
 }
+
+/** What is different for one agent. What is left out is as for all. An agent that another one started is judged as that one, too, and the stricter judgement counts. */
+export interface FullShellAgentSettings {
+  /** How far the floor reaches and what runs without asking. */
+  profile: ShellProfile | null
+  /** Whether commands run at all. */
+  security: ShellSecurity | null
+  /** When somebody is asked. */
+  ask: ShellAsk | null
+  /** Programs that run without asking, instead of those for all. */
+  allowlist: Array<string> | null
+  /** The only programs that run, instead of those for all. */
+  strict_allowlist: Array<string> | null
+  /** Groups of dangers that are switched, besides those for all. */
+  groups: { [key: string]: ShellSwitch }
+  /** What happens to a command that would be asked about where nobody can be asked. */
+  without_approver: ShellWithoutApprover | null
+  /** What never runs, besides what never runs for all. */
+  deny: Array<FullShellRule>
+  /** What is always asked about, besides that for all. */
+  ask_rules: Array<FullShellRule>
+  /** What runs without asking, instead of that for all. */
+  allow: Array<FullShellRule> | null
+}
+
+/** What is different for one agent. What is left out is as for all. An agent that another one started is judged as that one, too, and the stricter judgement counts. */
+export interface ShellAgentSettings {
+  /** How far the floor reaches and what runs without asking. */
+  profile?: ShellProfile | null
+  /** Whether commands run at all. */
+  security?: ShellSecurity | null
+  /** When somebody is asked. */
+  ask?: ShellAsk | null
+  /** Programs that run without asking, instead of those for all. */
+  allowlist?: ReadonlyArray<string> | null
+  /** The only programs that run, instead of those for all. */
+  strict_allowlist?: ReadonlyArray<string> | null
+  /** Groups of dangers that are switched, besides those for all. */
+  groups?: { [key: string]: ShellSwitch }
+  /** What happens to a command that would be asked about where nobody can be asked. */
+  without_approver?: ShellWithoutApprover | null
+  /** What never runs, besides what never runs for all. */
+  deny?: ReadonlyArray<ShellRule>
+  /** What is always asked about, besides that for all. */
+  ask_rules?: ReadonlyArray<ShellRule>
+  /** What runs without asking, instead of that for all. */
+  allow?: ReadonlyArray<ShellRule> | null
+}
+
+/** When somebody is asked. */
+export type ShellAsk = 'off' | 'on-miss' | 'always'
+
+/** What became of a check, as it is shown. */
+export interface ShellCheck {
+  /** The decision. */
+  verdict: ShellDecision
+  /** The categories of all reasons, those of the strictest first, each once. */
+  categories: Array<string>
+  /** Why, the strictest first. Empty where everything is allowed. */
+  reasons: Array<ShellReason>
+  /** What the command does. */
+  effects: Array<ShellEffect>
+  /** Its simple commands. */
+  segments: Array<ShellSegment>
+  /** What could not be understood, a sentence for each. */
+  unknowns: Array<string>
+  /** What a model is told: what was decided, why, and what to do instead. */
+  for_llm: string
+  /** What a person is shown. */
+  for_user: string
+  /** What to do instead, of the strictest reason that knows it. */
+  suggestion: string | null
+  /** What becomes of it where the decision is to ask, and nobody can be asked. */
+  without_approver: ShellWithoutApprover
+  /** True if it is allowed only in a confinement that enforces its effects. */
+  confined: boolean
+}
+
+/** Whether a command may run. */
+export type ShellDecision = 'allow' | 'ask' | 'deny'
+
+/** An effect as it is shown. */
+export interface ShellEffect {
+  /** Its label: `delete:workspace:recursive`. */
+  effect: string
+  /** The program that has it. */
+  program: string
+  /** True if it surely happens when the command runs. */
+  sure: boolean
+  /** Where the words stand that cause it, in bytes. */
+  span: ShellSpan
+}
+
+/** The surroundings of a command. The default is a virtual workspace at `/workspace`, which is also the working folder, a home folder `/home/user`, and `/tmp`. */
+export interface ShellEnv {
+  /** The working folder, absolute. */
+  cwd?: string
+  /** The home folder, absolute. */
+  home?: string
+  /** The user's name. */
+  user?: string
+  /** Folders for temporary files. */
+  temp?: ReadonlyArray<string>
+  /** The folders that the agent works in. The first is the workspace. */
+  workspace?: ReadonlyArray<string>
+  /** Folders that are only read. */
+  read_roots?: ReadonlyArray<string>
+  /** What no command touches: absolute paths with all that is below, and globs. */
+  deny_paths?: ReadonlyArray<string>
+  /** What is exempt from `deny_paths`: absolute paths with all that is below. */
+  deny_exempt?: ReadonlyArray<string>
+  /** Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot. */
+  links?: { [key: string]: string }
+  /** The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`. */
+  names?: ReadonlyArray<string>
+  /** Which shell runs the text. */
+  shell?: ShellKind
+}
+
+/** A shell. */
+export type ShellKind = 'sh' | 'bash'
+
+/** How far the floor reaches, and what runs without asking. */
+export type ShellProfile = 'strict' | 'workspace'
+
+/** Why. */
+export interface ShellReason {
+  /** What this reason alone would decide. */
+  decision: ShellDecision
+  /** The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`, `unknown`, `beyond_profile`, `text`, `rule`, `mode`. */
+  category: string
+  /** The words that cause it, as they stand in the text. */
+  words: string
+  /** Where they stand. */
+  span: ShellSpan
+  /** What is wrong with it, in a sentence for the model. Never the source of a rule. */
+  why: string
+  /** What to do instead. */
+  instead: string | null
+  /** True if it is of the floor: nobody's approval helps. */
+  floor: boolean
+}
+
+/** What an owner decides about some commands. Every field that is given must fit. */
+export interface FullShellRule {
+  /** The program, as a name or glob; left out, any. */
+  program: string | null
+  /** Its first arguments, each as a text or glob: `["push"]`. */
+  arguments: Array<string>
+  /** Labels of effects, or globs of them: `write:system`, `network*`. A rule that denies or asks counts for these effects; one that allows needs all effects of the program to be among them. Empty: any. */
+  effects: Array<string>
+  /** Why, for the model and the user. */
+  reason: string | null
+}
+
+/** What an owner decides about some commands. Every field that is given must fit. */
+export interface ShellRule {
+  /** The program, as a name or glob; left out, any. */
+  program?: string | null
+  /** Its first arguments, each as a text or glob: `["push"]`. */
+  arguments?: ReadonlyArray<string>
+  /** Labels of effects, or globs of them: `write:system`, `network*`. A rule that denies or asks counts for these effects; one that allows needs all effects of the program to be among them. Empty: any. */
+  effects?: ReadonlyArray<string>
+  /** Why, for the model and the user. */
+  reason?: string | null
+}
+
+/** Whether commands run at all. */
+export type ShellSecurity = 'deny' | 'allowlist' | 'full'
+
+/** A simple command of a text. */
+export interface ShellSegment {
+  /** Its text. */
+  text: string
+  /** What would be decided of it alone. */
+  verdict: ShellDecision
+  /** The categories of its reasons, each once. */
+  categories: Array<string>
+  /** Where it stands, in bytes. */
+  span: ShellSpan
+}
+
+/** How commands are judged. A field that is left out has its default; a field or a value that does not exist is an error. */
+export interface FullShellSettings {
+  /** How far the floor reaches and what runs without asking. */
+  profile: ShellProfile
+  /** Whether commands run at all. */
+  security: ShellSecurity
+  /** When somebody is asked. */
+  ask: ShellAsk
+  /** Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of commands (`git status`, `git *`). A name stands for the program wherever the system keeps it, never for one in the workspace. It lifts no denial. */
+  allowlist: Array<string>
+  /** Where set, only these programs run, and only in commands without substitutions, redirections and line breaks. All else is denied. */
+  strict_allowlist: Array<string> | null
+  /** Groups of dangers that are switched; those that are left out are on. */
+  groups: { [key: string]: ShellSwitch }
+  /** What happens to a command that would be asked about where nobody can be asked. */
+  without_approver: ShellWithoutApprover
+  /** What never runs. */
+  deny: Array<FullShellRule>
+  /** What is always asked about. */
+  ask_rules: Array<FullShellRule>
+  /** What runs without asking, unless it is denied or asked about by what stands above. */
+  allow: Array<FullShellRule>
+  /** What is different for an agent, by its id. */
+  agents: { [key: string]: FullShellAgentSettings }
+}
+
+/** How commands are judged. A field that is left out has its default; a field or a value that does not exist is an error. */
+export interface ShellSettings {
+  /** How far the floor reaches and what runs without asking. */
+  profile?: ShellProfile
+  /** Whether commands run at all. */
+  security?: ShellSecurity
+  /** When somebody is asked. */
+  ask?: ShellAsk
+  /** Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of commands (`git status`, `git *`). A name stands for the program wherever the system keeps it, never for one in the workspace. It lifts no denial. */
+  allowlist?: ReadonlyArray<string>
+  /** Where set, only these programs run, and only in commands without substitutions, redirections and line breaks. All else is denied. */
+  strict_allowlist?: ReadonlyArray<string> | null
+  /** Groups of dangers that are switched; those that are left out are on. */
+  groups?: { [key: string]: ShellSwitch }
+  /** What happens to a command that would be asked about where nobody can be asked. */
+  without_approver?: ShellWithoutApprover
+  /** What never runs. */
+  deny?: ReadonlyArray<ShellRule>
+  /** What is always asked about. */
+  ask_rules?: ReadonlyArray<ShellRule>
+  /** What runs without asking, unless it is denied or asked about by what stands above. */
+  allow?: ReadonlyArray<ShellRule>
+  /** What is different for an agent, by its id. */
+  agents?: { [key: string]: ShellAgentSettings }
+}
+
+/** Where something stands in a text, in bytes of UTF-8. */
+export interface ShellSpan {
+  /** Its first byte. */
+  start: number
+  /** The first byte behind it. */
+  end: number
+}
+
+/** Whether a group of dangers counts. */
+export type ShellSwitch = 'on' | 'off' | 'ask' | 'deny'
+
+/** What happens to a command that would be asked about where nobody can be asked. */
+export type ShellWithoutApprover = 'confine' | 'deny' | 'run'
 
 /** A file that was written. */
 export interface StoreFile {
@@ -2767,6 +3018,25 @@ export interface Operations {
       /** The session's id. It need not be stored. */
       id: string
     }): Promise<Cleared>
+  }
+  readonly shell: {
+    /**
+     * Judges a command as it would be judged in a call of this caller, with his folders and the links in them. Runs nothing.
+     *
+     * Fails with `invalid_argument` if a folder of the caller cannot be used.
+     */
+    check(args: {
+      /** The command, as a model would write it. */
+      command: string
+      /** The folder that it starts in: absolute, or from the workspace. Left out: the workspace. */
+      cwd?: string | null
+      /** Another profile than the configuration's. */
+      profile?: ShellProfile | null
+      /** Settings instead of those of the configuration. */
+      settings?: ShellSettings | null
+      /** Who would call, with the keys of a call's context. Left out: nobody in particular. */
+      context?: { [key: string]: unknown }
+    }): Promise<ShellCheck>
   }
   readonly vault: {
     /**

@@ -6,6 +6,7 @@
 //! activate   a deferred tool that is called is active from then on
 //! arguments  parse, empty-args hint, JSON Schema
 //! assess     Tool::assess → what the call touches, the tool's own objection
+//! command    what a command of a shell does that the call brings along
 //! budget     calls of the run, rate limit of the session
 //! loops      a run that repeats itself is warned, then stopped
 //! taint      what the session has read, and what that means for this call
@@ -27,6 +28,7 @@ mod approve;
 mod arguments;
 mod assess;
 mod budget;
+mod command;
 mod contained;
 mod excerpt;
 mod execute;
@@ -73,6 +75,7 @@ use serde_json::{Map, Value};
 use tracing::Instrument;
 
 use crate::clock::Clock;
+use crate::commands::{Commands, JudgedCommand};
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::TooMuch;
@@ -95,6 +98,7 @@ pub(crate) struct CallPath {
     pub policy: Arc<PolicyGate>,
     pub deferred: Arc<Deferred>,
     pub definitions: DefinitionCache,
+    pub commands: Arc<Commands>,
     pub rate_limit: Option<RateLimit>,
     pub approval: ApproveGate,
     pub budget: Budget,
@@ -189,6 +193,8 @@ pub(crate) struct Judged {
     /// The arguments that the tool gets.
     pub args: Value,
     pub assessment: Assessment,
+    /// The command of a shell that the call brings along.
+    pub command: Option<JudgedCommand>,
 }
 
 impl Call<'_> {
@@ -310,8 +316,12 @@ impl CallPath {
         activate::pass(&self.deferred, &snapshot, decision.offered(), &entry, call.cx.caller());
         let args = arguments::pass(found, args)?.noted(call);
         policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
-        let assessment = assess::pass(&entry, &args, call.cx)?;
-        Ok(Judged { decision, entry, args, assessment })
+        let mut assessment = assess::pass(&entry, &args, call.cx)?;
+        let command = match entry.spec.shell_command {
+            Some(_) => Box::pin(command::pass(self, &entry, &args, call, &mut assessment)).await?,
+            None => None,
+        };
+        Ok(Judged { decision, entry, args, assessment, command })
     }
 
     /// The gates up to the tool's own answer, in order.
@@ -331,6 +341,8 @@ impl CallPath {
         }
         if approve::is_wanted(&judged, call) {
             judged = Box::pin(approve::pass(self, judged, call)).await?;
+        } else {
+            command::confined(&judged)?;
         }
         call.allowed = true;
         let recalled =

@@ -74,6 +74,9 @@ codes! {
     LoopDetected = 18, "loop_detected";
     /// A placeholder stands in the arguments where its secret may not be put back.
     SecretUnbound = 19, "secret_unbound";
+    /// What the command of a shell does is denied; the text says which word, why, and what to do
+    /// instead.
+    CommandDenied = 20, "command_denied";
 
     /// The configuration is wrong; the message names the key.
     InvalidConfig = 40, "invalid_config";

@@ -28,6 +28,7 @@ pub use index_queue::{MemoryQueue, QueuedMemory};
 pub(crate) use locks::{Asked, Locks, absolute_pattern, check_count};
 pub(crate) use prompt::Prompt;
 pub use prompt::{ContextSource, MergedContextFile};
+pub(crate) use roots::Places;
 pub(crate) use seen::{LONGEST_TEXT, Print, Seen, Verdict};
 pub(crate) use stored::{Becomes, Did, Stored, StoredChange};
 pub(crate) use virtual_name::VirtualName;
@@ -41,7 +42,7 @@ use crate::clock::Clock;
 use crate::error::Error;
 use crate::kind::Resource;
 use crate::store::Store;
-use crate::tool::{CallContext, ToolError};
+use crate::tool::{CallContext, Caller, ToolError};
 use crate::workspace::{self, RelativePath, Roots, Told, Workspace};
 
 /// The files of a runtime. Cheap to clone; clones share everything.
@@ -172,6 +173,14 @@ impl Files {
     fn reached(self, cx: CallContext) -> Result<Reach, ToolError> {
         let roots = Arc::new(self.granting.roots(cx.caller())?);
         Ok(Reach { files: self, cx, roots })
+    }
+
+    /// Where a command of a caller works, and what is closed to it.
+    ///
+    /// # Errors
+    /// As [`Files::reach`]. Without a workspace there is none of them.
+    pub(crate) fn places(&self, caller: &Caller) -> Result<Places, ToolError> {
+        self.granting.places(caller)
     }
 
     /// The path as a resource that a call declares. None where it is refused.

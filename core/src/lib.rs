@@ -8,6 +8,7 @@
 //! - [`tool`]: write tools of your own
 //! - [`call`]: the path that each call takes
 //! - [`policy`]: who may call what
+//! - [`shell`]: what a command of a shell does, and whether it may
 //! - [`secret`]: how secrets are kept at rest, and the key they need
 //! - [`vault`]: where a masked secret may be put back
 //! - [`store`]: where state is kept, and how to bring a store of your own
@@ -27,6 +28,7 @@ pub mod policy;
 pub mod runtime;
 pub mod scrub;
 pub mod secret;
+pub mod shell;
 pub mod store;
 pub mod strict;
 pub mod tool;
@@ -34,6 +36,7 @@ pub mod vault;
 pub mod workspace;
 
 mod builtin;
+mod commands;
 mod detached;
 mod joint;
 mod scrubbers;
@@ -45,7 +48,8 @@ pub use call::{ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallReques
 pub use error::{Code, Error};
 pub use event::Event;
 pub use runtime::{
-    Config, EventStream, Follow, Runtime, RuntimeBuilder, ScrubOptions, scrub, scrub_bytes,
+    CheckOptions, Config, EventStream, Follow, Runtime, RuntimeBuilder, ScrubOptions,
+    check_command, scrub, scrub_bytes,
 };
 pub use tool::{
     CallContext, Caller, DefinitionOptions, Definitions, Dialect, Registration, Tool, ToolError,

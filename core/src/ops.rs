@@ -25,6 +25,7 @@ mod registry;
 mod rules;
 mod secrets;
 mod sessions;
+mod shell;
 mod store;
 mod vault;
 
@@ -75,7 +76,7 @@ pub use sessions::{
     AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
     MessageToAppend, PutSession, ReadHistory, Sessions,
 };
-
+pub use shell::{CheckCommand, ShellOps};
 pub use store::{
     BackupStore, ExportStore, ImportStore, StoreFile, StoreInfo, StoreInfoArgs, StoreOps,
 };
@@ -258,6 +259,11 @@ impl<'r> Ops<'r> {
         RegistryOps::new(self.0)
     }
 
+    /// Commands of a shell.
+    pub fn shell(&self) -> ShellOps<'r> {
+        ShellOps::new(self.0)
+    }
+
     /// The store as a whole.
     pub fn store(&self) -> StoreOps<'r> {
         StoreOps::new(self.0)
@@ -297,6 +303,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         rules::OPERATIONS,
         secrets::OPERATIONS,
         sessions::OPERATIONS,
+        shell::OPERATIONS,
         vault::OPERATIONS,
     ]
     .into_iter()

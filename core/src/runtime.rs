@@ -2,11 +2,13 @@
 
 mod addresses;
 mod builder;
+mod checking;
 mod config;
 mod follow;
 mod scrubbing;
 
 pub use builder::RuntimeBuilder;
+pub use checking::{CheckOptions, check_command};
 pub use config::{Config, ScrubConfig};
 pub use follow::{EventStream, Follow, Progress};
 pub use scrubbing::{ScrubOptions, ScrubValue, scrub, scrub_bytes};
@@ -27,16 +29,18 @@ use tokio_util::task::TaskTracker;
 
 use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, PolicyDiff};
 use crate::clock::Clock;
+use crate::commands::{JudgedCommand, Wanted};
 use crate::error::{Code, Error};
 use crate::id::check_key;
 use crate::limits::echo;
 use crate::policy::{ListEntry, Policy};
 use crate::scrub::Added;
 use crate::secret::{self, KeyRing};
+use crate::shell::Check;
 use crate::store::Store;
 use crate::tool::{
     Arguments, CallContext, DefinitionOptions, Definitions, Registered, Registration, Registries,
-    Registry, Tool, ToolResult,
+    Registry, Tool, ToolError, ToolResult,
 };
 
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
@@ -186,6 +190,38 @@ impl Runtime {
             return Err(Error::new(Code::NotFound, text));
         };
         self.inner.path.policy.explain(&snapshot, entry, cx.caller()).await
+    }
+
+    /// Judges a command of a shell as it would be judged in a call of this caller, with his folders
+    /// and the links in them. Nothing runs.
+    ///
+    /// # Errors
+    /// `invalid_argument` (a bad key in `cx`, a folder of his that cannot be used), `closed`.
+    pub async fn check_command(&self, cx: &CallContext, command: &str) -> Result<Check, Error> {
+        let (commands, text) = (self.inner.path.commands.clone(), command.to_owned());
+        self.check_with(cx, move |cx| {
+            commands.judge(cx, Wanted { text: &text, ..Wanted::default() })
+        })
+        .await
+    }
+
+    /// Judges a command on a thread that may block.
+    pub(crate) async fn check_with(
+        &self,
+        cx: &CallContext,
+        judge: impl FnOnce(&CallContext) -> Result<JudgedCommand, ToolError> + Send + 'static,
+    ) -> Result<Check, Error> {
+        self.check_open()?;
+        cx.caller().check()?;
+        let cx = cx.clone();
+        let judged = tokio::task::spawn_blocking(move || judge(&cx)).await;
+        let judged = judged.map_err(|error| {
+            Error::new(Code::Internal, format!("a command could not be judged: {error}"))
+        })?;
+        // What is wrong with the caller's folders is the host's to mend.
+        judged
+            .map(|judged| judged.check)
+            .map_err(|error| Error::new(Code::InvalidArgument, error.message))
     }
 
     /// What another policy would change for this caller. Nothing changes.

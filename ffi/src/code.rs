@@ -41,6 +41,8 @@ pub const TOOLKEEP_BUDGET_EXHAUSTED: u32 = 17;
 pub const TOOLKEEP_LOOP_DETECTED: u32 = 18;
 /// A placeholder stands in the arguments where its secret may not be put back.
 pub const TOOLKEEP_SECRET_UNBOUND: u32 = 19;
+/// What the command of a shell does is denied.
+pub const TOOLKEEP_COMMAND_DENIED: u32 = 20;
 /// The configuration is wrong; the message names the key.
 pub const TOOLKEEP_INVALID_CONFIG: u32 = 40;
 /// The runtime is closed.

@@ -11,6 +11,7 @@ mod approver;
 mod call;
 mod callback;
 pub mod code;
+mod command;
 #[cfg(feature = "bench")]
 #[path = "../../tests/bench/empty_core.rs"]
 mod empty_core;

@@ -72,8 +72,8 @@ pub(crate) async fn ask(
 /// `spec_json` is an object: `name`, `description` for the model, `parameters` (a JSON Schema),
 /// and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
 /// (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
-/// `needs_approval`, `taints`, `action` and `original_name`. `run` may not be
-/// NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+/// `needs_approval`, `taints`, `action`, `original_name`, `shell_command` (the argument that is a
+/// command of a shell, which is then judged first) and `shell_cwd`. `run` may not be NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
 /// releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
 /// or before this function returns an error. For callbacks, too.
 ///

@@ -204,6 +204,8 @@ test('everything that can be said of a tool is taken', async (t) => {
     taints: ['private'],
     action: 'patch',
     originalName: 'copy-file',
+    shellCommand: 'from',
+    shellCwd: 'to',
     run: () => '',
   })
   const { group } = (await rt.registry.list()).find((tool) => tool.name === 'copy')

@@ -7,7 +7,14 @@ import path from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { Runtime, Scrubber, ToolError, ToolkeepError, scrub } from '../../bindings/node/index.mjs'
+import {
+  Runtime,
+  Scrubber,
+  ToolError,
+  ToolkeepError,
+  checkCommand,
+  scrub,
+} from '../../bindings/node/index.mjs'
 import { expand, fillIn, mismatch } from './matcher.mjs'
 
 // The key of the shared vectors. It guards nothing.
@@ -99,6 +106,7 @@ const VERBS = {
   definitions_report: (rt, { dialect, strict, context }) =>
     rt.definitionsReport(dialect, { ...camel(context), strict }),
   explain: async (rt, { tool, context }) => snake(await rt.explain(tool, camel(context))),
+  check: (_, { command, options }) => snake(checkCommand(command, options)),
   scrub: (_, { text, options, chunk }) => {
     if (options === undefined) return scrub(text)
     const scrubber = new Scrubber(options)

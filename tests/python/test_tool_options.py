@@ -25,6 +25,8 @@ def test_everything_that_can_be_said_of_a_tool_is_an_argument_of_the_decorator()
         taints=["private"],
         action="patch",
         original_name="copy-file",
+        shell_command="source",
+        shell_cwd="target",
     )
 
     def copy(to: str) -> None: ...

@@ -95,6 +95,8 @@ class _Case:
             return _data(await _awaited(report))
         if kind == "explain":
             return _data(await _awaited(rt.explain(given["tool"], **context)))
+        if kind == "check":
+            return toolkeep.check_command(given["command"], **given.get("options", {})).to_dict()
         if kind == "scrub":
             return _scrubbed(given)
         if kind == "findings":

@@ -5,6 +5,7 @@ use std::error::Error;
 
 use schemars::{Schema, schema_for};
 use serde_json::{Map, Value};
+use toolkeep::shell::Env;
 use toolkeep::{Config, ToolSpec};
 
 /// A type as the generated languages need it.
@@ -64,7 +65,7 @@ pub struct Api {
 }
 
 /// The parts of the data plane that a host writes as data.
-const INPUTS: &[&str] = &["Config", "ToolSpec"];
+const INPUTS: &[&str] = &["Config", "ToolSpec", "ShellEnv"];
 
 impl Api {
     /// Reads the core's table.
@@ -82,7 +83,7 @@ impl Api {
                 result,
             });
         }
-        for schema in [schema_for!(Config), schema_for!(ToolSpec)] {
+        for schema in [schema_for!(Config), schema_for!(ToolSpec), schema_for!(Env)] {
             api.root_type(root(schema)?)?;
         }
         api.sort();

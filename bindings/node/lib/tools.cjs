@@ -22,6 +22,8 @@ const SPEC = {
   taints: 'taints',
   action: 'action',
   originalName: 'original_name',
+  shellCommand: 'shell_command',
+  shellCwd: 'shell_cwd',
 }
 
 const NAMES = Object.keys(SPEC)

@@ -13,6 +13,7 @@ mod stream;
 
 use napi::bindgen_prelude::Uint8Array;
 use napi_derive::napi;
+use toolkeep::CheckOptions;
 use toolkeep::secret::{self, ExposeSecret};
 
 /// Masks the secrets in a text, without a runtime. Null if there are none.
@@ -25,6 +26,14 @@ pub fn scrub(text: String) -> Option<String> {
 #[napi(catch_unwind)]
 pub fn scrub_bytes(text: Uint8Array) -> Option<Uint8Array> {
     scrubber::changed(toolkeep::scrub_bytes(&text))
+}
+
+/// What a command does, and whether it may, as JSON text. Takes its options as JSON text.
+#[napi(catch_unwind)]
+pub fn check_command(command: String, options: String) -> napi::Result<String> {
+    let options = json::parse(&options).and_then(|options| CheckOptions::from_value(&options));
+    let check = toolkeep::check_command(&command, &options.map_err(failure::failure)?);
+    json::write(&check).map_err(failure::failure)
 }
 
 /// A fresh random key for somebody to keep, as 64 hexadecimal digits.

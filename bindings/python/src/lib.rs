@@ -25,9 +25,10 @@ mod _toolkeep {
     use pyo3::prelude::*;
     use pyo3::types::PyList;
     use toolkeep::secret::ExposeSecret;
-    use toolkeep::{Code, Error, secret};
+    use toolkeep::{CheckOptions, Code, Error, secret};
 
-    use crate::{fault, scrubber};
+    use crate::answer::Answer;
+    use crate::{fault, json, scrubber};
 
     #[pymodule_export]
     use crate::engine::Engine;
@@ -47,6 +48,22 @@ mod _toolkeep {
     #[pyo3(signature = (text, /))]
     fn scrub<'py>(py: Python<'py>, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         scrubber::masked(py, text, toolkeep::scrub, toolkeep::scrub_bytes)
+    }
+
+    /// What a command does, and whether it may, as a dict.
+    #[pyfunction]
+    #[pyo3(signature = (command, options, /))]
+    fn check_command<'py>(
+        py: Python<'py>,
+        command: &Bound<'py, PyAny>,
+        options: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let command = json::text(py, "command", command)?;
+        let options = json::required("options", options)?;
+        let options =
+            CheckOptions::from_value(&options).map_err(|error| fault::exception(py, &error))?;
+        let check = py.detach(|| toolkeep::check_command(&command, &options));
+        Answer::of(check).map_err(|error| fault::exception(py, &error))?.into_python(py)
     }
 
     /// A fresh random key for somebody to keep, as 64 hexadecimal digits.

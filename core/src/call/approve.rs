@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
-use super::{Call, CallPath, Judged, Stop};
+use super::{Call, CallPath, Judged, Stop, command};
 use crate::id::new_id;
 use crate::store::{Approval, ApprovalState, Kind};
 use crate::tool::{Arguments, ToolError, ToolResult};
@@ -116,6 +116,7 @@ impl Claims {
 pub(super) fn is_wanted(judged: &Judged, call: &Call<'_>) -> bool {
     judged.entry.spec.needs_approval
         || judged.assessment.ask.is_some()
+        || command::asks(judged)
         || !call.ask.is_empty()
         || ask::policy(judged).is_some()
 }
@@ -129,6 +130,10 @@ pub(super) async fn pass(
     let gate = &path.approval;
     let approver = gate.approver();
     if approver.is_none() && !gate.config.external {
+        if ask::only_command(&judged, call) {
+            command::unasked(&judged, call)?;
+            return Ok(judged);
+        }
         return Err(text::nobody(&judged.entry.spec.name).into());
     }
     if gate.config.mode == ApprovalMode::Return

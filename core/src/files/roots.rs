@@ -1,8 +1,12 @@
 //! Which folders a caller may use, and what of them is closed to him.
 
+mod places;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+
+pub(crate) use places::Places;
 
 use super::Parts;
 use super::config::TeamConfig;

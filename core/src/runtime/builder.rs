@@ -14,6 +14,7 @@ use crate::call::{
     RecordMode, Recorder, RedundancyGate, Runs, Written,
 };
 use crate::clock::{Clock, SystemClock};
+use crate::commands::Commands;
 use crate::error::{Code, Error};
 use crate::files::{self, Files};
 use crate::kind::Origin;
@@ -190,9 +191,11 @@ impl RuntimeBuilder {
             scrubbers: scrubbers.clone(),
         }));
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
+        let files = self.files(workspace, kept, store.clone())?;
+        let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
         let deps = builtin::Deps {
             finder: Finder::new(&registries, &gate, &deferred),
-            files: self.files(workspace, kept, store.clone())?,
+            files,
             store: store.clone(),
             clock: self.clock.clone(),
             output: self.config.output.clone(),
@@ -209,6 +212,7 @@ impl RuntimeBuilder {
             policy: gate,
             deferred,
             definitions: DefinitionCache::default(),
+            commands,
             rate_limit: self.config.rate_limit.clone(),
             approval: ApproveGate::new(self.config.approval.clone(), self.approver.take()),
             budget: self.config.budget.clone(),

@@ -14,6 +14,7 @@ use crate::files::FilesConfig;
 use crate::policy::{ListEntry, Policy};
 use crate::scrub::Profile;
 use crate::secret::Secrets;
+use crate::shell::Settings;
 use crate::strict;
 use crate::tool::DefinitionsConfig;
 use crate::upkeep::Retention;
@@ -38,6 +39,8 @@ pub struct Config {
     pub groups: BTreeMap<String, Vec<ListEntry>>,
     /// Who may call what.
     pub policy: Policy,
+    /// How commands of a shell are judged.
+    pub shell: Settings,
     /// How many calls a session may make. Default: no limit.
     pub rate_limit: Option<RateLimit>,
     /// Who is asked where a call wants approval, and for how long.

@@ -121,6 +121,21 @@ impl<A> FnTool<A> {
         self
     }
 
+    /// Says that an argument is a command of a shell, a text or a list of its words. It is judged
+    /// before the tool is called.
+    #[must_use]
+    pub fn shell_command(mut self, argument: impl Into<String>) -> FnTool<A> {
+        self.spec.shell_command = Some(argument.into());
+        self
+    }
+
+    /// Says which argument names the folder in which that command starts.
+    #[must_use]
+    pub fn shell_cwd(mut self, argument: impl Into<String>) -> FnTool<A> {
+        self.spec.shell_cwd = Some(argument.into());
+        self
+    }
+
     /// Lets the argument `name` come under these other names, too.
     #[must_use]
     pub fn argument_aliases(mut self, name: &str, aliases: &[&str]) -> FnTool<A> {
@@ -229,7 +244,9 @@ mod tests {
             .needs_approval()
             .taints(Taint::Private)
             .action(Action::Patch)
-            .original_name("copy-file");
+            .original_name("copy-file")
+            .shell_command("from")
+            .shell_cwd("to");
         let written = ToolSpec::from_value(&json!({
             "name": "copy",
             "description": "Copies a file.",
@@ -248,6 +265,8 @@ mod tests {
             "taints": ["private"],
             "action": "patch",
             "original_name": "copy-file",
+            "shell_command": "from",
+            "shell_cwd": "to",
         }));
         assert_eq!(tool.spec(), written.unwrap());
     }

@@ -61,6 +61,14 @@ pub struct ToolSpec {
     /// server.
     #[serde(default)]
     pub original_name: Option<String>,
+    /// The argument that is a command of a shell: a text, or a list of its words. It is judged
+    /// before the tool is called, as `shell` of the configuration says.
+    #[serde(default)]
+    pub shell_command: Option<String>,
+    /// The argument that names the folder in which that command starts: absolute, or from the
+    /// workspace. Default: the workspace.
+    #[serde(default)]
+    pub shell_cwd: Option<String>,
 }
 
 /// An argument that names what a call touches.
@@ -97,6 +105,8 @@ impl ToolSpec {
             taints: Vec::new(),
             action: None,
             original_name: None,
+            shell_command: None,
+            shell_cwd: None,
         }
     }
 
@@ -173,7 +183,7 @@ impl ToolSpec {
         self.capabilities.is_empty() || self.capabilities.contains(&capability)
     }
 
-    /// Checks the name, and that a deadline leaves time.
+    /// Checks the name, that a deadline leaves time, and that there are the arguments of a command.
     ///
     /// # Errors
     /// `invalid_argument` that names the key.
@@ -185,6 +195,30 @@ impl ToolSpec {
                 self.name
             );
             return Err(Error::new(Code::InvalidArgument, text));
+        }
+        self.check_shell()
+    }
+
+    fn check_shell(&self) -> Result<(), Error> {
+        let bad = |why: String| {
+            let text = format!("the tool `{}`: {why}", self.name);
+            Err(Error::new(Code::InvalidArgument, text))
+        };
+        if self.shell_command.is_none() && self.shell_cwd.is_some() {
+            return bad("`shell_cwd` is of no use without `shell_command`".into());
+        }
+        let named = [("shell_command", &self.shell_command), ("shell_cwd", &self.shell_cwd)];
+        let Some(properties) = self.parameters["properties"].as_object() else { return Ok(()) };
+        for (key, argument) in named {
+            if let Some(argument) = argument
+                && !properties.contains_key(argument)
+            {
+                let known = properties.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+                return bad(format!(
+                    "`{key}` names `{}`, which is no parameter; there are: {known}",
+                    crate::limits::echo(argument)
+                ));
+            }
         }
         Ok(())
     }

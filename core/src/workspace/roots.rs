@@ -145,6 +145,11 @@ impl Roots {
         Ok(named.ok().filter(|_| !around).map_or(anything, Resource::Path))
     }
 
+    /// The folders, without links, and whether each is only read. The workspace comes first.
+    pub(crate) fn folders(&self) -> impl Iterator<Item = (&Path, bool)> {
+        self.roots.iter().map(|root| (root.real(), root.read_only))
+    }
+
     /// What the model is told of the roots, the workspace first.
     pub(crate) fn told(&self) -> Vec<Told> {
         let shown = |(index, root): (usize, &Root)| {

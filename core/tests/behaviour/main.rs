@@ -25,6 +25,7 @@ mod records;
 mod roots;
 mod sealed;
 mod secrets;
+mod shell;
 mod support;
 mod swapping;
 mod tenants;

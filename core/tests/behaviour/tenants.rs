@@ -31,6 +31,7 @@ const WITHOUT_TENANT: &[&str] = &[
     "policy.reload",
     "policy.status",
     "policy.diff",
+    "shell.check",
     "store.info",
     "store.backup",
     "store.import",

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use toolkeep::scrub::Scrubber;
 use toolkeep::tool::Arguments;
 use toolkeep::{
-    CallContext, CallRequest, Caller, Code, Config, DefinitionOptions, Error, Runtime,
-    ScrubOptions, Tool, ToolError, ToolResult, ToolSpec,
+    CallContext, CallRequest, Caller, CheckOptions, Code, Config, DefinitionOptions, Error,
+    Runtime, ScrubOptions, Tool, ToolError, ToolResult, ToolSpec,
 };
 use toolkeep_vectors::{Face, Raised, run};
 
@@ -136,6 +136,11 @@ async fn step(rt: &Runtime, verb: &str, input: &Value) -> Result<Value, Error> {
         "findings" => {
             let scrubber = ScrubOptions::from_value(&input["options"])?.build()?;
             Ok(json!(scrubber.findings(&text("text"))))
+        }
+        "check" => {
+            let options = input.get("options").unwrap_or(&Value::Null);
+            let options = CheckOptions::from_value(options)?;
+            Ok(json!(toolkeep::check_command(&text("command"), &options)))
         }
         "close" => rt.close().await.map(|()| Value::Null),
         "invoke" => rt.invoke(&text("operation"), input["args"].clone()).await,

@@ -12,6 +12,7 @@ use crate::call::{
     toolkeep_explain,
 };
 use crate::code::TOOLKEEP_CONFLICT;
+use crate::command::toolkeep_check_command;
 use crate::error::{
     toolkeep_error, toolkeep_error_free, toolkeep_error_message, toolkeep_error_name,
 };
@@ -98,6 +99,10 @@ impl Face for CFace {
                 "scrub" if input.get("options").is_none() => {
                     checked(toolkeep_scrub(lend(&text("text")), &mut out))?;
                     return Ok(json!(taken(out)));
+                }
+                "check" => {
+                    let options = input.get("options").map(Value::to_string).unwrap_or_default();
+                    toolkeep_check_command(lend(&text("command")), lend(&options), &mut out)
                 }
                 "scrub" | "findings" => return scrubbed(verb, input),
                 "register" => {

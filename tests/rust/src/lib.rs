@@ -34,7 +34,7 @@ pub trait Face: Sized {
     fn open(config: &Value) -> Result<Self, Raised>;
 
     /// Does one step: `verb` is `call`, `call_all`, `invoke`, `definitions`, `explain`, `scrub`,
-    /// `register`, `unregister` or `close`, and `input` is what stands beside it.
+    /// `check`, `register`, `unregister` or `close`, and `input` is what stands beside it.
     fn step(&mut self, verb: &str, input: &Value) -> Result<Value, Raised>;
 }
 

@@ -23,6 +23,9 @@ from ._operations import (
     Event,
     ListEntry,
     Policy,
+    ShellEnv,
+    ShellRule,
+    ShellSettings,
     Taint,
     ToolSpec,
     Touch,
@@ -41,6 +44,14 @@ from ._results import (
 )
 from ._runtime import Dialect, Runtime
 from ._scrub import Finding, Scrubber, ScrubProfile, ScrubStream
+from ._shell import (
+    CommandCheck,
+    CommandEffect,
+    CommandReason,
+    CommandSegment,
+    CommandVerdict,
+    check_command,
+)
 from ._toolkeep import __version__, generate_key, scrub
 from .errors import (
     CancelledError,
@@ -88,6 +99,11 @@ __all__ = [
     "Capability",
     "ClosedError",
     "Code",
+    "CommandCheck",
+    "CommandEffect",
+    "CommandReason",
+    "CommandSegment",
+    "CommandVerdict",
     "Config",
     "ConfigError",
     "ConflictError",
@@ -119,6 +135,9 @@ __all__ = [
     "ScrubStream",
     "Scrubber",
     "SecretUnreadableError",
+    "ShellEnv",
+    "ShellRule",
+    "ShellSettings",
     "Step",
     "StoreCorruptError",
     "StoreError",
@@ -139,6 +158,7 @@ __all__ = [
     "UnknownOperationError",
     "WouldBlockError",
     "__version__",
+    "check_command",
     "generate_key",
     "scrub",
 ]

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from contextvars import copy_context
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._approval import Approve, check_approve
 from ._context import Caller, caller_fields
@@ -17,12 +17,13 @@ from ._events import AsyncEvents, AsyncEventStream
 from ._operations import AsyncOperations
 from ._results import CallAnswer, Definitions, Explanation, ToolResult
 from ._runtime import Dialect, Key, Request, RuntimeBase, config_of, key_of, path_of, requests_of
+from ._shell import CommandCheck, check_args
 from ._toolkeep import Engine, Job
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._operations import Config, Settings
+    from ._operations import Config, Settings, ShellSettings
 
 
 class AsyncRuntime(RuntimeBase, AsyncOperations):
@@ -118,6 +119,19 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         """Whether this caller may call the tool, as `Runtime.explain` does."""
         job = self._engine.explain(tool, caller_fields(caller))
         return Explanation._of(await _outcome(job))
+
+    async def check_command(
+        self,
+        command: str,
+        *,
+        profile: Literal["strict", "workspace"] | None = None,
+        cwd: str | None = None,
+        settings: ShellSettings | None = None,
+        **caller: Unpack[Caller],
+    ) -> CommandCheck:
+        """Judges a command of a shell, as `Runtime.check_command` does."""
+        args = check_args(command, profile, cwd, settings, caller_fields(caller))
+        return CommandCheck._of(await self._invoke("shell.check", args))
 
     @property
     def events(self) -> AsyncEvents:

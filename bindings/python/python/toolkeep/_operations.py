@@ -612,6 +612,9 @@ class FullConfig(TypedDict):
     policy: FullPolicy
     """Who may call what."""
 
+    shell: FullShellSettings
+    """How commands of a shell are judged."""
+
     rate_limit: FullRateLimit | None
     """How many calls a session may make. Default: no limit."""
 
@@ -668,6 +671,9 @@ class Settings(TypedDict, total=False):
 
     policy: Policy
     """Who may call what."""
+
+    shell: ShellSettings
+    """How commands of a shell are judged."""
 
     rate_limit: RateLimit | None
     """How many calls a session may make. Default: no limit."""
@@ -2081,6 +2087,359 @@ class SessionUsage(TypedDict, total=False):
 
     compactions: int
     """How often the history was shortened."""
+
+
+class FullShellAgentSettings(TypedDict):
+    """What is different for one agent. What is left out is as for all. An agent that another one
+    started is judged as that one, too, and the stricter judgement counts."""
+
+    profile: ShellProfile | None
+    """How far the floor reaches and what runs without asking."""
+
+    security: ShellSecurity | None
+    """Whether commands run at all."""
+
+    ask: ShellAsk | None
+    """When somebody is asked."""
+
+    allowlist: builtins.list[str] | None
+    """Programs that run without asking, instead of those for all."""
+
+    strict_allowlist: builtins.list[str] | None
+    """The only programs that run, instead of those for all."""
+
+    groups: dict[str, ShellSwitch]
+    """Groups of dangers that are switched, besides those for all."""
+
+    without_approver: ShellWithoutApprover | None
+    """What happens to a command that would be asked about where nobody can be asked."""
+
+    deny: builtins.list[FullShellRule]
+    """What never runs, besides what never runs for all."""
+
+    ask_rules: builtins.list[FullShellRule]
+    """What is always asked about, besides that for all."""
+
+    allow: builtins.list[FullShellRule] | None
+    """What runs without asking, instead of that for all."""
+
+
+class ShellAgentSettings(TypedDict, total=False):
+    """What is different for one agent. What is left out is as for all. An agent that another one
+    started is judged as that one, too, and the stricter judgement counts."""
+
+    profile: ShellProfile | None
+    """How far the floor reaches and what runs without asking."""
+
+    security: ShellSecurity | None
+    """Whether commands run at all."""
+
+    ask: ShellAsk | None
+    """When somebody is asked."""
+
+    allowlist: Sequence[str] | None
+    """Programs that run without asking, instead of those for all."""
+
+    strict_allowlist: Sequence[str] | None
+    """The only programs that run, instead of those for all."""
+
+    groups: Mapping[str, ShellSwitch]
+    """Groups of dangers that are switched, besides those for all."""
+
+    without_approver: ShellWithoutApprover | None
+    """What happens to a command that would be asked about where nobody can be asked."""
+
+    deny: Sequence[ShellRule]
+    """What never runs, besides what never runs for all."""
+
+    ask_rules: Sequence[ShellRule]
+    """What is always asked about, besides that for all."""
+
+    allow: Sequence[ShellRule] | None
+    """What runs without asking, instead of that for all."""
+
+ShellAsk: TypeAlias = "Literal['off', 'on-miss', 'always']"
+"""When somebody is asked."""
+
+
+class ShellCheck(TypedDict):
+    """What became of a check, as it is shown."""
+
+    verdict: ShellDecision
+    """The decision."""
+
+    categories: builtins.list[str]
+    """The categories of all reasons, those of the strictest first, each once."""
+
+    reasons: builtins.list[ShellReason]
+    """Why, the strictest first. Empty where everything is allowed."""
+
+    effects: builtins.list[ShellEffect]
+    """What the command does."""
+
+    segments: builtins.list[ShellSegment]
+    """Its simple commands."""
+
+    unknowns: builtins.list[str]
+    """What could not be understood, a sentence for each."""
+
+    for_llm: str
+    """What a model is told: what was decided, why, and what to do instead."""
+
+    for_user: str
+    """What a person is shown."""
+
+    suggestion: str | None
+    """What to do instead, of the strictest reason that knows it."""
+
+    without_approver: ShellWithoutApprover
+    """What becomes of it where the decision is to ask, and nobody can be asked."""
+
+    confined: bool
+    """True if it is allowed only in a confinement that enforces its effects."""
+
+ShellDecision: TypeAlias = "Literal['allow', 'ask', 'deny']"
+"""Whether a command may run."""
+
+
+class ShellEffect(TypedDict):
+    """An effect as it is shown."""
+
+    effect: str
+    """Its label: `delete:workspace:recursive`."""
+
+    program: str
+    """The program that has it."""
+
+    sure: bool
+    """True if it surely happens when the command runs."""
+
+    span: ShellSpan
+    """Where the words stand that cause it, in bytes."""
+
+
+class ShellEnv(TypedDict, total=False):
+    """The surroundings of a command. The default is a virtual workspace at `/workspace`, which
+    is also the working folder, a home folder `/home/user`, and `/tmp`."""
+
+    cwd: str
+    """The working folder, absolute."""
+
+    home: str
+    """The home folder, absolute."""
+
+    user: str
+    """The user's name."""
+
+    temp: Sequence[str]
+    """Folders for temporary files."""
+
+    workspace: Sequence[str]
+    """The folders that the agent works in. The first is the workspace."""
+
+    read_roots: Sequence[str]
+    """Folders that are only read."""
+
+    deny_paths: Sequence[str]
+    """What no command touches: absolute paths with all that is below, and globs."""
+
+    deny_exempt: Sequence[str]
+    """What is exempt from `deny_paths`: absolute paths with all that is below."""
+
+    links: Mapping[str, str]
+    """Where symbolic links lead: from an absolute path to what stands in the link, as a
+    snapshot."""
+
+    names: Sequence[str]
+    """The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`."""
+
+    shell: ShellKind
+    """Which shell runs the text."""
+
+ShellKind: TypeAlias = "Literal['sh', 'bash']"
+"""A shell."""
+
+ShellProfile: TypeAlias = "Literal['strict', 'workspace']"
+"""How far the floor reaches, and what runs without asking."""
+
+
+class ShellReason(TypedDict):
+    """Why."""
+
+    decision: ShellDecision
+    """What this reason alone would decide."""
+
+    category: str
+    """The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`,
+    `unknown`, `beyond_profile`, `text`, `rule`, `mode`."""
+
+    words: str
+    """The words that cause it, as they stand in the text."""
+
+    span: ShellSpan
+    """Where they stand."""
+
+    why: str
+    """What is wrong with it, in a sentence for the model. Never the source of a rule."""
+
+    instead: str | None
+    """What to do instead."""
+
+    floor: bool
+    """True if it is of the floor: nobody's approval helps."""
+
+
+class FullShellRule(TypedDict):
+    """What an owner decides about some commands. Every field that is given must fit."""
+
+    program: str | None
+    """The program, as a name or glob; left out, any."""
+
+    arguments: builtins.list[str]
+    """Its first arguments, each as a text or glob: `["push"]`."""
+
+    effects: builtins.list[str]
+    """Labels of effects, or globs of them: `write:system`, `network*`. A rule that denies or
+    asks counts for these effects; one that allows needs all effects of the program to be
+    among them. Empty: any."""
+
+    reason: str | None
+    """Why, for the model and the user."""
+
+
+class ShellRule(TypedDict, total=False):
+    """What an owner decides about some commands. Every field that is given must fit."""
+
+    program: str | None
+    """The program, as a name or glob; left out, any."""
+
+    arguments: Sequence[str]
+    """Its first arguments, each as a text or glob: `["push"]`."""
+
+    effects: Sequence[str]
+    """Labels of effects, or globs of them: `write:system`, `network*`. A rule that denies or
+    asks counts for these effects; one that allows needs all effects of the program to be
+    among them. Empty: any."""
+
+    reason: str | None
+    """Why, for the model and the user."""
+
+ShellSecurity: TypeAlias = "Literal['deny', 'allowlist', 'full']"
+"""Whether commands run at all."""
+
+
+class ShellSegment(TypedDict):
+    """A simple command of a text."""
+
+    text: str
+    """Its text."""
+
+    verdict: ShellDecision
+    """What would be decided of it alone."""
+
+    categories: builtins.list[str]
+    """The categories of its reasons, each once."""
+
+    span: ShellSpan
+    """Where it stands, in bytes."""
+
+
+class FullShellSettings(TypedDict):
+    """How commands are judged. A field that is left out has its default; a field or a value that
+    does not exist is an error."""
+
+    profile: ShellProfile
+    """How far the floor reaches and what runs without asking."""
+
+    security: ShellSecurity
+    """Whether commands run at all."""
+
+    ask: ShellAsk
+    """When somebody is asked."""
+
+    allowlist: builtins.list[str]
+    """Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of
+    commands (`git status`, `git *`). A name stands for the program wherever the system keeps
+    it, never for one in the workspace. It lifts no denial."""
+
+    strict_allowlist: builtins.list[str] | None
+    """Where set, only these programs run, and only in commands without substitutions,
+    redirections and line breaks. All else is denied."""
+
+    groups: dict[str, ShellSwitch]
+    """Groups of dangers that are switched; those that are left out are on."""
+
+    without_approver: ShellWithoutApprover
+    """What happens to a command that would be asked about where nobody can be asked."""
+
+    deny: builtins.list[FullShellRule]
+    """What never runs."""
+
+    ask_rules: builtins.list[FullShellRule]
+    """What is always asked about."""
+
+    allow: builtins.list[FullShellRule]
+    """What runs without asking, unless it is denied or asked about by what stands above."""
+
+    agents: dict[str, FullShellAgentSettings]
+    """What is different for an agent, by its id."""
+
+
+class ShellSettings(TypedDict, total=False):
+    """How commands are judged. A field that is left out has its default; a field or a value that
+    does not exist is an error."""
+
+    profile: ShellProfile
+    """How far the floor reaches and what runs without asking."""
+
+    security: ShellSecurity
+    """Whether commands run at all."""
+
+    ask: ShellAsk
+    """When somebody is asked."""
+
+    allowlist: Sequence[str]
+    """Programs that run without asking, as names or globs (`git`, `cargo-*`), and beginnings of
+    commands (`git status`, `git *`). A name stands for the program wherever the system keeps
+    it, never for one in the workspace. It lifts no denial."""
+
+    strict_allowlist: Sequence[str] | None
+    """Where set, only these programs run, and only in commands without substitutions,
+    redirections and line breaks. All else is denied."""
+
+    groups: Mapping[str, ShellSwitch]
+    """Groups of dangers that are switched; those that are left out are on."""
+
+    without_approver: ShellWithoutApprover
+    """What happens to a command that would be asked about where nobody can be asked."""
+
+    deny: Sequence[ShellRule]
+    """What never runs."""
+
+    ask_rules: Sequence[ShellRule]
+    """What is always asked about."""
+
+    allow: Sequence[ShellRule]
+    """What runs without asking, unless it is denied or asked about by what stands above."""
+
+    agents: Mapping[str, ShellAgentSettings]
+    """What is different for an agent, by its id."""
+
+
+class ShellSpan(TypedDict):
+    """Where something stands in a text, in bytes of UTF-8."""
+
+    start: int
+    """Its first byte."""
+
+    end: int
+    """The first byte behind it."""
+
+ShellSwitch: TypeAlias = "Literal['on', 'off', 'ask', 'deny']"
+"""Whether a group of dangers counts."""
+
+ShellWithoutApprover: TypeAlias = "Literal['confine', 'deny', 'run']"
+"""What happens to a command that would be asked about where nobody can be asked."""
 
 
 class StoreFile(TypedDict):
@@ -4733,6 +5092,45 @@ class SessionsOperations:
         return cast("Cleared", self._invoke("sessions.clear_marks", args))
 
 
+class ShellOperations:
+    """Operations `shell.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def check(
+        self,
+        *,
+        command: str,
+        cwd: str | None = _UNSET,
+        profile: ShellProfile | None = _UNSET,
+        settings: ShellSettings | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> ShellCheck:
+        """Judges a command as it would be judged in a call of this caller, with his folders and
+        the links in them. Runs nothing.
+
+        Fails with `invalid_argument` if a folder of the caller cannot be used.
+
+        Args:
+            command: The command, as a model would write it.
+            cwd: The folder that it starts in: absolute, or from the workspace. Left out: the
+                workspace.
+            profile: Another profile than the configuration's.
+            settings: Settings instead of those of the configuration.
+            context: Who would call, with the keys of a call's context. Left out: nobody in
+                particular.
+        """
+        args = _given(
+            command=command,
+            cwd=cwd,
+            profile=profile,
+            settings=settings,
+            context=context,
+        )
+        return cast("ShellCheck", self._invoke("shell.check", args))
+
+
 class VaultOperations:
     """Operations `vault.*`."""
 
@@ -4951,6 +5349,11 @@ class Operations:
     def sessions(self) -> SessionsOperations:
         """Operations `sessions.*`."""
         return SessionsOperations(self._invoke)
+
+    @property
+    def shell(self) -> ShellOperations:
+        """Operations `shell.*`."""
+        return ShellOperations(self._invoke)
 
     @property
     def vault(self) -> VaultOperations:
@@ -7275,6 +7678,45 @@ class AsyncSessionsOperations:
         return cast("Cleared", await self._invoke("sessions.clear_marks", args))
 
 
+class AsyncShellOperations:
+    """Operations `shell.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def check(
+        self,
+        *,
+        command: str,
+        cwd: str | None = _UNSET,
+        profile: ShellProfile | None = _UNSET,
+        settings: ShellSettings | None = _UNSET,
+        context: Mapping[str, Any] = _UNSET,
+    ) -> ShellCheck:
+        """Judges a command as it would be judged in a call of this caller, with his folders and
+        the links in them. Runs nothing.
+
+        Fails with `invalid_argument` if a folder of the caller cannot be used.
+
+        Args:
+            command: The command, as a model would write it.
+            cwd: The folder that it starts in: absolute, or from the workspace. Left out: the
+                workspace.
+            profile: Another profile than the configuration's.
+            settings: Settings instead of those of the configuration.
+            context: Who would call, with the keys of a call's context. Left out: nobody in
+                particular.
+        """
+        args = _given(
+            command=command,
+            cwd=cwd,
+            profile=profile,
+            settings=settings,
+            context=context,
+        )
+        return cast("ShellCheck", await self._invoke("shell.check", args))
+
+
 class AsyncVaultOperations:
     """Operations `vault.*`."""
 
@@ -7493,6 +7935,11 @@ class AsyncOperations:
     def sessions(self) -> AsyncSessionsOperations:
         """Operations `sessions.*`."""
         return AsyncSessionsOperations(self._invoke)
+
+    @property
+    def shell(self) -> AsyncShellOperations:
+        """Operations `shell.*`."""
+        return AsyncShellOperations(self._invoke)
 
     @property
     def vault(self) -> AsyncVaultOperations:

@@ -20,6 +20,7 @@ from ._events import Events, EventStream
 from ._host import Host
 from ._operations import Operations
 from ._results import CallAnswer, CallRequest, Definitions, Explanation, ToolResult
+from ._shell import CommandCheck, check_args
 from ._signature import HostTool, Options, handler_of, tool_of
 from ._toolkeep import Engine, Job, shutdown
 from .errors import ConfigError, InvalidArgumentError, WouldBlockError
@@ -27,7 +28,16 @@ from .errors import ConfigError, InvalidArgumentError, WouldBlockError
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._operations import Action, Capability, Config, Settings, Taint, ToolSpec, Touch
+    from ._operations import (
+        Action,
+        Capability,
+        Config,
+        Settings,
+        ShellSettings,
+        Taint,
+        ToolSpec,
+        Touch,
+    )
 
 Dialect = Literal["openai", "openai-responses", "anthropic", "gemini", "mcp", "json-schema"]
 """A provider's way to write a tool definition."""
@@ -86,6 +96,8 @@ class RuntimeBase:
         taints: Sequence[Taint] = (),
         action: Action | None = None,
         original_name: str | None = None,
+        shell_command: str | None = None,
+        shell_cwd: str | None = None,
         replace: bool = False,
     ) -> Callable[[F], F]: ...
 
@@ -108,6 +120,8 @@ class RuntimeBase:
         taints: Sequence[Taint] = (),
         action: Action | None = None,
         original_name: str | None = None,
+        shell_command: str | None = None,
+        shell_cwd: str | None = None,
         replace: bool = False,
     ) -> Any:
         """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
@@ -139,6 +153,9 @@ class RuntimeBase:
             action: The action that it is, for agents whose actions are limited: `patch`,
                 `finalize` or `delegate`.
             original_name: The name that it has where it comes from, if that is another.
+            shell_command: The parameter that is a command of a shell, a str or a list of its
+                words. It is judged before the function is called.
+            shell_cwd: The parameter that names the folder in which that command starts.
             replace: True if it may take the place of what has its name: another tool, whose
                 aliases it takes over, or an alias.
 
@@ -162,6 +179,8 @@ class RuntimeBase:
             taints=taints,
             action=action,
             original_name=original_name,
+            shell_command=shell_command,
+            shell_cwd=shell_cwd,
         )
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -362,6 +381,30 @@ class Runtime(RuntimeBase, Operations):
             NotFoundError: There is no such tool.
         """
         return Explanation._of(self._wait(self._engine.explain(tool, caller_fields(caller))))
+
+    def check_command(
+        self,
+        command: str,
+        *,
+        profile: Literal["strict", "workspace"] | None = None,
+        cwd: str | None = None,
+        settings: ShellSettings | None = None,
+        **caller: Unpack[Caller],
+    ) -> CommandCheck:
+        """Judges a command of a shell as it would be judged in a call of this caller. Runs nothing.
+
+        Args:
+            command: The command, as a model would write it.
+            profile: Another profile than the configuration's.
+            cwd: The folder that it starts in: absolute, or from the workspace.
+            settings: Settings instead of those of the configuration.
+            caller: As for `call`.
+
+        Raises:
+            InvalidArgumentError: A setting is wrong, or a folder of the caller cannot be used.
+        """
+        args = check_args(command, profile, cwd, settings, caller_fields(caller))
+        return CommandCheck._of(self._invoke("shell.check", args))
 
     @property
     def events(self) -> Events:

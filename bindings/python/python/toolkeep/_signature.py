@@ -38,6 +38,8 @@ class Options:
     taints: Sequence[Taint] = ()
     action: Action | None = None
     original_name: str | None = None
+    shell_command: str | None = None
+    shell_cwd: str | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,8 @@ def tool_of(function: Callable[..., Any], options: Options) -> HostTool:
         "taints": _list(options.taints),
         "action": options.action,
         "original_name": options.original_name,
+        "shell_command": options.shell_command,
+        "shell_cwd": options.shell_cwd,
     }
 
     def call(invocation: Invocation) -> Any:

@@ -15,6 +15,7 @@ __all__ = [
     "Scrubber",
     "Stream",
     "__version__",
+    "check_command",
     "generate_key",
     "scrub",
     "shutdown",
@@ -23,6 +24,7 @@ __all__ = [
 __version__: str
 CODES: tuple[tuple[str, int], ...]
 
+def check_command(command: str, options: Any, /) -> dict[str, Any]: ...
 def generate_key() -> str: ...
 @overload
 def scrub(text: str, /) -> str: ...

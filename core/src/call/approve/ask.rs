@@ -4,7 +4,7 @@ use data_encoding::HEXLOWER;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::super::{Call, CallPath, Judged, excerpt};
+use super::super::{Call, CallPath, Judged, command, excerpt};
 use super::{ApprovalRequest, AskReason};
 use crate::policy::Rule;
 use crate::store::NewApproval;
@@ -25,7 +25,14 @@ pub(super) fn reasons(judged: &Judged, call: &Call<'_>) -> Vec<AskReason> {
         reasons.push(AskReason { rule: "tool.assess".into(), why: why.clone() });
     }
     reasons.extend(call.ask.iter().cloned());
+    reasons.extend(command::reasons(judged));
     reasons
+}
+
+/// True if nothing but the command of a shell wants approval.
+pub(super) fn only_command(judged: &Judged, call: &Call<'_>) -> bool {
+    let asked = command::reasons(judged).len();
+    asked > 0 && asked == reasons(judged, call).len()
 }
 
 /// The rule of the policy that asks. One that is only watched does not.

@@ -45,6 +45,10 @@ pub struct ToolInfo {
     pub action: Option<Action>,
     /// Its name where it comes from, if that is another.
     pub original_name: Option<String>,
+    /// The argument that is a command of a shell.
+    pub shell_command: Option<String>,
+    /// The argument that names the folder in which that command starts.
+    pub shell_cwd: Option<String>,
     /// Other names that its arguments may come under.
     pub argument_aliases: BTreeMap<String, Vec<String>>,
     /// Other names for it, built-in ones too.
@@ -85,6 +89,8 @@ impl Snapshot {
             taints: spec.taints.clone(),
             action: spec.action,
             original_name: spec.original_name.clone(),
+            shell_command: spec.shell_command.clone(),
+            shell_cwd: spec.shell_cwd.clone(),
             argument_aliases: spec.argument_aliases.clone(),
             aliases,
             enabled: entry.enabled,

@@ -1,0 +1,193 @@
+//! Gate: the command of a shell that a call brings along. What it does is judged before anything
+//! runs, however it is spelled.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::{AskReason, Call, CallPath, Judged, Stop};
+use crate::commands::{JudgedCommand, Wanted};
+use crate::error::Code;
+use crate::shell::{Check, Decision, WithoutApprover};
+use crate::tool::{Assessment, Entry, ToolError};
+
+/// Judges the command of a call, if its tool takes one, and adds to the assessment what it comes to.
+///
+/// # Errors
+/// `command_denied` with the judge's own words; and where the folders of the caller cannot be used.
+pub(super) async fn pass(
+    path: &CallPath,
+    entry: &Entry,
+    args: &Value,
+    call: &mut Call<'_>,
+    assessment: &mut Assessment,
+) -> Result<Option<JudgedCommand>, Stop> {
+    let Some(text) = text_of(entry, args)? else { return Ok(None) };
+    let cwd = entry.spec.shell_cwd.as_ref().and_then(|name| args.get(name)?.as_str());
+    let (commands, cx) = (path.commands.clone(), call.cx.clone());
+    let cwd = cwd.map(str::to_owned);
+    let judging = tokio::task::spawn_blocking(move || {
+        commands.judge(&cx, Wanted { text: &text, cwd: cwd.as_deref(), settings: None })
+    });
+    let judged = judging.await.map_err(|error| {
+        ToolError::new(Code::ToolPanicked, format!("The command could not be judged: {error}."))
+    })??;
+    note(call, &judged.check);
+    if judged.check.verdict == Decision::Deny {
+        return Err(denied(&judged.check).into());
+    }
+    let own = assessment.plan.take();
+    assessment.plan = Some(plan(&judged, own));
+    Ok(Some(judged))
+}
+
+/// Why the command wants somebody's approval. Empty: it does not.
+pub(super) fn reasons(judged: &Judged) -> Vec<AskReason> {
+    let Some(command) = asked_about(judged) else { return Vec::new() };
+    let reasons = command.check.reasons.iter();
+    let asking = reasons.filter(|reason| reason.decision == Decision::Ask);
+    asking
+        .map(|reason| {
+            let why = match reason.words.as_str() {
+                "" => reason.why.clone(),
+                words => format!("{} (`{words}`)", reason.why),
+            };
+            AskReason { rule: rule(&reason.category), why }
+        })
+        .collect()
+}
+
+/// True if the command wants somebody's approval.
+pub(super) fn asks(judged: &Judged) -> bool {
+    asked_about(judged).is_some()
+}
+
+fn asked_about(judged: &Judged) -> Option<&JudgedCommand> {
+    judged.command.as_ref().filter(|command| command.check.verdict == Decision::Ask)
+}
+
+/// What becomes of a command that nobody can be asked about, where nothing else asks.
+///
+/// # Errors
+/// The refusal, unless the owner lets such commands run.
+pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolError> {
+    let Some(command) = &judged.command else { return Ok(()) };
+    let check = &command.check;
+    match check.without_approver {
+        WithoutApprover::Run => {
+            if let Some(told) = call.notes.get_mut("shell") {
+                told["without_approver"] = json!("run");
+            }
+            Ok(())
+        }
+        WithoutApprover::Deny => {
+            let text = format!(
+                "{}\nNobody can be asked here, so it has not run, and will not. Write it so that it \
+                 needs no approval, or tell the user what is to be done by hand.",
+                check.for_llm
+            );
+            let refusal = ToolError::new(Code::ApprovalDenied, text);
+            Err(refusal.by_rule("shell.without_approver = \"deny\""))
+        }
+        WithoutApprover::Confine => Err(unconfined(check)),
+    }
+}
+
+/// Refuses what runs only in a confinement: a tool of the host's runs it as it likes.
+///
+/// # Errors
+/// The refusal, for a command that is allowed in a confinement only.
+pub(super) fn confined(judged: &Judged) -> Result<(), ToolError> {
+    match &judged.command {
+        Some(command) if command.check.confined => Err(unconfined(&command.check)),
+        _ => Ok(()),
+    }
+}
+
+fn unconfined(check: &Check) -> ToolError {
+    let mut text = check.for_user.clone();
+    let _ = write!(
+        text,
+        "\nNobody can be asked about it, and without somebody's word it runs only in a confinement \
+         that enforces what was predicted of it. This tool has none, so it has not run. Write it so \
+         that it needs no approval, or tell the user: the owner can have somebody decide on such \
+         commands, or set `shell.without_approver` to `run`."
+    );
+    ToolError::new(Code::ApprovalDenied, text).by_rule("shell.without_approver = \"confine\"")
+}
+
+fn denied(check: &Check) -> ToolError {
+    let category = check.categories.first().map_or("denied", String::as_str);
+    ToolError::new(Code::CommandDenied, check.for_llm.clone()).by_rule(rule(category))
+}
+
+fn rule(category: &str) -> String {
+    format!("shell.{category}")
+}
+
+/// What the ledger keeps of the judgement: no word of the command.
+fn note(call: &mut Call<'_>, check: &Check) {
+    let told = json!({ "verdict": check.verdict, "categories": check.categories });
+    call.notes.insert("shell".into(), told);
+}
+
+/// What the call comes to. An approval is bound to it: where the same text would do something else
+/// by then, because a link leads elsewhere, the approval does not hold.
+fn plan(judged: &JudgedCommand, own: Option<Value>) -> Value {
+    let mut effects: Vec<&str> = Vec::new();
+    for effect in &judged.check.effects {
+        if !effects.contains(&effect.effect.as_str()) {
+            effects.push(&effect.effect);
+        }
+    }
+    let mut plan = Map::new();
+    plan.insert("cwd".into(), json!(judged.cwd));
+    plan.insert("effects".into(), json!(effects));
+    plan.insert("unknowns".into(), json!(judged.check.unknowns));
+    if let Some(own) = own {
+        plan.insert("tool".into(), own);
+    }
+    Value::Object(plan)
+}
+
+/// The command that a call brings. A list of words is one command with these words.
+fn text_of(entry: &Entry, args: &Value) -> Result<Option<String>, ToolError> {
+    let Some(name) = &entry.spec.shell_command else { return Ok(None) };
+    let words = |items: &Vec<Value>| {
+        let words = items.iter().map(|item| item.as_str().map(quoted));
+        words.collect::<Option<Vec<String>>>().map(|words| words.join(" "))
+    };
+    let text = match args.get(name) {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Array(items)) => words(items),
+        Some(_) => None,
+    };
+    text.map(Some).ok_or_else(|| {
+        let text = format!("`{name}` must be a command: a text, or a list of its words.");
+        ToolError::new(Code::InvalidArguments, text)
+    })
+}
+
+/// A word as a shell takes it for itself.
+fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-_./=:,+@%".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn a_word_stays_one_word() {
+        for (word, expected) in
+            [("a-b/c.d", "a-b/c.d"), ("", "''"), ("a b", "'a b'"), ("it's", r"'it'\''s'")]
+        {
+            assert_eq!(quoted(word), expected);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Commands of a shell as a runtime judges them: for a caller, with his folders and the links that
+//! stand on the disk now.
+//!
+//! The judgement itself is the pure [`shell`](crate::shell)'s. What it must know of the machine is
+//! looked up here.
+
+mod links;
+mod machine;
+
+use std::borrow::Cow;
+
+use crate::files::Files;
+use crate::shell::{
+    Analysis, Check, Decision, Env, Settings, analyse, check_analysis, parse::Problem,
+};
+use crate::tool::{CallContext, Caller, ToolError};
+use links::{Links, TooMany};
+use machine::Machine;
+
+/// How often a command is analysed anew because links were found on its ways.
+const MOST_ROUNDS: usize = 4;
+
+/// The judge of a runtime.
+pub(crate) struct Commands {
+    settings: Settings,
+    files: Files,
+    machine: Machine,
+}
+
+/// A command as somebody wants it run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted<'w> {
+    /// The text.
+    pub text: &'w str,
+    /// The folder that it starts in: absolute, or from the workspace. Default: the workspace.
+    pub cwd: Option<&'w str>,
+    /// Settings instead of the runtime's.
+    pub settings: Option<&'w Settings>,
+}
+
+/// A command that was judged.
+#[derive(Clone, Debug)]
+pub(crate) struct JudgedCommand {
+    /// What became of it.
+    pub check: Check,
+    /// The folder that it starts in, without links.
+    pub cwd: String,
+}
+
+impl Commands {
+    pub(crate) fn new(settings: Settings, files: Files) -> Commands {
+        Commands { settings, files, machine: Machine::of_process() }
+    }
+
+    /// Judges a command for a caller. It looks at links on the disk, and at nothing else.
+    ///
+    /// # Errors
+    /// Where the folders of the caller cannot be used, as for file tools.
+    pub(crate) fn judge(
+        &self,
+        cx: &CallContext,
+        wanted: Wanted<'_>,
+    ) -> Result<JudgedCommand, ToolError> {
+        let mut env = self.machine.env(self.files.places(cx.caller())?);
+        if let Some(cwd) = wanted.cwd.filter(|cwd| !cwd.is_empty()) {
+            let cwd = if cwd.starts_with('/') { cwd.into() } else { format!("{}/{cwd}", env.cwd) };
+            // Beyond the limit it stays as it is given, and is looked at below.
+            env.cwd = links::without(&cwd, &env).unwrap_or(cwd);
+        }
+        let (analysis, env) = analysed(wanted.text, env);
+        let settings = wanted.settings.unwrap_or(&self.settings);
+        let check = judged(&analysis, &env, settings, cx.caller());
+        Ok(JudgedCommand { check, cwd: env.cwd })
+    }
+}
+
+/// Analyses a text with the links that stand on its ways.
+fn analysed(text: &str, mut env: Env) -> (Analysis, Env) {
+    let mut links = Links::default();
+    let mut analysis = analyse(text, &env);
+    for _ in 0..MOST_ROUNDS {
+        match links.look(&analysis, &env) {
+            Ok(false) => return (analysis, env),
+            Ok(true) => {
+                env.links.clone_from(links.found());
+                analysis = analyse(text, &env);
+            }
+            Err(TooMany) => break,
+        }
+    }
+    let what = "its paths lead through more links than are followed".to_owned();
+    analysis.problems.push(Problem { what, span: 0..text.len() });
+    (analysis, env)
+}
+
+/// The strictest judgement of those for the agent and for all that stand above it.
+fn judged(analysis: &Analysis, env: &Env, settings: &Settings, caller: &Caller) -> Check {
+    let callers = std::iter::successors(Some(caller), |one| one.parent.as_deref());
+    let mut own: Vec<Cow<'_, Settings>> = Vec::new();
+    for one in callers {
+        let settings = settings.of_agent(one.agent.as_deref());
+        if !own.contains(&settings) {
+            own.push(settings);
+        }
+    }
+    let checks = own.iter().map(|settings| check_analysis(analysis, env, settings));
+    // Of equal ones the agent's own.
+    let strictest = checks.reduce(|one, other| if rank(&other) > rank(&one) { other } else { one });
+    strictest.unwrap_or_else(|| check_analysis(analysis, env, settings))
+}
+
+fn rank(check: &Check) -> (Decision, bool) {
+    (check.verdict, check.confined)
+}

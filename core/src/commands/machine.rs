@@ -1,0 +1,55 @@
+//! What of the machine a command would find: a snapshot, taken when the runtime is built.
+
+use std::collections::BTreeSet;
+use std::env;
+
+use crate::files::Places;
+use crate::shell::Env;
+
+/// The surroundings that are the same for all callers.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    home: String,
+    user: String,
+    temp: Vec<String>,
+    names: BTreeSet<String>,
+}
+
+impl Machine {
+    /// As this process has it. Of its variables only the names count.
+    pub(super) fn of_process() -> Machine {
+        let absolute = |name: &str| env::var(name).ok().filter(|path| path.starts_with('/'));
+        let mut temp = Env::default().temp;
+        temp.extend(absolute("TMPDIR"));
+        let real = |path: &String| Some(std::fs::canonicalize(path).ok()?.display().to_string());
+        let links: Vec<String> = temp.iter().filter_map(real).collect();
+        temp.extend(links);
+        temp.sort();
+        temp.dedup();
+        Machine {
+            home: absolute("HOME").unwrap_or_else(|| Env::default().home),
+            user: env::var("USER").unwrap_or_else(|_| Env::default().user),
+            temp,
+            names: env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
+        }
+    }
+
+    /// The surroundings of a caller with these folders. Without a workspace they are those of a
+    /// virtual one.
+    pub(super) fn env(&self, places: Places) -> Env {
+        let mut env = Env {
+            home: self.home.clone(),
+            user: self.user.clone(),
+            temp: self.temp.clone(),
+            names: self.names.clone(),
+            read_roots: places.readable,
+            deny_paths: places.denied,
+            ..Env::default()
+        };
+        if let Some(workspace) = places.writable.first() {
+            env.cwd.clone_from(workspace);
+            env.workspace = places.writable;
+        }
+        env
+    }
+}

@@ -1,0 +1,84 @@
+//! The folders of a caller as a command of a shell sees them: by their paths on the machine.
+
+use super::Granting;
+use crate::tool::{Caller, ToolError};
+
+/// Where a caller works, what he reads, and what is closed to him. Every path is absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// The folders that he reads and writes, without links. The first is the workspace; none if
+    /// there is no workspace.
+    pub writable: Vec<String>,
+    /// Folders that he only reads, without links.
+    pub readable: Vec<String>,
+    /// What is closed to him: paths with all that is below, and globs.
+    pub denied: Vec<String>,
+}
+
+/// The characters that make a glob of an entry.
+const GLOB: [char; 4] = ['*', '?', '[', '{'];
+
+impl Granting {
+    /// # Errors
+    /// As [`Granting::roots`]; a workspace that was never set is none.
+    pub(in crate::files) fn places(&self, caller: &Caller) -> Result<Places, ToolError> {
+        if caller.workspace.is_none() && self.workspace.is_none() {
+            return Ok(Places::default());
+        }
+        let roots = self.roots(caller)?;
+        let mut places = Places::default();
+        let mut anchors: Vec<String> = Vec::new();
+        for (folder, read_only) in roots.folders() {
+            let folder = folder.display().to_string();
+            anchors.push(folder.clone());
+            if read_only { places.readable.push(folder) } else { places.writable.push(folder) }
+        }
+        let (_, of_parents) = self.denied(caller)?;
+        anchors.extend(of_parents.iter().map(|folder| folder.display().to_string()));
+        for entry in self.closed(caller) {
+            places.denied.extend(seen_from(&anchors, &entry));
+        }
+        // Who can write these makes the rules, and a command is not told from its writing.
+        places.denied.extend(self.kept.iter().map(|file| file.display().to_string()));
+        places.denied.dedup();
+        Ok(places)
+    }
+
+    /// The entries that close something to a caller or to his parents.
+    fn closed(&self, caller: &Caller) -> Vec<String> {
+        let callers = std::iter::successors(Some(caller), |one| one.parent.as_deref());
+        let own = callers.flat_map(|one| one.deny_paths.iter().cloned());
+        self.deny.iter().cloned().chain(own).collect()
+    }
+}
+
+/// An entry as absolute ones: a path counts from each folder, a glob without a `/` is one of names.
+fn seen_from(folders: &[String], entry: &str) -> Vec<String> {
+    if entry.starts_with('/') {
+        return vec![entry.to_owned()];
+    }
+    let entry = entry.trim_start_matches("./").trim_end_matches('/');
+    let is_name = entry.contains(GLOB) && !entry.contains('/');
+    let between = if is_name { "**/" } else { "" };
+    let within = |folder: &String| format!("{}/{between}{entry}", folder.trim_end_matches('/'));
+    folders.iter().map(within).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seen_from;
+
+    #[test]
+    fn an_entry_counts_from_every_folder() {
+        let folders = ["/srv/ws".to_owned(), "/srv/docs".to_owned()];
+        for (entry, expected) in [
+            (".git/hooks", ["/srv/ws/.git/hooks", "/srv/docs/.git/hooks"]),
+            ("./a/", ["/srv/ws/a", "/srv/docs/a"]),
+            ("*.pem", ["/srv/ws/**/*.pem", "/srv/docs/**/*.pem"]),
+            ("**/*.pem", ["/srv/ws/**/*.pem", "/srv/docs/**/*.pem"]),
+        ] {
+            assert_eq!(seen_from(&folders, entry), expected, "{entry}");
+        }
+        assert_eq!(seen_from(&folders, "/srv/keys"), ["/srv/keys"]);
+    }
+}

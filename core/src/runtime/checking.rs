@@ -1,0 +1,98 @@
+//! Judging commands without a runtime: settings and surroundings as data.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::error::{Code, Error};
+use crate::shell::{self, Check, Env, Settings};
+use crate::strict;
+
+/// How a command is judged without a runtime.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CheckOptions {
+    /// How strict the judge is.
+    pub settings: Settings,
+    /// Where the command would run. Default: in the virtual workspace `/workspace`.
+    pub env: Env,
+}
+
+impl CheckOptions {
+    /// Options from JSON-like data: the keys of [`Settings`], and `env` with the keys of an [`Env`].
+    /// `null` is all defaults.
+    ///
+    /// # Errors
+    /// `invalid_argument` that names the key, what is allowed there, and the nearest known key.
+    pub fn from_value(value: &Value) -> Result<CheckOptions, Error> {
+        let bad = |why: String| {
+            Error::new(Code::InvalidArgument, format!("the options of a command check: {why}"))
+        };
+        if value.is_null() {
+            return Ok(CheckOptions::default());
+        }
+        let mut settings = value.clone();
+        let env = settings.as_object_mut().and_then(|options| options.shift_remove("env"));
+        let env = env.filter(|env| !env.is_null());
+        let env =
+            env.map(|env| strict::from_value(&env).map_err(|why| bad(format!("`env`: {why}"))));
+        Ok(CheckOptions {
+            settings: strict::from_value(&settings).map_err(bad)?,
+            env: env.transpose()?.unwrap_or_default(),
+        })
+    }
+}
+
+/// Judges a command without a runtime, and runs nothing.
+///
+/// ```
+/// use toolkeep::{CheckOptions, check_command, shell::Decision};
+///
+/// let check = check_command("rm -rf /", &CheckOptions::default());
+/// assert_eq!(check.verdict, Decision::Deny);
+/// println!("{}", check.for_llm);
+/// ```
+#[must_use]
+pub fn check_command(command: &str, options: &CheckOptions) -> Check {
+    shell::check(command, &options.env, &options.settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::shell::{Decision, Group, Switch};
+
+    fn complaint(options: Value) -> String {
+        let error = CheckOptions::from_value(&options).unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        error.message().to_owned()
+    }
+
+    #[test]
+    fn options_are_those_of_the_configuration_and_the_surroundings() {
+        let options = CheckOptions::from_value(&json!({
+            "profile": "workspace",
+            "groups": { "package_install": "off" },
+            "env": { "cwd": "/workspace/src", "deny_paths": ["/workspace/keys"] },
+        }));
+        let options = options.unwrap();
+        assert_eq!(options.settings.switch(Group::PackageInstall), Switch::Off);
+        assert_eq!(options.env.cwd, "/workspace/src");
+        assert_eq!(check_command("cat ../keys/a", &options).verdict, Decision::Deny);
+        assert_eq!(CheckOptions::from_value(&Value::Null).unwrap(), CheckOptions::default());
+    }
+
+    #[test]
+    fn what_is_misspelt_is_named_with_what_is_allowed() {
+        let text = complaint(json!({ "profile": "strickt" }));
+        assert!(text.contains("`profile`") && text.contains("`strict`, `workspace`"), "{text}");
+        let text = complaint(json!({ "proflie": "strict" }));
+        assert!(text.contains("`proflie`") && text.contains("did you mean `profile`"), "{text}");
+        let text = complaint(json!({ "groups": { "mining": "off" } }));
+        assert!(text.contains("groups") && text.contains("`crypto_mining`"), "{text}");
+        let text = complaint(json!({ "env": { "cdw": "/" } }));
+        assert!(text.contains("`env`") && text.contains("`cwd`"), "{text}");
+    }
+}

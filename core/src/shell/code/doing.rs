@@ -1,0 +1,632 @@
+//! What calls do.
+
+use super::super::effect::{Access, CodeFrom, Effect, Payload};
+use super::super::value::{Origin, Value};
+use super::reader::{Reader, is_environment};
+use super::thing::{From, Thing, joined};
+use super::{Act, Language};
+
+/// What a function does with its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Doing {
+    /// The first argument is a text for a shell.
+    Shell,
+    /// The arguments are a program and its arguments; one alone is a text for a shell.
+    Words,
+    /// The first argument is a list of words; or a program, or with `shell` a text for a shell.
+    Process,
+    /// The first argument is a program, its arguments begin at this one, in lists or not.
+    Program(usize),
+    /// As [`Doing::Program`]; the first of the arguments is the program's own name.
+    Execute(usize),
+    /// Something with the file that this argument names.
+    File(Access, usize),
+    /// Something with all files that the arguments name.
+    Files(Access),
+    /// Something with all that is below what the first argument names.
+    Tree(Access),
+    /// Deletes what the first argument names, as its options say.
+    Remove,
+    /// Does the one with the first argument, the other with the second.
+    Between(Access, Access),
+    /// Opens a file; the second argument says for what. In some languages it may be a command.
+    Open,
+    /// Something with the path that it is a method of.
+    Of(Access),
+    /// Something with the path that it is a method of, and with the first argument.
+    OfBetween(Access, Access),
+    /// Fetches the address that this argument is, and sends what follows.
+    Fetch(usize),
+    /// As [`Doing::Fetch`], and it sends for sure.
+    Send(usize),
+    /// Connects to a host, by hand.
+    Connect(usize),
+    /// Connects to a host that it speaks a protocol with.
+    Talk(usize),
+    /// Waits for connections.
+    Listen,
+    /// This argument is code of the same language.
+    Code(usize),
+    /// The first argument names a file of code.
+    Load,
+    /// The first argument names a module.
+    Import,
+    /// Reads a variable of the environment; without an argument, all.
+    Variable,
+    /// Sets one.
+    SetVariable,
+    /// Ends a process.
+    Kill,
+    /// Joins a connection to a program's input and output.
+    Join,
+    /// What it does cannot be told.
+    Dynamic,
+    /// Something that no arguments matter to.
+    Effect(fn() -> Effect),
+    /// Nothing that matters.
+    Nothing,
+}
+
+impl Reader<'_> {
+    /// Calls something; what comes of it.
+    pub(super) fn call(
+        &mut self,
+        thing: &Thing,
+        mut given: Vec<Thing>,
+        named: Vec<(String, Thing)>,
+    ) -> Thing {
+        let (path, made) = match thing {
+            Thing::Path(path, made) => (path.clone(), made.clone()),
+            Thing::Text(value) if self.language == Language::Php => match value.as_known() {
+                Some(name) => (name.trim_start_matches('\\').to_owned(), Vec::new()),
+                None => return self.unknown_call(),
+            },
+            Thing::Unknown(From::Code) => return self.unknown_call(),
+            Thing::Map(_) => {
+                given.iter().for_each(|thing| self.handed_on(thing));
+                return Thing::Unknown(From::Other);
+            }
+            other => {
+                given.iter().for_each(|thing| self.handed_on(thing));
+                return Thing::Unknown(other.from());
+            }
+        };
+        if made.first().is_some_and(|thing| thing.from() == From::Code) {
+            return self.unknown_call();
+        }
+        if let Some(parameters) = self.parameters(&path) {
+            for (name, thing) in parameters.iter().zip(&given) {
+                self.give(name, thing.clone());
+            }
+            for (name, thing) in &named {
+                self.give(name, thing.clone());
+            }
+        }
+        if path.starts_with("environment.") {
+            return match given.first() {
+                Some(key) if !path.ends_with(".update") => self.variable(&key.clone()),
+                _ => Thing::path("environment"),
+            };
+        }
+        if let Some(found) = self.computed(&path, &made, &given, &named) {
+            return found;
+        }
+        let hidden = |name: &str| matches!(name, "env" | "environ" | "environment");
+        let copies =
+            matches!(path.as_str(), "dict" | "Object.assign" | "copy.copy" | "copy.deepcopy");
+        if copies && given.iter().any(is_environment) {
+            return Thing::path("environment");
+        }
+        for thing in &given {
+            match thing {
+                Thing::Map(all) => {
+                    let shown = all.iter().filter(|(name, _)| !hidden(name));
+                    let shown: Vec<_> = shown.map(|(_, thing)| thing.clone()).collect();
+                    self.shown(&Thing::List(shown));
+                }
+                thing => self.shown(thing),
+            }
+        }
+        for (name, thing) in &named {
+            if !hidden(name) {
+                self.shown(thing);
+            }
+            if matches!(name.as_str(), "shell" | "executable") {
+                continue;
+            }
+            self.handed_on(thing);
+        }
+        match self.tables.find(&path) {
+            Some(doing) => {
+                if !named.is_empty() {
+                    given.push(Thing::Map(named));
+                }
+                self.does(&path, *doing, &made, &given)
+            }
+            None => {
+                if self.tables.is_risky(&path) {
+                    self.dynamic(format!("what `{path}` does is not known"));
+                }
+                given.iter().for_each(|thing| self.handed_on(thing));
+                self.result(path, made, given)
+            }
+        }
+    }
+
+    fn result(&mut self, path: String, made: Vec<Thing>, given: Vec<Thing>) -> Thing {
+        let tainted = made.iter().chain(&given).map(Thing::from).find(|from| *from != From::Other);
+        match tainted {
+            Some(from) if from != From::Code => Thing::Unknown(from),
+            _ if path.starts_with("*.") || path.len() > 200 => Thing::Unknown(From::Other),
+            _ => Thing::Path(format!("{path}()"), if made.is_empty() { given } else { made }),
+        }
+    }
+
+    fn unknown_call(&mut self) -> Thing {
+        self.dynamic("which function is called is not known");
+        Thing::Unknown(From::Other)
+    }
+
+    /// A function that is given away is called by who gets it.
+    pub(super) fn handed_on(&mut self, thing: &Thing) {
+        let Thing::Path(path, made) = thing else { return };
+        if !made.is_empty() || path.contains('(') {
+            return;
+        }
+        let harmless = |doing: &Doing| matches!(doing, Doing::Nothing | Doing::Import);
+        if self.tables.find(path).is_some_and(|doing| !harmless(doing)) && self.is_verb(thing) {
+            self.given_away(path.clone());
+        }
+    }
+
+    fn given_away(&mut self, path: String) {
+        if !matches!(self.peek(), Some(super::token::Token::Mark("="))) {
+            self.dynamic(format!("`{path}` is given to something else, which calls it"));
+        }
+    }
+
+    /// True for what does something when it is called.
+    pub(super) fn is_verb(&self, thing: &Thing) -> bool {
+        let Thing::Path(path, made) = thing else { return false };
+        let exact = self.tables.calls.iter().any(|(name, _)| name == path);
+        made.is_empty() && exact
+    }
+
+    fn does(&mut self, path: &str, doing: Doing, made: &[Thing], given: &[Thing]) -> Thing {
+        let none = Thing::Unknown(From::Other);
+        let at = |at: usize| given.get(at).cloned().unwrap_or(Thing::Unknown(From::Other));
+        let first = at(0);
+        match doing {
+            Doing::Shell
+            | Doing::Words
+            | Doing::Process
+            | Doing::Program(_)
+            | Doing::Execute(_) => {
+                self.process(doing, given);
+                return self.result(path.to_owned(), Vec::new(), Vec::new());
+            }
+            Doing::File(access, position) => self.file(access, &at(position)),
+            Doing::Files(access) => {
+                if given.is_empty() {
+                    self.file(access, &none);
+                }
+                for thing in given.iter().flat_map(Thing::elements) {
+                    self.file(access, &thing);
+                }
+            }
+            Doing::Tree(access) => {
+                for path in first.elements() {
+                    let (path, recursive, forced) = (path.value(), true, access == Access::Delete);
+                    self.act(Act::File { access, path, recursive, forced });
+                }
+            }
+            Doing::Remove => {
+                let is = |name: &str| {
+                    given.iter().any(|thing| thing.option(name).is_some_and(Thing::is_true))
+                };
+                let (path, recursive, forced) = (first.value(), is("recursive"), is("force"));
+                self.act(Act::File { access: Access::Delete, path, recursive, forced });
+            }
+            Doing::Between(one, other) => {
+                self.file(one, &first);
+                self.file(other, &at(1));
+            }
+            Doing::Open => return self.open(given),
+            Doing::Of(access) => self.act(Act::file(access, joined(made))),
+            Doing::OfBetween(one, other) => {
+                self.act(Act::file(one, joined(made)));
+                self.file(other, &first);
+            }
+            Doing::Fetch(position) | Doing::Send(position) => {
+                return self.fetch(matches!(doing, Doing::Send(_)), path, position, given);
+            }
+            Doing::Connect(position) | Doing::Talk(position) => {
+                self.connects |= matches!(doing, Doing::Connect(_));
+                let (host, port) = address(given.get(position..).unwrap_or_default());
+                let sends = Payload::Text;
+                self.effect(Effect::Network { host, port, fetches: true, sends });
+                return Thing::Unknown(From::Network);
+            }
+            Doing::Listen => {
+                self.connects = true;
+                self.effect(Effect::Listen { port: address(given).1 });
+                return Thing::Unknown(From::Network);
+            }
+            Doing::Code(position) => return self.code(&at(position)),
+            Doing::Load => self.act(Act::Load(first.value())),
+            Doing::Import => return self.required(&first),
+            Doing::Variable if given.is_empty() => self.effect(Effect::EnvironmentDump),
+            Doing::Variable => return self.variable(&first),
+            Doing::SetVariable => {
+                let text = first.value().prefix().to_owned();
+                let (name, value) = match text.split_once('=') {
+                    Some((name, value)) => (name.to_owned(), Value::known(value)),
+                    None => (text, at(1).value()),
+                };
+                if crate::shell::interpret::is_poison(&name) {
+                    self.effect(Effect::EnvironmentPoison { name, value });
+                }
+            }
+            Doing::Kill => {
+                let what = if self.language == Language::Perl || self.language == Language::Ruby {
+                    at(1).value()
+                } else {
+                    first.value()
+                };
+                let all = matches!(what.as_known(), Some("-1" | "0"));
+                self.effect(Effect::Kill { all, what });
+            }
+            Doing::Join => self.runs = true,
+            Doing::Dynamic => self.dynamic(format!("what `{path}` runs cannot be told")),
+            Doing::Effect(make) => self.effect(make()),
+            Doing::Nothing => {
+                return self.result(path.to_owned(), made.to_vec(), given.to_vec());
+            }
+        }
+        none
+    }
+
+    pub(super) fn file(&mut self, access: Access, thing: &Thing) {
+        // A descriptor is no path.
+        if !matches!(thing, Thing::Number(_)) {
+            self.act(Act::file(access, thing.value()));
+        }
+    }
+
+    /// A text is given to a shell.
+    pub(super) fn shell(&mut self, thing: &Thing) {
+        self.runs = true;
+        self.taint(thing);
+        self.act(Act::Shell(thing.value()));
+    }
+
+    fn taint(&mut self, thing: &Thing) {
+        let from = match thing.from() {
+            From::Network => CodeFrom::Network,
+            From::Decoded => CodeFrom::Decoded,
+            From::Input => CodeFrom::Stdin,
+            From::Other | From::Code => return,
+        };
+        self.effect(Effect::Code { from });
+    }
+
+    fn process(&mut self, doing: Doing, given: &[Thing]) {
+        self.runs = true;
+        let Some(first) = given.first().cloned() else { return };
+        let option =
+            |name: &str| given.iter().any(|thing| thing.option(name).is_some_and(Thing::is_true));
+        let words: Vec<Thing> = match doing {
+            Doing::Shell => {
+                // A list of words needs no shell: PHP's `proc_open`.
+                match first {
+                    Thing::List(words) => words,
+                    text => return self.shell(&text),
+                }
+            }
+            Doing::Process => match first {
+                Thing::List(words) if option("shell") && !words.is_empty() => {
+                    return self.shell(&words[0]);
+                }
+                Thing::List(words) => words,
+                text if option("shell") => return self.shell(&text),
+                text => vec![text],
+            },
+            Doing::Words => {
+                let words: Vec<Thing> = given
+                    .iter()
+                    .filter(|thing| !matches!(thing, Thing::Map(_)))
+                    .flat_map(Thing::elements)
+                    .collect();
+                // What takes options behind the command is called with options alone.
+                match &words[..] {
+                    [text] => return self.shell(&text.clone()),
+                    _ => words,
+                }
+            }
+            Doing::Program(from) | Doing::Execute(from) => {
+                let rest = given.get(from..).unwrap_or_default();
+                let skip = usize::from(matches!(doing, Doing::Execute(_)));
+                let rest: Vec<Thing> = rest
+                    .iter()
+                    .filter(|thing| !matches!(thing, Thing::Map(_) | Thing::Path(..)))
+                    .flat_map(Thing::elements)
+                    .skip(skip)
+                    .collect();
+                if option("shell") {
+                    let mut text = first.clone();
+                    for word in &rest {
+                        text = text.then(&Thing::known(" ")).then(word);
+                    }
+                    return self.shell(&text);
+                }
+                std::iter::once(first).chain(rest).collect()
+            }
+            _ => return,
+        };
+        if let Some(program) = words.first() {
+            self.taint(&program.clone());
+        }
+        self.act(Act::Run(words.iter().map(Thing::value).collect()));
+    }
+
+    /// Opens a file as its mode says. In Perl and Ruby a command may stand in its place.
+    fn open(&mut self, given: &[Thing]) -> Thing {
+        let handles = self.language == Language::Perl;
+        let given = if handles && given.len() > 1 { &given[1..] } else { given };
+        let mode = given.iter().find_map(|thing| thing.option("mode")).or(given.get(1));
+        let named = given.iter().find_map(|thing| thing.option("file")).cloned();
+        let first = given.first().cloned().or(named).unwrap_or(Thing::Unknown(From::Other));
+        let piped = matches!(self.language, Language::Perl | Language::Ruby);
+        let text = first.text().map(|text| text.trim().to_owned()).unwrap_or_default();
+        let made = || Thing::Path("open()".into(), vec![first.clone()]);
+        if handles && given.len() > 1 {
+            let mode = first.text().unwrap_or_default().trim().to_owned();
+            let rest = &given[1..];
+            if mode.contains('|') || mode.contains('-') {
+                self.process(Doing::Words, rest);
+            } else if mode.contains('&') {
+                self.runs |= self.connects;
+            } else {
+                let target = rest[0].clone();
+                if mode.starts_with('<') {
+                    self.file(Access::Read, &target);
+                }
+                if mode.contains('>') {
+                    self.file(Access::Write, &target);
+                }
+                if !mode.starts_with(['<', '>', '+']) {
+                    self.file(Access::Write, &target);
+                }
+            }
+            return made();
+        }
+        if piped && text.starts_with('|') {
+            self.shell(&Thing::known(text[1..].to_owned()));
+        } else if piped && handles && text.ends_with('|') {
+            self.shell(&Thing::known(text[..text.len() - 1].to_owned()));
+        } else if handles && text.starts_with(">&") {
+            self.runs |= self.connects;
+        } else if handles && text.starts_with(['>', '+']) {
+            self.file(Access::Write, &Thing::known(text.trim_start_matches(['>', '+', '<', ' '])));
+        } else if handles && text.starts_with('<') {
+            self.file(Access::Read, &Thing::known(text[1..].trim()));
+        } else if text.starts_with("http://")
+            || text.starts_with("https://")
+            || text.starts_with("ftp://")
+        {
+            return self.fetch(false, "open", 0, given);
+        } else if text.starts_with("php://") || text.starts_with("data:") {
+            return Thing::Unknown(if text.contains("input") || text.contains("stdin") {
+                From::Input
+            } else {
+                From::Decoded
+            });
+        } else {
+            if piped && first.text().is_none() {
+                self.dynamic("a name that is opened may be a command");
+            }
+            let mode = mode.and_then(Thing::text).unwrap_or("r").to_owned();
+            if mode.contains(['r', '+']) || !mode.contains(['w', 'a', 'x']) {
+                self.file(Access::Read, &first);
+            }
+            if mode.contains(['w', 'a', 'x', '+']) {
+                self.file(Access::Write, &first);
+            }
+        }
+        made()
+    }
+
+    fn fetch(&mut self, sends: bool, path: &str, position: usize, given: &[Thing]) -> Thing {
+        let options = given.iter().find(|thing| matches!(thing, Thing::Map(_)));
+        let get = |name: &str| options.and_then(|options| options.option(name)).cloned();
+        let url = match given.get(position) {
+            Some(Thing::Map(_)) | None => {
+                get("url").or_else(|| get("hostname")).or_else(|| get("host"))
+            }
+            Some(thing) => Some(thing.clone()),
+        };
+        let url = url.unwrap_or(Thing::Unknown(From::Other));
+        let url = match &url {
+            Thing::Path(made, of) if made.ends_with("()") => of.first().cloned().unwrap_or(url),
+            _ => url,
+        };
+        let text = url.value();
+        let (host, port) = host_of(&text);
+        if text.prefix().starts_with("file:") {
+            self.file(Access::Read, &Thing::known(text.prefix().trim_start_matches("file://")));
+            return Thing::Unknown(From::Other);
+        }
+        let mut payload = Payload::None;
+        let method = get("method").and_then(|method| method.text().map(str::to_ascii_uppercase));
+        let body = ["data", "json", "files", "body", "content", "params", "headers"]
+            .iter()
+            .find_map(|name| get(name))
+            .or_else(|| {
+                given
+                    .get(position + 1)
+                    .filter(|thing| !matches!(thing, Thing::Map(_) | Thing::Path(..)))
+                    .cloned()
+            });
+        let posts = sends || method.is_some_and(|method| method != "GET" && method != "HEAD");
+        let asks = matches!(path, "open" | "urllib.request.urlretrieve" | "urllib.urlretrieve");
+        if posts || body.is_some() && !asks {
+            payload = Payload::Text;
+        }
+        for part in given.iter().skip(position).chain(&body) {
+            if let Some(file) = opened(part, 4) {
+                payload = Payload::File(file);
+            }
+        }
+        let unknown_end = !matches!(text, Value::Known(_)) && text.prefix().contains("://");
+        if payload == Payload::None && unknown_end {
+            // What is put into the address is sent.
+            payload = Payload::Text;
+        }
+        self.effect(Effect::Network { host, port, fetches: true, sends: payload });
+        Thing::Unknown(From::Network)
+    }
+
+    /// Runs a text as code.
+    fn code(&mut self, thing: &Thing) -> Thing {
+        match thing {
+            Thing::Text(Value::Known(text)) => {
+                let text = text.clone();
+                return self.text(&text);
+            }
+            Thing::Text(Value::OneOf(texts)) => {
+                for text in texts.clone() {
+                    self.text(&text);
+                }
+            }
+            Thing::Path(path, made)
+                if path.starts_with("open()") || path.ends_with("read_text()") =>
+            {
+                let path = made.first().map_or(Value::Unknown(Origin::Other), Thing::value);
+                self.act(Act::Load(path));
+            }
+            // Python's `compile` gives what it was given.
+            Thing::Number(_) | Thing::List(_) | Thing::Map(_) => {}
+            other => {
+                self.taint(other);
+                self.dynamic("code is run that is not known");
+            }
+        }
+        Thing::Unknown(thing.from())
+    }
+
+    /// Imports a module by a name that may not be known.
+    pub(super) fn required(&mut self, thing: &Thing) -> Thing {
+        let Some(name) = thing.text() else {
+            self.dynamic("which module is imported is not known");
+            return Thing::Unknown(From::Code);
+        };
+        let name = name.strip_prefix("node:").unwrap_or(name).to_owned();
+        if name.starts_with(['.', '/']) || name.ends_with(".php") || name.ends_with(".rb") {
+            if !name.ends_with(".json") {
+                self.act(Act::Load(thing.value()));
+            } else {
+                self.file(Access::Read, thing);
+            }
+            return Thing::path("loaded");
+        }
+        let path = match self.language {
+            Language::JavaScript => self.tables.canonical(&name.replace('/', ".")),
+            _ => name,
+        };
+        self.import(&path);
+        Thing::path(path)
+    }
+
+    /// Imports a module. One that does not come with the language is code of the project.
+    pub(super) fn import(&mut self, path: &str) {
+        let first = path.split(['.', '/']).next().unwrap_or_default();
+        let known = |names: &[&str]| names.contains(&first) || names.contains(&path);
+        let calls = self.tables.calls.iter();
+        let is_known = known(self.tables.modules)
+            || known(self.tables.risky)
+            || calls.map(|(call, _)| *call).any(|call| call.split('.').next() == Some(first));
+        if !is_known && !first.is_empty() {
+            let name = format!("the module {path}");
+            self.effect(Effect::Code { from: CodeFrom::Project(name) });
+        }
+    }
+}
+
+/// The path of a file that was opened somewhere in a thing.
+fn opened(thing: &Thing, depth: usize) -> Option<Value> {
+    match thing {
+        Thing::Path(path, made) if path.starts_with("open()") || path.contains("read") => {
+            Some(made.first()?.value())
+        }
+        Thing::Path(_, all) | Thing::List(all) if depth > 0 => {
+            all.iter().find_map(|thing| opened(thing, depth - 1))
+        }
+        Thing::Map(all) if depth > 0 => all.iter().find_map(|(_, thing)| opened(thing, depth - 1)),
+        _ => None,
+    }
+}
+
+/// Host and port of what stands between other arguments: `("host", 80)`, `"host", 80`, options.
+fn address(given: &[Thing]) -> (Value, Option<u16>) {
+    let mut host = None;
+    let mut port = None;
+    let mut take = |thing: &Thing| match thing {
+        Thing::Number(number) if port.is_none() => port = u16::try_from(*number).ok(),
+        Thing::Text(value) if host.is_none() => host = Some(value.clone()),
+        // A port may be written as a text.
+        Thing::Text(Value::Known(text)) if port.is_none() => port = text.parse().ok(),
+        _ => {}
+    };
+    for thing in given {
+        match thing {
+            Thing::List(all) => all.iter().for_each(&mut take),
+            Thing::Map(all) => {
+                let names = [
+                    "host",
+                    "hostname",
+                    "port",
+                    "path",
+                    "PeerAddr",
+                    "PeerHost",
+                    "PeerPort",
+                    "LocalPort",
+                ];
+                let named = all.iter().filter(|(name, _)| names.contains(&name.as_str()));
+                named.for_each(|(_, thing)| take(thing));
+            }
+            thing => take(thing),
+        }
+    }
+    let host = host.unwrap_or(Value::Unknown(Origin::Other));
+    match &host {
+        Value::Known(text) if text.contains(':') || text.contains('/') => {
+            let (host, found) = host_of(&host);
+            (host, port.or(found))
+        }
+        _ => (host, port),
+    }
+}
+
+/// Host and port of an address, as far as they are known.
+pub(super) fn host_of(url: &Value) -> (Value, Option<u16>) {
+    let text = match url {
+        Value::Known(text) | Value::Prefix(text, _) => text,
+        _ => return (Value::Unknown(Origin::Other), None),
+    };
+    let rest = text.split_once("://").map_or(text.as_str(), |(_, rest)| rest);
+    let (place, ended) = match rest.find(['/', '?', '#']) {
+        Some(end) => (&rest[..end], true),
+        None => (rest, matches!(url, Value::Known(_))),
+    };
+    let place = place.rsplit_once('@').map_or(place, |(_, place)| place);
+    if !ended {
+        let origin = url.origin().cloned().unwrap_or(Origin::Other);
+        return (Value::known(place).then(Value::Unknown(origin)), None);
+    }
+    match place.rsplit_once(':') {
+        Some((host, port)) if port.parse::<u16>().is_ok() => {
+            (Value::known(host), port.parse().ok())
+        }
+        _ => (Value::known(place), None),
+    }
+}

@@ -1,0 +1,436 @@
+//! What functions compute that hide a text: joins, decoders, parts of paths.
+
+use data_encoding::{BASE32, BASE64_MIME_PERMISSIVE, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
+
+use super::super::value::{Origin, Value};
+use super::Language;
+use super::reader::Reader;
+use super::thing::{From, Thing, joined};
+
+impl Reader<'_> {
+    /// What a call computes; none if it is no such function.
+    pub(super) fn computed(
+        &mut self,
+        path: &str,
+        made: &[Thing],
+        given: &[Thing],
+        named: &[(String, Thing)],
+    ) -> Option<Thing> {
+        let first = given.first();
+        let receiver = made.first();
+        if let Some(thing) = self.reflected(path, made, given) {
+            return Some(thing);
+        }
+        if let Some(name) = path.strip_prefix("text.") {
+            return Some(method(name, receiver?, given, named));
+        }
+        if let Some(name) = path.strip_prefix("list.") {
+            return Some(of_list(name, receiver?, given));
+        }
+        let decoded = |thing: Option<&Thing>, how: fn(&str) -> Option<String>| -> Option<Thing> {
+            let thing = thing?;
+            Some(match thing.text() {
+                Some(text) => how(text).map_or(Thing::Unknown(From::Decoded), Thing::known),
+                None if thing.from() != From::Other => Thing::Unknown(thing.from()),
+                None => Thing::Unknown(From::Decoded),
+            })
+        };
+        match path {
+            "base64.b64decode"
+            | "base64.decodebytes"
+            | "base64.standard_b64decode"
+            | "base64.urlsafe_b64decode"
+            | "atob"
+            | "base64_decode"
+            | "Base64.decode64"
+            | "Base64.strict_decode64"
+            | "Base64.urlsafe_decode64"
+            | "decode_base64"
+            | "MIME.Base64.decode_base64"
+            | "MIME.Base64.decode" => decoded(first, base64),
+            "base64.b32decode" => decoded(first, base32),
+            "base64.b16decode" | "bytes.fromhex" | "bytearray.fromhex" | "binascii.unhexlify"
+            | "binascii.a2b_hex" | "hex2bin" => decoded(first, hex),
+            "binascii.a2b_base64" => decoded(first, base64),
+            "codecs.decode" => match given.get(1).and_then(Thing::text) {
+                Some("rot13" | "rot_13" | "rot-13") => decoded(first, |text| Some(rot13(text))),
+                Some("hex" | "hex_codec") => decoded(first, hex),
+                Some("base64" | "base64_codec") => decoded(first, base64),
+                _ => Some(Thing::Unknown(From::Decoded)),
+            },
+            "str_rot13" => decoded(first, |text| Some(rot13(text))),
+            "strrev" | "reverse" | "string.reverse" => {
+                let thing = first?;
+                Some(Thing::Text(thing.value().map(|text| text.chars().rev().collect())))
+            }
+            "zlib.decompress"
+            | "gzip.decompress"
+            | "bz2.decompress"
+            | "lzma.decompress"
+            | "marshal.loads"
+            | "gzinflate"
+            | "gzuncompress"
+            | "gzdecode"
+            | "Zlib.Inflate.inflate"
+            | "zlib.inflateSync"
+            | "zlib.gunzipSync"
+            | "unpack"
+            | "convert_uudecode"
+            | "zlib.brotliDecompressSync" => Some(Thing::Unknown(From::Decoded)),
+            "Buffer.from" => match given.get(1).and_then(Thing::text) {
+                Some("base64" | "base64url") => decoded(first, base64),
+                Some("hex") => decoded(first, hex),
+                _ => match first? {
+                    Thing::List(all) => Some(characters(all)),
+                    other => Some(other.clone()),
+                },
+            },
+            "chr" | "String.fromCharCode" | "string.char" | "String.fromCodePoint" => {
+                Some(characters(given))
+            }
+            "bytes" | "bytearray" | "array.array" => match first? {
+                Thing::List(all) => Some(characters(all)),
+                other => Some(other.clone()),
+            },
+            "str" | "String" | "repr" | "tostring" | "strval" | "unicode" | "list" | "tuple"
+            | "sorted" | "set" | "iter" | "compile" | "textwrap.dedent" | "shlex.quote"
+            | "trim" | "chomp" | "lc" | "uc" | "strtolower" | "String.raw" | "os.fsencode"
+            | "os.fspath" | "path.normalize" | "os.path.normpath" | "os.path.abspath"
+            | "os.path.realpath" | "path.resolve" | "File.expand_path" | "escapeshellarg"
+            | "Promise.resolve" | "reversed"
+                if given.len() == 1 =>
+            {
+                let thing = first?.clone();
+                let home = matches!(path, "File.expand_path").then(|| self.from_home(&thing));
+                Some(home.unwrap_or(thing))
+            }
+            "shlex.split" => {
+                let text = first?.text()?;
+                Some(Thing::List(text.split_whitespace().map(Thing::known).collect()))
+            }
+            "join" | "implode" => {
+                let (separator, rest) = given.split_first()?;
+                let all: Vec<Thing> = rest.iter().flat_map(Thing::elements).collect();
+                Some(separated(separator, &all))
+            }
+            "table.concat" => {
+                Some(separated(given.get(1).unwrap_or(&Thing::known("")), &first?.elements()))
+            }
+            "sprintf" | "format" | "string.format" | "util.format" => {
+                let rest: Vec<Thing> = given.iter().skip(1).cloned().collect();
+                Some(super::reader::formatted(first?, &Thing::List(rest)))
+            }
+            "os.path.join" | "path.join" | "File.join" | "pathlib.PurePath" => Some(Thing::Text(
+                joined(&given.iter().flat_map(Thing::elements).collect::<Vec<_>>()),
+            )),
+            "os.path.expanduser" => Some(self.from_home(first?)),
+            "os.homedir" | "Dir.home" => Some(Thing::known(self.home)),
+            "pathlib.Path.home" => {
+                Some(Thing::Path("pathlib.Path()".into(), vec![Thing::known(self.home)]))
+            }
+            "pathlib.Path().expanduser" => {
+                let path = self.from_home(&Thing::Text(joined(made)));
+                Some(Thing::Path("pathlib.Path()".into(), vec![path]))
+            }
+            "pathlib.Path().joinpath" => Some(Thing::Path(
+                "pathlib.Path()".into(),
+                made.iter().chain(given).cloned().collect(),
+            )),
+            "pathlib.Path().resolve" | "pathlib.Path().absolute" => {
+                Some(Thing::Path("pathlib.Path()".into(), made.to_vec()))
+            }
+            "pathlib.Path().glob" | "pathlib.Path().rglob" | "pathlib.Path().iterdir" => {
+                let folder = Thing::Text(joined(made).then(Value::known("/")));
+                let inner = folder.then(&Thing::Unknown(From::Other));
+                Some(Thing::List(vec![Thing::Path("pathlib.Path()".into(), vec![inner])]))
+            }
+            "os.getcwd" | "process.cwd" | "Dir.pwd" | "getcwd" | "cwd" | "Cwd.getcwd" => {
+                Some(Thing::known("."))
+            }
+            "os.tmpdir" | "tempfile.gettempdir" | "Dir.tmpdir" | "sys_get_temp_dir" => {
+                Some(Thing::known("/tmp"))
+            }
+            "tempfile.mkdtemp" | "tempfile.mktemp" | "fs.mkdtempSync" | "Dir.mktmpdir" => {
+                Some(Thing::Text(Value::Prefix("/tmp/tmp".into(), Origin::Other)))
+            }
+            "glob.glob" | "glob.iglob" | "Dir.glob" | "glob" | "Dir" => match first?.text() {
+                Some(pattern) => {
+                    Some(Thing::Text(Value::Unknown(Origin::Glob(pattern.to_owned()))))
+                }
+                None => Some(Thing::Unknown(From::Other)),
+            },
+            "os.walk" => {
+                let start = first.map_or(Value::known("."), Thing::value);
+                let start = start.then(Value::known("/")).then(Value::Unknown(Origin::Other));
+                Some(Thing::Path("files()".into(), vec![Thing::Text(start)]))
+            }
+            "sys.stdin.read"
+            | "sys.stdin.readline"
+            | "sys.stdin.buffer.read"
+            | "input"
+            | "raw_input"
+            | "STDIN.read"
+            | "$stdin.read"
+            | "gets"
+            | "io.read"
+            | "readline"
+            | "sys.stdin.readlines" => Some(Thing::Unknown(From::Input)),
+            _ => None,
+        }
+    }
+
+    /// What finds a function or a module by a text.
+    fn reflected(&mut self, path: &str, made: &[Thing], given: &[Thing]) -> Option<Thing> {
+        let first = given.first();
+        match path {
+            "getattr" | "Reflect.get" | "operator.attrgetter" => {
+                let object = first?.clone();
+                Some(self.by_name(&object, given.get(1)))
+            }
+            "__import__"
+            | "importlib.import_module"
+            | "importlib.__import__"
+            | "require_relative"
+                if self.language == Language::Python =>
+            {
+                let module = self.required(&first?.clone());
+                // `__import__("a.b")` is `a`.
+                Some(match module {
+                    Thing::Path(module, made) if path == "__import__" => {
+                        let first = module.split('.').next().unwrap_or_default().to_owned();
+                        Thing::Path(first, made)
+                    }
+                    module => module,
+                })
+            }
+            "globals" | "locals" | "vars" if self.language == Language::Python => {
+                Some(match first {
+                    Some(object) => object.clone(),
+                    None => Thing::path("globals()"),
+                })
+            }
+            "globals().get" => Some(self.by_name(&Thing::path("globals()"), first)),
+            // `send(:system, "…")`, `Kernel.public_send("exec", …)`, `method(:system).call("…")`
+            "send" | "public_send" | "__send__" if self.language == Language::Ruby => {
+                let name = first?.text()?.to_owned();
+                let thing = self.name(&name);
+                Some(self.call(&thing, given.get(1..)?.to_vec(), Vec::new()))
+            }
+            "method" | "instance_method" if self.language == Language::Ruby => {
+                let name = first?.text()?.to_owned();
+                Some(self.name(&name))
+            }
+            "call_user_func" => {
+                let (function, rest) = given.split_first()?;
+                Some(self.call(&function.clone(), rest.to_vec(), Vec::new()))
+            }
+            "call_user_func_array"
+            | "array_map"
+            | "array_filter"
+            | "array_walk"
+            | "usort"
+            | "register_shutdown_function"
+                if self.language == Language::Php =>
+            {
+                let (function, rest) = given.split_first()?;
+                if function.text().is_none() {
+                    return None;
+                }
+                let rest: Vec<Thing> = rest.iter().flat_map(Thing::elements).collect();
+                Some(self.call(&function.clone(), rest, Vec::new()))
+            }
+            // `x.call(this, …)`, `x.apply(this, […])`, `x.bind(…)`
+            path => {
+                let (inner, how) = path.rsplit_once('.')?;
+                let skip = match (how, self.language) {
+                    ("call", Language::JavaScript) => 1,
+                    ("apply" | "bind", Language::JavaScript) => 1,
+                    ("call" | "__call__" | "()", _) => 0,
+                    _ => return None,
+                };
+                let inner = self.tables.canonical(inner);
+                self.tables.find(&inner)?;
+                let thing = Thing::Path(inner, made.to_vec());
+                if how == "bind" {
+                    return Some(thing);
+                }
+                let rest: Vec<Thing> = given.get(skip..)?.to_vec();
+                let rest = if how == "apply" {
+                    rest.iter().flat_map(Thing::elements).collect()
+                } else {
+                    rest
+                };
+                Some(self.call(&thing, rest, Vec::new()))
+            }
+        }
+    }
+
+    fn by_name(&mut self, object: &Thing, name: Option<&Thing>) -> Thing {
+        match name.and_then(Thing::text) {
+            Some(name) => {
+                let name = name.to_owned();
+                self.member(object, &name)
+            }
+            None => match object {
+                Thing::Path(path, _) if self.tables.holds_code(path) => Thing::Unknown(From::Code),
+                _ => Thing::Unknown(From::Other),
+            },
+        }
+    }
+
+    /// A path behind `~`.
+    fn from_home(&self, thing: &Thing) -> Thing {
+        Thing::Text(match thing.value() {
+            Value::Known(text) => Value::Known(self.tilde(&text)),
+            Value::Prefix(text, origin) => Value::Prefix(self.tilde(&text), origin),
+            other => other,
+        })
+    }
+
+    fn tilde(&self, text: &str) -> String {
+        match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                format!("{}{rest}", self.home)
+            }
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// A method of a text.
+fn method(name: &str, text: &Thing, given: &[Thing], named: &[(String, Thing)]) -> Thing {
+    let value = text.value();
+    let first = given.first().and_then(Thing::text);
+    match (name, first) {
+        ("join", _) => separated(text, &given.iter().flat_map(Thing::elements).collect::<Vec<_>>()),
+        ("format", _) => {
+            let Some(text) = text.text() else { return Thing::Unknown(From::Other) };
+            braces(text, given, named)
+        }
+        ("decode" | "encode", Some("hex")) => Thing::Unknown(From::Decoded),
+        ("decode", Some("rot13" | "rot_13")) => Thing::Text(value.map(rot13)),
+        ("decode", Some("base64")) => Thing::Unknown(From::Decoded),
+        (
+            "decode" | "encode" | "toString" | "to_s" | "to_str" | "strip" | "trim" | "chomp"
+            | "rstrip" | "lstrip" | "freeze" | "dup" | "valueOf" | "to_sym",
+            _,
+        ) => text.clone(),
+        ("lower" | "toLowerCase" | "downcase", _) => Thing::Text(value.map(str::to_lowercase)),
+        ("upper" | "toUpperCase" | "upcase", _) => Thing::Text(value.map(str::to_uppercase)),
+        ("reverse", _) => Thing::Text(value.map(|text| text.chars().rev().collect())),
+        ("replace" | "gsub" | "replaceAll" | "tr" | "sub", Some(from)) => {
+            match given.get(1).and_then(Thing::text) {
+                Some(to) => Thing::Text(value.map(|text| text.replace(from, to))),
+                None => Thing::Unknown(From::Other),
+            }
+        }
+        ("concat", _) => given.iter().fold(text.clone(), |all, next| all.then(next)),
+        ("split", separator) => match (text.text(), separator) {
+            (Some(text), Some(separator)) if !separator.is_empty() => {
+                Thing::List(text.split(separator).map(Thing::known).collect())
+            }
+            (Some(text), Some(_)) => {
+                Thing::List(text.chars().map(|char| Thing::known(char.to_string())).collect())
+            }
+            (Some(text), None) => Thing::List(text.split_whitespace().map(Thing::known).collect()),
+            _ => Thing::Unknown(From::Other),
+        },
+        ("unpack" | "unpack1" | "translate" | "map" | "chars", _) => Thing::Unknown(From::Decoded),
+        _ => Thing::Text(Value::Unknown(Origin::Other)),
+    }
+}
+
+/// A method of a list.
+fn of_list(name: &str, list: &Thing, given: &[Thing]) -> Thing {
+    let all = list.elements();
+    match name {
+        "join" => {
+            let comma = Thing::known(",");
+            let empty = Thing::known("");
+            let separator = given.first().unwrap_or(if given.is_empty() { &empty } else { &comma });
+            separated(separator, &all)
+        }
+        "reverse" => Thing::List(all.into_iter().rev().collect()),
+        "concat" => {
+            Thing::List(all.into_iter().chain(given.iter().flat_map(Thing::elements)).collect())
+        }
+        "first" | "shift" => all.first().cloned().unwrap_or(Thing::Unknown(From::Other)),
+        "last" | "pop" => all.last().cloned().unwrap_or(Thing::Unknown(From::Other)),
+        "pack" => characters(&all),
+        "slice" | "sort" | "compact" | "flatten" | "each" => list.clone(),
+        _ => Thing::Unknown(list.element().from()),
+    }
+}
+
+/// `"{} {x}".format(…)`
+fn braces(text: &str, given: &[Thing], named: &[(String, Thing)]) -> Thing {
+    let mut all = Thing::known("");
+    let mut rest = text;
+    let mut next = 0;
+    while let Some((before, after)) = rest.split_once('{') {
+        let Some((key, behind)) = after.split_once('}') else { break };
+        all = all.then(&Thing::known(before));
+        let thing = match key.parse::<usize>() {
+            Ok(at) => given.get(at),
+            Err(_) if key.is_empty() || key.starts_with([':', '!']) => {
+                next += 1;
+                given.get(next - 1)
+            }
+            Err(_) => named.iter().find(|(name, _)| name == key).map(|(_, thing)| thing),
+        };
+        all = all.then(thing.unwrap_or(&Thing::Unknown(From::Other)));
+        rest = behind;
+    }
+    all.then(&Thing::known(rest))
+}
+
+fn separated(separator: &Thing, all: &[Thing]) -> Thing {
+    let mut joined = Thing::known("");
+    for (at, thing) in all.iter().enumerate() {
+        if at > 0 {
+            joined = joined.then(separator);
+        }
+        joined = joined.then(thing);
+    }
+    joined
+}
+
+/// The text of some character codes.
+fn characters(all: &[Thing]) -> Thing {
+    let text: Option<String> = all
+        .iter()
+        .map(|thing| match thing {
+            Thing::Number(number) => u32::try_from(*number).ok().and_then(char::from_u32),
+            _ => None,
+        })
+        .collect();
+    text.map_or(Thing::Unknown(From::Decoded), Thing::known)
+}
+
+fn base64(text: &str) -> Option<String> {
+    let text: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    let padded = format!("{}{}", text, "=".repeat((4 - text.len() % 4) % 4));
+    let bytes = BASE64_MIME_PERMISSIVE.decode(padded.as_bytes());
+    let bytes = bytes.or_else(|_| BASE64URL_NOPAD.decode(text.trim_end_matches('=').as_bytes()));
+    String::from_utf8(bytes.ok()?).ok()
+}
+
+fn base32(text: &str) -> Option<String> {
+    String::from_utf8(BASE32.decode(text.as_bytes()).ok()?).ok()
+}
+
+fn hex(text: &str) -> Option<String> {
+    let text: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    String::from_utf8(HEXLOWER_PERMISSIVE.decode(text.to_ascii_lowercase().as_bytes()).ok()?).ok()
+}
+
+fn rot13(text: &str) -> String {
+    let turn = |char: char, first: u8| char::from((char as u8 - first + 13) % 26 + first);
+    text.chars()
+        .map(|char| match char {
+            'a'..='z' => turn(char, b'a'),
+            'A'..='Z' => turn(char, b'A'),
+            other => other,
+        })
+        .collect()
+}

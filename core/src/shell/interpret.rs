@@ -1,0 +1,560 @@
+//! Walks a script as a shell would and keeps what is known: words, variables, the working folder,
+//! functions, descriptors. Nothing is run.
+//!
+//! A command leaves two ways behind it: on which it succeeded and on which it failed. Where ways
+//! meet, what is known is joined. Loops run as often as they surely do, and then once more with all
+//! that they change unknown. What is beyond a limit is told as a [`Problem`], and never dropped.
+
+mod arithmetic;
+mod builtins;
+mod compound;
+mod declare;
+mod expand;
+mod output;
+mod parameter;
+mod pattern;
+mod poison;
+mod print;
+mod read;
+mod redirections;
+mod simple;
+mod sinks;
+pub(super) mod state;
+mod tables;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::effect::{Certainty, Effect, Found};
+use super::env::Env;
+use super::invocation::{Argument, Invocation, Locus, Stdin, Stdout};
+use super::ir::{Command, CommandKind, Item, Joint, Pipeline, Script, Span};
+use super::parse::{self, Problem};
+use super::unwrap;
+use super::value::{Origin, Value};
+pub(super) use poison::is_poison;
+use state::{Arguments, Descriptor, State};
+
+/// The most invocations of one text.
+pub const MOST_INVOCATIONS: usize = 256;
+
+/// The most bytes of texts within the text, all together.
+const LONGEST_TEXTS: usize = 2 * super::precheck::LONGEST;
+
+/// The most commands that are looked at, loops and functions counted each time.
+const FUEL: usize = 2_000;
+
+/// The most that functions, `eval` and `source` stand in each other.
+const DEEPEST: usize = 12;
+
+/// The most commands in each other, those of functions and inner texts included. A level takes some
+/// 20 KiB of stack in an unoptimised build.
+const DEEPEST_COMMAND: usize = 40;
+
+/// The most traps in each other.
+const MOST_TRAPS: usize = 4;
+
+/// What a text does, as far as the shell itself can tell.
+#[derive(Clone, Debug, Default)]
+pub struct Interpretation {
+    /// The programs that it runs.
+    pub invocations: Vec<Invocation>,
+    /// What the shell itself does, and what cannot be told.
+    pub found: Vec<Found>,
+    /// What was not understood, or is beyond a limit. With one the text is never understood.
+    pub problems: Vec<Problem>,
+    /// What is known of files that the text writes, by their absolute path: their text.
+    pub files: BTreeMap<String, Value>,
+}
+
+/// Where a command leads.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Flow {
+    /// The shell behind it if it succeeds; none if it cannot.
+    pub(super) ok: Option<State>,
+    /// The shell behind it if it fails; none if it cannot.
+    pub(super) fail: Option<State>,
+}
+
+impl Flow {
+    fn both(state: State) -> Flow {
+        Flow { ok: Some(state.clone()), fail: Some(state) }
+    }
+
+    fn ok(state: State) -> Flow {
+        Flow { ok: Some(state), fail: None }
+    }
+
+    fn fail(state: State) -> Flow {
+        Flow { ok: None, fail: Some(state) }
+    }
+
+    /// What is known whether it succeeds or not; none if nothing follows.
+    fn end(self) -> Option<State> {
+        join(self.ok, self.fail)
+    }
+
+    fn or(self, other: Flow) -> Flow {
+        Flow { ok: join(self.ok, other.ok), fail: join(self.fail, other.fail) }
+    }
+}
+
+fn join(one: Option<State>, other: Option<State>) -> Option<State> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.or(other)),
+        (one, other) => one.or(other),
+    }
+}
+
+/// What stands around a text that is interpreted: who runs it, and where.
+#[derive(Clone, Debug)]
+pub(super) struct Around {
+    pub(super) wrappers: Vec<String>,
+    pub(super) locus: Locus,
+    /// The place of all that is in it; none for the whole text.
+    pub(super) place: Option<Span>,
+    /// The number of the invocation that runs it.
+    pub(super) outer: Option<usize>,
+}
+
+/// A function that is running.
+struct Call {
+    name: String,
+    /// Where its `return`s lead.
+    returns: Vec<State>,
+    /// The variables that are its own, and what they were before.
+    locals: Vec<(String, Option<state::Held>)>,
+    /// How often it was called by itself, in the background or as a part of a pipeline.
+    copies: usize,
+    /// The number of subshells around its call.
+    subshells: usize,
+}
+
+/// The interpretation of one text and the texts within it.
+pub(super) struct Interpreter<'e> {
+    pub(super) env: &'e Env,
+    pub(super) out: Interpretation,
+    pub(super) around: Around,
+    start: State,
+    fuel: usize,
+    depth: usize,
+    /// How many branches and loops are around; none: it surely runs.
+    conditional: usize,
+    /// How many pipelines and background commands are around.
+    subshells: usize,
+    /// What is written into pipes and words.
+    sinks: Vec<Value>,
+    files: BTreeMap<String, Value>,
+    deferred: Vec<(State, Script)>,
+    /// For each loop around, the states at its `break` and `continue`.
+    loops: Vec<(Vec<State>, Vec<State>)>,
+    calls: Vec<Call>,
+    /// True while variables of the environment are taken for unset.
+    assume_unset: bool,
+    told_limit: bool,
+    /// What runs when the shell ends, and the span of the `trap` that says so.
+    traps: Vec<(Value, Span)>,
+    /// What is known where the shell ends before its last command.
+    exits: Vec<State>,
+    /// How many commands are around.
+    nesting: usize,
+    /// How many bytes of inner texts may still be parsed.
+    texts: usize,
+    /// The numbers of the invocations at a place.
+    places: BTreeMap<(usize, usize), Vec<usize>>,
+}
+
+/// Interprets a script.
+#[must_use]
+pub fn interpret(script: &Script, env: &Env) -> Interpretation {
+    let mut interpreter = Interpreter::new(env);
+    interpreter.whole(script);
+    interpreter.finish()
+}
+
+impl<'e> Interpreter<'e> {
+    pub(super) fn new(env: &'e Env) -> Interpreter<'e> {
+        Interpreter {
+            env,
+            out: Interpretation::default(),
+            around: Around { wrappers: Vec::new(), locus: Locus::Here, place: None, outer: None },
+            start: State::new(env),
+            fuel: FUEL,
+            depth: 0,
+            conditional: 0,
+            subshells: 0,
+            sinks: Vec::new(),
+            files: BTreeMap::new(),
+            deferred: Vec::new(),
+            loops: Vec::new(),
+            calls: Vec::new(),
+            assume_unset: false,
+            told_limit: false,
+            traps: Vec::new(),
+            exits: Vec::new(),
+            nesting: 0,
+            texts: LONGEST_TEXTS,
+            places: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Interpretation {
+        self.out.files = self.files;
+        self.out
+    }
+
+    pub(super) fn whole(&mut self, script: &Script) {
+        let state = self.start.clone();
+        let flow = self.script(state, script);
+        self.end(flow);
+    }
+
+    /// Runs what a shell runs when it ends, with what it knows then.
+    fn end(&mut self, flow: Flow) {
+        let exits = std::mem::take(&mut self.exits);
+        let last = exits.into_iter().fold(flow.end(), |last, exit| join(last, Some(exit)));
+        let Some(last) = last else { return };
+        self.conditional += 1;
+        for _ in 0..MOST_TRAPS {
+            // What a trap traps runs as well.
+            for (text, span) in std::mem::take(&mut self.traps) {
+                self.script_value(&last, &text, "trap", &span);
+            }
+        }
+        self.conditional -= 1;
+        if let Some((_, span)) = self.traps.pop() {
+            self.unknown("traps in traps, too deep to follow", span);
+        }
+    }
+
+    /// What is known of the text of a file that this text wrote.
+    pub(super) fn file(&self, path: &str) -> Option<&Value> {
+        self.files.get(path)
+    }
+
+    /// Runs a text as a shell of its own: what `sh -c` does. Its descriptors are those of `state`.
+    pub(super) fn shell(&mut self, state: &State, text: &str, arguments: &[Argument], span: &Span) {
+        let mut inner = State::new(self.env);
+        for (name, value) in state.exported(&self.start) {
+            inner.set_text(&name, value);
+            inner.export(&name, true);
+        }
+        inner.cwd = state.cwd.clone();
+        inner.descriptors = state.descriptors.clone();
+        if let Some((zero, rest)) = arguments.split_first() {
+            inner.set_text("0", zero.value.clone());
+            inner.arguments = Arguments::of(rest);
+        }
+        let start = std::mem::replace(&mut self.start, State::new(self.env));
+        let calls = std::mem::take(&mut self.calls);
+        self.subshell(inner, |this, inner| this.text(inner, text, span));
+        self.start = start;
+        self.calls = calls;
+    }
+
+    /// Runs something within a wrapper.
+    pub(super) fn within(
+        &mut self,
+        around: Around,
+        conditional: bool,
+        run: impl FnOnce(&mut Self),
+    ) {
+        let before = std::mem::replace(&mut self.around, around);
+        self.conditional += usize::from(conditional);
+        run(self);
+        self.conditional -= usize::from(conditional);
+        self.around = before;
+    }
+
+    /// Parses and runs a text in this shell: `eval`.
+    pub(super) fn text(&mut self, state: State, text: &str, place: &Span) -> Flow {
+        if self.depth >= DEEPEST || self.texts < text.len() {
+            self.unknown("texts within texts, more than are followed", place.clone());
+            return Flow::both(state);
+        }
+        self.texts -= text.len();
+        let fatal =
+            super::precheck::check(text).into_iter().find(super::precheck::Finding::is_fatal);
+        if let Some(finding) = fatal {
+            self.unknown(&finding.why(), place.clone());
+            return Flow::both(state);
+        }
+        let parsed = parse::parse_within(text, place);
+        self.out.problems.extend(parsed.problems);
+        let before = self.around.place.replace(place.clone());
+        self.depth += 1;
+        let flow = self.script(state, &parsed.script);
+        self.depth -= 1;
+        self.around.place = before;
+        flow
+    }
+
+    /// Runs what a text expands to between double quotes: a prompt, the index of an array.
+    pub(super) fn expanded_text(&mut self, state: &mut State, value: &Value, place: &Span) {
+        match value {
+            Value::Known(text) if !text.contains(['$', '`']) => {}
+            Value::Known(text) => {
+                // A here-document expands as a text between double quotes, whose quotes are none.
+                let end = "TOOLKEEP_END_OF_TEXT";
+                if !text.contains(end) {
+                    self.text(state.clone(), &format!(": <<{end}\n{text}\n{end}\n"), place);
+                }
+            }
+            Value::OneOf(texts) => {
+                for text in texts.clone() {
+                    self.expanded_text(state, &Value::Known(text), place);
+                }
+            }
+            Value::Prefix(..) | Value::Unknown(_) => {
+                let why = "it expands a text that is not known".to_owned();
+                self.found(Effect::Dynamic { why }, "${…@P}", place);
+            }
+        }
+    }
+
+    pub(super) fn arithmetic(&mut self, state: &mut State, text: &str, place: &Span) -> Value {
+        // A variable in arithmetic is arithmetic itself, and the index of an array may run commands.
+        for name in text.split(|char: char| char != '_' && !char.is_ascii_alphanumeric()) {
+            if let Some(Value::Known(inner)) = state.held(name).map(|held| held.content.text())
+                && inner.contains(['$', '`'])
+            {
+                self.expanded_text(state, &Value::Known(inner), place);
+            }
+        }
+        let variable = |name: &str| state.value(name).as_known().map(str::to_owned);
+        match arithmetic::evaluate(text, &variable) {
+            Some(number) => Value::Known(number.to_string()),
+            None => Value::Unknown(Origin::Number),
+        }
+    }
+
+    fn script(&mut self, state: State, script: &Script) -> Flow {
+        let mut flow = Flow::ok(state);
+        let mut at = 0;
+        while at < script.items.len() {
+            let end = at
+                + 1
+                + script.items[at + 1..]
+                    .iter()
+                    .take_while(|item| item.joint != Joint::Always)
+                    .count();
+            let Some(state) = flow.end() else { return Flow::default() };
+            flow = self.list(state, &script.items[at..end]);
+            at = end;
+        }
+        flow
+    }
+
+    /// Pipelines that are joined by `&&` and `||`.
+    fn list(&mut self, state: State, items: &[Item]) -> Flow {
+        if let Some(first) = items.first()
+            && first.background
+        {
+            let inner: Vec<Item> =
+                items.iter().map(|item| Item { background: false, ..item.clone() }).collect();
+            self.apart(state.clone(), |this, inner_state| this.list(inner_state, &inner));
+            return Flow::ok(state);
+        }
+        let mut flow = Flow::ok(state);
+        for item in items {
+            flow = match item.joint {
+                Joint::Always => match flow.end() {
+                    Some(state) => self.pipeline(state, &item.pipeline),
+                    None => return Flow::default(),
+                },
+                Joint::And => {
+                    let surely = flow.fail.is_none();
+                    let next = match flow.ok {
+                        Some(state) => {
+                            self.branch(!surely, |this| this.pipeline(state, &item.pipeline))
+                        }
+                        None => Flow::default(),
+                    };
+                    Flow { ok: next.ok, fail: join(next.fail, flow.fail) }
+                }
+                Joint::Or => {
+                    let surely = flow.ok.is_none();
+                    let next = match flow.fail {
+                        Some(state) => {
+                            self.branch(!surely, |this| this.pipeline(state, &item.pipeline))
+                        }
+                        None => Flow::default(),
+                    };
+                    Flow { ok: join(next.ok, flow.ok), fail: next.fail }
+                }
+            };
+        }
+        flow
+    }
+
+    fn pipeline(&mut self, state: State, pipeline: &Pipeline) -> Flow {
+        let flow = match &pipeline.commands[..] {
+            [command] => self.command(state, command),
+            commands => self.stages(state, commands),
+        };
+        if pipeline.negated { Flow { ok: flow.fail, fail: flow.ok } } else { flow }
+    }
+
+    fn stages(&mut self, state: State, commands: &[Command]) -> Flow {
+        let mut stdin = None;
+        for (at, command) in commands.iter().enumerate() {
+            let mut inner = state.clone();
+            if let Some(stdin) = stdin.take() {
+                inner.redirect(0, Descriptor::Input(stdin));
+            }
+            let last = at + 1 == commands.len();
+            let run = |this: &mut Self, inner: State| {
+                this.apart(inner, |this, inner| this.command(inner, command));
+            };
+            if last {
+                run(self, inner);
+            } else {
+                let first = self.out.invocations.len();
+                let output = self.collect(&mut inner, false, run);
+                let writers = (first..self.out.invocations.len())
+                    .filter(|number| self.out.invocations[*number].stdout == Stdout::Pipe)
+                    .collect();
+                stdin = Some(match output {
+                    known @ (Value::Known(_) | Value::OneOf(_)) => Stdin::Text(known),
+                    _ => Stdin::Pipe(writers),
+                });
+            }
+        }
+        Flow::both(state)
+    }
+
+    /// Runs something in a shell of its own, of which nothing comes back.
+    fn subshell(&mut self, state: State, run: impl FnOnce(&mut Self, State) -> Flow) -> Flow {
+        let loops = std::mem::take(&mut self.loops);
+        let (traps, exits) = (std::mem::take(&mut self.traps), std::mem::take(&mut self.exits));
+        let flow = run(self, state);
+        self.end(flow.clone());
+        (self.traps, self.exits) = (traps, exits);
+        self.loops = loops;
+        flow
+    }
+
+    /// Runs something in a shell beside this one: in a pipeline, in the background.
+    fn apart(&mut self, state: State, run: impl FnOnce(&mut Self, State) -> Flow) -> Flow {
+        self.subshells += 1;
+        let flow = self.subshell(state, run);
+        self.subshells -= 1;
+        flow
+    }
+
+    fn command(&mut self, state: State, command: &Command) -> Flow {
+        if self.fuel == 0 {
+            self.limit("more commands than are looked at", command.span.clone());
+            return Flow::both(state);
+        }
+        if self.nesting >= DEEPEST_COMMAND {
+            self.unknown("commands within commands, too deep to follow", command.span.clone());
+            return Flow::both(state);
+        }
+        self.fuel -= 1;
+        self.nesting += 1;
+        let flow = self.redirected(state, command);
+        self.nesting -= 1;
+        flow
+    }
+
+    /// A command with its redirections.
+    fn redirected(&mut self, mut state: State, command: &Command) -> Flow {
+        if let CommandKind::Simple(simple) = &command.kind {
+            return self.simple(state, simple, &command.redirections, &command.span);
+        }
+        let outer = state.descriptors.clone();
+        let deferred = self.deferred.len();
+        self.redirect(&mut state, &command.redirections);
+        let stdout = self.out.invocations.len();
+        let mut flow = self.compound(state, command);
+        self.run_deferred(deferred, &Stdin::Pipe((stdout..self.out.invocations.len()).collect()));
+        for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+            if !command.redirections.is_empty() {
+                state.descriptors = outer.clone();
+            }
+        }
+        flow
+    }
+
+    /// Tells an effect of the shell itself.
+    pub(super) fn found(&mut self, effect: Effect, program: &str, span: &Span) {
+        let certainty = if self.conditional > 0 { Certainty::May } else { Certainty::Must };
+        let span = self.around.place.clone().unwrap_or_else(|| span.clone());
+        let found = Found { effect, certainty, by: None, program: program.to_owned(), span };
+        if !self.out.found.contains(&found) {
+            self.out.found.push(found);
+        }
+    }
+
+    /// Tells something that is not understood.
+    pub(super) fn unknown(&mut self, what: &str, span: Span) {
+        let problem = Problem { what: what.to_owned(), span };
+        if !self.out.problems.contains(&problem) {
+            self.out.problems.push(problem);
+        }
+    }
+
+    fn limit(&mut self, what: &str, span: Span) {
+        if !std::mem::replace(&mut self.told_limit, true) {
+            self.unknown(what, span);
+        }
+    }
+
+    /// Adds an invocation, or finds it again; its number.
+    pub(super) fn invoke(&mut self, mut invocation: Invocation) -> Option<usize> {
+        invocation.conditional |= self.conditional > 0;
+        let place = (invocation.span.start, invocation.span.end);
+        let here = self.places.entry(place).or_default();
+        if let Some(at) = here.iter().find(|at| self.out.invocations[**at] == invocation) {
+            return Some(*at);
+        }
+        if self.out.invocations.len() >= MOST_INVOCATIONS {
+            self.limit("more commands than are looked at", invocation.span.clone());
+            return None;
+        }
+        here.push(self.out.invocations.len());
+        self.out.invocations.push(invocation);
+        Some(self.out.invocations.len() - 1)
+    }
+
+    pub(super) fn invocation(
+        &self,
+        state: &State,
+        program: Argument,
+        arguments: Vec<Argument>,
+        mut environment: Vec<(String, Value)>,
+        builtin: bool,
+    ) -> Invocation {
+        for (name, value) in state.exported(&self.start) {
+            if !environment.iter().any(|(other, _)| *other == name) {
+                environment.push((name, value));
+            }
+        }
+        let span = self.around.place.clone().unwrap_or_else(|| {
+            let end = arguments.last().map_or(program.span.end, |last| last.span.end);
+            program.span.start..end.max(program.span.end)
+        });
+        Invocation {
+            program,
+            arguments,
+            environment,
+            stdin: state.stdin(),
+            stdout: state.stdout(),
+            cwd: state.cwd.clone(),
+            locus: self.around.locus.clone(),
+            wrappers: self.around.wrappers.clone(),
+            outer: self.around.outer,
+            builtin,
+            conditional: false,
+            span,
+        }
+    }
+
+    fn function_body(&self, state: &State, name: &str) -> Vec<Arc<Command>> {
+        state.functions.get(name).cloned().unwrap_or_default()
+    }
+}

@@ -1,0 +1,459 @@
+//! What the shell itself does when it is told so by name.
+
+use std::sync::Arc;
+
+use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
+use super::super::invocation::{Argument, Stdin};
+use super::super::ir::Span;
+use super::super::place;
+use super::super::value::{Origin, Value};
+use super::expand::joined;
+use super::simple::{Ready, SPECIAL, is_also_program};
+use super::state::{Content, Held, State};
+use super::{Flow, Interpreter};
+
+impl Interpreter<'_> {
+    /// Runs a builtin; gives back what is none.
+    pub(super) fn builtin<'a>(
+        &mut self,
+        mut state: State,
+        call: Ready<'a>,
+    ) -> Result<Flow, Box<(State, Ready<'a>)>> {
+        if !NAMES.contains(&call.name) || is_also_program(call.name) {
+            if call.name == "printf" {
+                self.print_into(&mut state, &call);
+            }
+            return Err(Box::new((state, call)));
+        }
+        let runs_other = matches!(call.name, "command" | "builtin" | "exec" | "eval" | ".");
+        if !runs_other && call.name != ":" {
+            let invocation = self.invocation(
+                &state,
+                call.program.clone(),
+                call.arguments.clone(),
+                call.environment.clone(),
+                true,
+            );
+            self.invoke(invocation);
+        }
+        let lasts = SPECIAL.contains(&call.name) && call.name != "exec";
+        let before: Vec<(String, Option<Held>)> = call
+            .environment
+            .iter()
+            .map(|(name, _)| (name.clone(), state.held(name).cloned()))
+            .collect();
+        for (name, value) in &call.environment {
+            state.set_text(name, value.clone());
+        }
+        let mut flow = self.known_builtin(state, call);
+        if !lasts {
+            for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+                before.iter().for_each(|(name, held)| state.restore(name, held.clone()));
+            }
+        }
+        Ok(flow)
+    }
+
+    fn known_builtin(&mut self, state: State, call: Ready<'_>) -> Flow {
+        match call.name {
+            ":" => Flow::ok(state),
+            "cd" | "pushd" | "popd" => self.folder(state, &call),
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declare(state, &call),
+            "unset" => self.unset(state, &call),
+            "set" => self.set(state, &call),
+            "shift" => self.shift(state, &call),
+            "eval" => self.eval(state, &call),
+            "source" | "." => self.source(state, &call),
+            "exec" => self.exec(state, call),
+            "command" => self.command_builtin(state, call),
+            "builtin" => {
+                let arguments = call.arguments.clone();
+                self.without_functions(state, arguments, &call)
+            }
+            "trap" => self.trap(state, &call),
+            "alias" => self.alias(state, &call),
+            "unalias" => self.unalias(state, &call),
+            "hash" => self.hash(state, &call),
+            "enable" => self.enable(state, &call),
+            "read" => self.read(state, &call),
+            "mapfile" | "readarray" => self.mapfile(state, &call),
+            "exit" | "logout" => self.exit(state, &call),
+            "return" if call.arguments.len() <= 1 && self.returns(&state) => Flow::default(),
+            "break" | "continue" => self.leave(state, &call),
+            "let" => self.let_builtin(state, &call),
+            "getopts" => self.getopts(state, &call),
+            "history" | "fc" => self.history(state, &call),
+            "compgen" => self.compgen(state, &call),
+            "bind" | "complete" if !call.arguments.is_empty() => {
+                let why = format!("`{}` names commands that run later", call.name);
+                self.found(Effect::Dynamic { why }, call.name, &call.span);
+                Flow::both(state)
+            }
+            _ => Flow::both(state),
+        }
+    }
+
+    fn folder(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        if call.name == "popd" {
+            return self.popd(state);
+        }
+        let before = state.cwd.clone();
+        if call.name == "pushd" {
+            state.stack.push(before);
+        }
+        let mut flow = self.cd(state, call);
+        if call.name == "pushd"
+            && let Some(state) = &mut flow.fail
+        {
+            state.stack.pop();
+        }
+        flow
+    }
+
+    fn cd(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let mut target = None;
+        for argument in &call.arguments {
+            match argument.value.as_known() {
+                Some("-L" | "-P" | "-e" | "-@" | "--" | "-n") if target.is_none() => {}
+                _ => target = target.or(Some(argument)),
+            }
+        }
+        let target = match target {
+            None if call.name == "pushd" => {
+                let below = state.stack.iter().rev().nth(1);
+                below.cloned().unwrap_or(Value::Unknown(Origin::Other))
+            }
+            None => state.value("HOME"),
+            Some(argument) => match argument.value.as_known() {
+                Some("-") => state.value("OLDPWD"),
+                Some("") => state.cwd.clone(),
+                _ if argument.many && argument.value.origin().is_none() => {
+                    Value::Unknown(Origin::Other)
+                }
+                _ => argument.value.clone(),
+            },
+        };
+        let mut there = state.clone();
+        there.set_text("OLDPWD", state.cwd.clone());
+        there.cwd = place::resolve(&target, &state.cwd, self.env);
+        let stays = there.cwd == state.cwd;
+        Flow { ok: Some(there), fail: (!stays).then_some(state) }
+    }
+
+    fn popd(&mut self, mut state: State) -> Flow {
+        let before = state.clone();
+        match state.stack.pop() {
+            Some(cwd) => {
+                state.cwd = cwd;
+                Flow::ok(state)
+            }
+            None => Flow::fail(before),
+        }
+    }
+
+    fn eval(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let values: Vec<Value> = call
+            .arguments
+            .iter()
+            .enumerate()
+            .filter(|(at, argument)| *at > 0 || argument.value.as_known() != Some("--"))
+            .map(|(_, argument)| argument.value.clone())
+            .collect();
+        let text = joined(&values, " ");
+        self.script_value(&state, &text, "eval", &call.span).unwrap_or_else(|| Flow::both(state))
+    }
+
+    /// Runs a value as a script in this shell. What is not known of it is told.
+    pub(super) fn script_value(
+        &mut self,
+        state: &State,
+        text: &Value,
+        program: &str,
+        span: &Span,
+    ) -> Option<Flow> {
+        match text {
+            Value::Known(text) => Some(self.text(state.clone(), text, span)),
+            Value::OneOf(texts) => {
+                self.conditional += 1;
+                let mut flow = Flow::default();
+                for text in texts {
+                    flow = flow.or(self.text(state.clone(), text, span));
+                }
+                self.conditional -= 1;
+                Some(flow)
+            }
+            Value::Prefix(start, _) => {
+                let why = format!("the end of what `{program}` runs is not known");
+                self.found(Effect::Dynamic { why }, program, span);
+                self.evaluates(state, text, program, span);
+                self.beginning(state, start, span);
+                None
+            }
+            Value::Unknown(origin) => {
+                if let Origin::Output(writers) = origin
+                    && !writers.is_empty()
+                {
+                    self.found(Effect::Code { from: CodeFrom::Stdin }, program, span);
+                }
+                let why = format!("what `{program}` runs is not known");
+                self.found(Effect::Dynamic { why }, program, span);
+                self.evaluates(state, text, program, span);
+                None
+            }
+        }
+    }
+
+    /// Tells that the shell runs a text, so that it can be followed where that comes from.
+    fn evaluates(&mut self, state: &State, text: &Value, program: &str, span: &Span) {
+        let word = |value| Argument { value, many: false, span: span.clone() };
+        let arguments = vec![word(text.clone())];
+        let program = word(Value::known(program));
+        let invocation = self.invocation(state, program, arguments, Vec::new(), true);
+        self.invoke(invocation);
+    }
+
+    /// Runs the known beginning of a text, whose end is a word that nobody knows.
+    fn beginning(&mut self, state: &State, start: &str, span: &Span) {
+        let text = format!("{start}${{TOOLKEEP_UNKNOWN}}");
+        let problems = self.out.problems.len();
+        self.conditional += 1;
+        self.text(state.clone(), &text, span);
+        self.conditional -= 1;
+        self.out.problems.truncate(problems);
+    }
+
+    fn source(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        let mut arguments = call.arguments.iter();
+        let Some(file) = arguments
+            .next()
+            .filter(|file| file.value.as_known() != Some("--"))
+            .or_else(|| arguments.next())
+        else {
+            return Flow::fail(state);
+        };
+        let path = place::resolve(&file.value, &state.cwd, self.env);
+        let known = match path.as_known() {
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => match state.stdin() {
+                Stdin::Text(text) => Some(text),
+                Stdin::Pipe(writers) => Some(Value::Unknown(Origin::Output(writers))),
+                _ => None,
+            },
+            Some(known) => self.files.get(known).cloned(),
+            None => None,
+        };
+        if let Some(text) = known {
+            return self
+                .script_value(&state, &text, "source", &call.span)
+                .unwrap_or_else(|| Flow::both(state));
+        }
+        if let Some(Origin::Output(_)) = path.origin()
+            && path.prefix().starts_with("/dev/fd/")
+        {
+            self.found(Effect::Code { from: CodeFrom::Stdin }, "source", &call.span);
+            let why = "what `source` runs is not known".to_owned();
+            self.found(Effect::Dynamic { why }, "source", &call.span);
+        }
+        let scope = place::scope(&path, self.env);
+        let file =
+            FileEffect { access: Access::Execute, path, scope, recursive: false, forced: false };
+        self.found(Effect::File(file), "source", &call.span);
+        self.found(Effect::Code { from: CodeFrom::File }, "source", &call.span);
+        // It may have changed any variable of this script.
+        let variables = Arc::make_mut(&mut state.variables);
+        for (name, held) in variables.iter_mut() {
+            if self.start.held(name) != Some(&*held) {
+                held.content = Content::Text(Value::Unknown(Origin::Other));
+            }
+        }
+        Flow::both(state)
+    }
+
+    fn exec(&mut self, state: State, call: Ready<'_>) -> Flow {
+        let mut arguments = call.arguments.clone();
+        while let Some(text) = arguments.first().and_then(|argument| argument.value.as_known()) {
+            let takes = match text {
+                "--" => {
+                    arguments.remove(0);
+                    break;
+                }
+                "-c" | "-l" | "-cl" | "-lc" => 1,
+                "-a" => 2,
+                text if text.starts_with("-a") => 1,
+                _ => break,
+            };
+            arguments.drain(..takes.min(arguments.len()));
+        }
+        if arguments.is_empty() {
+            return Flow::ok(state);
+        }
+        self.without_functions(state.clone(), arguments, &call);
+        // Where it cannot be run, a shell that runs a script ends.
+        Flow::default()
+    }
+
+    /// Runs words as a builtin or a program.
+    fn without_functions(
+        &mut self,
+        mut state: State,
+        arguments: Vec<Argument>,
+        call: &Ready<'_>,
+    ) -> Flow {
+        let functions = std::mem::take(&mut state.functions);
+        let replaced = std::mem::take(&mut state.replaced);
+        let mut flow = self.call(state, arguments, call.environment.clone(), &call.span);
+        for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+            if state.functions.is_empty() {
+                state.functions = functions.clone();
+            }
+            state.replaced = replaced.clone();
+        }
+        flow
+    }
+
+    fn command_builtin(&mut self, state: State, call: Ready<'_>) -> Flow {
+        let mut arguments = call.arguments.clone();
+        while let Some(text) = arguments.first().and_then(|argument| argument.value.as_known()) {
+            match text {
+                "-p" | "--" => _ = arguments.remove(0),
+                "-v" | "-V" | "-pv" | "-pV" => {
+                    let names: Vec<Value> =
+                        arguments.iter().skip(1).map(|argument| argument.value.clone()).collect();
+                    let output = match &names[..] {
+                        [Value::Known(name)] if text.ends_with('v') => {
+                            super::output::found_program(name)
+                        }
+                        _ => Value::Unknown(Origin::Output(Vec::new())),
+                    };
+                    self.write(&state, output);
+                    return Flow::both(state);
+                }
+                _ => break,
+            }
+        }
+        if arguments.is_empty() {
+            return Flow::ok(state);
+        }
+        self.without_functions(state, arguments, &call)
+    }
+
+    fn trap(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let mut arguments = call.arguments.iter();
+        let first = arguments.next();
+        let first = match first.and_then(|first| first.value.as_known()) {
+            Some("--") => arguments.next(),
+            _ => first,
+        };
+        if let Some(action) = first
+            && !arguments.as_slice().is_empty()
+            && !matches!(action.value.as_known(), Some("" | "-" | "-p" | "-l"))
+        {
+            let at_end = |signal: &Argument| matches!(signal.value.as_known(), Some("EXIT" | "0"));
+            if arguments.all(at_end) {
+                self.traps.push((action.value.clone(), call.span.clone()));
+                return Flow::both(state);
+            }
+            self.conditional += 1;
+            self.script_value(&state, &action.value.clone(), "trap", &call.span);
+            self.conditional -= 1;
+        }
+        Flow::both(state)
+    }
+
+    fn exit(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let is_number = |argument: &Argument| {
+            !argument.many
+                && argument.value.as_known().is_none_or(|text| text.parse::<i64>().is_ok())
+        };
+        match &call.arguments[..] {
+            [_, _, ..] => Flow::both(state),
+            [code] if !is_number(code) => Flow::both(state),
+            _ => {
+                self.exits.push(state);
+                Flow::default()
+            }
+        }
+    }
+
+    fn leave(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let levels = match call.arguments.first() {
+            None => Some(1),
+            Some(levels) => levels.value.as_known().and_then(|text| text.parse::<usize>().ok()),
+        };
+        let depth = self.loops.len();
+        match levels {
+            Some(levels) if levels >= 1 && depth > 0 => {
+                let at = depth - levels.min(depth);
+                let (breaks, continues) = &mut self.loops[at];
+                let list = if call.name == "break" { breaks } else { continues };
+                list.push(state);
+                Flow::default()
+            }
+            _ => Flow::both(state),
+        }
+    }
+}
+
+/// The builtins of Bash.
+const NAMES: &[&str] = &[
+    ":",
+    ".",
+    "[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];

@@ -1,0 +1,267 @@
+//! Compound commands: groups, branches, loops.
+
+use std::sync::Arc;
+
+use super::super::ir::{Command, CommandKind, Piece, Script, Word};
+use super::super::value::{Origin, Value};
+use super::state::{Arguments, Content, State};
+use super::{Flow, Interpreter, join};
+
+/// The most rounds that a loop is followed exactly.
+const MOST_ROUNDS: usize = 16;
+
+impl Interpreter<'_> {
+    pub(super) fn compound(&mut self, mut state: State, command: &Command) -> Flow {
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(state, simple, &[], &command.span),
+            CommandKind::Group(script) => self.script(state, script),
+            CommandKind::Subshell(script) => {
+                let flow = self.subshell(state.clone(), |this, inner| this.script(inner, script));
+                Flow {
+                    ok: flow.ok.is_some().then(|| state.clone()),
+                    fail: (flow.fail.is_some() || flow.ok.is_none()).then_some(state),
+                }
+            }
+            CommandKind::If(branches, otherwise) => {
+                self.branches(state, branches, otherwise.as_ref())
+            }
+            CommandKind::While { condition, body } => {
+                self.repeat(state, Some(condition), body, None)
+            }
+            CommandKind::For { name, words, body } => {
+                self.for_each(state, name, words.as_deref(), body)
+            }
+            CommandKind::ForArithmetic { words, body } => {
+                for word in words {
+                    self.single(&mut state, word);
+                    self.assigned_in(&mut state, word);
+                }
+                self.repeat(state, None, body, None)
+            }
+            CommandKind::Case { subject, arms } => self.case(state, subject, arms),
+            CommandKind::Function { name, body } => {
+                Arc::make_mut(&mut state.functions).insert(name.clone(), vec![body.clone()]);
+                Flow::ok(state)
+            }
+            CommandKind::Test(words) => {
+                for word in words {
+                    // `-v a[$(…)]` and `-eq` evaluate what the text is.
+                    let value = self.single(&mut state, word);
+                    if value.as_known().is_some_and(|text| text.contains('[')) {
+                        self.expanded_text(&mut state, &value, &word.span);
+                    }
+                }
+                Flow::both(state)
+            }
+            CommandKind::Arithmetic { text, words } => {
+                for word in words {
+                    self.single(&mut state, word);
+                    self.assigned_in(&mut state, word);
+                }
+                self.arithmetic(&mut state, text, &command.span);
+                Flow::both(state)
+            }
+            CommandKind::Time(pipeline) => self.pipeline(state, pipeline),
+            CommandKind::Coproc(inner) => {
+                self.apart(state.clone(), |this, inner_state| this.command(inner_state, inner));
+                Flow::ok(state)
+            }
+            CommandKind::Unknown(what) => {
+                self.unknown(what, command.span.clone());
+                Flow::both(state)
+            }
+        }
+    }
+
+    /// Arithmetic may assign to any name it holds.
+    fn assigned_in(&mut self, state: &mut State, word: &Word) {
+        let text: String = word
+            .pieces
+            .iter()
+            .map(|piece| if let Piece::Literal { text, .. } = piece { text } else { " " })
+            .collect();
+        if !text.contains('=') && !text.contains("++") && !text.contains("--") {
+            return;
+        }
+        for name in text.split(|char: char| char != '_' && !char.is_ascii_alphanumeric()) {
+            if super::parameter::is_name(name) {
+                state.set_text(name, Value::Unknown(Origin::Number));
+            }
+        }
+    }
+
+    fn branches(
+        &mut self,
+        state: State,
+        branches: &[(Script, Script)],
+        otherwise: Option<&Script>,
+    ) -> Flow {
+        let mut result = Flow::default();
+        let mut rest = Some(state);
+        let before = self.conditional;
+        let sinks = self.sinks.clone();
+        let mut outputs: Vec<Vec<Value>> = Vec::new();
+        for (condition, body) in branches {
+            let Some(state) = rest.take() else { break };
+            let flow = self.script(state, condition);
+            rest = flow.fail;
+            if let Some(state) = flow.ok {
+                self.conditional += usize::from(rest.is_some());
+                result = result.or(self.script(state, body));
+                self.conditional = before;
+                outputs.push(std::mem::replace(&mut self.sinks, sinks.clone()));
+            }
+            self.conditional = before + 1;
+        }
+        if let Some(state) = rest {
+            result = result.or(match otherwise {
+                Some(body) => self.script(state, body),
+                None => Flow::ok(state),
+            });
+            outputs.push(std::mem::replace(&mut self.sinks, sinks));
+        }
+        self.conditional = before;
+        self.meet(outputs);
+        result
+    }
+
+    /// What is written where several ways meet.
+    fn meet(&mut self, outputs: Vec<Vec<Value>>) {
+        let joined = outputs.into_iter().reduce(|one, other| {
+            one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect()
+        });
+        if let Some(joined) = joined {
+            self.sinks = joined;
+        }
+    }
+
+    fn case(&mut self, mut state: State, subject: &Word, arms: &[(Vec<Word>, Script)]) -> Flow {
+        let subject = self.single(&mut state, subject);
+        let mut result = Flow::default();
+        let sinks = self.sinks.clone();
+        let mut outputs = Vec::new();
+        let mut surely = false;
+        for (patterns, body) in arms {
+            // Which arm is taken is told only to be sure that one is: all of them may fall through.
+            for pattern in patterns {
+                let pattern = self.pattern(&mut state, pattern);
+                surely |= match (&pattern, subject.as_known()) {
+                    (Some(pattern), Some(text)) => pattern.matches(text) == Some(true),
+                    (Some(pattern), None) => pattern.matches("\u{fffd}a/ 1") == Some(true),
+                    _ => false,
+                };
+            }
+            self.conditional += 1;
+            result = result.or(self.script(state.clone(), body));
+            self.conditional -= 1;
+            outputs.push(std::mem::replace(&mut self.sinks, sinks.clone()));
+        }
+        if !surely {
+            result = result.or(Flow::ok(state));
+            outputs.push(sinks);
+        }
+        self.meet(outputs);
+        result
+    }
+
+    fn for_each(
+        &mut self,
+        mut state: State,
+        name: &str,
+        words: Option<&[Word]>,
+        body: &Script,
+    ) -> Flow {
+        let values = match words {
+            Some(words) => {
+                let arguments = self.arguments(&mut state, words);
+                let many = arguments.iter().any(|argument| argument.many);
+                let values: Vec<Value> =
+                    arguments.into_iter().map(|argument| argument.value).collect();
+                (values, many)
+            }
+            None => match &state.arguments {
+                Arguments::Known(values) => (values.clone(), false),
+                Arguments::Unknown => (vec![Value::Unknown(Origin::Argument)], true),
+            },
+        };
+        let (values, many) = values;
+        if !many && values.len() <= MOST_ROUNDS && self.loops.len() < 2 {
+            let mut current = Some(state);
+            let mut done = None;
+            for value in values {
+                let Some(mut state) = current.take() else { break };
+                state.set_text(name, value);
+                self.loops.push(Default::default());
+                let flow = self.script(state, body);
+                let (breaks, continues) = self.loops.pop().unwrap_or_default();
+                done = breaks.into_iter().fold(done, |done, state| join(done, Some(state)));
+                current =
+                    continues.into_iter().fold(flow.end(), |end, state| join(end, Some(state)));
+            }
+            return join(current, done).map_or_else(Flow::default, Flow::both);
+        }
+        // A word of a list that is split or a pattern is one value for each round.
+        let value = values.into_iter().reduce(Value::or).unwrap_or_else(|| Value::known(""));
+        self.repeat(state, None, body, Some((name, value)))
+    }
+
+    /// A loop: exactly, as long as it surely goes on, then once for all further rounds.
+    fn repeat(
+        &mut self,
+        state: State,
+        condition: Option<&Script>,
+        body: &Script,
+        variable: Option<(&str, Value)>,
+    ) -> Flow {
+        let mut current = state;
+        let mut done: Option<State> = None;
+        let mut widened = false;
+        for round in 0..=MOST_ROUNDS {
+            if let Some((name, value)) = &variable {
+                current.set(name, Content::Text(value.clone()));
+            }
+            self.loops.push(Default::default());
+            let sinks = self.sinks.clone();
+            let flow = match condition {
+                Some(condition) => self.script(current.clone(), condition),
+                None => Flow::both(current.clone()),
+            };
+            let surely = flow.fail.is_none();
+            done = join(done, flow.fail);
+            let end = flow.ok.and_then(|state| {
+                self.conditional += usize::from(!surely || round > 0);
+                let end = self.script(state, body).end();
+                self.conditional -= usize::from(!surely || round > 0);
+                end
+            });
+            let (breaks, continues) = self.loops.pop().unwrap_or_default();
+            done = breaks.into_iter().fold(done, |done, state| join(done, Some(state)));
+            let end = continues.into_iter().fold(end, |end, state| join(end, Some(state)));
+            if !surely {
+                for (sink, before) in self.sinks.iter_mut().zip(sinks) {
+                    if *sink != before {
+                        let origin = sink.origin().cloned().unwrap_or(Origin::Other);
+                        *sink = before.then(Value::Unknown(origin));
+                    }
+                }
+            }
+            let Some(end) = end else { break };
+            if widened {
+                done = join(done, Some(end));
+                break;
+            }
+            if surely && round + 1 < MOST_ROUNDS && condition.is_some() && end != current {
+                current = end;
+                continue;
+            }
+            let wide = current.clone().widened(&end);
+            if wide == current {
+                done = join(done, Some(end));
+                break;
+            }
+            current = wide;
+            widened = true;
+        }
+        done.map_or_else(Flow::default, Flow::both)
+    }
+}

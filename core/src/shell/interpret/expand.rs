@@ -1,0 +1,405 @@
+//! Words become arguments: expansion, splitting, patterns.
+
+use super::super::invocation::{Argument, Stdin};
+use super::super::ir::{Piece, Script, Span, Word};
+use super::super::place;
+use super::super::value::{Origin, Value};
+use super::Interpreter;
+use super::state::{Arguments, State};
+
+/// The most arguments that the braces of one word make.
+const MOST_RESULTS: usize = 64;
+
+/// A part of a word that is expanded.
+#[derive(Clone, Debug)]
+pub(super) enum Segment {
+    /// A text that is neither split nor a pattern.
+    Fixed(Value),
+    /// A text that is split, and whose characters may be a pattern.
+    Split(Value),
+    /// A pattern, as written.
+    Glob(String),
+    /// Several texts, each of which is split: `$@`.
+    SplitList(Vec<Value>),
+    /// Several words, each on its own: `"$@"`. None: nobody knows how many.
+    List(Option<Vec<Value>>),
+}
+
+/// An argument that is put together.
+#[derive(Default)]
+struct Field {
+    value: Option<Value>,
+    /// The pattern so far, and whether there is one.
+    pattern: String,
+    is_pattern: bool,
+    before_pattern: Option<Value>,
+    many: bool,
+}
+
+impl Interpreter<'_> {
+    /// The arguments that some words become.
+    pub(super) fn arguments(&mut self, state: &mut State, words: &[Word]) -> Vec<Argument> {
+        let mut arguments = Vec::with_capacity(words.len());
+        for word in words {
+            self.argument(state, word, &mut arguments);
+        }
+        arguments
+    }
+
+    fn argument(&mut self, state: &mut State, word: &Word, arguments: &mut Vec<Argument>) {
+        if let [Piece::Literal { text, .. }] = &word.pieces[..] {
+            let value = Value::Known(text.clone());
+            arguments.push(Argument { value, many: false, span: word.span.clone() });
+            return;
+        }
+        let Some(variants) = unbraced(&word.pieces) else {
+            self.unknown("more words from braces than are looked at", word.span.clone());
+            let value = Value::Unknown(Origin::Other);
+            arguments.push(Argument { value, many: true, span: word.span.clone() });
+            for piece in &word.pieces {
+                self.segment(state, piece, &word.span, &mut Vec::new());
+            }
+            return;
+        };
+        for pieces in variants {
+            let mut segments = Vec::with_capacity(pieces.len());
+            for piece in &pieces {
+                self.segment(state, piece, &word.span, &mut segments);
+            }
+            fields(state, segments, &word.span, arguments);
+        }
+    }
+
+    /// A word that becomes one value: of an assignment, a redirection, a `case`.
+    pub(super) fn single(&mut self, state: &mut State, word: &Word) -> Value {
+        let mut segments = Vec::with_capacity(word.pieces.len());
+        for piece in &word.pieces {
+            self.segment(state, piece, &word.span, &mut segments);
+        }
+        let mut value = Value::known("");
+        for segment in segments {
+            value = value.then(match segment {
+                Segment::Fixed(next) | Segment::Split(next) => next,
+                Segment::Glob(text) => Value::Known(text),
+                Segment::List(Some(values)) | Segment::SplitList(values) => joined(&values, " "),
+                Segment::List(None) => Value::Unknown(Origin::Argument),
+            });
+        }
+        value
+    }
+
+    pub(super) fn segment(
+        &mut self,
+        state: &mut State,
+        piece: &Piece,
+        span: &Span,
+        segments: &mut Vec<Segment>,
+    ) {
+        let segment = match piece {
+            Piece::Literal { text, .. } => Segment::Fixed(Value::Known(text.clone())),
+            Piece::Variable(variable) => return self.variable(state, variable, span, segments),
+            Piece::Command { script, quoted } => {
+                let value = self.substitution(state, script);
+                if *quoted { Segment::Fixed(value) } else { Segment::Split(value) }
+            }
+            Piece::Arithmetic { text, words, .. } => {
+                let mut expanded = Value::known(text.as_str());
+                for word in words {
+                    expanded = self.single(state, word);
+                }
+                Segment::Fixed(match expanded {
+                    Value::Known(text) => self.arithmetic(state, &text, span),
+                    _ => {
+                        self.arithmetic(state, text, span);
+                        Value::Unknown(Origin::Number)
+                    }
+                })
+            }
+            Piece::Process { script, writes } => {
+                Segment::Fixed(self.process(state, script, *writes))
+            }
+            Piece::Tilde(name) => Segment::Fixed(self.tilde(state, name)),
+            Piece::Glob(text) => Segment::Glob(text.clone()),
+            // A bare text in the operand of a parameter is split; see `parameter`.
+            Piece::Brace(alternatives)
+                if let [only] = &alternatives[..]
+                    && let [Piece::Literal { text, .. }] = &only[..] =>
+            {
+                Segment::Split(Value::Known(text.clone()))
+            }
+            // Where braces are not expanded, the parser makes none.
+            Piece::Brace(alternatives) => {
+                for pieces in alternatives {
+                    for piece in pieces {
+                        self.segment(state, piece, span, &mut Vec::new());
+                    }
+                }
+                Segment::Split(Value::Unknown(Origin::Other))
+            }
+            Piece::Unknown(_) => Segment::Split(Value::Unknown(Origin::Other)),
+        };
+        segments.push(segment);
+    }
+
+    /// `$(…)`: what the commands write, without line breaks at its end.
+    pub(super) fn substitution(&mut self, state: &State, script: &Script) -> Value {
+        let mut inner = state.clone();
+        let output = self.collect(&mut inner, true, |this, inner| {
+            this.subshell(inner, |this, inner| this.script(inner, script));
+        });
+        match output {
+            Value::Known(text) => Value::Known(text.trim_end_matches('\n').to_owned()),
+            Value::OneOf(_) => output.map(|text| text.trim_end_matches('\n').to_owned()),
+            other => other,
+        }
+    }
+
+    /// `<(…)` and `>(…)`: a path under which the commands' output, or input, is found.
+    fn process(&mut self, state: &State, script: &Script, writes: bool) -> Value {
+        let mut inner = state.clone();
+        if writes {
+            self.deferred.push((inner, script.clone()));
+            return Value::Known("/dev/fd/63".to_owned());
+        }
+        let output = self.collect(&mut inner, false, |this, inner| {
+            this.subshell(inner, |this, inner| this.script(inner, script));
+        });
+        match output {
+            Value::Known(_) | Value::OneOf(_) => {
+                let path = format!("/dev/fd/{}", 63 - self.files.len().min(50));
+                self.files.insert(path.clone(), output);
+                Value::Known(path)
+            }
+            Value::Prefix(_, origin) | Value::Unknown(origin) => {
+                Value::Prefix(place::PROCESS.to_owned(), origin)
+            }
+        }
+    }
+
+    /// Runs what is put off until the command that it hangs on is known: `>(…)`.
+    pub(super) fn run_deferred(&mut self, from: usize, stdin: &Stdin) {
+        for (mut state, script) in self.deferred.split_off(from) {
+            state.redirect(0, super::state::Descriptor::Input(stdin.clone()));
+            self.subshell(state, |this, inner| this.script(inner, &script));
+        }
+    }
+
+    fn tilde(&self, state: &State, name: &str) -> Value {
+        match name {
+            "" => match state.value("HOME") {
+                // Without it the shell asks the system.
+                Value::Known(home) if home.is_empty() => Value::known(self.env.home.clone()),
+                home => home,
+            },
+            "+" => state.cwd.clone(),
+            "-" => state.value("OLDPWD"),
+            "root" => Value::known("/root"),
+            name if name == self.env.user => Value::known(self.env.home.clone()),
+            name => Value::Known(format!("/home/{name}")),
+        }
+    }
+}
+
+/// Some values with a text between them.
+pub(super) fn joined(values: &[Value], between: &str) -> Value {
+    let mut all = Value::known("");
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            all = all.then(Value::known(between));
+        }
+        all = all.then(value.clone());
+    }
+    all
+}
+
+/// The words that the braces of a word make; none if they are too many.
+fn unbraced(pieces: &[Piece]) -> Option<Vec<Vec<Piece>>> {
+    let mut all: Vec<Vec<Piece>> = vec![Vec::new()];
+    for piece in pieces {
+        match piece {
+            Piece::Brace(alternatives) => {
+                let mut inner = Vec::new();
+                for alternative in alternatives {
+                    inner.extend(unbraced(alternative)?);
+                }
+                if all.len() * inner.len() > MOST_RESULTS {
+                    return None;
+                }
+                all = all
+                    .iter()
+                    .flat_map(|before| {
+                        inner.iter().map(move |after| [before.as_slice(), after].concat())
+                    })
+                    .collect();
+            }
+            piece => all.iter_mut().for_each(|pieces| pieces.push(piece.clone())),
+        }
+    }
+    Some(all)
+}
+
+/// The arguments of one word.
+fn fields(state: &State, segments: Vec<Segment>, span: &Span, arguments: &mut Vec<Argument>) {
+    let ifs = state.value("IFS");
+    let mut field = Field::default();
+    for segment in segments {
+        match segment {
+            Segment::Fixed(value) => field.add(value),
+            Segment::Glob(text) if state.no_glob => field.add(Value::Known(text)),
+            Segment::Glob(text) => field.glob(&text),
+            Segment::Split(value) => {
+                split(state, value, &ifs, &mut field, span, arguments);
+            }
+            Segment::SplitList(values) => {
+                for (at, value) in values.into_iter().enumerate() {
+                    if at > 0 {
+                        std::mem::take(&mut field).end(span, arguments);
+                    }
+                    split(state, value, &ifs, &mut field, span, arguments);
+                }
+            }
+            Segment::List(None) => {
+                field.add(Value::Unknown(Origin::Argument));
+                field.many = true;
+            }
+            Segment::List(Some(values)) => {
+                for (at, value) in values.into_iter().enumerate() {
+                    if at > 0 {
+                        std::mem::take(&mut field).end(span, arguments);
+                    }
+                    field.add(value);
+                }
+            }
+        }
+    }
+    field.end(span, arguments);
+}
+
+/// Adds a value that is split at the separators of the shell.
+fn split(
+    state: &State,
+    value: Value,
+    ifs: &Value,
+    field: &mut Field,
+    span: &Span,
+    arguments: &mut Vec<Argument>,
+) {
+    let Some(ifs) = ifs.as_known() else {
+        field.add(Value::Unknown(value.origin().cloned().unwrap_or(Origin::Other)));
+        field.many = true;
+        return;
+    };
+    let is_whole = |text: &String| {
+        !text.is_empty() && !text.contains(|char| ifs.contains(char) || "*?[".contains(char))
+    };
+    match value {
+        Value::Known(text) => {
+            chunks(&text, ifs, field, span, arguments, !state.no_glob);
+        }
+        Value::OneOf(texts) if texts.iter().all(is_whole) => field.add(Value::OneOf(texts)),
+        Value::OneOf(_) => {
+            field.add(Value::Unknown(Origin::Other));
+            field.many = true;
+        }
+        Value::Prefix(text, origin) => {
+            chunks(&text, ifs, field, span, arguments, !state.no_glob);
+            field.add(Value::Unknown(origin));
+            field.many = true;
+        }
+        Value::Unknown(origin) => {
+            field.many |= !ifs.is_empty() && origin != Origin::Number;
+            field.add(Value::Unknown(origin));
+        }
+    }
+}
+
+fn chunks(
+    text: &str,
+    ifs: &str,
+    field: &mut Field,
+    span: &Span,
+    arguments: &mut Vec<Argument>,
+    glob: bool,
+) {
+    let is_blank = |char: char| ifs.contains(char) && matches!(char, ' ' | '\t' | '\n');
+    let mut rest = text;
+    loop {
+        let end = rest.find(|char| ifs.contains(char)).unwrap_or(rest.len());
+        let (chunk, after) = rest.split_at(end);
+        if !chunk.is_empty() {
+            if glob && chunk.contains(['*', '?', '[']) {
+                field.glob(chunk);
+            } else {
+                field.add(Value::known(chunk));
+            }
+        }
+        if after.is_empty() {
+            return;
+        }
+        // Blanks around a separator that is none belong to it.
+        let trimmed = after.trim_start_matches(is_blank);
+        let mut chars = trimmed.chars();
+        let is_hard = chars.next().is_some_and(|char| ifs.contains(char));
+        rest = if is_hard { chars.as_str().trim_start_matches(is_blank) } else { trimmed };
+        if is_hard && field.value.is_none() && field.before_pattern.is_none() {
+            field.add(Value::known(""));
+        }
+        std::mem::take(field).end(span, arguments);
+    }
+}
+
+impl Field {
+    fn add(&mut self, value: Value) {
+        match &value {
+            Value::Known(text) => {
+                for char in text.chars() {
+                    if "*?[]\\()|".contains(char) {
+                        self.pattern.push('\\');
+                    }
+                    self.pattern.push(char);
+                }
+            }
+            _ => self.pattern.push('*'),
+        }
+        self.value = Some(match self.value.take() {
+            Some(before) => before.then(value),
+            None => value,
+        });
+    }
+
+    fn glob(&mut self, written: &str) {
+        if !self.is_pattern {
+            self.before_pattern = self.value.clone();
+        }
+        self.is_pattern = true;
+        self.pattern.push_str(written);
+        self.value.get_or_insert_with(|| Value::known(""));
+    }
+
+    fn end(self, span: &Span, arguments: &mut Vec<Argument>) {
+        let Some(value) = self.value else { return };
+        let (value, many) = if self.is_pattern {
+            let origin = match value.origin() {
+                Some(origin @ Origin::Output(_)) => origin.clone(),
+                _ => Origin::Glob(self.pattern),
+            };
+            let before = self.before_pattern.unwrap_or_else(|| Value::known(""));
+            (before.then(Value::Unknown(origin)), true)
+        } else {
+            (value, self.many)
+        };
+        arguments.push(Argument { value, many, span: span.clone() });
+    }
+}
+
+impl State {
+    /// `$1`, `$2`, …
+    pub(super) fn positional(&self, number: usize) -> Value {
+        match &self.arguments {
+            Arguments::Known(values) => {
+                values.get(number - 1).cloned().unwrap_or_else(|| Value::known(""))
+            }
+            Arguments::Unknown => Value::Unknown(Origin::Argument),
+        }
+    }
+}

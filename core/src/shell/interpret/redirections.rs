@@ -1,0 +1,167 @@
+//! Redirections: where descriptors lead, and what the shell opens for them.
+
+use std::sync::Arc;
+
+use super::super::effect::{Access, Effect, FileEffect, Payload};
+use super::super::invocation::Stdin;
+use super::super::ir::{Redirection, RedirectionKind, Span, Word};
+use super::super::place;
+use super::super::value::Value;
+use super::Interpreter;
+use super::state::{Descriptor, State};
+
+impl Interpreter<'_> {
+    pub(super) fn redirect(&mut self, state: &mut State, redirections: &[Redirection]) {
+        for redirection in redirections {
+            self.one(state, redirection);
+        }
+    }
+
+    fn one(&mut self, state: &mut State, redirection: &Redirection) {
+        let span = &redirection.span;
+        if let Some(name) = &redirection.fd_name {
+            // The shell picks a free descriptor of 10 or more.
+            state.set_text(name, Value::known("10"));
+        }
+        let number = |default| match (&redirection.fd_name, redirection.fd) {
+            (Some(_), _) => 10,
+            (None, fd) => fd.unwrap_or(default),
+        };
+        match &redirection.kind {
+            RedirectionKind::Read(word) => {
+                let path = self.path(state, word);
+                self.open(&path, Access::Read, span);
+                let stdin = match path.as_known().and_then(|path| self.file(path)) {
+                    Some(text) if text.possible().is_some() => Stdin::Text(text.clone()),
+                    Some(text) if !text.outputs().is_empty() => {
+                        Stdin::Pipe(text.outputs().to_vec())
+                    }
+                    _ => match path.outputs() {
+                        [] => Stdin::File(path),
+                        outputs => Stdin::Pipe(outputs.to_vec()),
+                    },
+                };
+                let stdin = match &stdin {
+                    Stdin::File(path) => match path.as_known() {
+                        Some("/dev/stdin") => state.stdin(),
+                        _ => stdin,
+                    },
+                    _ => stdin,
+                };
+                state.redirect(number(0), Descriptor::Input(stdin));
+            }
+            RedirectionKind::Write { to, .. } => self.output_to(state, to, number(1), false, span),
+            RedirectionKind::Append(to) => self.output_to(state, to, number(1), true, span),
+            RedirectionKind::WriteBoth { to, append } => {
+                self.output_to(state, to, 1, *append, span);
+                let out = state.descriptor(1);
+                state.redirect(2, out);
+            }
+            RedirectionKind::ReadWrite(word) => {
+                let path = self.path(state, word);
+                self.open(&path, Access::Read, span);
+                self.open(&path, Access::Write, span);
+                state.redirect(number(0), Descriptor::Both(path));
+            }
+            RedirectionKind::Duplicate(word) => {
+                let target = self.single(state, word);
+                self.duplicate(state, &target, number(1), span);
+            }
+            RedirectionKind::HereDocument { body, .. } => {
+                let text = self.single(state, body);
+                state.redirect(number(0), Descriptor::Input(Stdin::Text(text)));
+            }
+            RedirectionKind::HereString(word) => {
+                let text = self.single(state, word).then(Value::known("\n"));
+                state.redirect(number(0), Descriptor::Input(Stdin::Text(text)));
+            }
+        }
+    }
+
+    /// The path of a redirection, from the working folder.
+    fn path(&mut self, state: &mut State, word: &Word) -> Value {
+        let mut words = self.arguments(state, std::slice::from_ref(word));
+        let value = match words.len() {
+            1 => words.remove(0).value,
+            _ => self.single(state, word),
+        };
+        match value.as_known() {
+            // These are no files: the shell opens a connection.
+            Some(text) if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") => value,
+            _ => place::resolve(&value, &state.cwd, self.env),
+        }
+    }
+
+    fn output_to(&mut self, state: &mut State, to: &Word, number: u32, append: bool, span: &Span) {
+        let deferred = self.deferred.len();
+        let path = self.path(state, to);
+        if self.deferred.len() > deferred {
+            // `> >(…)`: what is written is read by the commands.
+            state.redirect(number, Descriptor::Output { path, append });
+            return;
+        }
+        self.open(&path, Access::Write, span);
+        let descriptor = match path.as_known() {
+            Some("/dev/stdout") => state.descriptor(1),
+            Some("/dev/stderr") => state.descriptor(2),
+            _ => {
+                if let (Some(known), false, 1) = (path.as_known(), append, number) {
+                    self.files.remove(known);
+                }
+                Descriptor::Output { path, append }
+            }
+        };
+        state.redirect(number, descriptor);
+    }
+
+    fn duplicate(&mut self, state: &mut State, target: &Value, number: u32, span: &Span) {
+        let text = target.as_known();
+        let moved = text.and_then(|text| text.strip_suffix('-')).unwrap_or_default();
+        match text.map(|text| (text, text.trim_end_matches('-').parse::<u32>())) {
+            Some(("-", _)) => state.redirect(number, Descriptor::Closed),
+            Some((_, Ok(source))) => {
+                let descriptor = state.descriptor(source);
+                state.redirect(number, descriptor);
+                if !moved.is_empty() {
+                    state.redirect(source, Descriptor::Closed);
+                }
+            }
+            // `>&$x` writes to a file if `x` is the name of one.
+            _ => {
+                let path = place::resolve(target, &state.cwd, self.env);
+                self.open(&path, Access::Write, span);
+                let out = Descriptor::Output { path, append: false };
+                state.descriptors = Arc::clone(&state.descriptors);
+                state.redirect(number, out);
+            }
+        }
+    }
+
+    /// Tells that the shell opens a file, or a connection.
+    fn open(&mut self, path: &Value, access: Access, span: &Span) {
+        let connection =
+            ["/dev/tcp/", "/dev/udp/"].iter().find_map(|start| path.prefix().strip_prefix(start));
+        if let Some(rest) = connection {
+            let (host, port) = rest.split_once('/').unwrap_or((rest, ""));
+            let host = match path {
+                Value::Known(_) => Value::known(host),
+                other => Value::Unknown(other.origin().cloned().unwrap_or(super::Origin::Other)),
+            };
+            let effect = Effect::Network {
+                host,
+                port: port.parse().ok(),
+                fetches: access == Access::Read,
+                sends: if access == Access::Read { Payload::None } else { Payload::Stdin },
+            };
+            self.found(effect, "/dev/tcp", span);
+            return;
+        }
+        if access == Access::Read && path.prefix().starts_with("/dev/fd/") {
+            return;
+        }
+        let scope = place::scope(path, self.env);
+        let file =
+            FileEffect { access, path: path.clone(), scope, recursive: false, forced: false };
+        self.found(Effect::File(file), if access == Access::Read { "<" } else { ">" }, span);
+    }
+}

@@ -1,0 +1,524 @@
+//! Simple commands: assignments, then a function, a builtin or a program.
+
+use super::super::effect::Effect;
+use super::super::invocation::{Argument, Stdin};
+use super::super::ir::{Assigned, Assignment, Redirection, SimpleCommand, Span};
+use super::super::value::{Origin, Value};
+use super::state::{Arguments, Content, Replacement, State};
+use super::{Call, Flow, Interpreter};
+
+/// The most times that a function is followed into itself.
+const MOST_RECURSIONS: usize = 2;
+
+/// The most programs that are tried for a pattern.
+const MOST_FITTING: usize = 16;
+
+/// Programs of every machine that do harm, or run others, if they are named by a pattern.
+const COMMON: &[&str] = &[
+    "rm",
+    "dd",
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "mkfs",
+    "mkfs.ext4",
+    "shred",
+    "nc",
+    "ncat",
+    "netcat",
+    "curl",
+    "wget",
+    "sudo",
+    "su",
+    "env",
+    "printenv",
+    "chmod",
+    "chown",
+    "mount",
+    "umount",
+    "kill",
+    "pkill",
+    "killall",
+    "shutdown",
+    "reboot",
+    "halt",
+    "poweroff",
+    "init",
+    "systemctl",
+    "crontab",
+    "python",
+    "python3",
+    "perl",
+    "ruby",
+    "node",
+    "php",
+    "cat",
+    "cp",
+    "mv",
+    "ln",
+    "tee",
+    "find",
+    "xargs",
+    "base64",
+    "ssh",
+    "scp",
+    "rsync",
+    "tar",
+    "awk",
+    "sed",
+    "busybox",
+    "nohup",
+    "timeout",
+    "socat",
+    "telnet",
+    "openssl",
+    "nsenter",
+    "unshare",
+    "docker",
+    "rmdir",
+    "unlink",
+    "truncate",
+    "wipefs",
+    "fdisk",
+    "iptables",
+    "useradd",
+    "usermod",
+    "passwd",
+    "setcap",
+    "nmap",
+];
+
+/// Builtins that are programs, too, and that models know.
+const ALSO_PROGRAMS: &[&str] = &["echo", "printf", "test", "[", "kill", "pwd", "true", "false"];
+
+/// A command, ready to run.
+pub(super) struct Ready<'a> {
+    pub(super) name: &'a str,
+    pub(super) program: Argument,
+    pub(super) arguments: Vec<Argument>,
+    pub(super) environment: Vec<(String, Value)>,
+    pub(super) span: Span,
+}
+
+impl Interpreter<'_> {
+    pub(super) fn simple(
+        &mut self,
+        mut state: State,
+        simple: &SimpleCommand,
+        redirections: &[Redirection],
+        span: &Span,
+    ) -> Flow {
+        let deferred = self.deferred.len();
+        let before = (!self.assume_unset).then(|| state.clone());
+        let words = self.arguments(&mut state, &simple.words);
+        let flow = if words.is_empty() {
+            for assignment in &simple.assignments {
+                self.assignment(&mut state, assignment);
+            }
+            let outer = state.descriptors.clone();
+            self.redirect(&mut state, redirections);
+            state.descriptors = outer;
+            let substitutes = simple.assignments.iter().any(|assignment| match &assignment.value {
+                Assigned::Word(word) => {
+                    word.pieces.len() != 1
+                        || !matches!(word.pieces[0], super::super::ir::Piece::Literal { .. })
+                }
+                Assigned::Array(_) => false,
+            });
+            if substitutes { Flow::both(state) } else { Flow::ok(state) }
+        } else {
+            let outer = state.descriptors.clone();
+            self.redirect(&mut state, redirections);
+            let environment = self.environment(&mut state, &simple.assignments);
+            let declares = words[0].value.as_known();
+            for array in &simple.arrays {
+                if matches!(declares, Some("local" | "declare" | "typeset")) {
+                    self.localize(&state, &array.name);
+                }
+                self.assignment(&mut state, array);
+            }
+            let keeps = words[0].value.as_known() == Some("exec") && words.len() == 1;
+            let mut flow = self.call(state, words.clone(), environment, span);
+            for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+                // What the command itself read on is read on.
+                if !keeps && !redirections.is_empty() {
+                    state.descriptors = outer.clone();
+                }
+            }
+            flow
+        };
+        self.run_deferred(
+            deferred,
+            &Stdin::Pipe(self.out.invocations.len().checked_sub(1).into_iter().collect()),
+        );
+        if let Some(before) = before {
+            self.as_if_unset(before, simple, redirections, span, &words);
+        }
+        flow
+    }
+
+    /// What the command is if no variable of the environment that it names is set: `r${x}m`. This
+    /// is looked at where it makes a difference to what the command is, or to its options.
+    fn as_if_unset(
+        &mut self,
+        mut state: State,
+        simple: &SimpleCommand,
+        redirections: &[Redirection],
+        span: &Span,
+        words: &[Argument],
+    ) {
+        let of_environment = |argument: &Argument| {
+            matches!(
+                argument.value.origin(),
+                Some(Origin::Environment(_) | Origin::EnvironmentOr(..) | Origin::Other)
+            )
+        };
+        if !words.iter().any(of_environment) {
+            return;
+        }
+        self.assume_unset = true;
+        let unset = self.arguments(&mut state.clone(), &simple.words);
+        let program_differs = words.first().is_some_and(of_environment);
+        let is_option = |argument: &Argument| {
+            argument.value.as_known().is_some_and(|text| text.starts_with('-'))
+        };
+        let options = |words: &[Argument]| words.iter().filter(|word| is_option(word)).count();
+        if !unset.is_empty() && (program_differs || options(&unset) > options(words)) {
+            self.conditional += 1;
+            self.redirect(&mut state, redirections);
+            let environment = self.environment(&mut state, &simple.assignments);
+            self.call(state, unset, environment, span);
+            self.conditional -= 1;
+        }
+        self.assume_unset = false;
+    }
+
+    /// Assigns for the shell itself.
+    fn assignment(&mut self, state: &mut State, assignment: &Assignment) {
+        let index = assignment.index.as_ref().map(|index| self.single(state, index));
+        let content = match &assignment.value {
+            Assigned::Word(word) => {
+                let value = self.single(state, word);
+                let value = if assignment.append {
+                    self.named(state, &assignment.name, index.as_ref()).then(value)
+                } else {
+                    value
+                };
+                match index {
+                    None => Content::Text(value),
+                    Some(index) => with_element(state, &assignment.name, &index, value),
+                }
+            }
+            Assigned::Array(words) => {
+                let arguments = self.arguments(state, words);
+                let many = arguments.iter().any(|argument| argument.many);
+                let keyed = words.iter().any(|word| {
+                    word.pieces
+                        .iter()
+                        .any(|piece| matches!(piece, super::super::ir::Piece::Unknown(_)))
+                });
+                let mut values: Vec<Value> = Vec::new();
+                if assignment.append
+                    && let Some(Content::Array(Some(before))) =
+                        state.held(&assignment.name).map(|held| &held.content)
+                {
+                    values.extend(before.iter().cloned());
+                }
+                values.extend(arguments.into_iter().map(|argument| argument.value));
+                Content::Array((!many && !keyed).then_some(values))
+            }
+        };
+        self.assign(state, &assignment.name, content, &assignment.span);
+    }
+
+    /// Sets a variable, and tells if that changes what other programs run.
+    pub(super) fn assign(&mut self, state: &mut State, name: &str, content: Content, span: &Span) {
+        if super::is_poison(name) && !(name == "IFS" && content.text().as_known().is_some()) {
+            let effect = Effect::EnvironmentPoison { name: name.to_owned(), value: content.text() };
+            self.found(effect, name, span);
+        }
+        if name == "PS4"
+            && let Content::Text(value) = &content
+        {
+            // With `set -x` it is expanded before each command.
+            self.expanded_text(state, &value.clone(), span);
+        }
+        state.set(name, content);
+    }
+
+    /// Assigns for one command alone.
+    fn environment(
+        &mut self,
+        state: &mut State,
+        assignments: &[Assignment],
+    ) -> Vec<(String, Value)> {
+        let mut environment = Vec::with_capacity(assignments.len());
+        let mut inner = state.clone();
+        for assignment in assignments {
+            self.assignment(&mut inner, assignment);
+            environment.push((assignment.name.clone(), inner.value(&assignment.name)));
+        }
+        environment
+    }
+
+    /// Runs some words as a command.
+    pub(in super::super) fn call(
+        &mut self,
+        state: State,
+        words: Vec<Argument>,
+        environment: Vec<(String, Value)>,
+        span: &Span,
+    ) -> Flow {
+        let mut words = words.into_iter();
+        let Some(program) = words.next() else { return Flow::ok(state) };
+        let arguments: Vec<Argument> = words.collect();
+        let value = program.value.clone();
+        match value {
+            Value::Known(name) if !program.many => {
+                let call =
+                    Ready { name: &name, program, arguments, environment, span: span.clone() };
+                self.named_call(state, call)
+            }
+            Value::OneOf(names) => {
+                self.conditional += 1;
+                let mut flow = Flow::default();
+                for name in names {
+                    let program = Argument { value: Value::Known(name.clone()), ..program.clone() };
+                    let (arguments, environment) = (arguments.clone(), environment.clone());
+                    let call =
+                        Ready { name: &name, program, arguments, environment, span: span.clone() };
+                    flow = flow.or(self.named_call(state.clone(), call));
+                }
+                self.conditional -= 1;
+                flow
+            }
+            _ => {
+                let may_be_nothing = program.many;
+                let why = "the command itself is not known".to_owned();
+                let shown = program.value.prefix().to_owned();
+                self.found(Effect::Dynamic { why }, &shown, &program.span.clone());
+                self.globbed(&state, &program, &arguments, &environment, span);
+                let invocation =
+                    self.invocation(&state, program, arguments.clone(), environment.clone(), false);
+                self.run_program(&state, invocation);
+                if may_be_nothing && !arguments.is_empty() {
+                    self.conditional += 1;
+                    self.call(state.clone(), arguments, environment, span);
+                    self.conditional -= 1;
+                }
+                Flow::both(state)
+            }
+        }
+    }
+
+    /// A command that is a pattern: `/bin/r?`. Of the programs that everybody has, those that fit.
+    fn globbed(
+        &mut self,
+        state: &State,
+        program: &Argument,
+        arguments: &[Argument],
+        environment: &[(String, Value)],
+        span: &Span,
+    ) {
+        let Some(Origin::Glob(written)) = program.value.origin() else { return };
+        let mut pattern = super::pattern::Pattern::default();
+        if !pattern.glob(written) {
+            return;
+        }
+        let folders = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
+        let fits = |name: &&&str| {
+            folders.iter().any(|folder| pattern.matches(&format!("{folder}{name}")) == Some(true))
+        };
+        self.conditional += 1;
+        for name in COMMON.iter().filter(fits).take(MOST_FITTING) {
+            let program = Argument { value: Value::known(*name), many: false, ..program.clone() };
+            let (arguments, environment) = (arguments.to_vec(), environment.to_vec());
+            let span = span.clone();
+            let call = Ready { name, program, arguments, environment, span };
+            self.named_call(state.clone(), call);
+        }
+        self.conditional -= 1;
+    }
+
+    fn named_call(&mut self, state: State, call: Ready<'_>) -> Flow {
+        let name = call.name.to_owned();
+        let mut flow = Flow::default();
+        if let Some(replacement) = state.replaced.get(&name).cloned() {
+            self.replaced_call(&state, &call, replacement);
+        }
+        let bodies = self.function_body(&state, &name);
+        let is_function = !bodies.is_empty();
+        if is_function {
+            for body in bodies {
+                flow = flow.or(self.function(state.clone(), &call, &body));
+            }
+            // In a POSIX shell some builtins come before functions.
+            if !SPECIAL.contains(&name.as_str()) {
+                return flow;
+            }
+        }
+        let next = match self.builtin(state, call) {
+            Ok(flow) => flow,
+            Err(other) => {
+                let (state, call) = *other;
+                let invocation =
+                    self.invocation(&state, call.program, call.arguments, call.environment, false);
+                let surely = matches!(name.as_str(), "echo" | "printf" | "true" | "pwd");
+                self.run_program(&state, invocation);
+                match name.as_str() {
+                    "false" => Flow::fail(state),
+                    _ if surely => Flow::ok(state),
+                    _ => Flow::both(state),
+                }
+            }
+        };
+        if is_function { flow.or(next) } else { next }
+    }
+
+    /// An alias, or a path that was given to `hash -p`.
+    fn replaced_call(&mut self, state: &State, call: &Ready<'_>, replacement: Replacement) {
+        self.conditional += 1;
+        match replacement {
+            Replacement::Alias(Value::Known(text)) if self.depth < super::DEEPEST => {
+                let mut inner = state.clone();
+                inner.replaced = Default::default();
+                inner.arguments = Arguments::of(&call.arguments);
+                self.text(inner, &format!("{text} \"$@\""), &call.span);
+            }
+            Replacement::Path(path) if path.as_known().is_some() => {
+                let program = Argument { value: path, ..call.program.clone() };
+                let invocation = self.invocation(
+                    state,
+                    program,
+                    call.arguments.clone(),
+                    call.environment.clone(),
+                    false,
+                );
+                self.run_program(state, invocation);
+            }
+            _ => {
+                let why = "an alias or a path for this name is not known".to_owned();
+                self.found(Effect::Dynamic { why }, call.name, &call.span);
+            }
+        }
+        self.conditional -= 1;
+    }
+
+    /// A program: it is told, and what it runs itself, and what it writes, if that is known.
+    pub(super) fn run_program(&mut self, state: &State, invocation: super::Invocation) {
+        let output = self.output(state, &invocation);
+        let Some(number) = self.invoke(invocation.clone()) else { return };
+        match output {
+            Some(Value::Prefix(text, Origin::Output(_))) => {
+                self.write(state, Value::Prefix(text, Origin::Output(vec![number])));
+            }
+            Some(output) => self.write(state, output),
+            None => {
+                if !super::unwrap::unwrap(self, state, number, &invocation) {
+                    self.write(state, Value::Unknown(Origin::Output(vec![number])));
+                }
+            }
+        }
+    }
+
+    fn function(
+        &mut self,
+        mut state: State,
+        call: &Ready<'_>,
+        body: &std::sync::Arc<super::Command>,
+    ) -> Flow {
+        let around = self.calls.iter().filter(|running| running.name == call.name).count();
+        if around > 0 {
+            let subshells = self.subshells;
+            if let Some(running) = self.calls.iter_mut().find(|running| running.name == call.name) {
+                running.copies += usize::from(subshells > running.subshells);
+                if running.copies >= 2 || running.copies == 1 && self.conditional == 0 {
+                    self.found(Effect::Bomb, call.name, &call.span);
+                }
+            }
+        }
+        if around >= MOST_RECURSIONS || self.calls.len() >= super::DEEPEST {
+            if around == 0 {
+                self.unknown("functions within functions, too deep to follow", call.span.clone());
+            }
+            return Flow::both(state);
+        }
+        let outer = std::mem::replace(&mut state.arguments, Arguments::of(&call.arguments));
+        for (name, value) in &call.environment {
+            state.set_text(name, value.clone());
+            state.export(name, true);
+        }
+        self.calls.push(Call {
+            name: call.name.to_owned(),
+            returns: Vec::new(),
+            locals: Vec::new(),
+            copies: 0,
+            subshells: self.subshells,
+        });
+        let loops = std::mem::take(&mut self.loops);
+        let flow = self.command(state, body);
+        self.loops = loops;
+        let ended = self.calls.pop();
+        let (returns, locals) =
+            ended.map(|ended| (ended.returns, ended.locals)).unwrap_or_default();
+        let mut flow = returns.into_iter().fold(flow, |flow, state| flow.or(Flow::both(state)));
+        for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+            state.arguments = outer.clone();
+            locals.iter().for_each(|(name, held)| state.restore(name, held.clone()));
+        }
+        flow
+    }
+
+    /// Makes a variable one of the function that runs.
+    pub(super) fn localize(&mut self, state: &State, name: &str) {
+        if let Some(call) = self.calls.last_mut()
+            && !call.locals.iter().any(|(other, _)| other == name)
+        {
+            call.locals.push((name.to_owned(), state.held(name).cloned()));
+        }
+    }
+
+    /// `return`: false if no function runs, where it does nothing.
+    pub(super) fn returns(&mut self, state: &State) -> bool {
+        match self.calls.last_mut() {
+            Some(call) => {
+                call.returns.push(state.clone());
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Builtins that a POSIX shell looks for before functions.
+pub(super) const SPECIAL: &[&str] = &[
+    "break", ":", ".", "continue", "eval", "exec", "exit", "export", "readonly", "return", "set",
+    "shift", "times", "trap", "unset",
+];
+
+pub(super) fn is_also_program(name: &str) -> bool {
+    ALSO_PROGRAMS.contains(&name)
+}
+
+/// An array with one element changed.
+fn with_element(state: &State, name: &str, index: &Value, value: Value) -> Content {
+    let before = match state.held(name).map(|held| &held.content) {
+        Some(Content::Array(Some(values))) => values.clone(),
+        None | Some(Content::Nothing) => Vec::new(),
+        _ => return Content::Array(None),
+    };
+    let at = index.as_known().and_then(|index| index.trim().parse::<usize>().ok());
+    match at {
+        Some(at) if at <= before.len() && at < 256 => {
+            let mut values = before;
+            if at == values.len() {
+                values.push(value);
+            } else {
+                values[at] = value;
+            }
+            Content::Array(Some(values))
+        }
+        _ => Content::Array(None),
+    }
+}

@@ -1,0 +1,59 @@
+//! What is written: into pipes, words and files.
+
+use super::super::value::{Origin, Value};
+use super::Interpreter;
+use super::state::{Descriptor, State};
+
+impl Interpreter<'_> {
+    /// Collects what is written on standard output while something runs.
+    pub(super) fn collect(
+        &mut self,
+        state: &mut State,
+        substitution: bool,
+        run: impl FnOnce(&mut Self, State),
+    ) -> Value {
+        let number = self.sinks.len();
+        self.sinks.push(Value::known(""));
+        state.redirect(1, Descriptor::Sink { number, substitution });
+        run(self, state.clone());
+        let output = self.sinks.pop();
+        self.sinks.truncate(number);
+        output.unwrap_or(Value::Unknown(Origin::Other))
+    }
+
+    /// Adds to what is written on standard output.
+    pub(super) fn write(&mut self, state: &State, value: Value) {
+        if let Some(sink) = state.sink()
+            && let Some(before) = self.sinks.get_mut(sink)
+        {
+            *before = std::mem::replace(before, Value::known("")).then(value);
+            return;
+        }
+        if let Descriptor::Output { path, append } = state.descriptor(1)
+            && let Some(path) = path.as_known()
+        {
+            let before = self.files.remove(path).filter(|_| append);
+            let after = match before {
+                Some(before) => before.then(value),
+                None => value,
+            };
+            self.files.insert(path.to_owned(), after);
+        }
+    }
+
+    /// Runs what may run or not; what it writes is written perhaps.
+    pub(super) fn branch<T>(&mut self, conditional: bool, run: impl FnOnce(&mut Self) -> T) -> T {
+        if !conditional {
+            return run(self);
+        }
+        let before = self.sinks.clone();
+        self.conditional += 1;
+        let result = run(self);
+        self.conditional -= 1;
+        for (sink, before) in self.sinks.iter_mut().zip(before) {
+            let after = std::mem::replace(sink, Value::known(""));
+            *sink = after.or(before);
+        }
+        result
+    }
+}

@@ -1,0 +1,141 @@
+//! Builtins that change what names mean, or tell what the shell keeps: `alias`, `hash`, `enable`,
+//! `history`, `compgen`.
+
+use std::sync::Arc;
+
+use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
+use super::super::place;
+use super::super::value::{Origin, Value};
+use super::simple::Ready;
+use super::state::{Replacement, State};
+use super::{Flow, Interpreter};
+
+impl Interpreter<'_> {
+    pub(super) fn alias(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        for argument in &call.arguments {
+            match argument.value.as_known().and_then(|text| text.split_once('=')) {
+                Some((name, value)) => {
+                    let value = Replacement::Alias(Value::known(value));
+                    Arc::make_mut(&mut state.replaced).insert(name.to_owned(), value);
+                }
+                None if argument.value.as_known().is_none() => {
+                    let name = argument.value.prefix().split('=').next().unwrap_or_default();
+                    let value = Replacement::Alias(Value::Unknown(Origin::Other));
+                    Arc::make_mut(&mut state.replaced).insert(name.to_owned(), value);
+                }
+                None => {}
+            }
+        }
+        Flow::ok(state)
+    }
+
+    pub(super) fn hash(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        let known: Vec<Option<&str>> =
+            call.arguments.iter().map(|argument| argument.value.as_known()).collect();
+        if let Some(at) = known.iter().position(|text| *text == Some("-p")) {
+            let path = call.arguments.get(at + 1).map(|argument| argument.value.clone());
+            let path = path.unwrap_or(Value::Unknown(Origin::Other));
+            let effect = Effect::EnvironmentPoison { name: "hash".to_owned(), value: path.clone() };
+            self.found(effect, "hash", &call.span);
+            for name in known.iter().skip(at + 2).flatten() {
+                let table = Arc::make_mut(&mut state.replaced);
+                table.insert((*name).to_owned(), Replacement::Path(path.clone()));
+            }
+        }
+        Flow::both(state)
+    }
+
+    pub(super) fn enable(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let loads = call.arguments.iter().position(|argument| {
+            argument.value.as_known().is_none_or(|text| text.starts_with('-') && text.contains('f'))
+        });
+        if let Some(at) = loads {
+            let path = call.arguments.get(at + 1).map(|argument| argument.value.clone());
+            let path = path.unwrap_or(Value::Unknown(Origin::Other));
+            let path = place::resolve(&path, &state.cwd, self.env);
+            let scope = place::scope(&path, self.env);
+            let file = FileEffect {
+                access: Access::Execute,
+                path,
+                scope,
+                recursive: false,
+                forced: false,
+            };
+            self.found(Effect::File(file), "enable", &call.span);
+            self.found(Effect::Code { from: CodeFrom::File }, "enable", &call.span);
+            let why = "`enable -f` loads code into the shell".to_owned();
+            self.found(Effect::Dynamic { why }, "enable", &call.span);
+        }
+        Flow::both(state)
+    }
+
+    pub(super) fn let_builtin(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        for argument in &call.arguments {
+            let value = argument.value.clone();
+            self.expanded_text(&mut state, &value, &call.span);
+            if let Some((name, _)) = value.prefix().split_once('=') {
+                let name = name
+                    .trim_end_matches(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+                if super::parameter::is_name(name) {
+                    state.set_text(name, Value::Unknown(Origin::Number));
+                }
+            }
+        }
+        Flow::both(state)
+    }
+
+    pub(super) fn unalias(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        let table = Arc::make_mut(&mut state.replaced);
+        for argument in &call.arguments {
+            match argument.value.as_known() {
+                Some("-a") => table.clear(),
+                Some(name) => _ = table.remove(name),
+                None => {}
+            }
+        }
+        Flow::ok(state)
+    }
+
+    pub(super) fn getopts(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        if let Some(name) = call.arguments.get(1).and_then(|name| name.value.as_known()) {
+            state.set_text(name, Value::Unknown(Origin::Argument));
+        }
+        state.set_text("OPTARG", Value::Unknown(Origin::Argument));
+        state.set_text("OPTIND", Value::Unknown(Origin::Number));
+        Flow::both(state)
+    }
+
+    /// `history` and `fc`: all but showing changes what is kept, or runs it.
+    pub(super) fn history(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let changes = call.arguments.iter().any(|argument| {
+            argument.value.as_known().is_none_or(|text| {
+                text.starts_with('-')
+                    && text.contains(['s', 'a', 'w', 'c', 'd', 'r', 'n', 'p', 'e'])
+            })
+        });
+        if changes {
+            self.found(Effect::History, call.name, &call.span);
+        }
+        Flow::both(state)
+    }
+
+    pub(super) fn compgen(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        let dumps = call.arguments.iter().any(|argument| {
+            argument.value.as_known().is_none_or(|text| {
+                text.starts_with("-e")
+                    || text.starts_with("-v")
+                    || matches!(text, "export" | "variable")
+            })
+        });
+        if dumps {
+            self.found(Effect::EnvironmentDump, call.name, &call.span);
+        }
+        for pair in call.arguments.windows(2) {
+            if matches!(pair[0].value.as_known(), Some("-C" | "-F" | "-W")) {
+                let text = pair[1].value.clone();
+                self.script_value(&state, &text, "compgen", &call.span);
+            }
+        }
+        Flow::both(state)
+    }
+}

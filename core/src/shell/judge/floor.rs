@@ -1,0 +1,161 @@
+//! The hard floor: what no rule, no list and no approval lets run. Only another profile does.
+//!
+//! These are the seven categories of the seeds, as effects, so that they hold in every spelling:
+//! deleting trees, writing to disks, turning the machine off, fork bombs, running what the network
+//! sends, shells on connections, and running text that was decoded or put together.
+
+use super::super::denied;
+use super::super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope, SystemChange};
+use super::super::model::globbed;
+use super::super::place;
+use super::super::unwrap;
+use super::super::value::{Origin, Value};
+use super::reach;
+use super::settings::Profile;
+use super::{Case, Said};
+
+/// What the floor says of an effect.
+pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<Said> {
+    let program = unwrap::base(&found.program);
+    match &found.effect {
+        Effect::File(file) if file.access == Access::Delete => deletes(case, found, file),
+        Effect::File(file) => disk(file),
+        Effect::Device { what } if !is_mount(what) => Some(
+            Said::new("destructive_ops", format!("It writes to a disk itself: {what}."))
+                .instead("Work on files. Disks are prepared by whoever owns the machine."),
+        ),
+        Effect::System(SystemChange::Power) => Some(
+            Said::new("destructive_ops", "It turns the machine off, or restarts it.")
+                .instead("Restart only the service that you mean, or ask the user to do it."),
+        ),
+        Effect::Bomb => Some(
+            Said::new("destructive_ops", "It starts copies of itself without end.")
+                .instead("Use a loop with a bound, or `xargs -P` with a number."),
+        ),
+        Effect::Code { from: CodeFrom::Network } => Some(
+            Said::new("data_exfiltration", "It runs what the network sends, unseen.")
+                .instead("Download it into a file, read it, and run that file then."),
+        ),
+        Effect::Code { from: CodeFrom::Decoded } => Some(
+            Said::new("code_injection", "It runs a text that was decoded, unseen.")
+                .instead("Decode it into a file, read it, and run that file then."),
+        ),
+        Effect::RemoteShell => Some(
+            Said::new("reverse_shell", "It joins a shell to a network connection.")
+                .instead("Run the commands one by one, in calls of their own."),
+        ),
+        Effect::Dynamic { .. } if program == "eval" && case.settings.profile == Profile::Strict => {
+            Some(
+                Said::new(
+                    "code_injection",
+                    "It evaluates a text that is not known before it runs.",
+                )
+                .instead("Write the commands out, or put them into a script and run that."),
+            )
+        }
+        _ => None,
+    }
+}
+
+/// Paths that the owner denies.
+pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
+    let is_denied = match &found.effect {
+        Effect::File(file) => {
+            let tree =
+                (file.recursive || file.access == Access::Move) && file.access != Access::List;
+            file.scope == Scope::Denied || tree && denied::holds_denied(&file.path, case.env)
+        }
+        Effect::Unmodelled { .. } => reach::call(case, found).is_some_and(|call| {
+            let mut words = call.arguments.iter().flat_map(|word| paths_in(&word.value));
+            words.any(|word| {
+                let path = place::resolve(&word, &call.cwd, case.env);
+                denied::is_denied(&path, case.env)
+            })
+        }),
+        _ => false,
+    };
+    is_denied.then(path_denied)
+}
+
+/// What of a word may be a path: all of it, and what follows `=`, `@` and `:`.
+fn paths_in(word: &Value) -> Vec<Value> {
+    let of_text = |text: &str| {
+        let mut all = vec![text.to_owned()];
+        let tails = text.char_indices().filter(|(_, char)| matches!(char, '=' | '@' | ':' | ','));
+        all.extend(tails.map(|(at, _)| text[at + 1..].to_owned()));
+        all
+    };
+    match word {
+        Value::Known(text) => of_text(text).into_iter().map(Value::known).collect(),
+        Value::OneOf(texts) => {
+            texts.iter().flat_map(|text| of_text(text)).map(Value::known).collect()
+        }
+        Value::Unknown(Origin::Glob(pattern)) => vec![globbed(pattern)],
+        Value::Prefix(..) => vec![word.clone()],
+        Value::Unknown(_) => Vec::new(),
+    }
+}
+
+/// What is said of a path that the owner denies.
+pub(super) fn path_denied() -> Said {
+    Said::new("path_denied", "It reaches a path that is closed to commands.")
+        .instead("Leave that path out, and name the files and folders that you need.")
+}
+
+/// `mount` changes what is seen, and no disk.
+pub(super) fn is_mount(what: &str) -> bool {
+    ["mount", "umount", "unmount", "swap", "losetup"].iter().any(|word| what.contains(word))
+}
+
+/// Writing to a file that is a disk.
+fn disk(file: &FileEffect) -> Option<Said> {
+    let writes = matches!(
+        file.access,
+        Access::Write | Access::Delete | Access::Move | Access::Link | Access::Meta
+    );
+    let is_power = file.path.as_known().is_some_and(|path| path == "/proc/sysrq-trigger");
+    if writes && is_power {
+        return Some(
+            Said::new("destructive_ops", "It restarts or stops the kernel.")
+                .instead("Ask the user to do it."),
+        );
+    }
+    (file.access == Access::Write && file.scope == Scope::Device).then(|| {
+        Said::new("destructive_ops", "It writes to a device itself.")
+            .instead("Write to a file in the workspace.")
+    })
+}
+
+/// Deleting. In `strict` whatever deletes a tree is denied, and whatever deletes outside of the
+/// workspace and the temporary folders; in `workspace` a tree within those is left to be asked about.
+fn deletes(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
+    let scope = reach::scope(case, found, file);
+    let within = matches!(scope, Scope::Workspace | Scope::Temp | Scope::HarmlessDevice);
+    let is_strict = case.settings.profile == Profile::Strict;
+    if !is_strict && !reach::is_here(case, found) {
+        return None;
+    }
+    if file.recursive && (is_strict || !within) {
+        let (why, instead) = if within {
+            (
+                "It deletes a folder with all that is in it.",
+                "Name the files and delete them with plain `rm FILE…` and `rmdir FOLDER`, or move \
+                 the folder to a temporary place. For build output, use the clean target of the \
+                 build (`make clean`, `cargo clean`).",
+            )
+        } else {
+            (
+                "It deletes a folder with all that is in it, outside of the workspace or where \
+                 that is not known.",
+                "Delete only named files in the workspace, with plain `rm FILE…`.",
+            )
+        };
+        return Some(Said::new("destructive_ops", why).instead(instead));
+    }
+    // One file of an unknown name may be any, but no tree goes with it.
+    let outside = !within && scope != Scope::Unknown;
+    (outside || file.forced && !within).then(|| {
+        Said::new("destructive_ops", "It deletes files outside of the workspace.")
+            .instead("Delete only named files in the workspace, with plain `rm FILE…`.")
+    })
+}

@@ -1,0 +1,585 @@
+//! The groups of dangers: what is denied, or asked about, unless the owner switches it.
+
+use super::super::effect::{
+    Access, CodeFrom, Effect, FileEffect, Found, Leak, Payload, Persistence, Scope, SystemChange,
+};
+use super::super::invocation::{Invocation, Stdout};
+use super::super::models;
+use super::super::place;
+use super::super::unwrap;
+use super::super::value::{Origin, Value, names_a_secret};
+use super::super::verdict::{Decision, Reason};
+use super::settings::{Group, Profile, Switch};
+use super::{Case, Said, poison, reach};
+
+/// What a group says of an effect, and how strict it is by itself.
+struct Danger {
+    group: Group,
+    by_itself: Decision,
+    why: String,
+    instead: Option<&'static str>,
+}
+
+impl Danger {
+    fn denied(group: Group, why: impl Into<String>) -> Danger {
+        Danger { group, by_itself: Decision::Deny, why: why.into(), instead: None }
+    }
+
+    fn instead(mut self, instead: &'static str) -> Danger {
+        self.instead = Some(instead);
+        self
+    }
+
+    /// Asked about rather than denied.
+    fn asked(mut self, if_so: bool) -> Danger {
+        if if_so {
+            self.by_itself = Decision::Ask;
+        }
+        self
+    }
+}
+
+/// What the groups say of an effect.
+pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<(Decision, Said)> {
+    decide(case, danger(case, found)?)
+}
+
+/// What the groups say of the calls themselves, whatever their effects.
+pub(super) fn of_calls(case: &Case<'_>) -> Vec<Reason> {
+    let calls = case.analysis.invocations.iter();
+    let reasons = calls.filter_map(|call| {
+        let danger = of_call(call)?;
+        let (decision, said) = decide(case, danger)?;
+        Some(case.reason(decision, said, &call.span))
+    });
+    reasons.collect()
+}
+
+fn decide(case: &Case<'_>, danger: Danger) -> Option<(Decision, Said)> {
+    let decision = match case.settings.switch(danger.group) {
+        Switch::On => danger.by_itself,
+        Switch::Off => return None,
+        Switch::Ask => Decision::Ask,
+        Switch::Deny => Decision::Deny,
+    };
+    let said = Said::new(danger.group.name(), danger.why);
+    Some((
+        decision,
+        match danger.instead {
+            Some(instead) => said.instead(instead),
+            None => said,
+        },
+    ))
+}
+
+fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
+    let is_strict = case.settings.profile == Profile::Strict;
+    match &found.effect {
+        Effect::File(file) => of_file(case, found, file),
+        Effect::Device { .. } => Some(
+            Danger::denied(Group::PrivilegeEscalation, "It changes what is mounted.")
+                .instead("Work with the files that are there."),
+        ),
+        Effect::Network { host, sends, .. } => network(case, found, host, sends),
+        Effect::Listen { .. } if CONNECTORS.contains(&unwrap::base(&found.program)) => {
+            Some(Danger::denied(Group::ReverseShell, "It opens a raw port to others."))
+        }
+        Effect::Privilege { how } => Some(
+            Danger::denied(
+                Group::PrivilegeEscalation,
+                format!("It takes other rights than the agent's own, by `{how}`."),
+            )
+            .instead("Do it without other rights, or ask the user to do this step."),
+        ),
+        Effect::Users => Some(
+            Danger::denied(Group::PrivilegeEscalation, "It changes users or groups.")
+                .instead("Ask the user to do this step."),
+        ),
+        Effect::System(SystemChange::Kernel) => {
+            Some(Danger::denied(Group::PrivilegeEscalation, "It changes the kernel."))
+        }
+        Effect::Kill { all, what } => kill(case, found, *all, what),
+        Effect::Persistence(kind) => Some(
+            Danger::denied(Group::Persistence, persists(*kind))
+                .instead("Run it now, once, or ask the user to set it up."),
+        ),
+        Effect::EnvironmentPoison { name, value } => poison::is_denied(name, value).then(|| {
+            Danger::denied(
+                Group::EnvInjection,
+                format!("It sets `{name}`, which makes programs run or load something else."),
+            )
+            .instead("Run the program without it, or with options that say what you need.")
+        }),
+        Effect::EnvironmentDump => Some(
+            Danger::denied(Group::EnvDump, "It shows the environment, which holds secrets.")
+                .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
+        ),
+        Effect::Secret { kind, path: _ } if kind.contains("environment") => Some(
+            Danger::denied(Group::EnvDump, "It shows the environment, which holds secrets.")
+                .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
+        ),
+        Effect::Leak(leak) => Some(
+            Danger::denied(
+                Group::DataExfiltration,
+                match leak {
+                    Leak::Secret => "It sends a secret to another machine.",
+                    Leak::Environment => "It sends the environment to another machine.",
+                    Leak::Local => "It sends what is on this machine to another one.",
+                },
+            )
+            .asked(!is_strict && *leak == Leak::Local)
+            .instead("Ask the user to send it, or use a tool that is made for that service."),
+        ),
+        Effect::History => Some(
+            Danger::denied(Group::FilterBypass, "It changes the history of commands.")
+                .instead("Leave the history as it is."),
+        ),
+        Effect::ContainerEscape { how } => Some(
+            Danger::denied(
+                Group::ContainerEscape,
+                format!("It reaches out of its container, by {how}."),
+            )
+            .instead("Run it without the host's files, sockets and rights."),
+        ),
+        Effect::Package { source, .. } => package(source, is_strict),
+        Effect::Code { from: CodeFrom::Package(name) } => Some(fetched(name, is_strict)),
+        Effect::Code { from: CodeFrom::Setting(what) } => Some(
+            Danger::denied(
+                Group::FilterBypass,
+                format!("An option makes a harmless program run another: {what}."),
+            )
+            .instead("Run the other program itself, in a call of its own."),
+        ),
+        Effect::Recon => Some(
+            Danger::denied(
+                Group::NetworkRecon,
+                "It looks around in a network, or tunnels through it.",
+            )
+            .instead("Reach the one service that you need, by its own client."),
+        ),
+        Effect::Mining => Some(Danger::denied(Group::CryptoMining, "It mines.")),
+        _ => None,
+    }
+}
+
+fn package(source: &Value, is_strict: bool) -> Option<Danger> {
+    // What the project itself declares is no choice of the command's.
+    let declared = source.as_known().is_some_and(str::is_empty);
+    let why = if declared {
+        "It installs the packages that the project declares.".to_owned()
+    } else {
+        "It installs or removes packages, whose scripts run.".to_owned()
+    };
+    Some(
+        Danger::denied(Group::PackageInstall, why)
+            .asked(declared || !is_strict)
+            .instead("Use what is installed, or ask the user to install the package."),
+    )
+}
+
+fn fetched(name: &str, is_strict: bool) -> Danger {
+    Danger::denied(Group::PackageInstall, format!("It fetches a package to run it: {name}."))
+        .asked(!is_strict)
+        .instead("Run the version that the project has, without fetching (`npx --no-install …`).")
+}
+
+fn persists(kind: Persistence) -> &'static str {
+    match kind {
+        Persistence::Schedule => "It makes something run later.",
+        Persistence::Service => "It makes a service start by itself.",
+        Persistence::Startup => "It makes something run at each start of a shell or session.",
+        Persistence::Hook => "It makes something run with each step of version control.",
+        Persistence::LogIn => "It changes who may log in.",
+        Persistence::Path => "It puts a program before another of the same name.",
+    }
+}
+
+fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> {
+    let path = file.path.as_known().unwrap_or_default();
+    if SOCKETS.iter().any(|name| path.ends_with(name)) {
+        return Some(
+            Danger::denied(
+                Group::ContainerEscape,
+                "It reaches the socket of a container engine, which rules the machine.",
+            )
+            .instead("Use the client of the engine, without its socket."),
+        );
+    }
+    let of_process = file.path.prefix().starts_with("/proc/");
+    if file.access == Access::Read && file.scope == Scope::Secret && of_process {
+        return Some(
+            Danger::denied(Group::EnvDump, "It shows the environment of a process.")
+                .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
+        );
+    }
+    let changes = !matches!(file.access, Access::Read | Access::List | Access::Execute);
+    if !changes || !reach::is_here(case, found) {
+        return None;
+    }
+    match reach::scope(case, found, file) {
+        Scope::Startup if path == "/etc/ld.so.preload" || path.starts_with("/etc/ld.so.conf") => {
+            Some(Danger::denied(Group::EnvInjection, "It makes every program load something else."))
+        }
+        Scope::Startup => Some(
+            Danger::denied(
+                Group::Persistence,
+                "It changes what runs at each start of a shell, session or machine.",
+            )
+            .instead("Set it for this one command, or ask the user to change that file."),
+        ),
+        Scope::Secret if is_account(path) => Some(
+            Danger::denied(Group::PrivilegeEscalation, "It changes who has which rights.")
+                .instead("Ask the user to do this step."),
+        ),
+        Scope::Kernel => Some(
+            Danger::denied(Group::ContainerEscape, "It changes the kernel's own settings.")
+                .instead("Ask the user to do this step."),
+        ),
+        Scope::System | Scope::WorkspaceRoot if is_account(path) => Some(
+            Danger::denied(Group::PrivilegeEscalation, "It changes users or their rights.")
+                .instead("Ask the user to do this step."),
+        ),
+        scope => elsewhere(case, file, scope, path),
+    }
+}
+
+/// Changes outside of what agents work in.
+fn elsewhere(case: &Case<'_>, file: &FileEffect, scope: Scope, path: &str) -> Option<Danger> {
+    if reach::is_workspace(case, &file.path) {
+        return None;
+    }
+    let is_strict = case.settings.profile == Profile::Strict;
+    let outside = !matches!(
+        scope,
+        Scope::Workspace
+            | Scope::VersionControl
+            | Scope::AgentConfig
+            | Scope::Unknown
+            | Scope::HarmlessDevice
+    );
+    if file.access == Access::Meta && outside {
+        return Some(
+            Danger::denied(
+                Group::DangerousPaths,
+                "It changes the mode or owner of what is not in the workspace.",
+            )
+            .asked(scope == Scope::Temp && !is_strict)
+            .instead("Change only files in the workspace."),
+        );
+    }
+    let is_system = SYSTEM.iter().any(|root| place::is_within(path, root));
+    let is_system = is_system && !place::is_within(path, "/usr/local");
+    (is_system && scope != Scope::Temp).then(|| {
+        Danger::denied(Group::DangerousPaths, "It changes files of the system.")
+            .instead("Write to the workspace, and ask the user to put it in place.")
+    })
+}
+
+/// Folders of the system that only its owner changes.
+const SYSTEM: &[&str] = &[
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/boot",
+    "/var/lib",
+    "/var/spool",
+];
+
+/// Files that say who may do what.
+fn is_account(path: &str) -> bool {
+    ["passwd", "shadow", "group", "gshadow", "sudoers", "subuid", "subgid"].iter().any(|name| {
+        path.strip_prefix("/etc/").is_some_and(|rest| rest.trim_end_matches('-') == *name)
+    }) || place::is_within(path, "/etc/sudoers.d")
+        || place::is_within(path, "/etc/pam.d")
+}
+
+/// Sockets that rule a machine.
+const SOCKETS: &[&str] = &[
+    "/docker.sock",
+    "/containerd.sock",
+    "/podman.sock",
+    "/crio.sock",
+    "/buildkitd.sock",
+    "/k3s.sock",
+    "/lxd/unix.socket",
+];
+
+/// Programs that are nothing but a connection.
+const CONNECTORS: &[&str] = &[
+    "nc",
+    "ncat",
+    "netcat",
+    "nc.openbsd",
+    "nc.traditional",
+    "socat",
+    "telnet",
+    "cryptcat",
+    "openssl",
+];
+
+/// Programs that log in to other machines.
+const LOGINS: &[&str] =
+    &["ssh", "scp", "sftp", "sshuttle", "autossh", "mosh", "slogin", "rsh", "rlogin", "rexec"];
+
+/// Programs that fetch from addresses that they are given.
+const FETCHERS: &[&str] = &[
+    "curl",
+    "wget",
+    "wget2",
+    "http",
+    "https",
+    "xh",
+    "xhs",
+    "curlie",
+    "aria2c",
+    "axel",
+    "lynx",
+    "links",
+    "elinks",
+    "w3m",
+    "httpie",
+    "lwp-request",
+    "GET",
+    "POST",
+    "fetch",
+    "lftp",
+    "ab",
+    "hey",
+    "wrk",
+];
+
+/// Programs that ask for names.
+const RESOLVERS: &[&str] =
+    &["dig", "nslookup", "host", "drill", "kdig", "delv", "resolvectl", "dog", "doggo", "q"];
+
+fn network(case: &Case<'_>, found: &Found, host: &Value, sends: &Payload) -> Option<Danger> {
+    let program = unwrap::base(&found.program);
+    let is_strict = case.settings.profile == Profile::Strict;
+    if CONNECTORS.contains(&program) {
+        return Some(
+            Danger::denied(Group::ReverseShell, "It opens a raw connection.")
+                .instead("Use the client of the protocol that you need, such as `curl` for HTTP."),
+        );
+    }
+    if found.by.is_none() {
+        return Some(Danger::denied(
+            Group::DataExfiltration,
+            "The shell itself opens a connection.",
+        ));
+    }
+    if LOGINS.contains(&program) {
+        return Some(
+            Danger::denied(Group::NetworkRecon, "It logs in to another machine.")
+                .asked(!is_strict)
+                .instead("Work on this machine, or ask the user to do this step."),
+        );
+    }
+    if RESOLVERS.contains(&program) {
+        return Some(
+            Danger::denied(
+                Group::DataExfiltration,
+                "It asks a name server, by which data can be sent out.",
+            )
+            .asked(!is_strict)
+            .instead("Use `getent hosts NAME`."),
+        );
+    }
+    let inline = reach::call(case, found).is_some_and(|_| {
+        case.analysis.found.iter().any(|other| {
+            other.by == found.by
+                && matches!(other.effect, Effect::Code { from: CodeFrom::Inline(_) })
+        })
+    });
+    if inline {
+        return Some(
+            Danger::denied(Group::ReverseShell, "Code in the command opens a connection.")
+                .instead("Use `curl` for HTTP, or put the code into a file and run that."),
+        );
+    }
+    if FETCHERS.contains(&program) {
+        match address(host) {
+            Address::Metadata => {
+                return Some(
+                    Danger::denied(
+                        Group::DataExfiltration,
+                        "It asks the machine's own cloud for its credentials.",
+                    )
+                    .instead("Ask the user for what you need to know."),
+                );
+            }
+            Address::Loopback => {
+                return Some(
+                    Danger::denied(
+                        Group::DataExfiltration,
+                        "It reaches a service of this machine, which may trust whoever is here.",
+                    )
+                    .asked(!is_strict)
+                    .instead("Reach the service by its public name, or ask the user."),
+                );
+            }
+            Address::Other => {}
+        }
+    }
+    sent(sends, is_strict)
+}
+
+fn sent(sends: &Payload, is_strict: bool) -> Option<Danger> {
+    let what = match sends {
+        Payload::None => return None,
+        Payload::Text => "data",
+        Payload::File(_) => "a file",
+        Payload::Stdin => "what another program wrote",
+    };
+    Some(
+        Danger::denied(Group::DataExfiltration, format!("It sends {what} to another machine."))
+            .asked(!is_strict && matches!(sends, Payload::Text))
+            .instead("Ask the user to send it, or use a tool that is made for that service."),
+    )
+}
+
+enum Address {
+    Metadata,
+    Loopback,
+    Other,
+}
+
+/// Whose machine a host is, in all spellings of its address.
+fn address(host: &Value) -> Address {
+    let Some(all) = host.possible() else { return Address::Other };
+    let mut loopback = false;
+    for host in all {
+        let name = host.trim_start_matches('[').trim_end_matches(']').to_lowercase();
+        let name = name.trim_end_matches('.');
+        if name == "metadata.google.internal" || name == "metadata" || name == "fd00:ec2::254" {
+            return Address::Metadata;
+        }
+        if name == "localhost" || name.ends_with(".localhost") || name == "ip6-localhost" {
+            loopback = true;
+        }
+        if let Ok(address) = name.parse::<std::net::Ipv6Addr>() {
+            let mapped = address.to_ipv4_mapped();
+            loopback |= address.is_loopback()
+                || address.is_unspecified()
+                || mapped.is_some_and(|four| four.is_loopback() || four.is_unspecified());
+        }
+        match four(name) {
+            Some(address) if address >> 16 == 0xa9fe => return Address::Metadata,
+            Some(address) if address >> 24 == 127 || address == 0 => loopback = true,
+            _ => {}
+        }
+    }
+    if loopback { Address::Loopback } else { Address::Other }
+}
+
+/// An address in any of the spellings that C libraries read: `127.1`, `2130706433`, `0x7f000001`.
+fn four(name: &str) -> Option<u32> {
+    let parts: Vec<u64> = name
+        .split('.')
+        .map(|part| {
+            if let Some(hex) = part.strip_prefix("0x") {
+                u64::from_str_radix(hex, 16).ok()
+            } else if part.len() > 1 && part.starts_with('0') {
+                u64::from_str_radix(part, 8).ok()
+            } else {
+                part.parse().ok()
+            }
+        })
+        .collect::<Option<_>>()?;
+    let (last, firsts) = parts.split_last()?;
+    let room = 4usize.checked_sub(firsts.len())?;
+    if firsts.iter().any(|part| *part > 255) || *last >= 1 << (8 * room) {
+        return None;
+    }
+    let mut address = 0;
+    for (at, part) in firsts.iter().enumerate() {
+        address |= part << (24 - 8 * at);
+    }
+    u32::try_from(address | last).ok()
+}
+
+fn kill(case: &Case<'_>, found: &Found, all: bool, what: &Value) -> Option<Danger> {
+    let call = reach::call(case, found);
+    let forced = call.is_some_and(is_forced_kill);
+    let first = matches!(what.as_known(), Some("1" | "-1" | "0"));
+    (all || forced || first).then(|| {
+        Danger::denied(
+            Group::ProcessControl,
+            if all {
+                "It ends processes that it does not name one by one."
+            } else {
+                "It ends a process by force."
+            },
+        )
+        .instead("End one process that you started, by its number, with plain `kill NUMBER`.")
+    })
+}
+
+fn is_forced_kill(call: &Invocation) -> bool {
+    const FORCED: &[&str] = &["9", "KILL", "SIGKILL", "STOP", "SIGSTOP", "19"];
+    let words = call.arguments.iter().filter_map(|word| word.value.as_known());
+    let words: Vec<String> = words.map(str::to_uppercase).collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let attached = word.strip_prefix("-S").or(word.strip_prefix("--SIGNAL="));
+        let signal = attached.or(word.strip_prefix('-')).unwrap_or_default();
+        FORCED.contains(&signal)
+            || matches!(&**word, "-S" | "--SIGNAL" | "-N")
+                && words.get(at + 1).is_some_and(|next| FORCED.contains(&&**next))
+            || word == "/F"
+    })
+}
+
+fn of_call(call: &Invocation) -> Option<Danger> {
+    if let Some(danger) = prints_secret(call).or_else(|| mines(call)) {
+        return Some(danger);
+    }
+
+    let by_option: Option<&String> =
+        call.wrappers.last().filter(|last| BY_OPTION.contains(&last.as_str()));
+    by_option.map(|by| {
+        Danger::denied(
+            Group::FilterBypass,
+            format!("An option or script of `{by}` makes it run another program."),
+        )
+        .instead("Run the other program itself, in a call of its own.")
+    })
+}
+
+/// Printing a variable that holds a secret, or using one of the program that hosts the agent.
+fn prints_secret(call: &Invocation) -> Option<Danger> {
+    let program = unwrap::base(call.program.value.as_known()?);
+    let prints = matches!(program, "echo" | "printf" | "print") && call.stdout != Stdout::Pipe;
+    let name = call.arguments.iter().find_map(|word| match word.value.origin()? {
+        Origin::Environment(name) | Origin::EnvironmentOr(name, _) => {
+            let own = ["TOOLKEEP_", "GOCLAW_"].iter().any(|start| name.starts_with(start));
+            (names_a_secret(name) && (prints || own)).then_some(name)
+        }
+        _ => None,
+    })?;
+    Some(
+        Danger::denied(Group::EnvDump, format!("It uses the secret in `{name}`."))
+            .instead("Give the variable to the program that needs it, without printing it."),
+    )
+}
+
+/// A program that is not known, with the address of a pool.
+fn mines(call: &Invocation) -> Option<Danger> {
+    let is_pool = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        let word = word.split_once('=').map_or(&*word, |(_, address)| address);
+        word.starts_with("stratum") && word.contains("://")
+    };
+    let program = unwrap::base(call.program.value.as_known()?);
+    let mut words = call.arguments.iter().map(|word| word.value.prefix());
+    (!models::is_known(program) && words.any(is_pool))
+        .then(|| Danger::denied(Group::CryptoMining, "It works for a pool of miners."))
+}
+
+/// Programs that nobody needs to run others.
+const BY_OPTION: &[&str] = &[
+    "sed", "gsed", "rg", "sort", "gsort", "man", "tar", "bsdtar", "gtar", "less", "more", "vi",
+    "vim", "nvim", "view", "ex", "ed", "strace", "ltrace", "rsync", "zip", "7z", "tcpdump",
+];

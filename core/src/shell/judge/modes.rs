@@ -1,0 +1,226 @@
+//! The modes on top of the judgement: whether anything runs, and whether somebody is asked.
+
+use super::super::analyse::Analysis;
+use super::super::denied::matches;
+use super::super::effect::{CodeFrom, Effect, Found};
+use super::super::env::Env;
+use super::super::invocation::Invocation;
+use super::super::ir::{Command, CommandKind, Item, Script};
+use super::super::unwrap;
+use super::super::verdict::{Decision, Reason, Verdict};
+use super::settings::{Ask, Security, Settings, WithoutApprover};
+use super::{Case, Said, floor, groups, profile};
+
+/// Commands that somebody approved for always, analysed.
+#[derive(Clone, Debug, Default)]
+pub struct Approvals {
+    /// They hold for the very same calls only.
+    pub approved: Vec<Analysis>,
+}
+
+/// What the modes alone decide: `security` and `ask` with the list of programs, as if no group
+/// denied anything. A command counts as safe if it is understood and within the profile.
+#[must_use]
+pub fn mode(
+    analysis: &Analysis,
+    env: &Env,
+    settings: &Settings,
+    approvals: &Approvals,
+) -> Decision {
+    let case = Case { analysis, env, settings };
+    let listed = all_listed(&case) || is_approved(analysis, approvals);
+    match (settings.security, settings.ask) {
+        (Security::Deny, _) => Decision::Deny,
+        (Security::Allowlist, Ask::Off) if !listed => Decision::Deny,
+        (Security::Allowlist, Ask::Always | Ask::OnMiss) if !listed => Decision::Ask,
+        (_, Ask::Always) => Decision::Ask,
+        (Security::Full, Ask::OnMiss) if !listed && !is_safe(&case) => Decision::Ask,
+        (Security::Allowlist | Security::Full, Ask::OnMiss | Ask::Off) => Decision::Allow,
+    }
+}
+
+/// Lays the modes on a verdict.
+pub(super) fn apply(case: &Case<'_>, verdict: &mut Verdict) {
+    let settings = case.settings;
+    let mut say = |decision, why: &str| verdict.reasons.push(case.whole(decision, why));
+    if let Some(why) = settings.strict_allowlist.as_ref().and_then(|set| beyond_set(case, set)) {
+        say(Decision::Deny, &why);
+    }
+    match settings.security {
+        Security::Deny => say(Decision::Deny, "Running commands is switched off."),
+        Security::Allowlist if !all_listed(case) => {
+            let off = settings.ask == Ask::Off;
+            let decision = if off { Decision::Deny } else { Decision::Ask };
+            say(decision, "It runs a program that is not on the list of programs that may run.");
+        }
+        Security::Allowlist | Security::Full => {}
+    }
+    if settings.ask == Ask::Always {
+        say(Decision::Ask, "Every command is asked about.");
+    }
+    let strictest = verdict.reasons.iter().map(|reason| reason.decision).max();
+    verdict.decision = strictest.unwrap_or(Decision::Allow);
+    if settings.ask == Ask::Off && verdict.decision == Decision::Ask {
+        match settings.without_approver {
+            WithoutApprover::Run => verdict.decision = Decision::Allow,
+            WithoutApprover::Confine => {
+                verdict.decision = Decision::Allow;
+                verdict.confined = true;
+            }
+            WithoutApprover::Deny => verdict.decision = Decision::Deny,
+        }
+    }
+}
+
+impl Case<'_> {
+    /// A reason about the whole text.
+    fn whole(&self, decision: Decision, why: &str) -> Reason {
+        self.reason(decision, Said::new("mode", why), &(0..self.analysis.text.len()))
+    }
+}
+
+/// True if everything is understood, and within the profile.
+fn is_safe(case: &Case<'_>) -> bool {
+    // Who lists an interpreter means its scripts: code in the command is asked about.
+    let is_code = |found: &Found| {
+        matches!(&found.effect, Effect::Code { from: CodeFrom::Inline(language) }
+            if !matches!(&**language, "awk" | "sed" | "jq" | "sh"))
+    };
+    let is_fine = |found: &Found| {
+        !is_code(found)
+            && floor::of(case, found).is_none()
+            && groups::of(case, found).is_none()
+            && profile::beyond(case, found).is_none()
+    };
+    // A program of the workspace is none that everybody knows.
+    let is_common = |call: &Invocation| {
+        call.program
+            .value
+            .as_known()
+            .is_some_and(|program| unwrap::is_trusted(program, &call.cwd, case.env))
+    };
+    is_understood(case.analysis)
+        && case.analysis.invocations.iter().all(is_common)
+        && case.analysis.found.iter().all(is_fine)
+}
+
+fn is_understood(analysis: &Analysis) -> bool {
+    analysis.problems.is_empty()
+        && analysis.findings.iter().all(|finding| finding.decision() == Decision::Allow)
+}
+
+/// True if every program is listed, and the shell itself does nothing beyond the profile.
+fn all_listed(case: &Case<'_>) -> bool {
+    let analysis = case.analysis;
+    let mut programs = analysis.invocations.iter().filter(|call| !call.builtin).peekable();
+    let of_shell = |found: &&Found| {
+        let is_builtin = |by: usize| analysis.invocations.get(by).is_some_and(|call| call.builtin);
+        found.by.is_none_or(is_builtin) || matches!(found.effect, Effect::Dynamic { .. })
+    };
+    is_understood(analysis)
+        && programs.peek().is_some()
+        && programs.all(|call| is_listed(&case.settings.allowlist, call, case.env))
+        && analysis
+            .found
+            .iter()
+            .filter(of_shell)
+            .all(|found| profile::beyond(case, found).is_none())
+}
+
+/// True if the very same calls were approved before.
+fn is_approved(analysis: &Analysis, approvals: &Approvals) -> bool {
+    is_understood(analysis)
+        && !analysis.invocations.is_empty()
+        && approvals.approved.iter().any(|before| {
+            is_understood(before)
+                && before.found.len() == analysis.found.len()
+                && before.invocations.len() == analysis.invocations.len()
+                && before.invocations.iter().zip(&analysis.invocations).all(|(a, b)| is_same(a, b))
+                && before.found.iter().zip(&analysis.found).all(|(a, b)| a.effect == b.effect)
+        })
+}
+
+/// True for calls that do the same, wherever they stand. Calls of which something is not known never
+/// are.
+fn is_same(one: &Invocation, other: &Invocation) -> bool {
+    let words = |call: &Invocation| {
+        std::iter::once(&call.program)
+            .chain(&call.arguments)
+            .map(|word| word.value.as_known().map(str::to_owned))
+            .collect::<Option<Vec<String>>>()
+    };
+    words(one).is_some_and(|words_of_one| words(other) == Some(words_of_one))
+        && one.environment == other.environment
+        && one.stdin == other.stdin
+        && one.stdout == other.stdout
+        && one.cwd == other.cwd
+        && one.locus == other.locus
+        && one.wrappers == other.wrappers
+}
+
+/// True if a list has a call: by the name of its program, or by the beginning of its words.
+pub(super) fn is_listed(list: &[String], call: &Invocation, env: &Env) -> bool {
+    let Some(program) = call.program.value.as_known().filter(|_| !call.program.many) else {
+        return false;
+    };
+    let trusted = trusted_name(program, call, env);
+    let named = |name: &str| {
+        let mut words = name.to_owned();
+        for argument in &call.arguments {
+            words.push(' ');
+            words.push_str(argument.value.as_known().unwrap_or("\u{fffd}"));
+        }
+        list.iter().any(|pattern| matches(pattern, name) || matches(pattern, &words))
+    };
+    named(program) && (trusted.is_some() || list.iter().any(|pattern| pattern.contains('/')))
+        || trusted.is_some_and(named)
+}
+
+/// The name of a program of the system; none for a program elsewhere.
+pub(super) fn trusted_name<'a>(program: &'a str, call: &Invocation, env: &Env) -> Option<&'a str> {
+    unwrap::is_trusted(program, &call.cwd, env).then(|| unwrap::base(program))
+}
+
+/// Why a text does not fit a set of programs, if it does not: plain commands of listed programs
+/// with nothing but `;`, `&&`, `||` and `|` between them.
+fn beyond_set(case: &Case<'_>, set: &[String]) -> Option<String> {
+    let analysis = case.analysis;
+    if !is_understood(analysis) {
+        return Some("It could not be understood.".to_owned());
+    }
+    if analysis.text.trim().contains('\n') {
+        return Some("Only one line may run at a time.".to_owned());
+    }
+    if let Some(what) = of_script(&analysis.script) {
+        return Some(format!("Only plain commands may run, and this has {what}."));
+    }
+    analysis.invocations.iter().find_map(|call| match call.program.value.as_known() {
+        Some(program) => (!is_listed(set, call, case.env))
+            .then(|| format!("`{program}` is not one of the programs that may run.")),
+        None => Some("It is not known which program it runs.".to_owned()),
+    })
+}
+
+fn of_script(script: &Script) -> Option<&'static str> {
+    let commands = |item: &'_ Item| item.pipeline.commands.clone();
+    script.items.iter().flat_map(commands).find_map(|command| of_command(&command))
+}
+
+fn of_command(command: &Command) -> Option<&'static str> {
+    if !command.redirections.is_empty() {
+        return Some("a redirection");
+    }
+    match &command.kind {
+        CommandKind::Simple(simple) => {
+            let values = simple.assignments.iter().chain(&simple.arrays).next();
+            let words = simple.words.iter();
+            words
+                .flat_map(|word| &word.pieces)
+                .find_map(super::segments::substitution)
+                .or(values.map(|_| "an assignment"))
+        }
+        CommandKind::Subshell(inner) | CommandKind::Group(inner) => of_script(inner),
+        CommandKind::Time(pipeline) => pipeline.commands.iter().find_map(of_command),
+        _ => Some("more than plain commands"),
+    }
+}

@@ -1,0 +1,322 @@
+//! Variables that change what programs run: which values of them do no harm.
+
+use super::super::value::{Origin, Value};
+use super::settings::Profile;
+use super::{Case, reach};
+
+/// True if setting a variable so may make programs run something else.
+pub(super) fn is_denied(name: &str, value: &Value) -> bool {
+    match kind(name) {
+        Kind::Loader | Kind::Shell => true,
+        Kind::ShellFile => looks_like_file(value),
+        Kind::Runs => !is_harmless_program(value),
+        Kind::Options => !are_harmless_options(value),
+        Kind::Paths | Kind::Git | Kind::Other => false,
+    }
+}
+
+/// True if setting a variable so is part of ordinary work.
+pub(super) fn is_harmless(name: &str, value: &Value, case: &Case<'_>) -> bool {
+    match kind(name) {
+        Kind::Loader | Kind::Shell => false,
+        Kind::ShellFile => !looks_like_file(value),
+        Kind::Runs => is_harmless_program(value),
+        Kind::Options => are_harmless_options(value),
+        Kind::Paths => is_in_workspace(name, value, case),
+        Kind::Git => GIT_DATA.contains(&name),
+        Kind::Other => OTHERS.contains(&name),
+    }
+}
+
+enum Kind {
+    /// Every program loads it.
+    Loader,
+    /// A shell runs it.
+    Shell,
+    /// A shell runs the file that it names.
+    ShellFile,
+    /// A program runs the command that it holds.
+    Runs,
+    /// Options for an interpreter.
+    Options,
+    /// Folders where programs and modules are looked for.
+    Paths,
+    /// Git's own.
+    Git,
+    /// Anything else.
+    Other,
+}
+
+fn kind(name: &str) -> Kind {
+    const SHELL: &[&str] = &[
+        "BASH_ENV",
+        "PROMPT_COMMAND",
+        "PS4",
+        "SHELLOPTS",
+        "BASHOPTS",
+        "LESSOPEN",
+        "LESSCLOSE",
+        "hash",
+        "LUA_INIT",
+        "PERL5DB",
+        "EXINIT",
+        "VIMINIT",
+        "MYVIMRC",
+        "GCONV_PATH",
+        "PYTHONSTARTUP",
+        "DOTNET_STARTUP_HOOKS",
+        "npm_config_script_shell",
+        "MAKEFILES",
+        "TAR_OPTIONS",
+        "PERL5OPT",
+        "RUBYOPT",
+        "PYTHONINSPECT",
+        "PYTHONBREAKPOINT",
+    ];
+    const RUNS: &[&str] = &[
+        "PAGER",
+        "MANPAGER",
+        "EDITOR",
+        "VISUAL",
+        "BROWSER",
+        "FCEDIT",
+        "SUDO_EDITOR",
+        "SUDO_ASKPASS",
+        "SSH_ASKPASS",
+        "RSYNC_RSH",
+        "CVS_RSH",
+        "SVN_SSH",
+        "HGEDITOR",
+        "KUBE_EDITOR",
+        "PSQL_EDITOR",
+        "PSQL_PAGER",
+        "GIT_PAGER",
+        "GIT_EDITOR",
+        "GIT_SEQUENCE_EDITOR",
+        "GIT_SSH",
+        "GIT_SSH_COMMAND",
+        "GIT_EXTERNAL_DIFF",
+        "GIT_DIFF_OPTS",
+        "GIT_PROXY_COMMAND",
+        "GIT_ASKPASS",
+    ];
+    const OPTIONS: &[&str] = &[
+        "NODE_OPTIONS",
+        "JAVA_TOOL_OPTIONS",
+        "_JAVA_OPTIONS",
+        "JDK_JAVA_OPTIONS",
+        "MAVEN_OPTS",
+        "GRADLE_OPTS",
+        "ERL_FLAGS",
+        "ERL_AFLAGS",
+        "PYTHONWARNINGS",
+        "MANOPT",
+    ];
+    const PATHS: &[&str] = &[
+        "PATH",
+        "PYTHONPATH",
+        "NODE_PATH",
+        "CLASSPATH",
+        "RUBYLIB",
+        "PERL5LIB",
+        "PERLLIB",
+        "LUA_PATH",
+        "LUA_CPATH",
+        "CDPATH",
+        "MANPATH",
+        "FPATH",
+    ];
+    if name.starts_with("LD_") && name != "LD_FLAGS" || name.starts_with("DYLD_") {
+        return Kind::Loader;
+    }
+    if name.starts_with("BASH_FUNC_") || SHELL.contains(&name) {
+        return Kind::Shell;
+    }
+    if name == "ENV" {
+        return Kind::ShellFile;
+    }
+    if RUNS.contains(&name) || name.ends_with("_PAGER") || name.ends_with("_EDITOR") {
+        return Kind::Runs;
+    }
+    if OPTIONS.contains(&name) {
+        return Kind::Options;
+    }
+    if PATHS.contains(&name) {
+        return Kind::Paths;
+    }
+    if name.starts_with("GIT_") { Kind::Git } else { Kind::Other }
+}
+
+/// Variables of Git that are data.
+const GIT_DATA: &[&str] = &[
+    "GIT_AUTHOR_NAME",
+    "GIT_AUTHOR_EMAIL",
+    "GIT_AUTHOR_DATE",
+    "GIT_COMMITTER_NAME",
+    "GIT_COMMITTER_EMAIL",
+    "GIT_COMMITTER_DATE",
+    "GIT_TERMINAL_PROMPT",
+    "GIT_MERGE_AUTOEDIT",
+    "GIT_TRACE",
+    "GIT_TRACE_PERFORMANCE",
+    "GIT_CURL_VERBOSE",
+    "GIT_OPTIONAL_LOCKS",
+    "GIT_DISCOVERY_ACROSS_FILESYSTEM",
+    "GIT_LFS_SKIP_SMUDGE",
+    "GIT_DEPTH",
+    "GIT_STRATEGY",
+    "GIT_COMMIT",
+    "GIT_BRANCH",
+    "GIT_SHA",
+    "GIT_TAG",
+];
+
+/// Others whose values choose, and run nothing that the command could not run itself.
+const OTHERS: &[&str] = &[
+    "LD_FLAGS",
+    "IFS",
+    "HISTCONTROL",
+    "HISTSIZE",
+    "CC",
+    "CXX",
+    "LD",
+    "RUSTFLAGS",
+    "GOFLAGS",
+    "MAKEFLAGS",
+    "TERMINFO",
+    "TERMCAP",
+    "GNUTERM",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HISTFILESIZE",
+];
+
+fn looks_like_file(value: &Value) -> bool {
+    value
+        .possible()
+        .is_none_or(|all| all.iter().any(|text| text.contains('/') || text.starts_with('.')))
+}
+
+/// True for programs that show or edit a text, without anything that a shell would see in them.
+fn is_harmless_program(value: &Value) -> bool {
+    const HARMLESS: &[&str] = &[
+        "",
+        "cat",
+        "less",
+        "more",
+        "most",
+        "true",
+        "false",
+        ":",
+        "vi",
+        "vim",
+        "nvim",
+        "nano",
+        "emacs",
+        "code",
+        "delta",
+        "bat",
+        "diff-so-fancy",
+        "colordiff",
+        "tee",
+        "head",
+        "tail",
+        "echo",
+        "none",
+        "ed",
+        "micro",
+        "hx",
+        "kak",
+        "joe",
+        "subl",
+        "/bin/cat",
+        "/usr/bin/cat",
+        "/bin/true",
+        "/usr/bin/true",
+        "/usr/bin/vim",
+        "/usr/bin/vi",
+        "/usr/bin/nano",
+        "/usr/bin/less",
+        "ssh",
+    ];
+    let Some(all) = value.possible() else { return false };
+    all.iter().all(|text| {
+        let mut words = text.split(' ').filter(|word| !word.is_empty());
+        let program = words.next().unwrap_or_default();
+        let plain = |word: &str| {
+            word.starts_with('-')
+                && !word.starts_with("-c")
+                && !word.starts_with("-o")
+                && word.chars().all(|char| char.is_ascii_alphanumeric() || "-=".contains(char))
+        };
+        HARMLESS.contains(&program) && words.all(plain)
+    })
+}
+
+/// Options of interpreters that only size and log.
+fn are_harmless_options(value: &Value) -> bool {
+    const HARMLESS: &[&str] = &[
+        "--max-old-space-size",
+        "--max_old_space_size",
+        "--max-semi-space-size",
+        "--no-warnings",
+        "--trace-warnings",
+        "--trace-deprecation",
+        "--no-deprecation",
+        "--enable-source-maps",
+        "--experimental-vm-modules",
+        "--stack-trace-limit",
+        "--unhandled-rejections",
+        "--openssl-legacy-provider",
+        "--throw-deprecation",
+        "--dns-result-order",
+        "-Xmx",
+        "-Xms",
+        "-Xss",
+        "-XX:+UseG1GC",
+        "-XX:MaxRAMPercentage",
+        "-XX:MaxMetaspaceSize",
+        "-Dfile.encoding",
+        "-Dorg.gradle.daemon",
+        "-Dorg.gradle.parallel",
+        "-Djava.awt.headless",
+        "-Duser.timezone",
+        "ignore",
+        "default",
+        "error",
+        "always",
+        "once",
+    ];
+    let Some(all) = value.possible() else { return false };
+    all.iter().flat_map(|text| text.split_whitespace()).all(|word| {
+        HARMLESS.iter().any(|start| word.starts_with(start))
+            && !word.contains(['$', '`', '"', '\'', '(', ';', '|', '&'])
+    })
+}
+
+/// True if all folders are in the workspace, or what was there before.
+fn is_in_workspace(name: &str, value: &Value, case: &Case<'_>) -> bool {
+    let within = |text: &str| {
+        text.split(':').all(|folder| {
+            if folder.is_empty() || folder == "." {
+                return true;
+            }
+            let folder = Value::known(folder);
+            let cwd = Value::known(case.env.cwd.clone());
+            let path = super::super::place::resolve(&folder, &cwd, case.env);
+            reach::is_workspace(case, &path)
+        })
+    };
+    match value {
+        Value::Known(text) => within(text),
+        Value::OneOf(texts) => texts.iter().all(|text| within(text)),
+        Value::Prefix(text, Origin::Environment(_) | Origin::EnvironmentOr(..)) => {
+            text.strip_suffix(':').is_some_and(within)
+        }
+        // More folders behind those that were there before.
+        Value::Unknown(Origin::Environment(before)) => {
+            before == name && case.settings.profile == Profile::Workspace
+        }
+        _ => false,
+    }
+}

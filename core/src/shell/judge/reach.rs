@@ -1,0 +1,126 @@
+//! Where an effect on a file really lands, as far as a judge has to know.
+
+use super::super::effect::{Access, Effect, FileEffect, Found, Scope};
+use super::super::invocation::{Invocation, Locus, Stdin};
+use super::super::place;
+use super::super::unwrap;
+use super::super::value::{Origin, Value};
+use super::Case;
+
+/// How far names are followed through pipes.
+const DEEPEST: usize = 8;
+
+/// The call that has an effect; none if the shell has it.
+pub(super) fn call<'a>(case: &Case<'a>, found: &Found) -> Option<&'a Invocation> {
+    case.analysis.invocations.get(found.by?)
+}
+
+/// True if an effect is one on this machine.
+pub(super) fn is_here(case: &Case<'_>, found: &Found) -> bool {
+    call(case, found).is_none_or(|call| call.locus == Locus::Here)
+}
+
+/// Whose place a file is. A name that another program listed stands where that one looked. The
+/// folder of the workspace itself is told from those above it by its path.
+pub(super) fn scope(case: &Case<'_>, found: &Found, file: &FileEffect) -> Scope {
+    if file.scope != Scope::Unknown {
+        return file.scope;
+    }
+    let outputs = file.path.outputs();
+    if let Value::Prefix(text, _) = &file.path
+        && !outputs.is_empty()
+        && outputs.iter().all(|number| prints_no_path(case, *number))
+    {
+        return place::scope(&Value::Prefix(text.clone(), Origin::Number), case.env);
+    }
+    let piped = match call(case, found).map(|call| &call.stdin) {
+        Some(Stdin::Pipe(numbers)) if outputs.is_empty() => &numbers[..],
+        _ => outputs,
+    };
+    if piped.is_empty() { Scope::Unknown } else { listed(case, piped, DEEPEST) }
+}
+
+/// Where the names stand that some programs print.
+fn listed(case: &Case<'_>, numbers: &[usize], depth: usize) -> Scope {
+    let mut worst: Option<Scope> = None;
+    for number in numbers {
+        let scope = listed_by(case, *number, depth);
+        worst = Some(match worst {
+            None => scope,
+            Some(worst) if severity(scope) > severity(worst) => scope,
+            Some(worst) => worst,
+        });
+    }
+    worst.unwrap_or(Scope::Unknown)
+}
+
+fn listed_by(case: &Case<'_>, number: usize, depth: usize) -> Scope {
+    let Some(call) = case.analysis.invocations.get(number) else { return Scope::Unknown };
+    let Some(program) = call.program.value.as_known() else { return Scope::Unknown };
+    let name = unwrap::base(program);
+    if depth > 0
+        && FILTERS.contains(&name)
+        && let Stdin::Pipe(numbers) = &call.stdin
+    {
+        return listed(case, numbers, depth - 1);
+    }
+    if !LISTERS.contains(&name) {
+        return Scope::Unknown;
+    }
+    let looks = case.analysis.found.iter().filter(|found| found.by == Some(number));
+    let scopes = looks.filter_map(|found| match &found.effect {
+        Effect::File(file) if matches!(file.access, Access::List | Access::Read) => {
+            Some(below(case, file))
+        }
+        _ => None,
+    });
+    scopes.max_by_key(|scope| severity(*scope)).unwrap_or(Scope::Unknown)
+}
+
+/// Whose place the files in a folder are.
+fn below(case: &Case<'_>, file: &FileEffect) -> Scope {
+    if is_workspace(case, &file.path) { Scope::Workspace } else { file.scope }
+}
+
+/// True for a path in the workspace, or the folder of it.
+pub(super) fn is_workspace(case: &Case<'_>, path: &Value) -> bool {
+    let within = |path: &str| case.env.workspace.iter().any(|root| place::is_within(path, root));
+    match path {
+        Value::Known(path) => within(path),
+        Value::OneOf(paths) => paths.iter().all(|path| within(path)),
+        Value::Prefix(path, _) => path.rsplit_once('/').is_some_and(|(folder, _)| within(folder)),
+        Value::Unknown(_) => false,
+    }
+}
+
+fn severity(scope: Scope) -> u8 {
+    match scope {
+        Scope::HarmlessDevice | Scope::Temp | Scope::Workspace => 0,
+        Scope::ReadRoot | Scope::VersionControl | Scope::AgentConfig => 1,
+        Scope::Unknown => 2,
+        _ => 3,
+    }
+}
+
+/// Programs that print names of the files that they look at.
+const LISTERS: &[&str] =
+    &["find", "fd", "fdfind", "ls", "grep", "rg", "git", "ag", "tree", "locate"];
+
+/// Programs that print some of the lines that they read.
+const FILTERS: &[&str] =
+    &["sort", "uniq", "head", "tail", "grep", "egrep", "fgrep", "rg", "tac", "shuf", "cat", "tee"];
+
+/// True for programs that print a text without slashes.
+fn prints_no_path(case: &Case<'_>, number: usize) -> bool {
+    let call = case.analysis.invocations.get(number);
+    let program = call.and_then(|call| call.program.value.as_known()).map(unwrap::base);
+    let plain = call.is_some_and(|call| {
+        call.arguments
+            .iter()
+            .all(|word| word.value.as_known().is_some_and(|text| !text.contains('/')))
+    });
+    plain && program.is_some_and(|program| NO_PATH.contains(&program))
+}
+
+const NO_PATH: &[&str] =
+    &["date", "whoami", "hostname", "uname", "id", "nproc", "arch", "seq", "wc", "expr"];

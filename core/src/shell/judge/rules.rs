@@ -1,0 +1,70 @@
+//! The owner's own rules.
+
+use super::super::denied::matches;
+use super::super::effect::{Effect, Found};
+use super::super::invocation::Invocation;
+use super::super::unwrap;
+use super::super::verdict::Decision;
+use super::settings::Rule;
+use super::{Case, Said, modes, reach};
+
+/// The strictest rule that denies an effect or asks about it.
+pub(super) fn strictest(case: &Case<'_>, found: &Found) -> Option<(Decision, Said)> {
+    let settings = case.settings;
+    let layers = [(Decision::Deny, &settings.deny), (Decision::Ask, &settings.ask_rules)];
+    layers.into_iter().find_map(|(decision, rules)| {
+        let rule = rules.iter().find(|rule| fits(case, rule, found))?;
+        let why = rule.reason.clone();
+        let why = why.unwrap_or_else(|| "The owner has a rule about this.".to_owned());
+        Some((decision, Said::new("rule", why)))
+    })
+}
+
+/// True if the owner lets an effect be: by a rule that allows, or by the list of programs. What is
+/// not known of the command itself is let be by neither.
+pub(super) fn allows(case: &Case<'_>, found: &Found) -> bool {
+    if matches!(found.effect, Effect::Dynamic { .. }) {
+        return false;
+    }
+    let Some(call) = reach::call(case, found) else { return false };
+    modes::is_listed(&case.settings.allowlist, call, case.env)
+        || case.settings.allow.iter().any(|rule| {
+            is_of(rule, call, case) && {
+                let all = case.analysis.found.iter().filter(|other| other.by == found.by);
+                rule.effects.is_empty() || all.into_iter().all(|other| has_label(rule, other))
+            }
+        })
+}
+
+fn fits(case: &Case<'_>, rule: &Rule, found: &Found) -> bool {
+    let of_call = match reach::call(case, found) {
+        Some(call) => is_of(rule, call, case),
+        None => rule.program.is_none() && rule.arguments.is_empty(),
+    };
+    of_call && (rule.effects.is_empty() || has_label(rule, found))
+}
+
+fn has_label(rule: &Rule, found: &Found) -> bool {
+    let label = found.effect.label();
+    rule.effects.iter().any(|pattern| matches(pattern, &label))
+}
+
+/// True if a rule is about a call. A rule about a program holds for a copy of it in the workspace
+/// only if it denies or asks; what allows goes by the trusted name.
+fn is_of(rule: &Rule, call: &Invocation, case: &Case<'_>) -> bool {
+    let Some(program) = call.program.value.as_known() else { return rule.program.is_none() };
+    let trusted = modes::trusted_name(program, call, case.env);
+    let allows = case.settings.allow.iter().any(|other| std::ptr::eq(other, rule));
+    let name = if allows { trusted } else { Some(unwrap::base(program)) };
+    let by_program = match &rule.program {
+        None => true,
+        Some(pattern) => {
+            matches(pattern, program) || name.is_some_and(|name| matches(pattern, name))
+        }
+    };
+    let by_arguments = rule.arguments.iter().enumerate().all(|(at, pattern)| {
+        let argument = call.arguments.get(at).and_then(|argument| argument.value.as_known());
+        argument.is_some_and(|argument| matches(pattern, argument))
+    });
+    by_program && by_arguments
+}

@@ -1,0 +1,142 @@
+//! The simple commands of a text, each with what is decided of it.
+
+use super::super::analyse::Analysis;
+use super::super::ir::{
+    Assigned, Command, CommandKind, Piece, Pipeline, RedirectionKind, Script, SimpleCommand, Span,
+    Word,
+};
+use super::super::verdict::{Decision, Reason, Segment};
+
+/// The most commands that are shown.
+const MOST: usize = 256;
+
+/// The simple commands of a text in their order, those in substitutions behind what they stand in.
+pub(super) fn of(analysis: &Analysis, reasons: &[Reason]) -> Vec<Segment> {
+    let mut spans = Vec::new();
+    script(&analysis.script, &mut spans);
+    spans.truncate(MOST);
+    spans.into_iter().map(|span| segment(&analysis.text, span, reasons)).collect()
+}
+
+fn segment(text: &str, span: Span, reasons: &[Reason]) -> Segment {
+    let touches = |other: &Span| other.start < span.end && span.start < other.end;
+    let mut verdict = Decision::Allow;
+    let mut categories: Vec<String> = Vec::new();
+    for reason in reasons.iter().filter(|reason| touches(&reason.span)) {
+        verdict = verdict.max(reason.decision);
+        if !categories.contains(&reason.category) {
+            categories.push(reason.category.clone());
+        }
+    }
+    let text = text.get(span.clone()).unwrap_or_default().trim().to_owned();
+    Segment { text, verdict, categories, span }
+}
+
+fn script(script: &Script, spans: &mut Vec<Span>) {
+    script.items.iter().for_each(|item| pipeline(&item.pipeline, spans));
+}
+
+fn pipeline(pipeline: &Pipeline, spans: &mut Vec<Span>) {
+    pipeline.commands.iter().for_each(|one| command(one, spans));
+}
+
+fn command(command: &Command, spans: &mut Vec<Span>) {
+    match &command.kind {
+        CommandKind::Simple(simple) => {
+            spans.push(command.span.clone());
+            of_simple(simple, spans);
+        }
+        CommandKind::Group(inner) | CommandKind::Subshell(inner) => script(inner, spans),
+        CommandKind::If(branches, otherwise) => {
+            for (condition, body) in branches {
+                script(condition, spans);
+                script(body, spans);
+            }
+            otherwise.iter().for_each(|inner| script(inner, spans));
+        }
+        CommandKind::While { condition, body } => {
+            script(condition, spans);
+            script(body, spans);
+        }
+        CommandKind::For { words: list, body, .. } => {
+            list.iter().for_each(|list| words(list, spans));
+            script(body, spans);
+        }
+        CommandKind::ForArithmetic { words: list, body } => {
+            words(list, spans);
+            script(body, spans);
+        }
+        CommandKind::Case { subject, arms } => {
+            word(subject, spans);
+            arms.iter().for_each(|(_, body)| script(body, spans));
+        }
+        CommandKind::Function { body, .. } => self::command(body, spans),
+        CommandKind::Test(list) | CommandKind::Arithmetic { words: list, .. } => {
+            words(list, spans);
+        }
+        CommandKind::Time(inner) => pipeline(inner, spans),
+        CommandKind::Coproc(inner) => self::command(inner, spans),
+        CommandKind::Unknown(_) => spans.push(command.span.clone()),
+    }
+    for redirection in &command.redirections {
+        match &redirection.kind {
+            RedirectionKind::Read(to)
+            | RedirectionKind::Append(to)
+            | RedirectionKind::ReadWrite(to)
+            | RedirectionKind::Duplicate(to)
+            | RedirectionKind::HereString(to)
+            | RedirectionKind::Write { to, .. }
+            | RedirectionKind::WriteBoth { to, .. }
+            | RedirectionKind::HereDocument { body: to, .. } => word(to, spans),
+        }
+    }
+}
+
+fn of_simple(simple: &SimpleCommand, spans: &mut Vec<Span>) {
+    for assignment in simple.assignments.iter().chain(&simple.arrays) {
+        match &assignment.value {
+            Assigned::Word(value) => word(value, spans),
+            Assigned::Array(values) => words(values, spans),
+        }
+    }
+    words(&simple.words, spans);
+}
+
+fn words(words: &[Word], spans: &mut Vec<Span>) {
+    words.iter().for_each(|one| word(one, spans));
+}
+
+fn word(word: &Word, spans: &mut Vec<Span>) {
+    pieces(&word.pieces, spans);
+}
+
+fn pieces(all: &[Piece], spans: &mut Vec<Span>) {
+    for piece in all {
+        match piece {
+            Piece::Command { script: inner, .. } | Piece::Process { script: inner, .. } => {
+                script(inner, spans);
+            }
+            Piece::Variable(variable) => words(&variable.operation.words(), spans),
+            Piece::Arithmetic { words: list, .. } => words(list, spans),
+            Piece::Brace(parts) => parts.iter().for_each(|part| pieces(part, spans)),
+            Piece::Literal { .. } | Piece::Tilde(_) | Piece::Glob(_) | Piece::Unknown(_) => {}
+        }
+    }
+}
+
+/// What runs commands within a word, if something does.
+pub(super) fn substitution(piece: &Piece) -> Option<&'static str> {
+    match piece {
+        Piece::Command { .. } => Some("a substitution"),
+        Piece::Process { .. } => Some("a process substitution"),
+        Piece::Literal { .. } | Piece::Tilde(_) | Piece::Glob(_) => None,
+        Piece::Variable(variable) => of_words(&variable.operation.words()),
+        Piece::Arithmetic { words, .. } => of_words(words),
+        Piece::Brace(parts) => parts.iter().flatten().find_map(substitution),
+        Piece::Unknown(_) => Some("something that is not known"),
+    }
+}
+
+fn of_words(words: &[Word]) -> Option<&'static str> {
+    words.iter().flat_map(|word| &word.pieces).find_map(substitution)
+}

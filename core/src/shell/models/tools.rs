@@ -1,0 +1,48 @@
+//! Programs of developers, in tables of tools by area.
+
+mod build;
+mod cloud;
+mod containers;
+mod databases;
+mod forges;
+mod git;
+mod kubernetes;
+mod languages;
+mod native;
+mod node;
+mod packages;
+mod python;
+mod rust;
+mod secrets;
+mod versions;
+
+use super::super::effect::Scope;
+use super::super::model::Report;
+use super::super::place;
+use super::super::value::Value;
+use super::tool::Tool;
+
+/// All of them.
+pub(super) const TABLES: &[&[Tool]] = &[
+    build::TABLE,
+    cloud::TABLE,
+    containers::TABLE,
+    databases::TABLE,
+    forges::TABLE,
+    git::TABLE,
+    kubernetes::TABLE,
+    languages::TABLE,
+    native::TABLE,
+    node::TABLE,
+    packages::TABLE,
+    python::TABLE,
+    rust::TABLE,
+    secrets::TABLE,
+    versions::TABLE,
+];
+
+/// True for a path that is not in the workspace.
+fn is_beyond(report: &Report<'_>, path: &Value) -> bool {
+    let path = place::resolve(path, &report.cwd, report.env);
+    place::scope(&path, report.env) != Scope::Workspace
+}

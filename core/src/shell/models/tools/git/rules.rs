@@ -1,0 +1,401 @@
+//! What tables cannot say of `git`: settings, addresses, and what is lost.
+
+use crate::shell::effect::{Access, CodeFrom, Effect, Payload, Persistence};
+use crate::shell::invocation::Argument;
+use crate::shell::model::{Parsed, Report};
+use crate::shell::value::{Origin, Value};
+
+/// Settings whose values run nothing and change nothing that is trusted: names, and beginnings that
+/// end in `.` or `*`.
+const HARMLESS: &[&str] = &[
+    "user.",
+    "author.",
+    "committer.",
+    "color.",
+    "advice.",
+    "column.",
+    "status.",
+    "log.",
+    "rebase.",
+    "pull.",
+    "push.default",
+    "push.autosetupremote",
+    "push.followtags",
+    "fetch.",
+    "branch.",
+    "commit.gpgsign",
+    "commit.verbose",
+    "commit.cleanup",
+    "tag.gpgsign",
+    "tag.sort",
+    "init.defaultbranch",
+    "gc.",
+    "pack.",
+    "merge.conflictstyle",
+    "merge.ff",
+    "merge.renames",
+    "merge.renamelimit",
+    "diff.algorithm",
+    "diff.renames",
+    "diff.renamelimit",
+    "diff.mnemonicprefix",
+    "diff.noprefix",
+    "diff.colormoved",
+    "diff.context",
+    "diff.submodule",
+    "diff.ignoresubmodules",
+    "core.quotepath",
+    "core.autocrlf",
+    "core.eol",
+    "core.safecrlf",
+    "core.abbrev",
+    "core.ignorecase",
+    "core.longpaths",
+    "core.filemode",
+    "core.compression",
+    "core.bare",
+    "core.symlinks",
+    "core.preloadindex",
+    "core.untrackedcache",
+    "core.commentchar",
+    "core.whitespace",
+    "core.precomposeunicode",
+    "core.sparsecheckout",
+    "core.multipackindex",
+    "core.commitgraph",
+    "http.postbuffer",
+    "http.lowspeedlimit",
+    "http.lowspeedtime",
+    "http.version",
+    "protocol.version",
+    "index.",
+    "feature.",
+    "format.pretty",
+    "grep.",
+    "blame.",
+    "i18n.",
+    "help.autocorrect",
+    "rerere.",
+    "submodule.recurse",
+    "submodule.fetchjobs",
+    "versionsort.",
+    "worktree.",
+    "transfer.fsckobjects",
+    "receive.denycurrentbranch",
+    "checkout.",
+    "clone.defaultremotename",
+    "apply.",
+    "am.",
+    "stash.",
+    "notes.",
+    "gpg.format",
+    "safe.directory",
+    "maintenance.auto",
+    "clean.requireforce",
+    "lfs.",
+    "credential.usehttppath",
+    "credential.username",
+    "extensions.",
+];
+
+fn is_harmless(name: &str, value: Option<&str>) -> bool {
+    let name = name.to_ascii_lowercase();
+    let listed = HARMLESS
+        .iter()
+        .any(|known| name == *known || known.ends_with('.') && name.starts_with(known));
+    let quiet =
+        ["core.pager", "core.fsmonitor", "credential.helper", "core.editor", "core.hookspath"];
+    let off = matches!(value, Some("" | "cat" | "less" | "true" | "false" | ":" | "/dev/null"));
+    listed || quiet.contains(&name.as_str()) && off || name.starts_with("pager.") && off
+}
+
+/// A setting of `-c name=value`.
+fn setting(report: &mut Report<'_>, word: &Argument) {
+    let text = word.value.prefix();
+    let (name, value) = match text.split_once('=') {
+        Some((name, value)) => (name, word.value.as_known().map(|_| value)),
+        None => (text, word.value.as_known().map(|_| "true")),
+    };
+    if !is_harmless(name, value) {
+        let from = CodeFrom::Setting(name.to_owned());
+        report.at(Effect::Code { from }, word.span.clone());
+    }
+}
+
+/// What `git` itself is told: settings, and where the repository is.
+pub(super) fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    // Those of a command may be called `-c` as well, and mean another thing.
+    let words = &parsed.invocation.arguments;
+    let name = parsed.subcommands.first();
+    let last = words.iter().rposition(|word| word.value.as_known() == name.copied());
+    for two in words[..last.unwrap_or(words.len())].windows(2) {
+        if two[0].value.as_known() == Some("-c") {
+            setting(report, &two[1]);
+        }
+    }
+    for word in parsed.values("--config-env") {
+        setting(report, word);
+    }
+    for word in parsed.values("--git-dir") {
+        report.tree(Access::Read, word, true, false);
+        let ours = word.value.as_known().is_some_and(|path| {
+            !path.starts_with(['/', '~']) && !path.contains("..") && path.ends_with(".git")
+        });
+        if !ours {
+            let from = CodeFrom::Setting("the settings of another repository".to_owned());
+            report.at(Effect::Code { from }, word.span.clone());
+        }
+    }
+    for word in parsed.values("--work-tree") {
+        report.tree(Access::Write, word, true, false);
+    }
+}
+
+/// What connecting to an address does: a host, a path, or a command.
+fn address(report: &mut Report<'_>, word: &Argument, sends: bool) {
+    let text = word.value.prefix();
+    let lower = text.to_ascii_lowercase();
+    let runs = text.contains("::") && !lower.starts_with("http")
+        || lower.contains("://-")
+        || text.starts_with("-");
+    if runs {
+        let from = CodeFrom::Setting("a remote helper".to_owned());
+        report.at(Effect::Code { from }, word.span.clone());
+        return;
+    }
+    let host = host(text);
+    if host.is_none() && is_path(text) {
+        report.tree(if sends { Access::Write } else { Access::Read }, word, true, false);
+        return;
+    }
+    let host = host.map_or(Value::Unknown(Origin::Other), Value::known);
+    let sends = if sends { Payload::File(Value::known(".")) } else { Payload::None };
+    report.at(Effect::Network { host, port: None, fetches: true, sends }, word.span.clone());
+}
+
+fn is_path(text: &str) -> bool {
+    text.starts_with(['/', '.', '~']) || text.starts_with("file:")
+}
+
+/// The host of `scheme://user@host:port/path` or `user@host:path`.
+fn host(text: &str) -> Option<String> {
+    let rest = match text.split_once("://") {
+        Some(("file", _)) => return None,
+        Some((_, rest)) => rest.split(['/', '?']).next()?,
+        None if text.contains('/') && !text.split('/').next()?.contains(':') => return None,
+        None => text.split_once(':').map(|(host, _)| host)?,
+    };
+    let host = rest.rsplit('@').next()?;
+    let host = host.split(':').next()?;
+    Some(host.to_owned()).filter(|host| !host.is_empty())
+}
+
+/// `fetch`, `pull`, `ls-remote`, `submodule add`: the first operand is an address or a name.
+pub(super) fn remote(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    match parsed.operands.first() {
+        Some(word) => address(report, word, false),
+        None => report.add(Effect::Network {
+            host: Value::Unknown(Origin::Other),
+            port: None,
+            fetches: true,
+            sends: Payload::None,
+        }),
+    }
+}
+
+/// `remote add`, `submodule set-url`: an address is kept, and nothing is fetched.
+pub(super) fn url(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in &parsed.operands {
+        let text = word.value.prefix();
+        if text.contains("::") || text.contains("://-") {
+            let from = CodeFrom::Setting("a remote helper".to_owned());
+            report.at(Effect::Code { from }, word.span.clone());
+        }
+    }
+}
+
+pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.values("-c") {
+        setting(report, word);
+    }
+    let Some(from) = parsed.operands.first() else { return };
+    address(report, from, false);
+    let folder = match parsed.operands.get(1) {
+        Some(folder) => folder.value.clone(),
+        None => from.value.map(|text| {
+            let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("repository");
+            name.trim_end_matches(".git").to_owned()
+        }),
+    };
+    // The name that an address gives is one below the folder.
+    let folder = match folder {
+        Value::Unknown(_) if parsed.operands.len() < 2 => {
+            Value::Prefix("./".into(), Origin::Glob("./*".into()))
+        }
+        other => other,
+    };
+    let effect = report.file_effect(Access::Write, &folder, true, false);
+    report.add(effect);
+}
+
+pub(super) fn push(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if parsed.has("-n") {
+        return;
+    }
+    let specs = parsed.operands.get(1..).unwrap_or_default();
+    let begins = |start: char| specs.iter().any(|word| word.value.prefix().starts_with(start));
+    let forced = ["-f", "--mirror"].iter().any(|option| parsed.has(option)) || begins('+');
+    let deletes =
+        ["-d", "--prune", "--mirror"].iter().any(|option| parsed.has(option)) || begins(':');
+    report.add(Effect::VersionControlRemote { forced, deletes });
+    let target = parsed.operands.first().or_else(|| parsed.value("--repo"));
+    let text = target.map_or("", |word| word.value.prefix());
+    if let Some(word) = target
+        && (text.contains(':') || is_path(text))
+    {
+        address(report, word, true);
+    }
+}
+
+/// The words behind `--`.
+fn behind_dashes<'p>(parsed: &Parsed<'p>) -> &'p [Argument] {
+    let words = &parsed.invocation.arguments;
+    match words.iter().position(|word| word.value.as_known() == Some("--")) {
+        Some(at) => &words[at + 1..],
+        None => &[],
+    }
+}
+
+/// `checkout` of files throws away what is changed in them.
+pub(super) fn checkout(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let dashes = parsed.invocation.arguments.iter().any(|word| word.value.as_known() == Some("--"));
+    let makes = ["-b", "-B", "--orphan", "-t", "-d"].iter().any(|option| parsed.has(option));
+    let looks_like_path = |word: &Argument| {
+        let text = word.value.prefix();
+        text == "."
+            || text.starts_with(['.', '/', ':', '*'])
+            || text.ends_with('/')
+            || text.contains('*')
+    };
+    let files = if dashes {
+        !behind_dashes(parsed).is_empty()
+    } else {
+        !makes
+            && (parsed.operands.len() > 1 || parsed.operands.first().is_some_and(looks_like_path))
+    };
+    let merges = parsed.has("--ours") || parsed.has("--theirs");
+    let loses = files && !merges
+        || ["-f", "-B", "-p", "--pathspec-from-file"].iter().any(|option| parsed.has(option));
+    if loses {
+        report.add(Effect::VersionControlLoss);
+    } else if !makes && parsed.operands.first().is_some_and(|word| has_extension(&word.value)) {
+        report.may(Effect::VersionControlLoss);
+    }
+}
+
+/// True for `a.rs`, which may be a file or, rarely, a branch.
+fn has_extension(value: &Value) -> bool {
+    let Some((_, end)) = value.as_known().and_then(|text| text.rsplit_once('.')) else {
+        return false;
+    };
+    (1..=4).contains(&end.len()) && end.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+pub(super) fn restore(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if !parsed.has("-S") || parsed.has("-W") {
+        report.add(Effect::VersionControlLoss);
+    }
+}
+
+pub(super) fn collection(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let since = parsed.value("--prune").and_then(|word| word.value.as_known());
+    if parsed.value("--prune").is_some() && since != Some("2.weeks.ago") {
+        report.add(Effect::VersionControlLoss);
+    }
+}
+
+pub(super) fn scheduled(report: &mut Report<'_>, _: &Parsed<'_>) {
+    report.add(Effect::Persistence(Persistence::Schedule));
+}
+
+/// `worktree add path`, `bundle create file`
+pub(super) fn first_written(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if let Some(word) = parsed.operands.first() {
+        report.tree(Access::Write, word, true, false);
+    }
+}
+
+pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let (verb, words) = match parsed.operands.split_first() {
+        Some((first, rest)) => match first.value.as_known() {
+            Some(
+                verb @ ("list" | "get" | "set" | "unset" | "edit" | "rename-section"
+                | "remove-section"),
+            ) => (verb, rest),
+            _ => ("", &parsed.operands[..]),
+        },
+        None => ("", &parsed.operands[..]),
+    };
+    let reads = [
+        "-l",
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "--get-color",
+        "--get-colorbool",
+    ]
+    .iter()
+    .any(|option| parsed.has(option));
+    let changes = [
+        "--add",
+        "--replace-all",
+        "--unset",
+        "--unset-all",
+        "--rename-section",
+        "--remove-section",
+        "-e",
+    ]
+    .iter()
+    .any(|option| parsed.has(option));
+    let file = parsed.value("-f");
+    if reads || matches!(verb, "list" | "get") || verb.is_empty() && !changes && words.len() < 2 {
+        if let Some(file) = file {
+            report.file(Access::Read, file);
+        }
+        return;
+    }
+    let known = |at: usize| words.get(at).and_then(|word: &Argument| word.value.as_known());
+    let harmless = match verb {
+        "edit" => false,
+        _ if parsed.has("-e") => false,
+        "unset" => true,
+        _ => {
+            known(0).is_some_and(|name| is_harmless(name, known(1)))
+                || parsed.has("--unset")
+                || parsed.has("--unset-all")
+        }
+    };
+    written(report, parsed, file, harmless);
+    if !harmless {
+        report.add(Effect::Persistence(Persistence::Hook));
+    }
+}
+
+/// The file that settings are written to. What a harmless one changes is not what others run, so it is
+/// told as a file beside it.
+fn written(report: &mut Report<'_>, parsed: &Parsed<'_>, file: Option<&Argument>, harmless: bool) {
+    let home = |name: &str| Value::known(format!("{}/{name}", report.env.home));
+    let below = |folder: String| Value::Prefix(folder, Origin::Glob("**".into()));
+    let path = match file {
+        Some(file) => file.value.clone(),
+        None if parsed.has("--system") => Value::known("/etc/gitconfig"),
+        None if parsed.has("--global") && harmless => below(format!("{}/", report.env.home)),
+        None if parsed.has("--global") => home(".gitconfig"),
+        None if harmless => below("./".to_owned()),
+        None => Value::known(".git/config"),
+    };
+    let recursive = matches!(path, Value::Prefix(..));
+    let effect = report.file_effect(Access::Write, &path, recursive, false);
+    report.add(effect);
+}

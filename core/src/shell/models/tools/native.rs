@@ -1,0 +1,71 @@
+//! Compilers of C and what goes with them.
+
+use crate::shell::effect::{CodeFrom, Effect};
+use crate::shell::model::{Opt, Parsed, Report};
+use crate::shell::models::tool::Does::{Call, Here, If, Project, Reads, Touches, Writes};
+use crate::shell::models::tool::{Tool, opts, tools};
+
+const COMPILER: &[Opt] = opts!(
+    "-o=>, -c, -S, -E, -x=, -v, -###, -pipe, -static, -shared, -rdynamic, -pthread, -s, -r, -no-pie, -pie, -nostdlib, -nostdinc, \
+     -nodefaultlibs, -nostartfiles, -undef, -P, -C, -CC, -H, -M, -MM, -MD, -MMD, -MP, -MG, -MF=>, -MT=, -MQ=, -MJ=>, -include=<, \
+     -imacros=<, -isystem=<, -iquote=<, -idirafter=<, -isysroot=<, -arch=, -target=, -framework=, -T=<, -u=, -z=, -Xlinker=, \
+     -Xpreprocessor=, -Xassembler=, -Xclang=, -Xarch_host=, -L=, -I=, -D=, -U=, -l=, -L[=], -I[=], -D[=], -U[=], -l[=], -O[=], -g[=], -f[=], -m[=], \
+     -W[=], -w, -std=, -ansi, -pedantic[=], -Q[=], -d[=], -p, -pg, -B=, -B[=], --sysroot=, --target=, --version, -print-[=], \
+     -dumpversion, -dumpmachine, -dumpspecs, --help[=], --param=, -save-temps[=], -time, -wrapper=!, -specs=<, -analyze, --analyze, \
+     -stdlib=, -rtlib=, -fuse-ld=, -fplugin=, -install_name=, -dynamiclib, -bundle, -compatibility_version=, -current_version=, -ffile-prefix-map[=], --coverage, -fsyntax-only, -Wl,[=], -Wa,[=], -Wp,[=]"
+);
+
+pub(super) const TABLE: &[Tool] = tools! {
+    Single "gcc g++ cc c++ clang clang++ gcc-11 gcc-12 gcc-13 gcc-14 g++-12 g++-13 g++-14 clang-15 clang-16 \
+        clang-17 clang-18 clang-19 tcc icc icx icpx nvcc c89 c99 gfortran gnatmake emcc em++ \
+        arm-none-eabi-gcc aarch64-linux-gnu-gcc x86_64-w64-mingw32-gcc musl-gcc cpp" [COMPILER] => Reads, Here, Call(compiles); [
+        "gcc -Wall -Wextra -O2 -std=c11 -Iinclude -o out main.c -lm": "write:workspace write:workspace:recursive",
+        "g++ -c -fPIC -g -DX=1 a.cc": "write:workspace:recursive",
+        "clang -fsyntax-only a.c": "write:workspace:recursive",
+        "cc -o /usr/bin/x x.c": "write:system write:workspace:recursive",
+        "gcc -wrapper cat x.c": "code:setting write:workspace:recursive",
+        "gcc -fplugin=/tmp/x.so x.c": "code:setting write:workspace:recursive",
+        "gcc -B/tmp/x x.c": "code:setting write:workspace:recursive",
+        "gcc @args": "unmodelled write:workspace:recursive",
+    ]
+    Single "ld ld.lld lld gold ld.gold mold gcc-ar llvm-ar llvm-objcopy as nasm yasm llc opt lli dsymutil" "-o=>, -s, -L[=], -l[=], -T=<, -shared, -static, -r, -f=, -O[=], -g, -F=, -S, -m=, -e=, -z=, \
+        -rpath=, -soname=, --version, -v, --strip-all, --strip-debug, --strip-unneeded, -R=, -j=, -I=<, -p, --help, -arch=, -create, -info, -plugin=!"
+        => Reads, Here, Writes; [
+        "ld -o out a.o": "write:workspace write:workspace:recursive",
+    ]
+    Gnu "clang-format" "-i, --style=, --fallback-style=, --assume-filename=, --dry-run -n, --Werror, --verbose, --files=<, --lines=, --offset=, --length=, \
+        --sort-includes, --dump-config, --version, -style=, -h --help, --ferror-limit=" => Reads, If("-i", &[Writes]); [
+        "clang-format -i --style=file src/a.c": "write:workspace",
+        "clang-format --dry-run --Werror a.c": "",
+    ]
+    Operands "clang-tidy clang-check cppcheck iwyu include-what-you-use cpplint oclint infer scan-view gcov lcov \
+        genhtml gcovr llvm-cov llvm-profdata kcachegrind pkg-config pkgconf ccache sccache distcc icecc \
+        conan vcpkg doxygen indent astyle uncrustify bison flex yacc lex re2c swig gperf ragel bindgen \
+        cbindgen xxd-embed objdump-diff chrpath wasm-opt wasm2wat wat2wasm wasm-bindgen emcmake emmake \
+        emconfigure verilator iverilog yosys ghdl platformio pio arduino-cli west idf.py avrdude openocd" => Project, Here, Touches; [
+        "clang-tidy -p build src/a.cc": "code:project write:workspace:recursive",
+        "cppcheck --enable=all src": "code:project write:workspace:recursive",
+        "pkg-config --cflags --libs gtk+-3.0": "code:project write:workspace:recursive",
+    ]
+};
+
+/// Options that make a compiler load or run something.
+fn compiles(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for (option, value) in &parsed.options {
+        let text = value.as_ref().map_or("", |value| value.value.prefix());
+        let runs = match *option {
+            "-f" => text.starts_with("plugin") || text.starts_with("use-ld=/"),
+            "-B" | "-specs" | "-fplugin" => true,
+            "-Xclang" => text.contains("plugin") || text.contains("load"),
+            "-fuse-ld" => text.contains('/'),
+            _ => false,
+        };
+        if runs {
+            let from = CodeFrom::Setting(format!("`{option}`"));
+            report.add(Effect::Code { from });
+        }
+    }
+    if parsed.operands.iter().any(|word| word.value.prefix().starts_with('@')) {
+        report.not_understood("its options stand in a file");
+    }
+}

@@ -1,0 +1,186 @@
+//! Rust: `cargo` and its common plugins, `rustc`, `rustup`, from their help texts (1.90).
+
+use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::shell::model::{Opt, Parsed, Report};
+use crate::shell::models::perform::perform;
+use crate::shell::models::tool::Does::{
+    At, Call, Cloud, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes, Secret, Sends,
+    Setting, Unless, Writes,
+};
+use crate::shell::models::tool::{Tool, opts, tools};
+
+const PACKAGES: &[Opt] = opts!(
+    "-p --package=, --workspace --all, --exclude=, -F --features=, --all-features, \
+     --no-default-features, --target=, --target-dir=>, --manifest-path=<, --lockfile-path=<"
+);
+
+const TARGETS: &[Opt] = opts!(
+    "--lib, --bins, --bin=, --examples, --example=, --tests, --test=, --benches, --bench=, \
+     --all-targets, -j --jobs=, --keep-going, -r --release, --profile=, --message-format=, \
+     --ignore-rust-version, --timings[=], --future-incompat-report, --unit-graph, \
+     --artifact-dir --out-dir=>, --no-run, --no-fail-fast, --doc, --debug"
+);
+
+const NEXTEST: &[Opt] = opts!(
+    "--run-ignored=, --partition=, -E --filter-expr --filterset=, --test-threads=, --retries=, \
+     --fail-fast --ff, --max-fail=, --no-capture --nocapture, --failure-output=, --success-output=, \
+     --status-level=, --final-status-level=, -P --nextest-profile=, --no-tests=, --hide-progress-bar, \
+     --show-progress=, --config-file=<, --cargo-profile=, --archive-file=<, --list-type=, -T --message-format-list="
+);
+
+pub(super) const TABLE: &[Tool] = tools! {
+    Inherited "cargo" "-v --verbose, -q --quiet, --color=, --frozen, --locked, --offline, --config=, \
+        -Z=, -C=/, --list, --explain=, -V --version, --help -h, +*" => If("--config", &[Setting("`--config`")]); {
+        "build b check c bench test t doc d rustdoc rustc" [PACKAGES, TARGETS] "--open, --no-deps, \
+            --document-private-items, --crate-type=, --print=, --emit=" => Project, Here;
+        "clippy" [PACKAGES, TARGETS] "--fix, --allow-dirty, --allow-staged, --allow-no-vcs, --no-deps" => Project, Here;
+        "fix" [PACKAGES, TARGETS] "--broken-code, --edition, --edition-idioms, --allow-dirty, --allow-staged, --allow-no-vcs"
+            => Project, Here;
+        @InheritedPosix "run r" [PACKAGES, TARGETS] => Project, Here;
+        "miri" [PACKAGES, TARGETS, NEXTEST] => Project, Here; {
+            "test run setup nextest" [PACKAGES, TARGETS, NEXTEST] => Project, Here;
+        };
+        "fmt" "-p --package=, --all, --check, --manifest-path=<, --message-format="
+            => Unless("--check", &[Call(formats)]);
+        "clean" [PACKAGES] "-r --release, --profile=, --doc, -n --dry-run" => Here;
+        "tree metadata pkgid locate-project read-manifest verify-project config" [PACKAGES] "-e --edges=, -i --invert=, \
+            --prune=, --depth=, --prefix=, --no-dedupe, -d --duplicates, --charset=, -f --format=, \
+            --format-version=, --no-deps, --filter-platform=, --message-format=" => ;
+        "new init" "--vcs=, --bin, --lib, --edition=, --name=, --registry=" => Writes;
+        "update generate-lockfile fetch upgrade" "-p --package=, --aggressive, --recursive, --precise=, -w --workspace, --dry-run, \
+            -n, --manifest-path=<, --target=, --breaking, -i --incompatible, --exclude=" => Fetches("crates.io"), Here;
+        "vendor" "--manifest-path=<, -s --sync=<, --no-delete, --respect-source-config, --versioned-dirs"
+            => Fetches("crates.io"), Here;
+        "search info" "--limit=, --registry=, --index=" => Fetches("crates.io");
+        "add" [PACKAGES] "--default-features, --optional, --no-optional, --rename=, --dev, --build, --path=, --git=, \
+            --branch=, --tag=, --rev=, --registry=, --ignore-rust-version, -n --dry-run, --public, --no-public"
+            => Unless("-n", &[Installs, Here]);
+        "remove rm" "--dev, --build, --target=, -p --package=, --manifest-path=<, -n --dry-run" => Here;
+        "install binstall" [PACKAGES, TARGETS] "--version --vers=, --index=, --registry=, --git=, --branch=, --tag=, \
+            --rev=, --path=<, --root=>, -f --force, -n --dry-run, --no-track, --debug, -y --no-confirm, --strategies="
+            => Unless("--path", &[Installs]), If("--path", &[Project, At(Access::Write, "~/.cargo/bin")]);
+        "uninstall" "-p --package=, --bin=, --root=>" => Removes;
+        "package" [PACKAGES, TARGETS] "-l --list, --no-verify, --no-metadata, --allow-dirty, --exclude-lockfile"
+            => Project, Here;
+        "publish" [PACKAGES, TARGETS] "-n --dry-run, --index=, --registry=, --token=, --no-verify, --allow-dirty"
+            => Project, Here, Unless("-n", &[Sends("crates.io"), Cloud("crates.io")]);
+        "login logout" "--registry=" => Secret("the token of crates.io"), At(Access::Write, "~/.cargo/credentials.toml");
+        "owner yank" "-a --add=, -r --remove=, -l --list, --token=, --version=, --undo, --index=, --registry="
+            => Sends("crates.io"), Cloud("crates.io");
+        "version help" => ;
+        "report" => ; { "future-incompatibilities" "--id=, -p --package=" => ; };
+        // Plugins.
+        "nextest" [PACKAGES, TARGETS, NEXTEST] => ; {
+            "run r list archive bench" [PACKAGES, TARGETS, NEXTEST] => Project, Here;
+            "show-config help" [NEXTEST] => ;
+        };
+        "llvm-cov tarpaulin" [PACKAGES, TARGETS, NEXTEST] "--html, --json, --lcov, --codecov, --cobertura, --text, --open, \
+            --output-path=>, --output-dir=>, --ignore-filename-regex=, --no-report, --no-clean, --summary-only, \
+            --branch, --fail-under-lines=, -o --out=, --skip-clean, --exclude-files=, --engine=, --timeout=, --ignore-tests"
+            => Project, Here; {
+            "test run nextest report clean show-env" [PACKAGES, TARGETS, NEXTEST] "--html, --json, --lcov, --codecov, \
+                --output-path=>, --output-dir=>, --open, --workspace" => Project, Here;
+        };
+        "expand" [PACKAGES, TARGETS] "--theme=, --ugly" => Project, Here;
+        "asm bloat udeps machete hack deny outdated mutants semver-checks public-api sort careful flamegraph shear insta geiger msrv" [PACKAGES, TARGETS]
+            "--crates, -n=, --filter=, --each-feature, --feature-powerset, --depth=, -w, --grouped, --check, --fix, \
+            --with-metadata, --skip-target-dir, --accept, --review, --unreferenced=, --test-runner=, -o --output=>, \
+            --baseline-rev=, --baseline-version=, --no-dev-deps, --rust, --version-range=, -R --root-deps-only, --timeout="
+            => Project, Here; {
+            "check list init fetch test review accept reject show verify find pending-snapshots clippy build bans advisories licenses sources"
+                [PACKAGES, TARGETS] "--accept, --review, --unreferenced=, --test-runner=, --each-feature, --feature-powerset, --depth="
+                => Project, Here;
+            "*" [PACKAGES, TARGETS] "--crates, -n=, --each-feature" => Project, Here;
+        };
+        "audit" "-D --deny=, --ignore=, --json, -f --file=<, -n --no-fetch, -d --db=<, --stale" => MayFetch("github.com"); { "fix" => Here; };
+        @Posix "watch" "-x --exec=, -s --shell=, -w --watch=, -i --ignore=, -c --clear, -q --quiet, -d --delay=, --why, -B=, \
+            --postpone, --no-restart, --no-gitignore, -C --workdir=/" => Project, Here;
+        "xtask" => ; { @Operands "*" => Project, Here; };
+        @InheritedPosix "make" "--makefile=<, -t --task=, -p --profile=, -e --env=" => Project, Here;
+        "generate" "--git=, -n --name=, --path=<, -b --branch=, --vcs=, --force, -d --define=, --init" => Fetches("github.com"), Project, Here;
+    } [
+        "cargo test -p x --release -- --nocapture": "code:project write:workspace:recursive",
+        "cargo +nightly fmt --all -- --check": "",
+        "cargo fmt --all --check": "",
+        "cargo fmt": "write:workspace:recursive",
+        "cargo test su::": "code:project write:workspace:recursive",
+        "cargo run -- --halt-on-error": "code:project write:workspace:recursive",
+        "cargo build --release --target-dir /etc/x": "code:project write:system write:workspace:recursive",
+        "cargo clippy --all-targets --all-features -- -D warnings": "code:project write:workspace:recursive",
+        "cargo nextest run -E 'test(x)' --no-capture": "code:project write:workspace:recursive",
+        "cargo install ripgrep --locked": "package:install",
+        "cargo install --path .": "code:project write:home:recursive",
+        "cargo add serde -F derive": "package:install write:workspace:recursive",
+        "cargo tree -i serde": "",
+        "cargo publish --dry-run": "code:project write:workspace:recursive",
+        "cargo publish": "cloud code:project network:send write:workspace:recursive",
+        "cargo --config build.rustc-wrapper=/tmp/x build": "code:project code:setting write:workspace:recursive",
+        "cargo frobnicate": "unmodelled",
+        "cargo build --frobnicate": "code:project unmodelled write:workspace:recursive",
+    ]
+
+    Single "rustc rustdoc clippy-driver" "-o=>, --out-dir=>, --crate-type=, --crate-name=, -C[=], -Z[=], --emit=, --edition=, \
+        -L[=], -l[=], --cfg=, --check-cfg=, -O, -g, --test, --extern=, --target=, --explain=, --print=, -A[=], -W[=], \
+        -D[=], -F[=], --cap-lints=, --sysroot=, -v, --verbose, -V, --version, --error-format=, --color=, -vV, --help, -h, \
+        --json=, --document-private-items, --html-in-header=<, --test-args=, --markdown-css=<"
+        => Reads, Here, If("-C -Z", &[Call(linker)]); [
+        "rustc -O --edition 2021 -o out main.rs": "write:workspace write:workspace:recursive",
+        "rustc -Copt-level=3 main.rs": "write:workspace:recursive",
+        "rustc -Clinker=/tmp/x main.rs": "code:setting write:workspace:recursive",
+        "rustc --version": "",
+    ]
+
+    Inherited "rustup" "-v --verbose, -q --quiet, -V --version, --help -h, +*" => ; {
+        "show check which doc help completions man" "-v, --toolchain=, --book, --std, --path, --installed" => ; {
+            "active-toolchain home profile" "-v" => ;
+            "*" "--toolchain=" => ;
+        };
+        "toolchain target component" => ; {
+            "list" "-v --verbose, --installed, --toolchain=, -q --quiet" => ;
+            "add install" "--profile=, -c --component=, -t --target=, --toolchain=, --no-self-update, --force, --allow-downgrade" => Installs;
+            "remove uninstall" "--toolchain=, --target=" => Removes;
+            "link" => Setting("another toolchain");
+        };
+        "update install upgrade" "--no-self-update, --force, --profile=, -c --component=, -t --target=" => Installs;
+        "uninstall" => Removes;
+        "default override set self" => At(Access::Write, "~/.rustup"); {
+            "*" "--path=, --nonexistent" => At(Access::Write, "~/.rustup");
+        };
+        @Posix "run" "--install" => ;
+    } [
+        "rustup show": "",
+        "rustup target add wasm32-unknown-unknown": "package:install",
+        "rustup toolchain list -v": "",
+        "rustup component add clippy --toolchain nightly": "package:install",
+        "rustup default nightly": "write:home:recursive",
+    ]
+
+    Gnu "rustfmt" "--check, --edition=, --style-edition=, --config-path=<, --config=, --emit=, -l --files-with-diff, \
+        -v --verbose, -q --quiet, --backup, --print-config=, --color=, --skip-children, --help -h, -V --version, +*"
+        => Reads, Unless("--check", &[Writes]); [
+        "rustfmt --edition 2024 --check src/a.rs": "",
+        "rustfmt src/a.rs ~/.bashrc": "write:startup write:workspace",
+    ]
+};
+
+/// `cargo fmt -- --check`
+fn formats(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let checks = parsed.operands.iter().any(|word| word.value.as_known() == Some("--check"));
+    if !checks {
+        perform(report, parsed, &[Here], Certainty::Must);
+    }
+}
+
+/// `-C linker=…` and the like run a program.
+fn linker(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for option in ["-C", "-Z"] {
+        for word in parsed.values(option) {
+            let name = word.value.prefix().split('=').next().unwrap_or_default();
+            let runs = ["linker", "codegen-backend", "link-arg", "link-args", "ar"].contains(&name);
+            if runs || word.value.as_known().is_none() {
+                let from = CodeFrom::Setting(format!("`{option} {name}`"));
+                report.at(Effect::Code { from }, word.span.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! From text to the [`ir`](super::ir). Only this file and those below it know the parser crate.
+//!
+//! The crate is asked for the shape of commands and for where words begin and end. What stands in a
+//! word is read again from the text itself: quotes, backslashes, braces and patterns come out exact,
+//! and an expansion that the crate took for a literal is noticed, not lost. Where the crate reads
+//! something differently than a shell does, that part is parsed again or becomes unknown.
+//!
+//! The crate does not panic within the limits of [`precheck`](super::precheck): it has a budget of
+//! steps, of depth and of stack, and reports when one is used up.
+
+mod ansi;
+mod atoms;
+mod command;
+mod compound;
+mod continuation;
+mod redirection;
+#[cfg(test)]
+mod suite;
+mod word;
+
+use shuck_parser::parser::{ParseStatus, Parser};
+
+use super::ir::{Script, Span};
+
+/// The most times that a text within the text is parsed anew, one in the other: backticks.
+const DEEPEST: usize = 12;
+
+/// The most substitutions in each other. Each is parsed once for every one around it, since the crate
+/// does not tell what is wrong within them.
+const DEEPEST_SUBSTITUTION: usize = 8;
+
+/// A text, parsed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parse {
+    /// What was understood, which is all of it if there is no problem.
+    pub script: Script,
+    /// What was not. With a problem the text is never understood as a whole.
+    pub problems: Vec<Problem>,
+}
+
+/// Something that the parser did not understand as a shell would.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What it is, for a reader.
+    pub what: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// Parses a text. The text has passed [`precheck`](super::precheck).
+#[must_use]
+pub fn parse(text: &str) -> Parse {
+    let text = &*continuation::moved(text);
+    let mut problems = Vec::new();
+    let script = Lowering {
+        source: text,
+        place: None,
+        depth: 0,
+        nesting: 0,
+        singles: false,
+        problems: &mut problems,
+    }
+    .whole();
+    Parse { script, problems }
+}
+
+/// Parses a text that stands within another, at `place`.
+#[must_use]
+pub fn parse_within(text: &str, place: &Span) -> Parse {
+    let text = &*continuation::moved(text);
+    let mut problems = Vec::new();
+    let place = Some(place.clone());
+    let script = Lowering {
+        source: text,
+        place,
+        depth: 0,
+        nesting: 0,
+        singles: false,
+        problems: &mut problems,
+    }
+    .whole();
+    Parse { script, problems }
+}
+
+/// One text on its way from the crate's tree to ours.
+struct Lowering<'s, 'p> {
+    /// The text that the crate's spans count in.
+    source: &'s str,
+    /// Where the text stands, if it is not the whole.
+    place: Option<Span>,
+    /// How many texts are around it.
+    depth: usize,
+    /// How many substitutions of this text are around.
+    nesting: usize,
+    /// True where single quotes are ordinary characters: between double quotes, in arithmetic.
+    singles: bool,
+    problems: &'p mut Vec<Problem>,
+}
+
+impl Lowering<'_, '_> {
+    /// The text as a script.
+    fn whole(&mut self) -> Script {
+        let parsed = Parser::new(self.source).parse();
+        if parsed.status != ParseStatus::Clean {
+            let what = match (parsed.terminal_error, parsed.diagnostics.first()) {
+                (Some(error), _) => error.to_string(),
+                (None, Some(diagnostic)) => diagnostic.message.clone(),
+                (None, None) => "not a complete command".to_owned(),
+            };
+            let end = self.source.len();
+            let span = self.place.clone().unwrap_or(0..end);
+            self.problems.push(Problem { what, span });
+        }
+        self.sequence(&parsed.file.body)
+    }
+
+    /// A text within this one, as a script; nothing if it stands too deep.
+    fn script_within(&mut self, text: &str, place: Span) -> Option<Script> {
+        if self.depth >= DEEPEST {
+            self.problem("nested too deep", place);
+            return None;
+        }
+        let text = &*continuation::moved(text);
+        let place = Some(place);
+        let depth = self.depth + 1;
+        let problems = &mut *self.problems;
+        Some(Lowering { source: text, place, depth, nesting: 0, singles: false, problems }.whole())
+    }
+
+    /// Where the crate's span is in the whole text.
+    fn span(&self, span: shuck_ast::Span) -> Span {
+        match &self.place {
+            Some(place) => place.clone(),
+            None => {
+                let start = span.start.offset().min(self.source.len());
+                start..span.end.offset().clamp(start, self.source.len())
+            }
+        }
+    }
+
+    /// The text of a span.
+    fn slice(&self, span: shuck_ast::Span) -> &str {
+        let end = span.end.offset().min(self.source.len());
+        self.source.get(span.start.offset()..end).unwrap_or_default()
+    }
+
+    fn problem(&mut self, what: impl Into<String>, span: Span) {
+        self.problems.push(Problem { what: what.into(), span });
+    }
+}

@@ -1,0 +1,276 @@
+//! Sequences, pipelines, simple commands and declarations.
+
+use shuck_ast::{
+    ArrayElem, Assignment as TheirAssignment, AssignmentValue, BinaryOp, BuiltinCommand,
+    Command as Theirs, DeclClause, DeclOperand, Name, SimpleCommand as TheirSimple, Stmt, StmtSeq,
+    StmtTerminator, VarRef, Word as TheirWord, WordPart,
+};
+
+use super::super::ir::{
+    Assigned, Assignment, Command, CommandKind, Item, Joint, Piece, Pipeline, Script,
+    SimpleCommand, Span, Word,
+};
+use super::Lowering;
+use super::atoms::Mode;
+
+/// Words that are no command where they stand alone; the crate takes some for one in odd places.
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
+    "select", "in", "function", "{", "}", "[[", "]]", "coproc", "(", ")",
+];
+
+impl Lowering<'_, '_> {
+    pub(super) fn sequence(&mut self, sequence: &StmtSeq) -> Script {
+        let mut items = Vec::with_capacity(sequence.stmts.len());
+        for (at, stmt) in sequence.stmts.iter().enumerate() {
+            if let Some(next) = sequence.stmts.get(at + 1)
+                && stmt.terminator.is_none()
+                && !self.ends_line(stmt, next)
+            {
+                // `echo a (b)`: a shell refuses it.
+                self.problem("two commands with nothing between them", self.span(next.span));
+            }
+            self.list(stmt, Joint::Always, &mut items);
+        }
+        Script { items }
+    }
+
+    /// True if a line break stands between two commands.
+    fn ends_line(&self, stmt: &Stmt, next: &Stmt) -> bool {
+        let between = stmt.span.start.offset()..next.span.start.offset();
+        let between = self.source.get(between).unwrap_or_default();
+        // The span of a group begins behind its parenthesis.
+        between.trim_end_matches([' ', '\t', '(', '{', '!']).ends_with('\n')
+    }
+
+    fn list(&mut self, stmt: &Stmt, joint: Joint, items: &mut Vec<Item>) {
+        let first = items.len();
+        match &stmt.command {
+            Theirs::Binary(binary) if matches!(binary.op, BinaryOp::And | BinaryOp::Or) => {
+                let next = if binary.op == BinaryOp::And { Joint::And } else { Joint::Or };
+                self.list(&binary.left, joint, items);
+                self.list(&binary.right, next, items);
+            }
+            _ => {
+                let pipeline = self.pipeline(stmt);
+                items.push(Item { joint, pipeline, background: false });
+            }
+        }
+        if matches!(stmt.terminator, Some(StmtTerminator::Background(_))) {
+            for item in &mut items[first..] {
+                item.background = true;
+            }
+        }
+    }
+
+    fn pipeline(&mut self, stmt: &Stmt) -> Pipeline {
+        let mut pipeline = Pipeline {
+            negated: false,
+            commands: Vec::new(),
+            with_stderr: Vec::new(),
+            span: self.span(stmt.span),
+        };
+        self.stages(stmt, &mut pipeline);
+        pipeline
+    }
+
+    fn stages(&mut self, stmt: &Stmt, pipeline: &mut Pipeline) {
+        pipeline.negated ^= stmt.negated;
+        if let Theirs::Binary(binary) = &stmt.command
+            && matches!(binary.op, BinaryOp::Pipe | BinaryOp::PipeAll)
+        {
+            self.stages(&binary.left, pipeline);
+            pipeline.with_stderr.push(binary.op == BinaryOp::PipeAll);
+            self.stages(&binary.right, pipeline);
+            if !stmt.redirects.is_empty() {
+                self.problem("a redirection of a pipeline", self.span(stmt.span));
+            }
+            return;
+        }
+        let command = self.command(stmt, &mut pipeline.negated);
+        pipeline.commands.push(command);
+    }
+
+    pub(super) fn command(&mut self, stmt: &Stmt, negated: &mut bool) -> Command {
+        let kind = match &stmt.command {
+            Theirs::Simple(simple) => self.simple(simple, negated),
+            Theirs::Builtin(builtin) => self.builtin(builtin),
+            Theirs::Decl(declaration) => self.declaration(declaration),
+            Theirs::Compound(compound) => self.compound(compound),
+            Theirs::Function(function) => self.function(function),
+            Theirs::Binary(_) => {
+                let mut items = Vec::new();
+                self.list(stmt, Joint::Always, &mut items);
+                CommandKind::Group(Script { items })
+            }
+            Theirs::AnonymousFunction(_) => self.unknown("a function without a name", stmt.span),
+        };
+        Command {
+            kind,
+            redirections: self.redirections(&stmt.redirects),
+            span: self.span(stmt.span),
+        }
+    }
+
+    /// A command that only the crate knows.
+    pub(super) fn unknown(&mut self, what: &str, span: shuck_ast::Span) -> CommandKind {
+        self.problem(what, self.span(span));
+        CommandKind::Unknown(what.to_owned())
+    }
+
+    fn simple(&mut self, simple: &TheirSimple, negated: &mut bool) -> CommandKind {
+        let mut words: Vec<&TheirWord> = Vec::with_capacity(simple.args.len() + 1);
+        if !self.is_no_word(&simple.name) {
+            words.push(&simple.name);
+        }
+        words.extend(&simple.args);
+        if simple.assignments.is_empty() {
+            // The crate reads only one `!` as a negation.
+            let signs = words.iter().take_while(|word| self.slice(word.span) == "!").count();
+            words.drain(..signs);
+            *negated ^= signs % 2 == 1;
+            if let Some(first) = words.first() {
+                let text = self.slice(first.span);
+                if RESERVED.contains(&text) || signs > 0 && text == "time" {
+                    let what = format!("`{text}` as a command");
+                    self.problem(what, self.span(first.span));
+                }
+            }
+        }
+        CommandKind::Simple(SimpleCommand {
+            assignments: self.assignments(&simple.assignments),
+            words: self.side_by_side(&words),
+            arrays: Vec::new(),
+        })
+    }
+
+    /// Words. The crate ends one behind `{'a','b'}`, though quotes go on with it.
+    pub(super) fn side_by_side(&mut self, words: &[&TheirWord]) -> Vec<Word> {
+        let mut all: Vec<Word> = Vec::with_capacity(words.len());
+        let mut end = None;
+        for word in words {
+            let lowered = self.word(word, Mode::WORD);
+            match all.last_mut() {
+                Some(last) if end == Some(word.span.start.offset()) => {
+                    last.pieces.extend(lowered.pieces);
+                    last.span.end = last.span.end.max(lowered.span.end);
+                }
+                _ => all.push(lowered),
+            }
+            let is_empty = word.span.start.offset() == word.span.end.offset();
+            end = Some(word.span.end.offset()).filter(|_| !is_empty);
+        }
+        all
+    }
+
+    /// The crate gives a command without a word an empty one.
+    fn is_no_word(&self, word: &TheirWord) -> bool {
+        word.span.start.offset() == word.span.end.offset()
+            && word.parts.iter().all(|part| {
+                matches!(&part.kind, WordPart::Literal(text) if text.is_empty() || self.slice(part.span).is_empty())
+            })
+    }
+
+    fn builtin(&mut self, builtin: &BuiltinCommand) -> CommandKind {
+        let (name, first, rest, assignments, span) = match builtin {
+            BuiltinCommand::Break(it) => {
+                ("break", &it.depth, &it.extra_args, &it.assignments, it.span)
+            }
+            BuiltinCommand::Continue(it) => {
+                ("continue", &it.depth, &it.extra_args, &it.assignments, it.span)
+            }
+            BuiltinCommand::Return(it) => {
+                ("return", &it.code, &it.extra_args, &it.assignments, it.span)
+            }
+            BuiltinCommand::Exit(it) => {
+                ("exit", &it.code, &it.extra_args, &it.assignments, it.span)
+            }
+        };
+        let mut words = vec![literal(name, self.span(span))];
+        words.extend(first.iter().chain(rest).map(|word| self.word(word, Mode::WORD)));
+        let assignments = self.assignments(assignments);
+        CommandKind::Simple(SimpleCommand { assignments, words, arrays: Vec::new() })
+    }
+
+    fn declaration(&mut self, declaration: &DeclClause) -> CommandKind {
+        let span = self.span(declaration.variant_span);
+        let mut words = vec![literal(declaration.variant.as_str(), span)];
+        let mut arrays = Vec::new();
+        for operand in &declaration.operands {
+            match operand {
+                DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => {
+                    words.push(self.word(word, Mode::WORD));
+                }
+                DeclOperand::Name(reference) => words.push(self.declared(reference)),
+                DeclOperand::Assignment(assignment) => match &assignment.value {
+                    AssignmentValue::Scalar(value) => {
+                        let mut word = self.declared(&assignment.target);
+                        let sign = if assignment.append { "+=" } else { "=" };
+                        word.pieces.push(Piece::Literal { text: sign.to_owned(), quoted: false });
+                        word.pieces.extend(self.word(value, Mode::VALUE).pieces);
+                        word.span = self.span(assignment.span);
+                        words.push(word);
+                    }
+                    AssignmentValue::Compound(_) => {
+                        words.push(self.declared(&assignment.target));
+                        arrays.push(self.assignment(assignment));
+                    }
+                },
+            }
+        }
+        let assignments = self.assignments(&declaration.assignments);
+        CommandKind::Simple(SimpleCommand { assignments, words, arrays })
+    }
+
+    /// The name that a declaration is about, with its index.
+    fn declared(&mut self, reference: &VarRef) -> Word {
+        let mut word = literal(reference.name.as_str(), self.span(reference.span));
+        if let Some(index) = reference.subscript.as_deref() {
+            word.pieces.push(Piece::Literal { text: "[".to_owned(), quoted: true });
+            word.pieces.extend(self.subscript(index).pieces);
+            word.pieces.push(Piece::Literal { text: "]".to_owned(), quoted: true });
+        }
+        word
+    }
+
+    fn assignments(&mut self, assignments: &[TheirAssignment]) -> Vec<Assignment> {
+        assignments.iter().map(|assignment| self.assignment(assignment)).collect()
+    }
+
+    fn assignment(&mut self, assignment: &TheirAssignment) -> Assignment {
+        let index = assignment.target.subscript.as_deref().map(|index| self.subscript(index));
+        let value = match &assignment.value {
+            AssignmentValue::Scalar(word) => Assigned::Word(self.word(word, Mode::VALUE)),
+            AssignmentValue::Compound(array) => {
+                let mut words = Vec::with_capacity(array.elements.len());
+                for element in &array.elements {
+                    let mut word = self.word(element.value(), Mode::WORD);
+                    if let ArrayElem::Keyed { key, .. } | ArrayElem::KeyedAppend { key, .. } =
+                        element
+                    {
+                        // What runs in an index runs, but where the value goes is unknown.
+                        word.pieces.extend(self.subscript(key).pieces);
+                        word.pieces.push(Piece::Unknown("an index".into()));
+                    }
+                    words.push(word);
+                }
+                Assigned::Array(words)
+            }
+        };
+        Assignment {
+            name: assignment.target.name.as_str().to_owned(),
+            index,
+            append: assignment.append,
+            value,
+            span: self.span(assignment.span),
+        }
+    }
+
+    pub(super) fn name(&self, name: &Name) -> String {
+        name.as_str().to_owned()
+    }
+}
+
+pub(super) fn literal(text: &str, span: Span) -> Word {
+    Word { pieces: vec![Piece::Literal { text: text.to_owned(), quoted: false }], span }
+}

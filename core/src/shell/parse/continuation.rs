@@ -1,0 +1,84 @@
+//! Line continuations within the words that a shell knows.
+//!
+//! A shell removes them before it reads words: `i\⏎f` is `if`. The crate does not know such a word
+//! then. They are moved before it, where they mean the same, so that all places stay what they are.
+
+use std::borrow::Cow;
+
+/// The words that are known where a command begins.
+const KNOWN: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
+    "select", "in", "function", "time", "coproc", "declare", "typeset", "local", "export",
+    "readonly", "[[", "]]", "exit", "return", "break", "continue",
+];
+
+/// The text with the continuations within such words moved before them.
+pub(super) fn moved(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\\n") {
+        return Cow::Borrowed(text);
+    }
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    let mut begins = true;
+    while let Some(char) = rest.chars().next() {
+        if begins && let Some((word, length)) = known(rest) {
+            result.push_str(&"\\\n".repeat((length - word.len()) / 2));
+            result.push_str(&word);
+            rest = &rest[length..];
+            begins = false;
+            continue;
+        }
+        begins = ends(char);
+        result.push(char);
+        rest = &rest[char.len_utf8()..];
+    }
+    Cow::Owned(result)
+}
+
+fn ends(char: char) -> bool {
+    char.is_ascii_whitespace() || ";|&(){}`".contains(char)
+}
+
+/// A known word with continuations in it that begins here, without them, and its length with them.
+fn known(text: &str) -> Option<(String, usize)> {
+    let mut word = String::new();
+    let mut rest = text;
+    loop {
+        if let Some(after) = rest.strip_prefix("\\\n").filter(|_| !word.is_empty()) {
+            rest = after;
+            continue;
+        }
+        let letter =
+            rest.chars().next().filter(|char| char.is_ascii_lowercase() || "[]".contains(*char));
+        match letter {
+            Some(letter) if word.len() < 9 => {
+                word.push(letter);
+                rest = &rest[1..];
+            }
+            _ => break,
+        }
+    }
+    let length = text.len() - rest.len();
+    let is_whole = rest.chars().next().is_none_or(|char| ends(char) || char == '\\');
+    (length > word.len() && is_whole && KNOWN.contains(&word.as_str())).then_some((word, length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moved;
+
+    #[test]
+    fn continuations_within_known_words_move_before_them() {
+        for (text, expected) in [
+            ("i\\\nf x", "\\\nif x"),
+            ("ls; d\\\neclar\\\ne -a x", "ls; \\\n\\\ndeclare -a x"),
+            ("r\\\nm x", "r\\\nm x"),
+            ("if\\\n x", "\\\nif x"),
+            ("xi\\\nf y", "xi\\\nf y"),
+            ("if x", "if x"),
+        ] {
+            assert_eq!(moved(text), expected);
+            assert_eq!(moved(text).len(), text.len());
+        }
+    }
+}

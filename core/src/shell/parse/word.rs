@@ -1,0 +1,590 @@
+//! Words: what the crate found in them, and the text between, read again.
+
+use shuck_ast::{
+    ArithmeticExpansionSyntax, BourneParameterExpansion as Bourne, CommandSubstitutionSyntax,
+    LiteralText, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, StmtSeq, Subscript,
+    VarRef, Word as TheirWord, WordPart, WordPartNode,
+};
+use shuck_parser::parser::{ParseStatus, Parser};
+
+use super::super::ir::{Operation, Piece, Script, Span, Variable, Word};
+use super::atoms::{Atom, Mode, pieces};
+use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi};
+
+impl Lowering<'_, '_> {
+    pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
+        let mut atoms = Vec::new();
+        self.parts(&word.parts, false, &mut atoms);
+        if mode.braces && has_operator(&atoms) {
+            self.problem("an operator within a word", self.span(word.span));
+        }
+        Word { pieces: pieces(atoms, mode), span: self.span(word.span) }
+    }
+
+    /// A text, parsed as the inside of a word.
+    pub(super) fn word_within(&mut self, text: &str, mode: Mode, place: Span) -> Word {
+        if self.depth >= DEEPEST {
+            self.problem("nested too deep", place.clone());
+            let unknown = Piece::Unknown("nested too deep".into());
+            return Word { pieces: vec![unknown], span: place };
+        }
+        let word = Parser::parse_word_string(text);
+        let mut within = Lowering {
+            source: text,
+            place: Some(place.clone()),
+            depth: self.depth + 1,
+            nesting: self.nesting,
+            singles: self.singles,
+            problems: &mut *self.problems,
+        };
+        let mut atoms = Vec::new();
+        within.parts(&word.parts, false, &mut atoms);
+        Word { pieces: pieces(atoms, mode), span: place }
+    }
+
+    /// Words in which single quotes are ordinary characters.
+    fn without_singles<T>(&mut self, singles: bool, lower: impl FnOnce(&mut Self) -> T) -> T {
+        let before = std::mem::replace(&mut self.singles, singles);
+        let lowered = lower(self);
+        self.singles = before;
+        lowered
+    }
+
+    pub(super) fn parts(&mut self, parts: &[WordPartNode], quoted: bool, atoms: &mut Vec<Atom>) {
+        for part in parts {
+            self.part(part, quoted, atoms);
+        }
+    }
+
+    fn part(&mut self, part: &WordPartNode, quoted: bool, atoms: &mut Vec<Atom>) {
+        let span = part.span;
+        if !closed(self.slice(span)) {
+            self.problem("an expansion without an end", self.span(span));
+        }
+        match &part.kind {
+            WordPart::Literal(text) => {
+                let raw = self.raw(text, span);
+                let place = self.span(span);
+                if quoted {
+                    self.between_quotes(&raw, "$`\"\\", &place, atoms);
+                } else {
+                    self.bare(&raw, &place, atoms);
+                }
+            }
+            WordPart::SingleQuoted { value, dollar } => {
+                let value = value.slice(self.source).to_owned();
+                self.single_quoted(&value, *dollar, span, atoms);
+            }
+            WordPart::DoubleQuoted { parts, .. } => {
+                if parts.is_empty() {
+                    atoms.push(Atom::Quoted(String::new()));
+                }
+                self.without_singles(false, |this| this.parts(parts, true, atoms));
+            }
+            WordPart::CommandSubstitution { body, syntax } => {
+                let script = match syntax {
+                    CommandSubstitutionSyntax::DollarParen => self.inside(body, span),
+                    CommandSubstitutionSyntax::Backtick => self.backticks(span, quoted),
+                };
+                atoms.push(Atom::Piece(Piece::Command { script, quoted }));
+            }
+            WordPart::ProcessSubstitution { body, is_input } => {
+                let script = self.inside(body, span);
+                atoms.push(Atom::Piece(Piece::Process { script, writes: !is_input }));
+            }
+            WordPart::ArithmeticExpansion { expression_word_ast, syntax, .. } => {
+                let piece = self.arithmetic(span, expression_word_ast, *syntax, quoted);
+                atoms.push(Atom::Piece(piece));
+            }
+            WordPart::ZshQualifiedGlob(_) => {
+                self.problem("a pattern of another shell", self.span(span));
+                atoms.push(Atom::Piece(Piece::Unknown("a pattern of another shell".into())));
+            }
+            _ => {
+                let piece = self.parameter(&part.kind, span, quoted);
+                atoms.push(Atom::Piece(piece));
+            }
+        }
+    }
+
+    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
+    fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
+        let slice = self.slice(span);
+        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
+        let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
+            ParseStatus::Clean
+        } else {
+            Parser::new(inside).parse().status
+        };
+        if status != ParseStatus::Clean {
+            self.problem("a substitution that is no command", self.span(span));
+        }
+        if self.nesting >= DEEPEST_SUBSTITUTION {
+            self.problem("nested too deep", self.span(span));
+            return Script::default();
+        }
+        self.nesting += 1;
+        let script = self.without_singles(false, |this| this.sequence(body));
+        self.nesting -= 1;
+        script
+    }
+
+    /// A literal as it stands in the text.
+    fn raw(&self, text: &LiteralText, span: shuck_ast::Span) -> String {
+        match (text, self.slice(span)) {
+            (_, slice) if !slice.is_empty() => slice.to_owned(),
+            (LiteralText::Owned(text) | LiteralText::CookedSource(text), _) => text.to_string(),
+            (LiteralText::Source, _) => String::new(),
+        }
+    }
+
+    fn single_quoted(
+        &mut self,
+        value: &str,
+        dollar: bool,
+        span: shuck_ast::Span,
+        atoms: &mut Vec<Atom>,
+    ) {
+        let slice = self.slice(span);
+        if self.singles {
+            // Here the quotes are characters, and what is between them is expanded.
+            let place = self.span(span);
+            let text = format!("\"{}\"", slice.replace('"', "\\\""));
+            let word =
+                self.without_singles(false, |this| this.word_within(&text, Mode::PLAIN, place));
+            atoms.extend(word.pieces.into_iter().map(Atom::Piece));
+            return;
+        }
+        let inside = slice.strip_prefix('$').unwrap_or(slice);
+        let inside = inside.strip_prefix('\'').and_then(|inside| inside.strip_suffix('\''));
+        match (inside, dollar) {
+            (Some(inside), false) => atoms.push(Atom::Quoted(inside.to_owned())),
+            (Some(inside), true) => {
+                let (text, is_text) = ansi::decode(inside);
+                atoms.push(Atom::Quoted(text));
+                if !is_text {
+                    atoms.push(Atom::Piece(Piece::Unknown("bytes that are no text".into())));
+                }
+            }
+            (None, _) => atoms.push(Atom::Quoted(value.to_owned())),
+        }
+    }
+
+    /// A text outside quotes. The crate leaves quotes in it that stand between braces.
+    fn bare(&mut self, raw: &str, place: &Span, atoms: &mut Vec<Atom>) {
+        let mut rest = raw;
+        while let Some(char) = rest.chars().next() {
+            let after = &rest[char.len_utf8()..];
+            rest = match char {
+                '\\' => {
+                    let next = after.chars().next();
+                    match next {
+                        Some('\n') => {}
+                        Some(char) => atoms.push(Atom::Quoted(char.to_string())),
+                        None => atoms.push(Atom::Quoted("\\".to_owned())),
+                    }
+                    &after[next.map_or(0, char::len_utf8)..]
+                }
+                '\'' | '"' => self.quotes(rest, place, atoms),
+                '$' if after.starts_with(['\'', '"']) => self.quotes(rest, place, atoms),
+                '$' if after.starts_with(expands) => {
+                    self.unread(place, atoms);
+                    after
+                }
+                '`' => {
+                    self.unread(place, atoms);
+                    after
+                }
+                char => {
+                    atoms.push(Atom::Bare(char));
+                    after
+                }
+            };
+        }
+    }
+
+    /// Quotes at the start of a text; the answer is what follows them.
+    fn quotes<'t>(&mut self, text: &'t str, place: &Span, atoms: &mut Vec<Atom>) -> &'t str {
+        let dollar = text.starts_with('$');
+        let quote = if text.trim_start_matches('$').starts_with('\'') { '\'' } else { '"' };
+        let start = usize::from(dollar) + 1;
+        let mut escaped = false;
+        let end = text[start..].char_indices().find(|(_, char)| {
+            let ends = *char == quote && !escaped;
+            escaped = *char == '\\' && !escaped && (dollar || quote == '"');
+            ends
+        });
+        let Some((length, _)) = end else {
+            self.unread(place, atoms);
+            return "";
+        };
+        let (inside, after) = (&text[start..start + length], &text[start + length + 1..]);
+        match (quote, dollar) {
+            ('\'', false) => atoms.push(Atom::Quoted(inside.to_owned())),
+            ('\'', true) => atoms.push(Atom::Quoted(ansi::decode(inside).0)),
+            _ => {
+                let quoted = format!("\"{inside}\"");
+                let word = self.word_within(&quoted, Mode::PLAIN, place.clone());
+                atoms.extend(word.pieces.into_iter().map(Atom::Piece));
+            }
+        }
+        after
+    }
+
+    /// A text between double quotes, or of a here-document, where a backslash stands for itself
+    /// except before `escapable` and a line break.
+    pub(super) fn between_quotes(
+        &mut self,
+        raw: &str,
+        escapable: &str,
+        place: &Span,
+        atoms: &mut Vec<Atom>,
+    ) {
+        let mut text = String::with_capacity(raw.len());
+        let mut rest = raw.chars().peekable();
+        while let Some(char) = rest.next() {
+            match char {
+                '\\' => match rest.peek() {
+                    Some('\n') => _ = rest.next(),
+                    Some(next) if escapable.contains(*next) => text.extend(rest.next()),
+                    _ => text.push('\\'),
+                },
+                '$' if rest.peek().is_some_and(|next| expands(*next)) => {
+                    self.unread(place, atoms);
+                }
+                '`' => self.unread(place, atoms),
+                char => text.push(char),
+            }
+        }
+        atoms.push(Atom::Quoted(text));
+    }
+
+    /// The crate took an expansion for a literal.
+    fn unread(&mut self, place: &Span, atoms: &mut Vec<Atom>) {
+        self.problem("an expansion that could not be read", place.clone());
+        atoms.push(Atom::Piece(Piece::Unknown("an expansion that could not be read".into())));
+    }
+
+    /// The inside of backticks, whose backslashes count before it is parsed.
+    pub(super) fn backticks(&mut self, span: shuck_ast::Span, quoted: bool) -> Script {
+        let slice = self.slice(span);
+        let inside = slice.strip_prefix('`').and_then(|inside| inside.strip_suffix('`'));
+        let Some(inside) = inside else {
+            self.problem("backticks that could not be read", self.span(span));
+            return Script::default();
+        };
+        let mut text = String::with_capacity(inside.len());
+        let mut rest = inside.chars().peekable();
+        while let Some(char) = rest.next() {
+            match (char, rest.peek()) {
+                ('\\', Some('`' | '\\' | '$')) => text.extend(rest.next()),
+                ('\\', Some('"')) if quoted => text.extend(rest.next()),
+                _ => text.push(char),
+            }
+        }
+        self.script_within(&text, self.span(span)).unwrap_or_default()
+    }
+
+    fn arithmetic(
+        &mut self,
+        span: shuck_ast::Span,
+        inside: &TheirWord,
+        syntax: ArithmeticExpansionSyntax,
+        quoted: bool,
+    ) -> Piece {
+        let slice = self.slice(span);
+        if syntax == ArithmeticExpansionSyntax::DollarParenParen
+            && let Some(body) = slice.strip_prefix("$(").and_then(|body| body.strip_suffix(')'))
+            && !one_group(body)
+        {
+            let body = body.to_owned();
+            let script = self.script_within(&body, self.span(span)).unwrap_or_default();
+            return Piece::Command { script, quoted };
+        }
+        let text = self.slice(inside.span).to_owned();
+        let words = vec![self.without_singles(true, |this| this.word(inside, Mode::PLAIN))];
+        Piece::Arithmetic { text, words, quoted }
+    }
+
+    /// The text of an arithmetic command, with the words it holds.
+    pub(super) fn arithmetic_text(&mut self, span: shuck_ast::Span) -> (String, Vec<Word>) {
+        let text = self.slice(span).to_owned();
+        let place = self.span(span);
+        let word = self.without_singles(true, |this| this.word_within(&text, Mode::PLAIN, place));
+        (text, vec![word])
+    }
+
+    fn parameter(&mut self, part: &WordPart, span: shuck_ast::Span, quoted: bool) -> Piece {
+        let (variable, operation) = match part {
+            WordPart::Variable(name) if name.as_str().is_empty() => {
+                return self.braced_command(span, quoted);
+            }
+            WordPart::Variable(name) => (Variable::plain(name.as_str(), quoted), Operation::None),
+            WordPart::Parameter(expansion) => match &expansion.syntax {
+                ParameterExpansionSyntax::Bourne(bourne) => {
+                    return self.bourne(bourne, span, quoted);
+                }
+                ParameterExpansionSyntax::Zsh(_) => return self.unknown_parameter(span),
+            },
+            WordPart::Length(reference) | WordPart::ArrayLength(reference) => {
+                (self.reference(reference, quoted), Operation::Length)
+            }
+            WordPart::ArrayAccess(reference) => {
+                (self.reference(reference, quoted), Operation::None)
+            }
+            WordPart::ArrayIndices(reference) => {
+                return self.bourne(
+                    &Bourne::Indices { reference: (**reference).clone() },
+                    span,
+                    quoted,
+                );
+            }
+            WordPart::PrefixMatch { prefix, .. } => {
+                (Variable::plain(prefix.as_str(), quoted), Operation::Names)
+            }
+            WordPart::Transformation { reference, operator } => {
+                (self.reference(reference, quoted), Operation::Transform(*operator))
+            }
+            _ => return self.unknown_parameter(span),
+        };
+        Piece::Variable(Variable { operation, ..variable })
+    }
+
+    /// `${ …; }`
+    fn braced_command(&mut self, span: shuck_ast::Span, quoted: bool) -> Piece {
+        let slice = self.slice(span);
+        let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
+        match inside {
+            Some(inside) if inside.starts_with([' ', '\t', '\n', '|']) => {
+                let inside = inside.trim_start_matches('|').to_owned();
+                let script = self.script_within(&inside, self.span(span)).unwrap_or_default();
+                Piece::Command { script, quoted }
+            }
+            _ => self.unknown_parameter(span),
+        }
+    }
+
+    /// An expansion that only the crate knows: its value is unknown, and what runs in it, too.
+    fn unknown_parameter(&mut self, span: shuck_ast::Span) -> Piece {
+        self.problem("a parameter that could not be read", self.span(span));
+        Piece::Unknown(self.slice(span).to_owned())
+    }
+
+    fn reference(&mut self, reference: &VarRef, quoted: bool) -> Variable {
+        let index = reference.subscript.as_deref().map(|index| Box::new(self.subscript(index)));
+        Variable { index, ..Variable::plain(reference.name.as_str(), quoted) }
+    }
+
+    pub(super) fn subscript(&mut self, subscript: &Subscript) -> Word {
+        let span = self.span(subscript.span());
+        if let Some(selector) = subscript.selector() {
+            let text = selector.as_char().to_string();
+            return Word { pieces: vec![Piece::Literal { text, quoted: true }], span };
+        }
+        match subscript.word_ast() {
+            Some(word) => self.without_singles(true, |this| this.word(word, Mode::PLAIN)),
+            None => {
+                let text = subscript.syntax_text(self.source).to_owned();
+                self.without_singles(true, |this| this.word_within(&text, Mode::PLAIN, span))
+            }
+        }
+    }
+
+    fn bourne(&mut self, bourne: &Bourne, span: shuck_ast::Span, quoted: bool) -> Piece {
+        let place = self.span(span);
+        let (reference, operation) = match bourne {
+            Bourne::Access { reference } => (reference, Operation::None),
+            Bourne::Length { reference } => (reference, Operation::Length),
+            Bourne::Indices { reference } => {
+                (reference, Operation::Unknown { text: "indices".into(), words: Vec::new() })
+            }
+            Bourne::PrefixMatch { prefix, .. } => {
+                let variable = Variable::plain(prefix.as_str(), quoted);
+                return Piece::Variable(Variable { operation: Operation::Names, ..variable });
+            }
+            Bourne::Indirect { reference, operator: None, operand: None, .. } => {
+                (reference, Operation::Indirect)
+            }
+            Bourne::Indirect { reference, operator, operand_word_ast, .. } => {
+                let mut words = Vec::new();
+                if let Some(operand) = operand_word_ast {
+                    words.push(self.operand(operand, quoted));
+                }
+                if let Some(operator) = operator {
+                    words.extend(self.operation(operator, None, quoted, true, &place).words());
+                }
+                (reference, Operation::Unknown { text: "indirect".into(), words })
+            }
+            Bourne::Slice { reference, offset_word_ast, length_word_ast, .. } => {
+                let offset = Box::new(self.operand(offset_word_ast, true));
+                let length =
+                    length_word_ast.as_ref().map(|length| Box::new(self.operand(length, true)));
+                (reference, Operation::Slice { offset, length })
+            }
+            Bourne::Operation { reference, operator, operand_word_ast, colon_variant, .. } => {
+                let operand = operand_word_ast.as_deref();
+                (reference, self.operation(operator, operand, quoted, *colon_variant, &place))
+            }
+            Bourne::Transformation { reference, operator } => {
+                (reference, Operation::Transform(*operator))
+            }
+        };
+        if reference.name.as_str().is_empty() {
+            return self.unknown_parameter(span);
+        }
+        let variable = self.reference(reference, quoted);
+        Piece::Variable(Variable { operation, ..variable })
+    }
+
+    /// What stands behind `:-` and its like. Between double quotes, single quotes do not quote.
+    fn operand(&mut self, word: &TheirWord, quoted: bool) -> Word {
+        self.without_singles(quoted, |this| this.word(word, Mode::SINGLE))
+    }
+
+    fn operation(
+        &mut self,
+        operator: &ParameterOp,
+        operand: Option<&TheirWord>,
+        quoted: bool,
+        colon: bool,
+        place: &Span,
+    ) -> Operation {
+        let nothing = Word { pieces: Vec::new(), span: place.clone() };
+        let operand = operand.map(|operand| self.operand(operand, quoted));
+        let word = || Box::new(operand.clone().unwrap_or(nothing));
+        match operator {
+            ParameterOp::UseDefault => Operation::Default { word: word(), colon },
+            ParameterOp::AssignDefault => Operation::Assign { word: word(), colon },
+            ParameterOp::UseReplacement => Operation::Alternative { word: word(), colon },
+            ParameterOp::Error => Operation::Error { word: word(), colon },
+            ParameterOp::RemovePrefixShort { pattern } => self.trim(pattern, true, false),
+            ParameterOp::RemovePrefixLong { pattern } => self.trim(pattern, true, true),
+            ParameterOp::RemoveSuffixShort { pattern } => self.trim(pattern, false, false),
+            ParameterOp::RemoveSuffixLong { pattern } => self.trim(pattern, false, true),
+            ParameterOp::ReplaceFirst { pattern, replacement_word_ast, .. } => {
+                let pattern = Box::new(self.pattern(pattern));
+                let with = Box::new(self.operand(replacement_word_ast, false));
+                Operation::Replace { pattern, with, all: false }
+            }
+            ParameterOp::ReplaceAll { pattern, replacement_word_ast, .. } => {
+                let pattern = Box::new(self.pattern(pattern));
+                let with = Box::new(self.operand(replacement_word_ast, false));
+                Operation::Replace { pattern, with, all: true }
+            }
+            ParameterOp::UpperFirst
+            | ParameterOp::UpperAll
+            | ParameterOp::LowerFirst
+            | ParameterOp::LowerAll => match operand {
+                Some(operand) if !operand.pieces.is_empty() => {
+                    Operation::Unknown { text: "case".into(), words: vec![operand] }
+                }
+                _ => Operation::Case {
+                    upper: matches!(operator, ParameterOp::UpperFirst | ParameterOp::UpperAll),
+                    all: matches!(operator, ParameterOp::UpperAll | ParameterOp::LowerAll),
+                },
+            },
+        }
+    }
+
+    fn trim(&mut self, pattern: &Pattern, prefix: bool, longest: bool) -> Operation {
+        Operation::Trim { pattern: Box::new(self.pattern(pattern)), prefix, longest }
+    }
+
+    /// A pattern of a `case`, a `[[`, or a parameter.
+    pub(super) fn pattern(&mut self, pattern: &Pattern) -> Word {
+        let mut atoms = Vec::new();
+        self.without_singles(false, |this| this.pattern_atoms(pattern, &mut atoms));
+        Word { pieces: pieces(atoms, Mode::SINGLE), span: self.span(pattern.span) }
+    }
+
+    fn pattern_atoms(&mut self, pattern: &Pattern, atoms: &mut Vec<Atom>) {
+        for part in &pattern.parts {
+            match &part.kind {
+                PatternPart::Literal(text) => {
+                    let raw = self.raw(text, part.span);
+                    let place = self.span(part.span);
+                    self.bare(&raw, &place, atoms);
+                }
+                PatternPart::AnyString => atoms.push(Atom::Bare('*')),
+                PatternPart::AnyChar => atoms.push(Atom::Bare('?')),
+                PatternPart::CharClass(text) => {
+                    let text = text.slice(self.source).to_owned();
+                    let place = self.span(part.span);
+                    self.bare(&text, &place, atoms);
+                }
+                PatternPart::Group { kind, patterns } => {
+                    atoms.extend([Atom::Bare(kind.prefix()), Atom::Bare('(')]);
+                    for (at, pattern) in patterns.iter().enumerate() {
+                        if at > 0 {
+                            atoms.push(Atom::Bare('|'));
+                        }
+                        self.pattern_atoms(pattern, atoms);
+                    }
+                    atoms.push(Atom::Bare(')'));
+                }
+                PatternPart::Word(word) => self.parts(&word.parts, false, atoms),
+            }
+        }
+    }
+}
+
+/// True if a word has what would end it: the crate took something else for a word.
+fn has_operator(atoms: &[Atom]) -> bool {
+    let mut depth = 0_usize;
+    let mut before = ' ';
+    for atom in atoms {
+        let Atom::Bare(char) = atom else {
+            before = ' ';
+            continue;
+        };
+        match char {
+            '(' if depth > 0 || "?*+@!".contains(before) => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            '(' | ')' | '|' | '&' | ';' | '<' | '>' | ' ' | '\t' | '\n' if depth == 0 => {
+                return true;
+            }
+            _ => {}
+        }
+        before = *char;
+    }
+    false
+}
+
+/// True if what opens an expansion closes it, too.
+fn closed(slice: &str) -> bool {
+    match slice.as_bytes() {
+        [b'$', b'{', rest @ ..] => rest.last() == Some(&b'}'),
+        [b'$' | b'<' | b'>', b'(', rest @ ..] => rest.last() == Some(&b')'),
+        [b'`', rest @ ..] => rest.last() == Some(&b'`'),
+        _ => true,
+    }
+}
+
+/// True for what makes an expansion of the `$` before it.
+fn expands(next: char) -> bool {
+    next == '_' || next.is_ascii_alphanumeric() || "({[@*#?-$!".contains(next)
+}
+
+/// True if a text is one pair of parentheses and nothing more: `$((…))` is arithmetic only then.
+pub(super) fn one_group(text: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut quote = None;
+    let mut chars = text.char_indices();
+    while let Some((at, char)) = chars.next() {
+        match (quote, char) {
+            (_, '\\') if quote != Some('\'') => _ = chars.next(),
+            (None, '\'' | '"') => quote = Some(char),
+            (Some(open), _) if open == char => quote = None,
+            (None, '(') => depth += 1,
+            (None, ')') => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return at + 1 == text.len();
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}

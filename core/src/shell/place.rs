@@ -1,0 +1,507 @@
+//! Where a path leads, and whose place that is.
+
+use super::denied;
+use super::effect::Scope;
+use super::env::Env;
+use super::value::{Origin, Value};
+
+/// How the file begins that stands for `<(command)`, which is no folder.
+pub const PROCESS: &str = "/dev/fd/63";
+
+/// The most links that are followed for one path.
+const MOST_LINKS: usize = 32;
+
+/// A path from the working folder, absolute, without `.` and `..`, with links followed. A value
+/// that is not known keeps what it surely begins with.
+#[must_use]
+pub fn resolve(path: &Value, cwd: &Value, env: &Env) -> Value {
+    match path {
+        Value::Known(text) if text.starts_with('/') => Value::Known(normal(text, env)),
+        Value::Known(text) => match cwd {
+            Value::Known(_) | Value::OneOf(_) => {
+                cwd.map(|cwd| normal(&format!("{cwd}/{text}"), env))
+            }
+            // The folder is one of which the beginning is sure, such as a new temporary one.
+            Value::Prefix(folder, origin) if origin.is_plain() && !text.contains("..") => {
+                Value::Prefix(folder.clone(), origin.clone())
+            }
+            Value::Prefix(_, origin) | Value::Unknown(origin) => Value::Unknown(origin.clone()),
+        },
+        Value::OneOf(texts) => {
+            let all = texts.iter().map(|text| resolve(&Value::Known(text.clone()), cwd, env));
+            all.reduce(Value::or).unwrap_or_else(|| path.clone())
+        }
+        Value::Prefix(text, origin) => {
+            // Behind the last slash a name may go on, and `..` may follow; the folder is sure only
+            // as far as it is written.
+            let (folder, name) = text.rsplit_once('/').unwrap_or((".", text));
+            let folder = if text.starts_with('/') && folder.is_empty() { "/" } else { folder };
+            match resolve(&Value::Known(folder.to_owned()), cwd, env) {
+                Value::Known(folder) => {
+                    let folder = folder.trim_end_matches('/');
+                    Value::Prefix(format!("{folder}/{name}"), origin.clone())
+                }
+                _ => Value::Unknown(origin.clone()),
+            }
+        }
+        Value::Unknown(_) => path.clone(),
+    }
+}
+
+/// An absolute path without `.`, `..` and doubled slashes, with the links of the snapshot followed.
+#[must_use]
+pub fn normal(path: &str, env: &Env) -> String {
+    let mut rest: Vec<String> = parts(path);
+    let mut done = String::new();
+    let mut links = 0;
+    while let Some(part) = rest.pop() {
+        if part == ".." {
+            // Where this leads is decided by links within, which nobody may follow.
+            if !env.deny_paths.iter().any(|root| root.trim_end_matches('/') == done) {
+                done.truncate(done.rfind('/').unwrap_or(0));
+            }
+            continue;
+        }
+        let parent = done.len();
+        done.push('/');
+        done.push_str(&part);
+        if let Some(target) = env.links.get(&done)
+            && links < MOST_LINKS
+        {
+            links += 1;
+            if target.starts_with('/') {
+                done.clear();
+            } else {
+                done.truncate(parent);
+            }
+            rest.extend(parts(target));
+        } else if done == "/proc/self/root" || done == "/proc/1/root" {
+            done.clear();
+        } else if done == "/proc/self/cwd" {
+            done.clear();
+            rest.extend(parts(&env.cwd));
+        }
+    }
+    if done.is_empty() { "/".to_owned() } else { done }
+}
+
+/// The parts of a path, the last one first.
+fn parts(path: &str) -> Vec<String> {
+    path.split('/')
+        .rev()
+        .filter(|part| !part.is_empty() && *part != ".")
+        .map(str::to_owned)
+        .collect()
+}
+
+/// True if `path` is `root` or below it. Both are normal.
+#[must_use]
+pub fn is_within(path: &str, root: &str) -> bool {
+    let root = root.trim_end_matches('/');
+    path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Whose place a resolved path is. Of several possible ones the most sensitive counts; of a path
+/// whose end is unknown, what its beginning makes sure.
+#[must_use]
+pub fn scope(path: &Value, env: &Env) -> Scope {
+    if denied::is_denied(path, env) {
+        return Scope::Denied;
+    }
+    match path {
+        Value::Known(text) => known(text, env),
+        Value::OneOf(texts) => texts
+            .iter()
+            .map(|text| known(text, env))
+            .max_by_key(|scope| severity(*scope))
+            .unwrap_or(Scope::Unknown),
+        Value::Prefix(text, Origin::Glob(pattern)) if finds_secret(text, pattern, env) => {
+            Scope::Secret
+        }
+        Value::Prefix(text, Origin::Output(_)) if text == PROCESS => Scope::HarmlessDevice,
+        // What follows may climb out of the folder again.
+        Value::Prefix(_, origin) if !origin.is_plain() => Scope::Unknown,
+        Value::Prefix(text, _) => match text.rsplit_once('/') {
+            // A name that only begins so may be any of the folder.
+            Some((folder, _)) if !folder.is_empty() => match known(folder, env) {
+                Scope::WorkspaceRoot if env.workspace.iter().any(|root| root == folder) => {
+                    Scope::Workspace
+                }
+                Scope::WorkspaceRoot => Scope::Unknown,
+                scope => scope,
+            },
+            _ => Scope::Unknown,
+        },
+        Value::Unknown(_) => Scope::Unknown,
+    }
+}
+
+/// The order of places, the most sensitive last.
+fn severity(scope: Scope) -> usize {
+    const ORDER: [Scope; 15] = [
+        Scope::HarmlessDevice,
+        Scope::Temp,
+        Scope::Workspace,
+        Scope::ReadRoot,
+        Scope::Home,
+        Scope::VersionControl,
+        Scope::AgentConfig,
+        Scope::Unknown,
+        Scope::WorkspaceRoot,
+        Scope::System,
+        Scope::Kernel,
+        Scope::Startup,
+        Scope::Device,
+        Scope::Secret,
+        Scope::Denied,
+    ];
+    ORDER.iter().position(|other| *other == scope).unwrap_or(ORDER.len())
+}
+
+fn known(path: &str, env: &Env) -> Scope {
+    let within = |roots: &[String]| roots.iter().any(|root| is_within(path, root));
+    if let Some(scope) = device(path) {
+        return scope;
+    }
+    if is_secret(path, env) {
+        return Scope::Secret;
+    }
+    if is_startup(path, env) {
+        return Scope::Startup;
+    }
+    if env.workspace.iter().any(|root| is_within(root, path)) {
+        return Scope::WorkspaceRoot;
+    }
+    if within(&env.workspace) {
+        let parts: Vec<&str> = path.split('/').collect();
+        return match &parts[..] {
+            [.., ".git", "config"] => Scope::VersionControl,
+            parts if parts.windows(2).any(|two| two == [".git", "hooks"]) => Scope::VersionControl,
+            parts if parts.iter().any(|part| AGENTS.contains(part)) => Scope::AgentConfig,
+            _ => Scope::Workspace,
+        };
+    }
+    if within(&env.temp) {
+        return Scope::Temp;
+    }
+    if within(&env.read_roots) {
+        return Scope::ReadRoot;
+    }
+    if is_within(path, &env.home) || is_within(path, "/home") || is_within(path, "/root") {
+        return Scope::Home;
+    }
+    Scope::System
+}
+
+/// Files and folders that tell agents what to do.
+const AGENTS: &[&str] = &[
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".cursorrules",
+    ".gemini",
+    ".agents",
+    ".mcp.json",
+    "AGENTS.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    ".toolkeep",
+];
+
+fn device(path: &str) -> Option<Scope> {
+    if is_within(path, "/proc") || is_within(path, "/sys") {
+        let environment = path.ends_with("/environ");
+        return Some(if environment { Scope::Secret } else { Scope::Kernel });
+    }
+    let name = path.strip_prefix("/dev/")?;
+    let harmless =
+        ["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "ptmx"];
+    let is_harmless =
+        harmless.contains(&name) || ["fd", "pts"].iter().any(|folder| is_within(name, folder));
+    Some(match name {
+        _ if is_within(name, "shm") => Scope::Temp,
+        _ if is_harmless => Scope::HarmlessDevice,
+        _ => Scope::Device,
+    })
+}
+
+/// Names in a home folder that hold keys, tokens and passwords.
+const SECRETS_OF_HOME: &[&str] = &[
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".kube",
+    ".docker/config.json",
+    ".netrc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".config/gh",
+    ".npmrc",
+    ".pypirc",
+    ".password-store",
+    ".local/share/keyrings",
+    ".mozilla",
+    ".config/google-chrome",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".bash_history",
+    ".zsh_history",
+    ".vault-token",
+    ".terraform.d",
+];
+
+/// Names anywhere that hold them.
+const SECRET_NAMES: &[&str] = &[
+    ".env",
+    ".envrc",
+    ".netrc",
+    ".pgpass",
+    ".git-credentials",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "credentials.json",
+    "secrets.json",
+    "secrets.yaml",
+    "secrets.yml",
+    ".htpasswd",
+];
+
+/// True if a pattern may find a secret.
+fn finds_secret(begins: &str, pattern: &str, env: &Env) -> bool {
+    let homes = [env.home.trim_end_matches('/'), "/root", "/home/*"];
+    let of_home = homes
+        .iter()
+        .flat_map(|home| SECRETS_OF_HOME.iter().map(move |name| format!("{home}/{name}")));
+    let of_system = SECRETS_OF_SYSTEM.iter().copied().map(str::to_owned);
+    let of_kernel = ["/proc/*/environ", "/proc/*/task/*/environ"].map(str::to_owned);
+    let roots: Vec<String> = of_home.chain(of_system).chain(of_kernel).collect();
+    denied::finds_any(begins, pattern, &roots) || denied::finds_name(pattern, SECRET_NAMES)
+}
+
+/// Files and folders of the system that hold secrets.
+const SECRETS_OF_SYSTEM: &[&str] = &[
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/ssl/private",
+    "/etc/master.passwd",
+    "/run/secrets",
+    "/var/run/secrets",
+    "/etc/kubernetes",
+];
+
+fn is_secret(path: &str, env: &Env) -> bool {
+    if SECRETS_OF_SYSTEM.iter().any(|root| is_within(path, root)) {
+        return true;
+    }
+    if in_home(path, env)
+        .is_some_and(|rest| SECRETS_OF_HOME.iter().any(|name| is_within(rest, name)))
+    {
+        return !path.ends_with("/.ssh/authorized_keys");
+    }
+    let name = path.rsplit('/').next().unwrap_or_default();
+    SECRET_NAMES.contains(&name)
+        || name.starts_with(".env.")
+            && !["example", "sample", "template", "dist"].contains(&&name[5..])
+        || name.ends_with(".pem") && !is_public(name)
+        || [".key", ".p12", ".pfx", ".kdbx"].iter().any(|end| name.ends_with(end))
+}
+
+/// True for a name of what is given to everybody: a certificate, a public key.
+fn is_public(name: &str) -> bool {
+    ["cert", "ca-", "ca.", "pub"].iter().any(|start| name.starts_with(start))
+        || ["chain", "public"].iter().any(|part| name.contains(part))
+}
+
+/// Files and folders that hold keys, tokens and passwords, as absolute paths: those of the home folder
+/// and of the system. Files anywhere that hold them by their names are not among them.
+#[must_use]
+pub fn secrets(env: &Env) -> Vec<String> {
+    let home = env.home.trim_end_matches('/');
+    let of_home = SECRETS_OF_HOME.iter().map(|name| format!("{home}/{name}"));
+    of_home.chain(SECRETS_OF_SYSTEM.iter().map(|path| (*path).to_owned())).collect()
+}
+
+/// What of the workspace tells version control and agents what to run, as absolute paths.
+#[must_use]
+pub fn guarded(env: &Env) -> Vec<String> {
+    let names = [".git/hooks", ".git/config"].iter().chain(AGENTS);
+    env.workspace
+        .iter()
+        .flat_map(|root| names.clone().map(move |name| format!("{root}/{name}")))
+        .collect()
+}
+
+/// The path within a home folder: the user's, root's, or another one's.
+fn in_home<'a>(path: &'a str, env: &Env) -> Option<&'a str> {
+    let below = |root: &str| path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
+    below(env.home.trim_end_matches('/')).or_else(|| below("/root")).or_else(|| {
+        let rest = path.strip_prefix("/home/")?;
+        rest.split_once('/').map(|(_, rest)| rest)
+    })
+}
+
+/// Names in a home folder that are read when a shell or a session starts, or that are run then.
+const STARTUP_OF_HOME: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".config/fish",
+    ".config/autostart",
+    ".config/systemd",
+    ".config/environment.d",
+    ".inputrc",
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    ".pam_environment",
+    ".ssh/authorized_keys",
+    ".ssh/rc",
+    ".ssh/environment",
+    ".gitconfig",
+    ".config/git/config",
+    ".vimrc",
+    ".config/nvim",
+    ".tmux.conf",
+    ".local/bin",
+    "bin",
+    "Library/LaunchAgents",
+    ".emacs",
+    ".config/pip",
+    ".pythonrc",
+    ".screenrc",
+];
+
+/// Those of the system.
+const STARTUP_OF_SYSTEM: &[&str] = &[
+    "/etc/profile",
+    "/etc/profile.d",
+    "/etc/bash.bashrc",
+    "/etc/bashrc",
+    "/etc/zsh",
+    "/etc/zshrc",
+    "/etc/environment",
+    "/etc/crontab",
+    "/etc/anacrontab",
+    "/etc/cron.d",
+    "/etc/cron.hourly",
+    "/etc/cron.daily",
+    "/etc/cron.weekly",
+    "/etc/cron.monthly",
+    "/var/spool/cron",
+    "/etc/systemd",
+    "/lib/systemd",
+    "/usr/lib/systemd",
+    "/run/systemd",
+    "/etc/init.d",
+    "/etc/rc.local",
+    "/etc/rc.d",
+    "/etc/inittab",
+    "/etc/ld.so.preload",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/pam.d",
+    "/etc/xdg/autostart",
+    "/etc/update-motd.d",
+    "/etc/udev",
+    "/etc/modules-load.d",
+    "/Library/LaunchDaemons",
+    "/Library/LaunchAgents",
+    "/var/spool/at",
+];
+
+fn is_startup(path: &str, env: &Env) -> bool {
+    STARTUP_OF_SYSTEM.iter().any(|root| is_within(path, root))
+        || in_home(path, env)
+            .is_some_and(|rest| STARTUP_OF_HOME.iter().any(|name| is_within(rest, name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{normal, resolve, scope};
+    use crate::shell::effect::Scope;
+    use crate::shell::env::Env;
+    use crate::shell::value::{Origin, Value};
+
+    #[test]
+    fn paths_lose_what_does_not_count_and_follow_links() {
+        let mut env = Env::default();
+        env.links.insert("/workspace/out".into(), "/etc".into());
+        env.links.insert("/workspace/loop".into(), "/workspace/loop".into());
+        env.links.insert("/workspace/up".into(), "../srv".into());
+        for (path, expected) in [
+            ("//a/./b/../c/", "/a/c"),
+            ("/../..", "/"),
+            ("/workspace/out/passwd", "/etc/passwd"),
+            ("/workspace/up/x", "/srv/x"),
+            ("/proc/self/root/etc", "/etc"),
+            ("/proc/self/cwd/x", "/workspace/x"),
+        ] {
+            assert_eq!(normal(path, &env), expected, "{path}");
+        }
+        assert!(normal("/workspace/loop/x", &env).ends_with("/x"));
+    }
+
+    #[test]
+    fn scopes_tell_whose_place_a_path_is() {
+        let env = Env::default();
+        let cwd = Value::known("/workspace");
+        for (path, expected) in [
+            ("src/a.rs", Scope::Workspace),
+            (".", Scope::WorkspaceRoot),
+            ("/", Scope::WorkspaceRoot),
+            ("../other", Scope::System),
+            ("/tmp/x", Scope::Temp),
+            ("/home/user/notes", Scope::Home),
+            ("/home/user/.ssh/id_rsa", Scope::Secret),
+            ("/home/other/.ssh/authorized_keys", Scope::Startup),
+            ("/home/user/.bashrc", Scope::Startup),
+            (".git/hooks/pre-commit", Scope::VersionControl),
+            (".env", Scope::Secret),
+            (".env.example", Scope::Workspace),
+            ("/etc/passwd", Scope::System),
+            ("/dev/null", Scope::HarmlessDevice),
+            ("/dev/sda", Scope::Device),
+            ("/proc/1/environ", Scope::Secret),
+            ("CLAUDE.md", Scope::AgentConfig),
+        ] {
+            let path = Value::known(path);
+            assert_eq!(scope(&resolve(&path, &cwd, &env), &env), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_whose_end_is_unknown_has_the_scope_of_its_folder() {
+        let env = Env::default();
+        let cwd = Value::known("/workspace");
+        let prefix = |text: &str| Value::Prefix(text.into(), Origin::Glob("*".into()));
+        for (path, expected) in [
+            (prefix("src/"), Scope::Workspace),
+            (prefix("src"), Scope::Workspace),
+            (prefix("/etc/"), Scope::System),
+            (prefix("/home/"), Scope::Home),
+            (prefix("/"), Scope::Unknown),
+            (Value::Unknown(Origin::Other), Scope::Unknown),
+        ] {
+            assert_eq!(scope(&resolve(&path, &cwd, &env), &env), expected, "{path:?}");
+        }
+    }
+}

@@ -1,0 +1,409 @@
+//! What is wrong with a text before it is parsed: its size, its characters, its depth.
+//!
+//! All of it is one pass over the text. What is found here protects the parser, which is only given
+//! texts without [`Finding::is_fatal`], and the reader of an approval, who must see what runs.
+
+use super::ir::Span;
+use super::verdict::Decision;
+
+/// The longest text that is analysed, in bytes.
+pub const LONGEST: usize = 32 * 1024;
+
+/// The deepest that parentheses and braces stand in each other. The parser overflows a stack of 2 MiB
+/// with some thousands of `$((`.
+pub const DEEPEST: usize = 64;
+
+/// The deepest that `${` stand in each other, since the parser reads each again for those around it.
+const DEEPEST_PARAMETER: usize = 12;
+
+/// The most `time` and `coproc` in the place of a command, whose depth the parser does not count: it
+/// overflows a stack of 2 MiB with less than two hundred.
+const MOST_PREFIXES: usize = 24;
+
+/// The most substitutions, and the most here-documents. Each substitution is a command at least, so
+/// that a text with more could not be told in full.
+const MOST_OPENED: usize = 256;
+
+/// More blanks than this in a row move what follows out of sight.
+const MOST_BLANKS: usize = 120;
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What.
+    pub concern: Concern,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What is wrong with a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concern {
+    /// It is longer than [`LONGEST`].
+    TooLong,
+    /// It has a NUL, at which programs written in C believe it to end.
+    Nul,
+    /// It is no UTF-8.
+    NotText,
+    /// It has a control character other than a tab or a line break.
+    Control(char),
+    /// It has a character that is not seen, or that turns the order of what is seen.
+    Hidden {
+        /// Which.
+        char: char,
+        /// True if it stands between quotes, where it is data.
+        quoted: bool,
+    },
+    /// It has a word that mixes letters that look alike.
+    Lookalike(char),
+    /// It has a long row of blanks with something behind it.
+    Padding,
+    /// It nests deeper than [`DEEPEST`].
+    TooDeep,
+    /// It has more substitutions than could be told.
+    TooMany,
+}
+
+impl Finding {
+    /// What it decides alone.
+    #[must_use]
+    pub fn decision(&self) -> Decision {
+        match self.concern {
+            Concern::Nul => Decision::Deny,
+            Concern::Hidden { quoted: true, .. } => Decision::Allow,
+            _ => Decision::Ask,
+        }
+    }
+
+    /// True if the text cannot be parsed because of it.
+    #[must_use]
+    pub fn is_fatal(&self) -> bool {
+        matches!(
+            self.concern,
+            Concern::TooLong
+                | Concern::Nul
+                | Concern::NotText
+                | Concern::TooDeep
+                | Concern::TooMany
+        )
+    }
+
+    /// What is wrong, in a sentence. Characters are shown as escapes.
+    #[must_use]
+    pub fn why(&self) -> String {
+        match self.concern {
+            Concern::TooLong => format!("The command is longer than {LONGEST} bytes."),
+            Concern::Nul => "The command has a NUL character.".to_owned(),
+            Concern::NotText => "The command is not valid UTF-8.".to_owned(),
+            Concern::Control(char) => {
+                format!("The command has the control character {}.", char.escape_unicode())
+            }
+            Concern::Hidden { char, .. } => {
+                format!("The command has the invisible character {}.", char.escape_unicode())
+            }
+            Concern::Lookalike(char) => {
+                let shown = char.escape_unicode();
+                format!("A word of the command has {shown}, which looks like another letter.")
+            }
+            Concern::Padding => "A long row of blanks hides a part of the command.".to_owned(),
+            Concern::TooDeep => format!("The command nests deeper than {DEEPEST} levels."),
+            Concern::TooMany => "The command has too many substitutions.".to_owned(),
+        }
+    }
+}
+
+/// The text of some bytes, or why they are none.
+///
+/// # Errors
+///
+/// The bytes are not UTF-8.
+pub fn text(bytes: &[u8]) -> Result<&str, Finding> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let at = error.valid_up_to();
+        Finding { concern: Concern::NotText, span: at..at + 1 }
+    })
+}
+
+/// Everything that is wrong with a text.
+#[must_use]
+pub fn check(text: &str) -> Vec<Finding> {
+    if text.len() > LONGEST {
+        return vec![Finding { concern: Concern::TooLong, span: LONGEST..text.len() }];
+    }
+    let mut scan = Scan::default();
+    for (at, char) in text.char_indices() {
+        scan.step(at, char);
+    }
+    scan.end_word();
+    scan.findings
+}
+
+/// The pass over a text. Quotes are followed as a shell does on the outermost level, which is exact
+/// enough to tell code from data: an error here changes whether a person is asked, and never what
+/// is analysed.
+#[derive(Default)]
+struct Scan {
+    findings: Vec<Finding>,
+    quote: Option<char>,
+    escaped: bool,
+    blanks: usize,
+    depth: usize,
+    /// For each open brace whether it is one of `${`.
+    braces: Vec<bool>,
+    parameters: usize,
+    opened: usize,
+    before: char,
+    keywords: Keywords,
+    word: Letters,
+}
+
+/// The words that a shell knows before a command.
+struct Keywords {
+    text: String,
+    /// True where a command may begin.
+    begins: bool,
+    prefixes: usize,
+}
+
+impl Default for Keywords {
+    fn default() -> Keywords {
+        Keywords { text: String::new(), begins: true, prefixes: 0 }
+    }
+}
+
+impl Keywords {
+    fn step(&mut self, before: char, char: char) {
+        match char {
+            '\n' if before == '\\' => _ = self.text.pop(),
+            ' ' | '\t' | '\n' | '|' | '&' | ';' | '(' | '{' => {
+                match self.text.as_str() {
+                    "time" | "coproc" if self.begins => self.prefixes += 1,
+                    "" | "!" | "-p" | "--" | "if" | "then" | "else" | "elif" | "while"
+                    | "until" | "do" => {}
+                    _ => self.begins = false,
+                }
+                self.begins |= !matches!(char, ' ' | '\t');
+                self.text.clear();
+            }
+            char if self.text.len() < 8 => self.text.push(char),
+            _ => {}
+        }
+    }
+}
+
+/// The letters of the word that is read.
+#[derive(Default)]
+struct Letters {
+    ascii: bool,
+    other: bool,
+    lookalike: Option<(usize, char)>,
+}
+
+impl Scan {
+    fn step(&mut self, at: usize, char: char) {
+        self.quotes(char);
+        self.nesting(at, char);
+        self.keywords.step(self.before, char);
+        if self.keywords.prefixes > MOST_PREFIXES {
+            self.found(Concern::TooDeep, at, at + char.len_utf8());
+        }
+        self.before = char;
+        if matches!(char, ' ' | '\t' | '\n') {
+            self.blanks += 1;
+        } else {
+            if self.blanks > MOST_BLANKS {
+                self.found(Concern::Padding, at - self.blanks, at);
+            }
+            self.blanks = 0;
+        }
+        let end = at + char.len_utf8();
+        match char {
+            '\0' => self.found(Concern::Nul, at, end),
+            '\t' | '\n' => {}
+            char if char.is_control() => self.found(Concern::Control(char), at, end),
+            char if is_hidden(char) => {
+                let quoted = self.quote.is_some();
+                self.found(Concern::Hidden { char, quoted }, at, end);
+            }
+            _ => {}
+        }
+        if self.quote.is_none() && (char.is_whitespace() || ";|&()<>".contains(char)) {
+            self.end_word();
+        } else if self.quote.is_none() {
+            self.letter(at, char);
+        }
+    }
+
+    fn quotes(&mut self, char: char) {
+        if std::mem::take(&mut self.escaped) {
+            return;
+        }
+        match (self.quote, char) {
+            (None | Some('"'), '\\') => self.escaped = true,
+            (None, '\'' | '"') => self.quote = Some(char),
+            (Some(open), _) if open == char => self.quote = None,
+            _ => {}
+        }
+    }
+
+    /// Quotes do not count here: an error about them must not let a deep text through.
+    fn nesting(&mut self, at: usize, char: char) {
+        match (self.before, char) {
+            (_, '(') => {
+                self.depth += 1;
+                self.opened += usize::from(matches!(self.before, '$' | '<' | '>'));
+            }
+            (_, ')') => self.depth = self.depth.saturating_sub(1),
+            (before, '{') => {
+                self.depth += 1;
+                self.braces.push(before == '$');
+                self.parameters += usize::from(before == '$');
+            }
+            (_, '}') => {
+                self.depth = self.depth.saturating_sub(1);
+                self.parameters -= usize::from(self.braces.pop() == Some(true));
+            }
+            (_, '`') | ('<', '<') => self.opened += 1,
+            _ => return,
+        }
+        if self.depth > DEEPEST || self.parameters > DEEPEST_PARAMETER {
+            self.found(Concern::TooDeep, at, at + 1);
+        }
+        if self.opened > MOST_OPENED {
+            self.found(Concern::TooMany, at, at + 1);
+        }
+    }
+
+    fn letter(&mut self, at: usize, char: char) {
+        if char.is_ascii_alphabetic() {
+            self.word.ascii = true;
+        } else if looks_like_ascii(char) {
+            self.word.lookalike.get_or_insert((at, char));
+        } else if char.is_alphabetic() {
+            self.word.other = true;
+        }
+    }
+
+    /// A word in a script of its own has letters that look like no others; one that only mixes in
+    /// what looks like ASCII is made to be misread.
+    fn end_word(&mut self) {
+        let word = std::mem::take(&mut self.word);
+        if let Some((at, char)) = word.lookalike
+            && !word.other
+            && (word.ascii || is_styled(char))
+        {
+            self.found(Concern::Lookalike(char), at, at + char.len_utf8());
+        }
+    }
+
+    fn found(&mut self, concern: Concern, start: usize, end: usize) {
+        // One of a kind is enough to decide.
+        let kind = std::mem::discriminant(&concern);
+        let same = |finding: &Finding| {
+            std::mem::discriminant(&finding.concern) == kind && finding.concern == concern
+        };
+        if !self.findings.iter().any(same) {
+            self.findings.push(Finding { concern, span: start..end });
+        }
+    }
+}
+
+/// Characters that are not seen, that look like a blank but are none, or that turn the order of
+/// others: Unicode's general category Cf, its blanks, variation selectors and tags.
+fn is_hidden(char: char) -> bool {
+    matches!(
+        char,
+        '\u{a0}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{1680}'
+            | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{2000}'..='\u{200f}'
+            | '\u{2028}'..='\u{202f}' | '\u{205f}'..='\u{206f}' | '\u{2800}' | '\u{3000}'
+            | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
+/// Letters and signs that are easily taken for ones of ASCII: of the Cyrillic, Greek and Armenian
+/// scripts those of the same shape, and all full-width and mathematical ones.
+fn looks_like_ascii(char: char) -> bool {
+    is_styled(char)
+        || "аеорсухіјѕһԁԛԝвнкмтАВЕКМНОРСТУХІЈЅԌαορνικΑΒΕΖΗΙΚΜΝΟΡΤΥΧհոսցօΙ‐‑‒–—−∕⁄∖⧵˗ǀ∣ʼ"
+            .contains(char)
+}
+
+fn is_styled(char: char) -> bool {
+    matches!(char, '\u{ff01}'..='\u{ff5e}' | '\u{1d400}'..='\u{1d7ff}' | '\u{24b6}'..='\u{24e9}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Concern, DEEPEST, Decision, LONGEST, check, text};
+
+    fn concerns(text: &str) -> Vec<Concern> {
+        check(text).into_iter().map(|finding| finding.concern).collect()
+    }
+
+    #[test]
+    fn ordinary_commands_raise_no_concern() {
+        for text in [
+            "ls -la",
+            "echo 'größe' > \"naïve file\"",
+            "cat отчёт.txt",
+            "git commit -m '日本語'",
+            "for i in 1 2 3; do\n\techo $i\ndone\n",
+            "echo ✓ done",
+            "cat /tmp/καλημέρα",
+        ] {
+            assert_eq!(concerns(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_nul_is_denied_and_what_is_odd_is_asked_about() {
+        assert_eq!(check("ls\0x")[0].decision(), Decision::Deny);
+        for (text, concern) in [
+            ("ls\r\n", Concern::Control('\r')),
+            ("ls \u{1b}[2K", Concern::Control('\u{1b}')),
+            ("r\u{200b}m x", Concern::Hidden { char: '\u{200b}', quoted: false }),
+            ("rm\u{a0}x", Concern::Hidden { char: '\u{a0}', quoted: false }),
+            ("ls \u{202e}txt", Concern::Hidden { char: '\u{202e}', quoted: false }),
+            ("ls \u{e0041}", Concern::Hidden { char: '\u{e0041}', quoted: false }),
+            ("c\u{430}t x", Concern::Lookalike('\u{430}')),
+            ("\u{ff52}\u{ff4d} x", Concern::Lookalike('\u{ff52}')),
+        ] {
+            assert_eq!(concerns(text), [concern], "{text:?}");
+            assert_eq!(check(text)[0].decision(), Decision::Ask, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_hidden_between_quotes_is_only_noted() {
+        let findings = check("echo 'a\u{200d}b'");
+        assert_eq!(findings[0].decision(), Decision::Allow);
+        assert!(findings[0].why().contains("200d"));
+    }
+
+    #[test]
+    fn blanks_that_push_something_out_of_sight_are_asked_about() {
+        let blanks = " ".repeat(150);
+        assert_eq!(concerns(&format!("ls{blanks}; id")), [Concern::Padding]);
+        assert_eq!(concerns(&format!("ls{}id", "\n".repeat(150))), [Concern::Padding]);
+        assert_eq!(concerns(&format!("ls{blanks}")), []);
+    }
+
+    #[test]
+    fn size_depth_and_bytes_are_limited() {
+        assert_eq!(concerns(&"a".repeat(LONGEST)), []);
+        assert_eq!(concerns(&"a".repeat(LONGEST + 1)), [Concern::TooLong]);
+        assert_eq!(concerns(&"$(".repeat(DEEPEST)), []);
+        assert_eq!(concerns(&"$(".repeat(DEEPEST + 1)), [Concern::TooDeep]);
+        assert_eq!(concerns(&"$((".repeat(DEEPEST)), [Concern::TooDeep]);
+        assert_eq!(concerns(&"${x:-".repeat(20)), [Concern::TooDeep]);
+        assert_eq!(concerns(&"${x} $(y) ".repeat(200)), []);
+        assert_eq!(concerns(&"$(y) ".repeat(300)), [Concern::TooMany]);
+        assert_eq!(concerns(&"cat <<E\nx\nE\n".repeat(300)), [Concern::TooMany]);
+        for nest in ["time ", "! time -p ", "time ls | ", "coproc ", "ti\\\nme ", "time\t"] {
+            assert_eq!(concerns(&nest.repeat(30)), [Concern::TooDeep], "{nest}");
+        }
+        assert_eq!(concerns(&"echo the time of the time\n".repeat(100)), []);
+        assert_eq!(text(b"ls \xff").map_err(|finding| finding.concern), Err(Concern::NotText));
+    }
+}

@@ -1,0 +1,361 @@
+//! Looks into programs that run others: `sudo`, `xargs`, `sh -c`, `ssh`, `find -exec`, …
+//!
+//! Each wrapper has an exact grammar of its own. An option that it does not have makes it dynamic:
+//! what it then runs is a guess that can only make the judgement stricter.
+
+mod environment;
+mod finders;
+mod interpreters;
+mod prefix;
+mod privilege;
+mod remote;
+mod shells;
+mod switches;
+mod texts;
+
+use super::effect::{Access, Certainty, CodeFrom, Effect, FileEffect, Found};
+use super::env::Env;
+use super::grammar;
+use super::interpret::state::{Descriptor, State};
+use super::interpret::{Around, Interpreter};
+use super::invocation::{Argument, Invocation, Locus, Stdin};
+use super::model::{Grammar, Parsed};
+use super::models::{self, Inner};
+use super::place;
+use super::value::{Origin, Value};
+
+/// The most wrappers in each other.
+const DEEPEST: usize = 8;
+
+/// A program that runs others.
+struct Wrapper {
+    /// Its names, without a folder. A name that ends in `*` stands for all that begin so.
+    names: &'static [&'static str],
+    grammar: &'static Grammar,
+    /// Finds what it runs.
+    run: fn(&mut Unwrapping<'_, '_>, &Parsed<'_>),
+}
+
+/// A wrapper that is looked into.
+struct Unwrapping<'a, 'e> {
+    interpreter: &'a mut Interpreter<'e>,
+    /// The shell that what it runs finds: its descriptors, variables and folder.
+    state: State,
+    locus: Locus,
+    name: &'a str,
+    number: usize,
+    invocation: &'a Invocation,
+    /// True if what is run may be run never or several times.
+    conditional: bool,
+    /// True once something was run.
+    ran: bool,
+}
+
+const TABLES: &[&[Wrapper]] = &[
+    shells::WRAPPERS,
+    prefix::WRAPPERS,
+    privilege::WRAPPERS,
+    environment::WRAPPERS,
+    finders::WRAPPERS,
+    remote::WRAPPERS,
+    texts::WRAPPERS,
+    interpreters::WRAPPERS,
+];
+
+/// The name of a program without its folder.
+#[must_use]
+pub fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}
+
+/// True if a program of this name is looked into, so that it needs no model to be understood.
+#[must_use]
+pub fn is_wrapper(program: &str) -> bool {
+    find(base(program)).is_some()
+}
+
+fn find(name: &str) -> Option<&'static Wrapper> {
+    let fits = |pattern: &&str| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => *pattern == name,
+    };
+    TABLES.iter().copied().flatten().find(|wrapper| wrapper.names.iter().any(fits))
+}
+
+/// Looks into an invocation; true if it runs something else, whose output is its own.
+pub(super) fn unwrap(
+    interpreter: &mut Interpreter<'_>,
+    state: &State,
+    number: usize,
+    invocation: &Invocation,
+) -> bool {
+    let Some(program) = invocation.program.value.as_known().filter(|_| !invocation.program.many)
+    else {
+        return false;
+    };
+    let wrapper = find(base(program));
+    let is_local = is_local(program, state, interpreter.env);
+    let has_table = wrapper.is_none() || interpreters::has_table(base(program));
+    let inner = if has_table { models::inner(invocation) } else { Vec::new() };
+    if wrapper.is_none() && !is_local && inner.is_empty() {
+        return false;
+    }
+    if invocation.wrappers.len() >= DEEPEST {
+        interpreter.unknown("wrappers in wrappers, too deep to follow", invocation.span.clone());
+        return false;
+    }
+    let mut state = state.clone();
+    state.forget_functions();
+    for (name, value) in &invocation.environment {
+        state.set_text(name, value.clone());
+        state.export(name, true);
+    }
+    let mut unwrapping = Unwrapping {
+        interpreter,
+        state,
+        locus: invocation.locus.clone(),
+        name: base(program),
+        number,
+        invocation,
+        conditional: false,
+        ran: false,
+    };
+    if is_local {
+        unwrapping.script_of_file(&Value::known(program), &invocation.arguments);
+    }
+    unwrapping.inner(inner, is_local);
+    let Some(wrapper) = wrapper else { return unwrapping.ran };
+    let parsed = grammar::parse(invocation, wrapper.grammar);
+    if let Some(option) = parsed.unknown.first() {
+        let why = match option.value.as_known() {
+            Some(option) => format!("`{program}` has an option that is not known: `{option}`"),
+            None => format!("an option of `{program}` is not known"),
+        };
+        unwrapping.dynamic(why);
+    }
+    (wrapper.run)(&mut unwrapping, &parsed);
+    unwrapping.ran
+}
+
+/// Folders whose programs are those of the system.
+const TRUSTED: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/usr/local/bin",
+    "/usr/local/sbin",
+    "/opt/homebrew/bin",
+    "/usr/lib",
+    "/usr/libexec",
+    "/lib",
+    "/lib64",
+    "/usr/lib64",
+];
+
+/// True for a program that is called by its path and is none of the system, whatever its name.
+fn is_local(program: &str, state: &State, env: &Env) -> bool {
+    !is_trusted(program, &state.cwd, env)
+}
+
+/// True for a program that is called by its name, or by a path where the system keeps programs.
+#[must_use]
+pub fn is_trusted(program: &str, cwd: &Value, env: &Env) -> bool {
+    if !program.contains('/') {
+        return true;
+    }
+    let path = place::resolve(&Value::known(program), cwd, env);
+    let Some(path) = path.as_known() else { return false };
+    TRUSTED.iter().any(|folder| place::is_within(path, folder))
+}
+
+impl Unwrapping<'_, '_> {
+    fn around(&self) -> Around {
+        let mut wrappers = self.invocation.wrappers.clone();
+        wrappers.push(self.name.to_owned());
+        Around {
+            wrappers,
+            locus: self.locus.clone(),
+            place: self.interpreter.around.place.clone(),
+            outer: Some(self.number),
+        }
+    }
+
+    /// Runs what a table says that the program runs.
+    fn inner(&mut self, inner: Vec<Inner>, ran: bool) {
+        for command in inner {
+            match command {
+                Inner::Text(text) => {
+                    self.conditional = true;
+                    self.script(&text, &[]);
+                    self.ran = ran;
+                }
+                Inner::Words(words) => {
+                    // A runner of Python gives a script to the interpreter.
+                    let is_script = words.first().and_then(|word| word.value.as_known());
+                    if is_script.is_some_and(|word| word.ends_with(".py")) {
+                        let mut all = vec![self.word(Value::known("python3"))];
+                        all.extend(words);
+                        self.run(&all);
+                    } else {
+                        self.run(&words);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Runs words as a program. Without words nothing is run.
+    fn run(&mut self, words: &[Argument]) {
+        if words.is_empty() {
+            return;
+        }
+        self.ran = true;
+        let (words, state) = (words.to_vec(), self.state.clone());
+        let span = self.invocation.span.clone();
+        let around = self.around();
+        self.interpreter.within(around, self.conditional, |interpreter| {
+            interpreter.call(state, words, Vec::new(), &span);
+        });
+    }
+
+    /// Runs a text as a shell would, with `$0` and what follows it.
+    fn script(&mut self, text: &Value, arguments: &[Argument]) {
+        let texts: Vec<String> = match text {
+            Value::Known(text) => vec![text.clone()],
+            Value::OneOf(texts) => texts.clone(),
+            Value::Prefix(start, _) => {
+                self.dynamic(format!("the end of what `{}` runs is not known", self.name));
+                self.beginning(start, arguments);
+                return;
+            }
+            Value::Unknown(_) => {
+                self.dynamic(format!("what `{}` runs is not known", self.name));
+                return;
+            }
+        };
+        self.ran = true;
+        let conditional = self.conditional || texts.len() > 1;
+        for text in texts {
+            let (around, state) = (self.around(), self.state.clone());
+            let span = self.invocation.span.clone();
+            self.interpreter.within(around, conditional, |interpreter| {
+                interpreter.shell(&state, &text, arguments, &span);
+            });
+        }
+    }
+
+    /// Runs the known beginning of a text. That it may not be a whole one is no problem of its own.
+    fn beginning(&mut self, start: &str, arguments: &[Argument]) {
+        let problems = self.interpreter.out.problems.len();
+        let text = format!("{start}${{TOOLKEEP_UNKNOWN}}");
+        let conditional = std::mem::replace(&mut self.conditional, true);
+        self.script(&Value::Known(text), arguments);
+        self.conditional = conditional;
+        self.interpreter.out.problems.truncate(problems);
+    }
+
+    /// Runs what stands on standard input as a shell would, with its arguments.
+    fn script_of_stdin(&mut self, arguments: &[Argument]) {
+        match self.invocation.stdin.clone() {
+            // A caller may type.
+            Stdin::Inherited => self.effect(Effect::Code { from: CodeFrom::Stdin }),
+            Stdin::Text(text) => {
+                self.state.redirect(0, Descriptor::Input(Stdin::Unknown));
+                let zero = self.word(Value::known(self.name));
+                let arguments: Vec<Argument> =
+                    std::iter::once(zero).chain(arguments.iter().cloned()).collect();
+                self.script(&text, &arguments);
+            }
+            Stdin::File(path) if path.as_known() == Some("/dev/null") => {}
+            Stdin::File(path) => self.script_of_file(&path, arguments),
+            Stdin::Pipe(_) | Stdin::Unknown => {
+                self.effect(Effect::Code { from: CodeFrom::Stdin });
+                self.dynamic(format!("what `{}` reads and runs is not known", self.name));
+            }
+        }
+    }
+
+    /// Runs a script that stands in a file, with its arguments.
+    fn script_of_file(&mut self, path: &Value, arguments: &[Argument]) {
+        let zero = self.word(path.clone());
+        let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
+        let text = match path.as_known() {
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
+                self.script_of_stdin(arguments);
+                return;
+            }
+            Some(known) => self.interpreter.file(known).cloned(),
+            None => None,
+        };
+        if !path.outputs().is_empty() {
+            self.effect(Effect::Code { from: CodeFrom::Stdin });
+            self.dynamic(format!("what `{}` reads and runs is not known", self.name));
+            return;
+        }
+        if !path.prefix().starts_with("/dev/fd/") {
+            let scope = place::scope(&path, self.interpreter.env);
+            let access = Access::Execute;
+            let file = FileEffect { access, path, scope, recursive: false, forced: false };
+            self.effect(Effect::File(file));
+        }
+        match text {
+            None => self.effect(Effect::Code { from: CodeFrom::File }),
+            Some(text) if text.outputs().is_empty() => {
+                let arguments: Vec<Argument> =
+                    std::iter::once(zero).chain(arguments.iter().cloned()).collect();
+                self.script(&text, &arguments);
+            }
+            Some(_) => {
+                self.effect(Effect::Code { from: CodeFrom::Fetched });
+                self.dynamic(format!("what `{}` runs was written by a program", self.name));
+            }
+        }
+    }
+
+    fn dynamic(&mut self, why: String) {
+        self.effect(Effect::Dynamic { why });
+    }
+
+    /// Tells an effect of the wrapper itself.
+    fn effect(&mut self, effect: Effect) {
+        let may = self.conditional || self.interpreter.out.invocations[self.number].conditional;
+        let certainty = if may { Certainty::May } else { Certainty::Must };
+        let program = self.name.to_owned();
+        let span = self.invocation.span.clone();
+        let found = Found { effect, certainty, by: Some(self.number), program, span };
+        if !self.interpreter.out.found.contains(&found) {
+            self.interpreter.out.found.push(found);
+        }
+    }
+
+    /// Tells that the wrapper itself does something with the file that an option names.
+    fn file(&mut self, access: Access, file: Option<&Argument>) {
+        let Some(file) = file.filter(|file| file.value.as_known() != Some("-")) else { return };
+        let path = place::resolve(&file.value, &self.state.cwd, self.interpreter.env);
+        let scope = place::scope(&path, self.interpreter.env);
+        let effect = FileEffect { access, path, scope, recursive: false, forced: false };
+        self.effect(Effect::File(effect));
+    }
+
+    /// Some words as one text, as `sh -c "$*"` has it.
+    fn joined(&self, words: &[Argument]) -> Value {
+        let mut all = Value::known("");
+        for (at, word) in words.iter().enumerate() {
+            if at > 0 {
+                all = all.then(Value::known(" "));
+            }
+            all = all.then(word.value.clone());
+            if word.many {
+                let origin = word.value.origin().cloned().unwrap_or(Origin::Other);
+                all = all.then(Value::Unknown(origin));
+            }
+        }
+        all
+    }
+
+    /// A word with this value, at the place of the invocation.
+    fn word(&self, value: Value) -> Argument {
+        Argument { value, many: false, span: self.invocation.span.clone() }
+    }
+}

@@ -1,0 +1,166 @@
+//! `env` and users: what sets up surroundings and then runs a command.
+
+use super::super::effect::Effect;
+use super::super::invocation::Argument;
+use super::super::model::{Grammar, Opt, Parsed, Style};
+use super::super::place;
+use super::super::value::{Origin, Value};
+use super::prefix::options;
+use super::{Unwrapping, Wrapper};
+
+pub(super) const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        names: &["env", "genv"],
+        grammar: options![
+            flag ["-i", "--ignore-environment"], value ["-u", "--unset"], value ["-C", "--chdir"],
+            value ["-S", "--split-string"], flag ["-v", "--debug"], flag ["-0", "--null"],
+            value ["-a", "--argv0"], attached ["--block-signal"], attached ["--default-signal"],
+            attached ["--ignore-signal"], flag ["--list-signal-handling"], value ["-P"], flag ["--help"],
+            flag ["--version"],
+        ],
+        run: env,
+    },
+    Wrapper { names: &["su"], grammar: &SU, run: su },
+    Wrapper { names: &["runuser"], grammar: &SU, run: su },
+    Wrapper { names: &["sg", "newgrp"], grammar: options![flag["-"], value["-c"]], run: sg },
+];
+
+fn env(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let mut words: Vec<Argument> = Vec::new();
+    for text in parsed.values("-S") {
+        match text.value.as_known().and_then(split) {
+            Some(more) => {
+                words.extend(more.into_iter().map(|word| unwrapping.word(Value::Known(word))))
+            }
+            None => {
+                unwrapping.dynamic("what `env -S` runs is not known".to_owned());
+                words.push(unwrapping.word(Value::Unknown(Origin::Other)));
+            }
+        }
+    }
+    words.extend(parsed.operands.iter().cloned());
+    // A lone `-` is `-i`.
+    if words.first().and_then(|word| word.value.as_known()) == Some("-") {
+        words.remove(0);
+    }
+    let clears = parsed.has("-i")
+        || parsed.operands.first().is_some_and(|word| word.value.as_known() == Some("-"));
+    if clears {
+        for name in ["HOME", "USER", "LOGNAME", "TMPDIR", "SHELL"] {
+            unwrapping.state.unset(name);
+        }
+    }
+    for name in parsed.values("-u") {
+        if let Some(name) = name.value.as_known() {
+            unwrapping.state.unset(name);
+        }
+    }
+    if let Some(folder) = parsed.value("-C") {
+        unwrapping.state.cwd =
+            place::resolve(&folder.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
+    }
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some((name, start)) = word.value.prefix().split_once('=') else { break };
+        let value = match &word.value {
+            Value::Known(_) => Value::known(start),
+            other => Value::known(start)
+                .then(Value::Unknown(other.origin().cloned().unwrap_or(Origin::Other))),
+        };
+        if super::super::interpret::is_poison(name) {
+            let effect = Effect::EnvironmentPoison { name: name.to_owned(), value: value.clone() };
+            unwrapping.effect(effect);
+        }
+        unwrapping.state.set_text(name, value);
+        unwrapping.state.export(name, true);
+        at += 1;
+    }
+    let informs = ["--help", "--version", "--list-signal-handling"];
+    if at >= words.len() && !informs.iter().any(|option| parsed.has(option)) {
+        unwrapping.effect(Effect::EnvironmentDump);
+    }
+    // Options may stand in the text of `-S`, too.
+    let rest = &words[at..];
+    if rest.first().is_some_and(|word| word.value.prefix().starts_with('-')) && parsed.has("-S") {
+        let program = unwrapping.word(Value::known("env"));
+        let words: Vec<Argument> = std::iter::once(program).chain(rest.iter().cloned()).collect();
+        unwrapping.run(&words);
+        return;
+    }
+    unwrapping.run(rest);
+}
+
+/// The words of `env -S`: quotes and backslashes as in a shell, variables only as `${NAME}`.
+fn split(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (Some(open), _) if open == char => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            (Some('\''), char) => word.get_or_insert_default().push(char),
+            (_, '$') => return None,
+            (_, '\\') => match chars.next()? {
+                '_' if quote.is_none() => words.extend(word.take()),
+                'c' => break,
+                'n' => word.get_or_insert_default().push('\n'),
+                't' => word.get_or_insert_default().push('\t'),
+                char => word.get_or_insert_default().push(char),
+            },
+            (None, '#') if word.is_none() => break,
+            (None, ' ' | '\t' | '\n') => words.extend(word.take()),
+            (_, char) => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+static SU: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-c", "--command", "--session-command"]),
+        Opt::flag(&["-l", "--login"]),
+        Opt::flag(&["-f", "--fast"]),
+        Opt::flag(&["-m", "-p", "--preserve-environment"]),
+        Opt::flag(&["-P", "--pty"]),
+        Opt::value(&["-g", "--group"]),
+        Opt::value(&["-G", "--supp-group"]),
+        Opt::value(&["-s", "--shell"]),
+        Opt::value(&["-u", "--user"]),
+        Opt::value(&["-w", "--whitelist-environment"]),
+        Opt::flag(&["-h", "--help"]),
+        Opt::flag(&["-V", "--version"]),
+    ],
+    style: Style::Gnu,
+    subcommands: &[],
+};
+
+fn su(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.effect(Effect::Privilege { how: unwrapping.name.to_owned() });
+    for text in parsed.values("-c").cloned().collect::<Vec<_>>() {
+        unwrapping.script(&text.value, &[]);
+    }
+    if parsed.has("-u") {
+        unwrapping.run(&parsed.operands);
+    } else if parsed.values("-c").next().is_none() && parsed.operands.len() < 2 {
+        unwrapping.script_of_stdin(&[]);
+    }
+}
+
+/// `sg group -c text`
+fn sg(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.effect(Effect::Privilege { how: unwrapping.name.to_owned() });
+    let rest = parsed.operands.get(1..).unwrap_or_default();
+    match rest {
+        [option, text, ..] if option.value.as_known() == Some("-c") => {
+            unwrapping.script(&text.value, &[]);
+        }
+        [text, ..] => unwrapping.script(&text.value, &[]),
+        [] => unwrapping.script_of_stdin(&[]),
+    }
+}

@@ -1,0 +1,358 @@
+//! `xargs`, `find -exec`, `parallel`, `fd -x`: what runs a command for each of many things.
+
+use super::super::effect::Access;
+use super::super::invocation::{Argument, Stdin};
+use super::super::model::{Grammar, Opt, Parsed, Style};
+use super::super::place;
+use super::super::value::{Origin, Value};
+use super::prefix::options;
+use super::{Unwrapping, Wrapper};
+
+pub(super) const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        names: &["xargs", "gxargs"],
+        grammar: options![
+            flag ["-0", "--null"], value ["-a", "--arg-file"], value ["-d", "--delimiter"], value ["-E"],
+            attached ["-e", "--eof"], value ["-I"], attached ["-i", "--replace"], value ["-L"],
+            attached ["-l", "--max-lines"], value ["-n", "--max-args"], value ["-P", "--max-procs"],
+            flag ["-o", "--open-tty"], flag ["-p", "--interactive"], value ["--process-slot-var"],
+            flag ["-r", "--no-run-if-empty"], value ["-s", "--max-chars"], flag ["--show-limits"],
+            flag ["-t", "--verbose"], flag ["-x", "--exit"], value ["-J"], value ["-R"], value ["-S"],
+            flag ["--help"], flag ["--version"],
+        ],
+        run: xargs,
+    },
+    Wrapper { names: &["find", "gfind", "bfs"], grammar: &OPERANDS, run: find },
+    Wrapper { names: &["fd", "fdfind"], grammar: &OPERANDS, run: fd },
+    Wrapper {
+        names: &["parallel", "rush"],
+        grammar: options![
+            value ["-j", "--jobs", "-P"], value ["-n", "--max-args", "-N"], value ["-I"], value ["-d", "--delimiter"],
+            value ["-a", "--arg-file"], value ["-C", "--colsep"], value ["--joblog"], value ["--results"],
+            value ["--timeout"], value ["--retries"], value ["--delay"], value ["--tmpdir"], value ["--halt"],
+            value ["--load"], value ["--memfree"], value ["-L"], value ["-S", "--sshlogin"], value ["--block"],
+            flag ["-0", "--null"], flag ["-k", "--keep-order"], flag ["-v", "--verbose"], flag ["-q", "--quote"],
+            flag ["-u", "--ungroup"], flag ["-m"], flag ["-X"], flag ["-r", "--no-run-if-empty"],
+            flag ["--bar"], flag ["--progress"], flag ["--eta"], flag ["--pipe"], flag ["--dry-run"],
+            flag ["--will-cite"], flag ["--tag"], flag ["--line-buffer", "--lb"], flag ["--linebuffer"],
+            flag ["-t"], flag ["--no-notice"], flag ["--xargs"], flag ["--group"], flag ["--shuf"], flag ["-h", "--help"],
+        ],
+        run: parallel,
+    },
+];
+
+static OPERANDS: Grammar = Grammar { options: &[], style: Style::Operands, subcommands: &[] };
+
+/// The words that are read from standard input, each as an argument; none if they are not known.
+fn words_of(
+    text: &Value,
+    null: bool,
+    delimiter: Option<&Argument>,
+    lines: bool,
+) -> Option<Vec<String>> {
+    let text = text.as_known()?;
+    let list = |separator: char| -> Vec<String> {
+        text.trim_end_matches(separator).split(separator).map(str::to_owned).collect()
+    };
+    if null {
+        return Some(list('\0'));
+    }
+    if let Some(delimiter) = delimiter {
+        return match delimiter.value.as_known()? {
+            "\\n" | "\n" => Some(list('\n')),
+            "\\0" => Some(list('\0')),
+            other => other.chars().next().filter(|_| other.chars().count() == 1).map(list),
+        };
+    }
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut chars = text.chars();
+    while let Some(char) = chars.next() {
+        match (quote, char) {
+            (Some(open), _) if open == char => quote = None,
+            (Some(_), char) => word.get_or_insert_default().push(char),
+            (None, '\'' | '"') => {
+                quote = Some(char);
+                word.get_or_insert_default();
+            }
+            (None, '\\') => word.get_or_insert_default().extend(chars.next()),
+            (None, '\n') => words.extend(word.take()),
+            (None, ' ' | '\t') if !lines => words.extend(word.take()),
+            (None, ' ' | '\t') if word.is_none() => {}
+            (None, char) => word.get_or_insert_default().push(char),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// The words that `xargs` reads, if they are known, and where they come from.
+fn input(
+    unwrapping: &Unwrapping<'_, '_>,
+    parsed: &Parsed<'_>,
+    lines: bool,
+) -> (Option<Vec<String>>, Origin) {
+    let stdin = match parsed.value("-a") {
+        Some(file) => {
+            let path =
+                place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
+            match path.as_known().and_then(|path| unwrapping.interpreter.file(path)) {
+                Some(text) => Stdin::Text(text.clone()),
+                None => Stdin::File(path),
+            }
+        }
+        None => unwrapping.invocation.stdin.clone(),
+    };
+    let read = match &stdin {
+        Stdin::Text(text) => words_of(text, parsed.has("-0"), parsed.value("-d"), lines),
+        // The null device, or what a caller gives: nothing.
+        Stdin::File(path) if path.as_known() == Some("/dev/null") => Some(Vec::new()),
+        _ => None,
+    };
+    let origin = match &stdin {
+        Stdin::Pipe(writers) => Origin::Output(writers.clone()),
+        Stdin::Text(text) => text.origin().cloned().unwrap_or(Origin::Other),
+        _ => Origin::Input,
+    };
+    (read, origin)
+}
+
+fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if ["--help", "--version", "--show-limits"].iter().any(|option| parsed.has(option)) {
+        return;
+    }
+    let replace =
+        match (parsed.value("-I").or(parsed.value("-J")), parsed.value("-i"), parsed.has("-i")) {
+            (Some(text), ..) | (None, Some(text), _) => {
+                Some(text.value.as_known().unwrap_or("{}").to_owned())
+            }
+            (None, None, true) => Some("{}".to_owned()),
+            (None, None, false) => None,
+        };
+    unwrapping.file(Access::Read, parsed.value("-a"));
+    let (read, origin) = input(unwrapping, parsed, replace.is_some());
+    let mut words = parsed.operands.clone();
+    if words.is_empty() {
+        words.push(unwrapping.word(Value::known("echo")));
+    }
+    let begins = match &origin {
+        Origin::Output(writers) => found_in(unwrapping, writers, 8),
+        _ => None,
+    };
+    let unknown = Argument {
+        value: match begins {
+            Some(begins) => Value::Prefix(begins, origin.clone()),
+            None => Value::Unknown(origin.clone()),
+        },
+        many: true,
+        span: unwrapping.invocation.span.clone(),
+    };
+    unwrapping.state.redirect(0, super::Descriptor::Input(Stdin::File(Value::known("/dev/null"))));
+    unwrapping.conditional = true;
+    match (replace, read) {
+        (None, Some(read)) => {
+            words.extend(read.into_iter().map(|word| unwrapping.word(Value::Known(word))));
+            unwrapping.run(&words);
+        }
+        (None, None) => {
+            words.push(unknown);
+            unwrapping.run(&words);
+        }
+        (Some(mark), Some(read)) if read.len() <= 16 => {
+            for text in read {
+                let words: Vec<Argument> = words
+                    .iter()
+                    .map(|word| Argument {
+                        value: word.value.map(|word| word.replace(&mark, &text)),
+                        ..word.clone()
+                    })
+                    .collect();
+                unwrapping.run(&words);
+            }
+        }
+        (Some(mark), _) => {
+            let words: Vec<Argument> = words
+                .iter()
+                .map(|word| replaced(word, &mark, &Value::Unknown(origin.clone())))
+                .collect();
+            unwrapping.run(&words);
+        }
+    }
+}
+
+/// What all names begin with that `find` writes into a pipe, straight or through what leaves lines
+/// out: the folder that it looks into.
+fn found_in(unwrapping: &Unwrapping<'_, '_>, writers: &[usize], depth: usize) -> Option<String> {
+    const FILTERS: &[&str] =
+        &["grep", "egrep", "fgrep", "head", "tail", "sort", "uniq", "tac", "shuf"];
+    let [writer] = writers else { return None };
+    let call = unwrapping.interpreter.out.invocations.get(*writer)?;
+    let name = super::base(call.program.value.as_known()?);
+    if FILTERS.contains(&name)
+        && depth > 0
+        && let Stdin::Pipe(writers) = &call.stdin
+    {
+        let changes = |word: &Argument| {
+            matches!(
+                word.value.as_known(),
+                None | Some("-o" | "-c" | "--count" | "--only-matching")
+            )
+        };
+        let plain = !call.arguments.iter().any(changes);
+        return if plain { found_in(unwrapping, writers, depth - 1) } else { None };
+    }
+    if !matches!(name, "find" | "gfind") {
+        return None;
+    }
+    // With its own format it may write anything.
+    let words: Option<Vec<&str>> =
+        call.arguments.iter().map(|word| word.value.as_known()).collect();
+    let words = words?;
+    if words.iter().any(|word| word.starts_with("-printf") || word.starts_with("-exec")) {
+        return None;
+    }
+    let mut words = words.into_iter().skip_while(|word| matches!(*word, "-H" | "-L" | "-P"));
+    match words.next() {
+        Some(folder) if !folder.starts_with(['-', '(', '!']) => {
+            let is_last = words.next().is_none_or(|next| next.starts_with(['-', '(', '!']));
+            is_last.then(|| folder.to_owned())
+        }
+        _ => Some(".".to_owned()),
+    }
+}
+
+/// A word with a mark in it replaced by what is not known.
+fn replaced(word: &Argument, mark: &str, with: &Value) -> Argument {
+    let Some(text) = word.value.as_known().filter(|text| text.contains(mark)) else {
+        return word.clone();
+    };
+    let mut value = Value::known("");
+    for (at, part) in text.split(mark).enumerate() {
+        if at > 0 {
+            value = value.then(with.clone());
+        }
+        value = value.then(Value::known(part));
+    }
+    Argument { value, ..word.clone() }
+}
+
+/// `find … -exec command ;`, whose `{}` begins as the folder that is searched does.
+fn find(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let words = &parsed.operands;
+    let is_expression =
+        |word: &Argument| word.value.prefix().starts_with(['-', '(', ')', '!', ',']) && !word.many;
+    let is_option = |word: &Argument| matches!(word.value.as_known(), Some("-H" | "-L" | "-P"));
+    let first = words.iter().take_while(|word| is_option(word)).count();
+    let folders = words[first..].iter().take_while(|word| !is_expression(word));
+    let found = folders
+        .map(|folder| match &folder.value {
+            Value::Known(folder) => {
+                Value::Prefix(folder.clone(), Origin::Glob(format!("{folder}/*")))
+            }
+            other => Value::Unknown(other.origin().cloned().unwrap_or(Origin::Other)),
+        })
+        .reduce(|one, other| if one == other { one } else { Value::Unknown(Origin::Other) })
+        .unwrap_or(Value::Prefix(".".to_owned(), Origin::Glob("./*".to_owned())));
+    unwrapping.conditional = true;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        match word.value.as_known() {
+            Some("-exec" | "-execdir" | "-ok" | "-okdir") => {}
+            _ => continue,
+        }
+        let length = words[at..]
+            .iter()
+            .position(|word| matches!(word.value.as_known(), Some(";")))
+            .into_iter()
+            .chain(
+                words[at..]
+                    .windows(2)
+                    .position(|pair| {
+                        pair[0].value.as_known() == Some("{}")
+                            && pair[1].value.as_known() == Some("+")
+                    })
+                    .map(|place| place + 1),
+            )
+            .min()
+            .unwrap_or(words.len() - at);
+        let command: Vec<Argument> = words[at..at + length]
+            .iter()
+            .map(|word| match word.value.as_known() {
+                Some("{}") => {
+                    Argument { value: found.clone(), many: true, span: word.span.clone() }
+                }
+                _ => replaced(word, "{}", &Value::Unknown(Origin::Other)),
+            })
+            .collect();
+        unwrapping.run(&command);
+        at += length;
+    }
+    // What it finds is its own output, whatever else it runs.
+    unwrapping.ran = false;
+}
+
+/// `fd pattern -x command`, `-X command`: the command goes to the end, or to a `;`.
+fn fd(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let words = &parsed.operands;
+    let start = words.iter().position(|word| {
+        matches!(word.value.as_known(), Some("-x" | "-X" | "--exec" | "--exec-batch"))
+    });
+    let Some(start) = start else { return };
+    unwrapping.conditional = true;
+    let found = Value::Unknown(Origin::Glob("*".to_owned()));
+    let mut command: Vec<Argument> = words[start + 1..]
+        .iter()
+        .take_while(|word| word.value.as_known() != Some(";"))
+        .map(|word| replaced(word, "{}", &found))
+        .collect();
+    if !words[start + 1..].iter().any(|word| word.value.prefix().contains("{}")) {
+        command.push(Argument { many: true, ..unwrapping.word(found) });
+    }
+    unwrapping.run(&command);
+}
+
+/// `parallel command ::: a b`: the command is a text for a shell.
+fn parallel(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.file(Access::Read, parsed.value("-a"));
+    unwrapping.file(Access::Write, parsed.value("--joblog"));
+    unwrapping.file(Access::Write, parsed.value("--results"));
+    if parsed.has("-h") {
+        return;
+    }
+    let words = &parsed.operands;
+    let mark =
+        |word: &Argument| matches!(word.value.as_known(), Some(":::" | "::::" | ":::+" | "::::+"));
+    let end = words.iter().position(mark).unwrap_or(words.len());
+    let (command, sources) = words.split_at(end);
+    let inputs: Option<Vec<Value>> = match sources {
+        [first, rest @ ..] if first.value.as_known() == Some(":::") && !rest.iter().any(mark) => {
+            Some(rest.iter().map(|word| word.value.clone()).collect())
+        }
+        [] => match &unwrapping.invocation.stdin {
+            Stdin::Text(text) => {
+                text.as_known().map(|text| text.lines().map(Value::known).collect())
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    unwrapping.conditional = true;
+    let inputs = inputs
+        .filter(|inputs| inputs.len() <= 16)
+        .unwrap_or_else(|| vec![Value::Unknown(Origin::Input)]);
+    for input in inputs {
+        // Without a command each input is one.
+        let text = if command.is_empty() {
+            input
+        } else {
+            let has_mark = command.iter().any(|word| word.value.prefix().contains("{}"));
+            let words: Vec<Argument> =
+                command.iter().map(|word| replaced(word, "{}", &input)).collect();
+            let text = unwrapping.joined(&words);
+            if has_mark { text } else { text.then(Value::known(" ")).then(input) }
+        };
+        unwrapping.script(&text, &[]);
+    }
+}

@@ -1,0 +1,899 @@
+//! Interpreters of other languages: code in an option, on standard input and in files.
+
+use super::super::code::{Act, Language, awk, search, sed};
+use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
+use super::super::interpret::state::Descriptor;
+use super::super::invocation::{Argument, Stdin};
+use super::super::model::{self, Grammar, Opt, Parsed, Style};
+use super::super::place;
+use super::super::value::{Origin, Value};
+use super::switches::{self, Letters, Switches};
+use super::{Unwrapping, Wrapper};
+
+static WORDS: Grammar = Grammar { options: &[], style: Style::Operands, subcommands: &[] };
+
+pub(super) const WRAPPERS: &[Wrapper] = &[
+    Wrapper { names: &["python*", "pypy*", "ipython*"], grammar: &WORDS, run: python },
+    Wrapper { names: &["node", "nodejs"], grammar: &WORDS, run: node },
+    Wrapper { names: RUNNERS, grammar: &WORDS, run: runner },
+    Wrapper { names: &["perl", "perl5*"], grammar: &WORDS, run: perl },
+    Wrapper { names: &["ruby", "ruby2*", "ruby3*", "jruby", "irb"], grammar: &WORDS, run: ruby },
+    Wrapper { names: &["php", "php5*", "php7*", "php8*", "php-cli"], grammar: &WORDS, run: php },
+    Wrapper { names: &["lua", "lua5*", "luajit", "texlua"], grammar: &WORDS, run: lua },
+    Wrapper {
+        names: &["awk", "gawk", "mawk", "nawk", "goawk", "original-awk"],
+        grammar: &WORDS,
+        run: run_awk,
+    },
+    Wrapper { names: &["sed", "gsed"], grammar: &SED, run: run_sed },
+];
+
+impl Unwrapping<'_, '_> {
+    /// What an interpreter runs is not what it writes, too.
+    fn done(&mut self) {
+        self.ran = false;
+    }
+
+    /// What it runs reads what the code gives it, or what the interpreter itself reads.
+    fn feeds(&mut self) {
+        self.state.redirect(0, Descriptor::Input(Stdin::Pipe(vec![self.number])));
+    }
+
+    fn acts(&mut self, language: Option<Language>, acts: Vec<Act>) {
+        for act in acts {
+            match act {
+                Act::Shell(text) => self.script(&text, &[]),
+                Act::Run(words) => {
+                    let words: Vec<Argument> =
+                        words.into_iter().map(|word| self.word(word)).collect();
+                    self.run(&words);
+                }
+                Act::File { access, path, recursive, forced } => {
+                    self.file_effect(access, &path, recursive, forced);
+                }
+                Act::Load(path) => match language {
+                    Some(language) => self.code_of_file(language, &path, &[]),
+                    None => self.file_effect(Access::Execute, &path, false, false),
+                },
+                Act::Effect(effect) => self.effect(effect),
+            }
+        }
+    }
+
+    fn file_effect(&mut self, access: Access, path: &Value, recursive: bool, forced: bool) {
+        let path = match path {
+            Value::Unknown(Origin::Glob(pattern)) => model::globbed(pattern),
+            other => other.clone(),
+        };
+        let path = place::resolve(&path, &self.state.cwd, self.interpreter.env);
+        let scope = place::scope(&path, self.interpreter.env);
+        self.effect(Effect::File(FileEffect { access, path, scope, recursive, forced }));
+    }
+
+    fn reads(&mut self, access: Access, files: &[Argument]) {
+        for file in files {
+            if file.value.as_known() != Some("-") {
+                self.file_effect(access, &file.value.clone(), false, false);
+            }
+        }
+    }
+
+    /// Looks into code that stands in a text.
+    fn code(&mut self, language: Language, code: &Value, arguments: &[Argument]) {
+        let name = language.name();
+        let texts: Vec<String> = match code {
+            Value::Known(text) => vec![text.clone()],
+            Value::OneOf(texts) => texts.clone(),
+            Value::Prefix(start, _) => {
+                self.inline(code, format!("the end of the {name} code is not known"));
+                vec![start.clone()]
+            }
+            Value::Unknown(_) => {
+                self.inline(code, format!("the {name} code is not known"));
+                return;
+            }
+        };
+        let values: Vec<Value> =
+            arguments
+                .iter()
+                .map(|argument| {
+                    if argument.many {
+                        Value::Unknown(Origin::Other)
+                    } else {
+                        argument.value.clone()
+                    }
+                })
+                .collect();
+        self.feeds();
+        self.effect(Effect::Code { from: CodeFrom::Inline(name.to_owned()) });
+        for text in texts {
+            let home = self.interpreter.env.home.clone();
+            let acts = search(language, &text, &values, &home);
+            self.acts(Some(language), acts);
+        }
+    }
+
+    /// Code that is not known, and where it comes from.
+    fn inline(&mut self, code: &Value, why: String) {
+        if !code.outputs().is_empty() {
+            self.effect(Effect::Code { from: CodeFrom::Stdin });
+        }
+        self.dynamic(why);
+    }
+
+    fn code_of_stdin(&mut self, language: Language, arguments: &[Argument]) {
+        match self.invocation.stdin.clone() {
+            Stdin::Inherited => {}
+            Stdin::Text(text) => self.code(language, &text, arguments),
+            Stdin::File(path) if path.as_known() == Some("/dev/null") => {}
+            Stdin::File(path) => self.code_of_file(language, &path, arguments),
+            Stdin::Pipe(_) | Stdin::Unknown => {
+                self.effect(Effect::Code { from: CodeFrom::Stdin });
+                self.dynamic(format!("what `{}` reads and runs is not known", self.name));
+            }
+        }
+    }
+
+    fn code_of_file(&mut self, language: Language, path: &Value, arguments: &[Argument]) {
+        let outputs = path.outputs().to_vec();
+        let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
+        if matches!(path.as_known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")) {
+            return self.code_of_stdin(language, arguments);
+        }
+        if !outputs.is_empty() && path.prefix().starts_with("/dev/fd/") {
+            self.effect(Effect::Code { from: CodeFrom::Stdin });
+            return self.dynamic(format!("what `{}` reads and runs is not known", self.name));
+        }
+        let text = path.as_known().and_then(|known| self.interpreter.file(known)).cloned();
+        self.file_effect(Access::Execute, &path, false, false);
+        match text {
+            None => self.effect(Effect::Code { from: CodeFrom::File }),
+            Some(text) if text.outputs().is_empty() => self.code(language, &text, arguments),
+            Some(_) => {
+                self.effect(Effect::Code { from: CodeFrom::Fetched });
+                self.dynamic(format!("what `{}` runs was written by a program", self.name));
+            }
+        }
+    }
+
+    fn told(&mut self, switches: &Switches) {
+        if let Some(option) = switches.unknown.first() {
+            let why = match option.value.as_known() {
+                Some(option) => {
+                    format!("`{}` has an option that is not known: `{option}`", self.name)
+                }
+                None => format!("a word of `{}` is not known", self.name),
+            };
+            self.dynamic(why);
+        }
+    }
+
+    /// A file of code with its arguments, or code on standard input.
+    fn operands(&mut self, language: Language, rest: &[Argument]) {
+        match rest.split_first() {
+            None => self.code_of_stdin(language, &[]),
+            Some((file, rest)) if file.value.as_known() == Some("-") => {
+                self.code_of_stdin(language, rest);
+            }
+            Some((file, rest)) => self.code_of_file(language, &file.value.clone(), rest),
+        }
+    }
+
+    fn joined_code(&self, codes: &[Argument]) -> Value {
+        let mut all = Value::known("");
+        for code in codes {
+            all = all.then(code.value.clone()).then(Value::known("\n"));
+        }
+        all
+    }
+}
+
+static PYTHON: Letters = Letters {
+    flags: "bBdEhiIOPqRsStuvVx?3",
+    values: "WXQ",
+    attached: "",
+    digits: "",
+    last: "cm",
+    long_flags: &[
+        "--help",
+        "--version",
+        "--help-env",
+        "--help-xoptions",
+        "--help-all",
+        "--no-banner",
+    ],
+    long_values: &["--check-hash-based-pycs"],
+    any_long: false,
+};
+
+fn python(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if unwrapping.name.ends_with("-config") {
+        return;
+    }
+    let switches = switches::read(&parsed.operands, &PYTHON);
+    unwrapping.told(&switches);
+    if ["--help", "--version", "h", "V", "?"].iter().any(|option| switches.has(option)) {
+        return;
+    }
+    let code = switches.values(&["c"]).next().cloned();
+    let module = switches.values(&["m"]).next().cloned();
+    match (code, module) {
+        (Some(code), _) => unwrapping.code(Language::Python, &code.value, &switches.rest),
+        (_, Some(module)) => python_module(unwrapping, &module, &switches.rest),
+        _ if switches.has("c") || switches.has("m") => {}
+        _ => unwrapping.operands(Language::Python, &switches.rest),
+    }
+    unwrapping.done();
+}
+
+/// Modules that are the program of the same name.
+const PROGRAMS: &[&str] = &[
+    "pip",
+    "pip3",
+    "pytest",
+    "mypy",
+    "black",
+    "ruff",
+    "flake8",
+    "isort",
+    "pylint",
+    "coverage",
+    "tox",
+    "nox",
+    "build",
+    "twine",
+    "poetry",
+    "pipenv",
+    "uv",
+    "virtualenv",
+    "sphinx",
+    "mkdocs",
+    "pre_commit",
+    "bandit",
+    "pyright",
+    "yapf",
+    "autopep8",
+    "pipx",
+    "django",
+    "flask",
+    "uvicorn",
+    "gunicorn",
+    "celery",
+    "alembic",
+    "jupyter",
+    "notebook",
+    "ansible",
+    "hatch",
+    "pdm",
+    "cython",
+    "pydocstyle",
+    "pyflakes",
+    "pycodestyle",
+    "nose",
+    "nose2",
+    "streamlit",
+    "scrapy",
+    "cookiecutter",
+    "maturin",
+    "piptools",
+];
+
+fn python_module(unwrapping: &mut Unwrapping<'_, '_>, module: &Argument, rest: &[Argument]) {
+    let Some(name) = module.value.as_known() else {
+        return unwrapping.dynamic("which module is run is not known".into());
+    };
+    let operands: Vec<Argument> =
+        rest.iter().filter(|word| !word.value.prefix().starts_with('-')).cloned().collect();
+    match name {
+        "timeit" => {
+            for code in &operands {
+                unwrapping.code(Language::Python, &code.value, &[]);
+            }
+        }
+        "pdb" | "cProfile" | "profile" | "trace" | "bdb" | "doctest" => {
+            if let Some((file, rest)) = operands.split_first() {
+                unwrapping.code_of_file(Language::Python, &file.value.clone(), rest);
+            }
+        }
+        "http.server" | "SimpleHTTPServer" | "smtpd" | "pydoc"
+            if name != "pydoc" || rest.len() > 1 =>
+        {
+            let port = operands
+                .first()
+                .and_then(|port| port.value.as_known())
+                .and_then(|port| port.parse().ok());
+            unwrapping.effect(Effect::Listen { port: port.or(Some(8000)) });
+        }
+        "json.tool" | "tokenize" | "ast" | "dis" | "tabnanny" | "pickletools" | "mimetypes"
+        | "pyclbr" | "symtable" | "base64" | "quopri" | "uu" | "inspect" => {
+            if let Some(file) = operands.first() {
+                unwrapping.reads(Access::Read, std::slice::from_ref(file));
+            }
+            if let Some(file) = operands.get(1).filter(|_| name == "json.tool") {
+                unwrapping.reads(Access::Write, std::slice::from_ref(file));
+            }
+        }
+        "venv" => unwrapping.reads(Access::Write, &operands),
+        "py_compile" | "compileall" => unwrapping.reads(Access::Read, &operands),
+        "zipfile" | "tarfile" | "gzip" | "zipapp" | "sqlite3" => {
+            unwrapping.reads(Access::Write, &operands)
+        }
+        "ensurepip" => unwrapping.effect(Effect::Package {
+            manager: "pip".into(),
+            source: Value::known("pip"),
+            installs: true,
+        }),
+        "site" | "sysconfig" | "platform" | "calendar" | "this" | "pydoc" | "locale"
+        | "zoneinfo" | "encodings" | "keyword" | "random" | "antigravity" | "test.support" => {}
+        "webbrowser" | "ftplib" | "telnetlib" | "poplib" | "imaplib" => {
+            let host =
+                operands.first().map_or(Value::Unknown(Origin::Other), |word| word.value.clone());
+            let sends = super::super::effect::Payload::None;
+            unwrapping.effect(Effect::Network { host, port: None, fetches: true, sends });
+        }
+        "code" | "asyncio" | "idlelib" | "IPython" => {
+            unwrapping.code_of_stdin(Language::Python, &[])
+        }
+        _ if PROGRAMS.contains(&name.split('.').next().unwrap_or_default()) => {
+            let program = name.split('.').next().unwrap_or_default().replace('_', "-");
+            let program = if program == "pip3" { "pip".to_owned() } else { program };
+            let words: Vec<Argument> = std::iter::once(unwrapping.word(Value::known(program)))
+                .chain(rest.iter().cloned())
+                .collect();
+            unwrapping.run(&words);
+        }
+        "unittest" => {
+            unwrapping.effect(Effect::Code { from: CodeFrom::Project("python -m unittest".into()) })
+        }
+        _ => {
+            unwrapping.effect(Effect::Code { from: CodeFrom::Project(format!("python -m {name}")) })
+        }
+    }
+}
+
+static NODE: Letters = Letters {
+    flags: "ichpv",
+    values: "erC",
+    attached: "",
+    digits: "",
+    last: "",
+    long_flags: &[],
+    long_values: &[
+        "--eval",
+        "--require",
+        "--import",
+        "--loader",
+        "--experimental-loader",
+        "--conditions",
+        "--env-file",
+        "--run",
+        "--test-name-pattern",
+        "--test-reporter",
+        "--input-type",
+        "--title",
+        "--project",
+        "--tsconfig",
+        "--watch-path",
+        "--env-file-if-exists",
+        "--stack-trace-limit",
+        "--icu-data-dir",
+        "--compilerOptions",
+    ],
+    any_long: true,
+};
+
+fn node(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let mut switches = switches::read(&parsed.operands, &NODE);
+    unwrapping.told(&switches);
+    if ["--help", "--version", "h", "v"].iter().any(|option| switches.has(option)) {
+        return;
+    }
+    let mut codes: Vec<Argument> = switches.values(&["e", "--eval"]).cloned().collect();
+    let prints = switches.has("p") || switches.has("--print");
+    if let Some(code) = switches.values(&["--print"]).next() {
+        codes.push(code.clone());
+    } else if prints && codes.is_empty() && !switches.rest.is_empty() {
+        codes.push(switches.rest.remove(0));
+    }
+    let loaded: Vec<Argument> = switches
+        .values(&["r", "--require", "--import", "--loader", "--experimental-loader"])
+        .cloned()
+        .collect();
+    for module in loaded {
+        match &module.value {
+            Value::Known(name) if !name.starts_with(['.', '/']) && !name.starts_with("data:") => {
+                let from = CodeFrom::Project(format!("the module {name}"));
+                unwrapping.effect(Effect::Code { from });
+            }
+            Value::Known(name) if name.starts_with("data:") => {
+                unwrapping.dynamic("node loads code that stands in an address".into());
+            }
+            path => unwrapping.code_of_file(Language::JavaScript, &path.clone(), &[]),
+        }
+    }
+    if switches.options.iter().any(|(name, _)| name.starts_with("--inspect")) {
+        unwrapping.effect(Effect::Listen { port: Some(9229) });
+    }
+    if !codes.is_empty() {
+        let code = unwrapping.joined_code(&codes);
+        let code = if prints { Value::known("console.log(").then(code) } else { code };
+        unwrapping.code(Language::JavaScript, &code, &switches.rest);
+    } else if switches.has("--test") || switches.has("--run") {
+        unwrapping.effect(Effect::Code { from: CodeFrom::Project("node --test".into()) });
+    } else if switches.has("c") || switches.has("--check") {
+        unwrapping.reads(Access::Read, &switches.rest);
+    } else if let Some(".") = switches.rest.first().and_then(|file| file.value.as_known()) {
+        unwrapping.code_of_file(Language::JavaScript, &Value::known("./index.js"), &[]);
+    } else {
+        unwrapping.operands(Language::JavaScript, &switches.rest);
+    }
+    unwrapping.done();
+}
+
+/// Runtimes with commands of their own. Those stand in tables; here is only the code.
+const RUNNERS: &[&str] =
+    &["deno", "bun", "tsx", "ts-node", "ts-node-esm", "esno", "jiti", "vite-node"];
+
+/// True for a wrapper that may run others by what its table says, too.
+pub(super) fn has_table(name: &str) -> bool {
+    RUNNERS.contains(&name)
+}
+
+fn runner(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let words = &parsed.operands;
+    let is_option = |word: &&Argument| word.value.prefix().starts_with('-');
+    let options = words.iter().take_while(is_option).count();
+    if unwrapping.name == "deno" {
+        let code = words.iter().skip(1).position(|word| !is_option(&word));
+        let name = words.first().and_then(|word| word.value.as_known());
+        if let (Some("eval"), Some(at)) = (name, code) {
+            unwrapping.code(Language::JavaScript, &words[at + 1].value.clone(), &words[at + 2..]);
+        }
+    } else {
+        for at in 0..options {
+            let text = words[at].value.prefix();
+            let code = match text {
+                "-e" | "--eval" | "-p" | "--print" | "-pe" => {
+                    words.get(at + 1).map(|word| word.value.clone())
+                }
+                text => text.strip_prefix("--eval=").map(Value::known),
+            };
+            if let Some(code) = code {
+                let rest = words.get(at + 2..).unwrap_or_default();
+                unwrapping.code(Language::JavaScript, &code, rest);
+            }
+        }
+    }
+    if words.is_empty()
+        || words.len() == options && words.iter().any(|word| word.value.as_known() == Some("-"))
+    {
+        unwrapping.code_of_stdin(Language::JavaScript, &[]);
+    }
+    unwrapping.done();
+}
+
+static PERL: Letters = Letters {
+    flags: "acdfghnpqsStTuUvwWX",
+    values: "eEI",
+    attached: "DFMmixVC",
+    digits: "0l",
+    last: "",
+    long_flags: &["--version", "--help"],
+    long_values: &[],
+    any_long: false,
+};
+
+fn perl(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    // The rest of `-i` may be other options in old habits: `-pie`; Perl takes it as a suffix.
+    let switches = switches::read(&parsed.operands, &PERL);
+    unwrapping.told(&switches);
+    if switches.has("v") || switches.has("V") || switches.has("h") {
+        return;
+    }
+    if switches.has("d") {
+        unwrapping.dynamic("a debugger of perl runs code that is not told".into());
+    }
+    let mut codes: Vec<Argument> = Vec::new();
+    for module in switches.values(&["M", "m"]) {
+        let value = module.value.map(|module| {
+            let (module, names) = module.split_once('=').unwrap_or((module, ""));
+            format!("use {} qw({names});", module.trim_start_matches('-'))
+        });
+        codes.push(Argument { value, ..module.clone() });
+    }
+    let modules = codes.len();
+    codes.extend(switches.values(&["e", "E"]).cloned());
+    if codes.len() == modules {
+        if modules > 0 {
+            let code = unwrapping.joined_code(&codes);
+            unwrapping.code(Language::Perl, &code, &[]);
+        }
+        unwrapping.operands(Language::Perl, &switches.rest);
+        return unwrapping.done();
+    }
+    let code = unwrapping.joined_code(&codes);
+    unwrapping.code(Language::Perl, &code, &switches.rest);
+    let loops = switches.has("n") || switches.has("p");
+    if loops || code.prefix().contains("<>") || code.prefix().contains("<ARGV>") {
+        let access = if switches.has("i") { Access::Write } else { Access::Read };
+        // A name that ends so is a command: `perl -ne … 'id|'`.
+        for file in &switches.rest {
+            let name = file.value.prefix().trim();
+            if let Some(command) = name.strip_suffix('|').or_else(|| name.strip_prefix('|')) {
+                unwrapping.script(&Value::known(command), &[]);
+            }
+        }
+        unwrapping.reads(access, &switches.rest);
+    }
+    unwrapping.done();
+}
+
+static RUBY: Letters = Letters {
+    flags: "aclnpsSvwyhU",
+    values: "eICr",
+    attached: "FiKETxXW",
+    digits: "0",
+    last: "",
+    long_flags: &[
+        "--version",
+        "--help",
+        "--disable",
+        "--enable",
+        "--yjit",
+        "--jit",
+        "--verbose",
+        "--copyright",
+    ],
+    long_values: &["--encoding", "--external-encoding"],
+    any_long: false,
+};
+
+fn ruby(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let switches = switches::read(&parsed.operands, &RUBY);
+    unwrapping.told(&switches);
+    if ["v", "h", "--version", "--help"].iter().any(|option| switches.has(option))
+        && switches.rest.is_empty()
+    {
+        return;
+    }
+    let mut codes: Vec<Argument> = Vec::new();
+    for module in switches.values(&["r"]) {
+        let value = module.value.map(|module| format!("require '{module}'"));
+        codes.push(Argument { value, ..module.clone() });
+    }
+    let modules = codes.len();
+    codes.extend(switches.values(&["e"]).cloned());
+    let code = unwrapping.joined_code(&codes);
+    if !codes.is_empty() {
+        unwrapping.code(Language::Ruby, &code, &switches.rest);
+    }
+    if codes.len() == modules {
+        if switches.has("c") {
+            unwrapping.reads(Access::Read, &switches.rest);
+        } else {
+            unwrapping.operands(Language::Ruby, &switches.rest);
+        }
+    } else if switches.has("n") || switches.has("p") {
+        let access = if switches.has("i") { Access::Write } else { Access::Read };
+        unwrapping.reads(access, &switches.rest);
+    }
+    unwrapping.done();
+}
+
+static PHP: Letters = Letters {
+    flags: "aCnhHilmqsvew",
+    values: "rBREfFdcztSg",
+    attached: "",
+    digits: "",
+    last: "",
+    long_flags: &[
+        "--version",
+        "--help",
+        "--ini",
+        "--info",
+        "--modules",
+        "--interactive",
+        "--no-php-ini",
+        "--syntax-check",
+        "--strip",
+    ],
+    long_values: &[
+        "--run",
+        "--file",
+        "--define",
+        "--php-ini",
+        "--server",
+        "--docroot",
+        "--process-begin",
+        "--process-code",
+        "--process-end",
+        "--process-file",
+        "--rf",
+        "--rc",
+        "--re",
+        "--ri",
+    ],
+    any_long: false,
+};
+
+fn php(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let switches = switches::read(&parsed.operands, &PHP);
+    unwrapping.told(&switches);
+    if ["v", "h", "m", "i", "--version", "--help", "--ini", "--modules", "--info"]
+        .iter()
+        .any(|option| switches.has(option))
+    {
+        if switches.has("i") || switches.has("--info") {
+            unwrapping.effect(Effect::EnvironmentDump);
+        }
+        return;
+    }
+    for setting in switches.values(&["d", "--define"]) {
+        let name = setting.value.prefix();
+        if name.starts_with("auto_prepend_file")
+            || name.starts_with("auto_append_file")
+            || name.starts_with("extension")
+            || setting.value.possible().is_none()
+        {
+            unwrapping.effect(Effect::Code { from: CodeFrom::Setting(name.to_owned()) });
+            unwrapping.dynamic("a setting of php loads code".into());
+        }
+    }
+    if let Some(address) = switches.values(&["S", "--server"]).next() {
+        let port = address.value.as_known().and_then(|text| text.rsplit_once(':')?.1.parse().ok());
+        unwrapping.effect(Effect::Listen { port });
+        return unwrapping.done();
+    }
+    let codes: Vec<Argument> = switches
+        .values(&[
+            "r",
+            "B",
+            "R",
+            "E",
+            "--run",
+            "--process-begin",
+            "--process-code",
+            "--process-end",
+        ])
+        .cloned()
+        .collect();
+    let files: Vec<Argument> =
+        switches.values(&["f", "F", "--file", "--process-file"]).cloned().collect();
+    if !codes.is_empty() {
+        let code = unwrapping.joined_code(&codes);
+        unwrapping.code(Language::Php, &code, &switches.rest);
+    } else if let Some(file) = files.first() {
+        unwrapping.code_of_file(Language::Php, &file.value.clone(), &switches.rest);
+    } else if switches.has("l") || switches.has("--syntax-check") {
+        unwrapping.reads(Access::Read, &switches.rest);
+    } else {
+        unwrapping.operands(Language::Php, &switches.rest);
+    }
+    unwrapping.done();
+}
+
+static LUA: Letters = Letters {
+    flags: "ivEWb",
+    values: "elj",
+    attached: "O",
+    digits: "",
+    last: "",
+    long_flags: &[],
+    long_values: &[],
+    any_long: false,
+};
+
+fn lua(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let switches = switches::read(&parsed.operands, &LUA);
+    unwrapping.told(&switches);
+    let codes: Vec<Argument> = switches.values(&["e"]).cloned().collect();
+    for module in switches.values(&["l"]) {
+        let from = CodeFrom::Project(format!("the module {}", module.value.prefix()));
+        unwrapping.effect(Effect::Code { from });
+    }
+    if !codes.is_empty() {
+        let code = unwrapping.joined_code(&codes);
+        unwrapping.code(Language::Lua, &code, &switches.rest);
+    }
+    if codes.is_empty() && !switches.has("v") || !switches.rest.is_empty() {
+        unwrapping.operands(Language::Lua, &switches.rest);
+    }
+    unwrapping.done();
+}
+
+static AWK: Letters = Letters {
+    flags: "bcCghIkMnNOPrsStV",
+    values: "FvfeEilmW",
+    attached: "opdDL",
+    digits: "",
+    last: "",
+    long_flags: &[
+        "--version",
+        "--help",
+        "--posix",
+        "--traditional",
+        "--re-interval",
+        "--csv",
+        "--sandbox",
+        "--bignum",
+        "--optimize",
+        "--characters-as-bytes",
+        "--non-decimal-data",
+        "--lint",
+        "--gen-pot",
+        "--use-lc-numeric",
+        "--no-optimize",
+    ],
+    long_values: &[
+        "--field-separator",
+        "--assign",
+        "--file",
+        "--source",
+        "--exec",
+        "--include",
+        "--load",
+    ],
+    any_long: false,
+};
+
+fn run_awk(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let mut switches = switches::read(&parsed.operands, &AWK);
+    unwrapping.told(&switches);
+    if switches.has("--version") || switches.has("V") || switches.has("h") {
+        return;
+    }
+    let mut variables = Vec::new();
+    for variable in switches.values(&["v", "--assign"]) {
+        if let Some((name, _)) = variable.value.prefix().split_once('=') {
+            let from = name.len() + 1;
+            let value = match &variable.value {
+                Value::Prefix(text, origin) => {
+                    Value::known(&text[from..]).then(Value::Unknown(origin.clone()))
+                }
+                other => other.map(|text| text.get(from..).unwrap_or_default().to_owned()),
+            };
+            variables.push((name.to_owned(), value));
+        }
+    }
+    for file in switches.values(&["p", "o", "d"]) {
+        let name = file.value.prefix();
+        let name = if name.is_empty() { "awkprof.out" } else { name };
+        unwrapping.file_effect(Access::Write, &Value::known(name), false, false);
+    }
+    let mut programs: Vec<Argument> = switches.values(&["e", "--source"]).cloned().collect();
+    let files: Vec<Argument> = switches.values(&["f", "--file", "E", "--exec"]).cloned().collect();
+    if programs.is_empty() && files.is_empty() && !switches.rest.is_empty() {
+        programs.push(switches.rest.remove(0));
+    }
+    let in_place =
+        switches.values(&["i", "--include"]).any(|file| file.value.as_known() == Some("inplace"));
+    for file in switches.values(&["i", "--include", "l", "--load"]) {
+        if file.value.as_known() != Some("inplace") {
+            unwrapping.file_effect(Access::Execute, &file.value.clone(), false, false);
+        }
+    }
+    unwrapping.feeds();
+    for program in programs {
+        unwrapping.program_of_awk(&program.value, &variables);
+    }
+    for file in files {
+        let path = place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
+        let known = path.as_known().and_then(|known| unwrapping.interpreter.file(known)).cloned();
+        let stdin = match (&unwrapping.invocation.stdin, path.as_known()) {
+            (Stdin::Text(text), Some("/dev/stdin" | "/workspace/-")) => Some(text.clone()),
+            _ => None,
+        };
+        unwrapping.file_effect(Access::Execute, &path, false, false);
+        match known.or(stdin) {
+            Some(text) => unwrapping.program_of_awk(&text, &variables),
+            None => unwrapping.effect(Effect::Code { from: CodeFrom::File }),
+        }
+    }
+    let is_assignment = |word: &Argument| {
+        word.value.prefix().split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|char| char == '_' || char.is_ascii_alphanumeric())
+        })
+    };
+    let files: Vec<Argument> =
+        switches.rest.iter().filter(|word| !is_assignment(word)).cloned().collect();
+    unwrapping.reads(if in_place { Access::Write } else { Access::Read }, &files);
+    unwrapping.done();
+}
+
+impl Unwrapping<'_, '_> {
+    fn program_of_awk(&mut self, program: &Value, variables: &[(String, Value)]) {
+        self.effect(Effect::Code { from: CodeFrom::Inline("awk".to_owned()) });
+        match program {
+            Value::Known(text) => self.acts(None, awk(text, variables)),
+            Value::OneOf(texts) => {
+                for text in texts {
+                    self.acts(None, awk(text, variables));
+                }
+            }
+            Value::Prefix(text, _) => {
+                self.inline(program, "the end of the awk program is not known".into());
+                self.acts(None, awk(text, variables));
+            }
+            Value::Unknown(_) => self.inline(program, "the awk program is not known".into()),
+        }
+    }
+}
+
+static SED: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-e", "--expression"]),
+        Opt::value(&["-f", "--file"]),
+        Opt::flag(&["-n", "--quiet", "--silent"]),
+        Opt::flag(&["-E", "-r", "--regexp-extended"]),
+        Opt::flag(&["-s", "--separate"]),
+        Opt::flag(&["-u", "--unbuffered", "--line-buffered"]),
+        Opt::flag(&["-z", "--null-data", "--zero-terminated"]),
+        Opt::attached(&["-i", "--in-place"]),
+        Opt::attached(&["-I"]),
+        Opt::value(&["-l", "--line-length"]),
+        Opt::flag(&["-a"]),
+        Opt::flag(&["--debug"]),
+        Opt::flag(&["--sandbox"]),
+        Opt::flag(&["--posix"]),
+        Opt::flag(&["-b", "--binary"]),
+        Opt::flag(&["--follow-symlinks"]),
+        Opt::flag(&["--help"]),
+        Opt::flag(&["--version"]),
+    ],
+    style: Style::Gnu,
+    subcommands: &[],
+};
+
+fn run_sed(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if parsed.has("--help") || parsed.has("--version") {
+        return;
+    }
+    let mut operands = parsed.operands.clone();
+    let in_place = parsed.has("-i") || parsed.has("-I");
+    // On BSD the suffix is a word of its own, and often an empty one.
+    if in_place && operands.first().is_some_and(|word| word.value.as_known() == Some("")) {
+        operands.remove(0);
+    }
+    let mut scripts: Vec<Argument> = parsed.values("-e").cloned().collect();
+    let files: Vec<Argument> = parsed.values("-f").cloned().collect();
+    if scripts.is_empty() && files.is_empty() && !operands.is_empty() {
+        scripts.push(operands.remove(0));
+    }
+    unwrapping.feeds();
+    let mut texts: Vec<Value> = Vec::new();
+    if !scripts.is_empty() {
+        let whole = scripts.iter().enumerate().fold(Value::known(""), |all, (at, script)| {
+            let line = if at > 0 { "\n" } else { "" };
+            all.then(Value::known(line)).then(script.value.clone())
+        });
+        texts.push(whole);
+    }
+    for file in files {
+        let path = place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
+        let known = path.as_known().and_then(|known| unwrapping.interpreter.file(known)).cloned();
+        match (known, &unwrapping.invocation.stdin, path.as_known()) {
+            (Some(text), _, _) => texts.push(text),
+            (None, Stdin::Text(text), Some("/dev/stdin")) => texts.push(text.clone()),
+            _ => {
+                unwrapping.file_effect(Access::Execute, &path, false, false);
+                unwrapping.effect(Effect::Code { from: CodeFrom::File });
+            }
+        }
+    }
+    for text in texts {
+        let (known, ends) = match &text {
+            Value::Known(text) => (vec![text.clone()], true),
+            Value::OneOf(texts) => (texts.clone(), true),
+            Value::Prefix(text, _) => (vec![text.clone()], false),
+            Value::Unknown(_) => (Vec::new(), false),
+        };
+        if !ends {
+            unwrapping.inline(&text, "a part of the sed script is not known".into());
+        }
+        for script in known.iter().filter(|_| ends || !parsed.has("--sandbox")) {
+            unwrapping.acts(None, sed(script));
+        }
+    }
+    unwrapping.reads(if in_place { Access::Write } else { Access::Read }, &operands);
+    unwrapping.done();
+}

@@ -1,0 +1,358 @@
+//! Wrappers whose operands are a command: `nice`, `timeout 5`, `nohup`.
+
+use super::super::effect::{Access, CodeFrom, Effect};
+use super::super::invocation::Argument;
+use super::super::model::{Grammar, Opt, Parsed, Style};
+use super::super::value::Value;
+use super::{Unwrapping, Wrapper};
+
+/// A grammar whose options end with the first operand.
+macro_rules! options {
+    ($($kind:ident $spellings:expr),* $(,)?) => {
+        &Grammar {
+            options: &[$(Opt::$kind(&$spellings)),*],
+            style: Style::Posix,
+            subcommands: &[],
+        }
+    };
+}
+pub(super) use options;
+
+pub(super) const HELP: [&str; 1] = ["--help"];
+
+pub(super) const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        names: &[
+            "nohup",
+            "eatmydata",
+            "catchsegv",
+            "command",
+            "dbus-run-session",
+            "unbuffer",
+            "fakeroot-sysv",
+        ],
+        grammar: options![flag HELP, flag ["--version"], flag ["-p"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["setsid"],
+        grammar: options![flag ["-c", "--ctty"], flag ["-f", "--fork"], flag ["-w", "--wait"], flag ["-h", "--help"], flag ["-V", "--version"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["nice"],
+        grammar: options![value ["-n", "--adjustment"], attached ["-#"], flag HELP, flag ["--version"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["ionice"],
+        grammar: options![value ["-c", "--class"], value ["-n", "--classdata"], value ["-p", "--pid"], value ["-P", "--pgid"], value ["-u", "--uid"], flag ["-t", "--ignore"], flag ["-h", "--help"], flag ["-V", "--version"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["chrt"],
+        grammar: options![flag ["-b", "--batch"], flag ["-d", "--deadline"], flag ["-f", "--fifo"], flag ["-i", "--idle"], flag ["-o", "--other"], flag ["-r", "--rr"], flag ["-R", "--reset-on-fork"], flag ["-a", "--all-tasks"], flag ["-m", "--max"], flag ["-v", "--verbose"], value ["-T", "--sched-runtime"], value ["-P", "--sched-period"], value ["-D", "--sched-deadline"], value ["-p", "--pid"], flag ["-h", "--help"]],
+        run: second,
+    },
+    Wrapper {
+        names: &["taskset"],
+        grammar: options![flag ["-a", "--all-tasks"], flag ["-c", "--cpu-list"], flag ["-p", "--pid"], flag ["-h", "--help"], flag ["-V", "--version"]],
+        run: second,
+    },
+    Wrapper {
+        names: &["timeout", "gtimeout"],
+        grammar: options![value ["-s", "--signal"], value ["-k", "--kill-after"], flag ["--preserve-status"], flag ["--foreground"], flag ["-f"], flag ["-p"], flag ["-v", "--verbose"], flag HELP, flag ["--version"]],
+        run: second,
+    },
+    Wrapper {
+        names: &["time", "gtime"],
+        grammar: options![flag ["-p", "--portability"], flag ["-v", "--verbose"], flag ["-q", "--quiet"], flag ["-a", "--append"], flag ["-l"], flag ["-h"], value ["-o", "--output"], value ["-f", "--format"], flag HELP, flag ["-V", "--version"]],
+        run: traced,
+    },
+    Wrapper {
+        names: &["stdbuf", "gstdbuf"],
+        grammar: options![value ["-i", "--input"], value ["-o", "--output"], value ["-e", "--error"], flag HELP, flag ["--version"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["setarch", "linux32", "linux64", "i386", "x86_64", "uname26", "personality"],
+        grammar: options![flag ["-B", "--32bit"], flag ["-F", "--fdpic-funcptrs"], flag ["-I", "--short-inode"], flag ["-L", "--addr-compat-layout"], flag ["-R", "--addr-no-randomize"], flag ["-S", "--whole-seconds"], flag ["-T", "--sticky-timeouts"], flag ["-X", "--read-implies-exec"], flag ["-Z", "--mmap-page-zero"], flag ["-3", "--3gb"], flag ["--4gb"], flag ["--uname-2.6"], flag ["-v", "--verbose"], flag ["--list"], flag ["-h", "--help"]],
+        run: architecture,
+    },
+    Wrapper {
+        names: &["arch"],
+        grammar: options![
+            flag["-arm64"],
+            flag["-x86_64"],
+            flag["-i386"],
+            value["-arch"],
+            flag["-c"]
+        ],
+        run: command,
+    },
+    Wrapper {
+        names: &["numactl"],
+        grammar: options![value ["-i", "--interleave"], value ["-m", "--membind"], value ["-N", "--cpunodebind"], value ["-C", "--physcpubind"], value ["-p", "--preferred"], flag ["-l", "--localalloc"], flag ["-b", "--balancing"], flag ["-s", "--show"], flag ["-H", "--hardware"], flag ["-a", "--all"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["cpulimit"],
+        grammar: options![value ["-l", "--limit"], value ["-p", "--pid"], value ["-e", "--exe"], flag ["-z", "--lazy"], flag ["-i", "--include-children"], flag ["-f", "--foreground"], flag ["-b", "--background"], flag ["-q", "--quiet"], flag ["-v", "--verbose"], flag ["-k", "--kill"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["prlimit"],
+        grammar: options![value ["-p", "--pid"], value ["-o", "--output"], flag ["--noheadings"], flag ["--raw"], flag ["--verbose"], attached ["-c", "--core"], attached ["-d", "--data"], attached ["-e", "--nice"], attached ["-f", "--fsize"], attached ["-i", "--sigpending"], attached ["-l", "--memlock"], attached ["-m", "--rss"], attached ["-n", "--nofile"], attached ["-q", "--msgqueue"], attached ["-r", "--rtprio"], attached ["-s", "--stack"], attached ["-t", "--cpu"], attached ["-u", "--nproc"], attached ["-v", "--as"], attached ["-x", "--locks"], attached ["-y", "--rttime"], flag ["-h", "--help"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["choom"],
+        grammar: options![value ["-n", "--adjust"], value ["-p", "--pid"], flag ["-h", "--help"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["strace", "ltrace"],
+        grammar: options![flag ["-f", "--follow-forks"], flag ["-ff"], flag ["-c", "--summary-only"], flag ["-C", "--summary"], flag ["-q", "--quiet"], flag ["-d"], flag ["-D"], flag ["-F"], flag ["-h"], flag ["-i"], flag ["-k"], flag ["-n"], flag ["-r"], flag ["-t"], flag ["-T"], flag ["-v"], flag ["-V"], flag ["-w"], flag ["-x"], flag ["-y"], flag ["-Y"], flag ["-z"], flag ["-Z"], flag ["-S"], flag ["-L"], value ["-a"], value ["-b"], value ["-e", "--trace"], value ["-E", "--env"], value ["-I"], value ["-o", "--output"], value ["-O"], value ["-p", "--attach"], value ["-P"], value ["-s", "--string-limit"], value ["-u", "--user"], value ["-U"], value ["-X"], value ["-l"], value ["-A"]],
+        run: traced,
+    },
+    Wrapper { names: &["perf"], grammar: &PERF, run: command },
+    Wrapper { names: &["valgrind"], grammar: &VALGRIND, run: command },
+    Wrapper {
+        names: &[
+            "rlwrap",
+            "rfwrap",
+            "socksify",
+            "tsocks",
+            "torsocks",
+            "torify",
+            "proxychains",
+            "proxychains4",
+        ],
+        grammar: options![flag ["-q", "--quiet"], flag ["-i", "--isolate"], flag ["-d"], value ["-f"], flag ["-a"], flag ["-c"], value ["-H"], value ["-C"], flag ["-r"], flag ["-A"], flag ["-n"], value ["-P"], value ["-S"], value ["-s"], value ["-p"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["fakeroot", "fakechroot", "pseudo"],
+        grammar: options![value ["-l", "--lib"], value ["-f", "--faked"], value ["-i"], value ["-s"], flag ["-u", "--unknown-is-real"], value ["-b"], flag ["-v", "--version"], flag ["-h", "--help"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["xvfb-run", "wl-run", "dbus-launch"],
+        grammar: options![flag ["-a", "--auto-servernum"], value ["-e", "--error-file"], value ["-f", "--auth-file"], flag ["-l", "--listen-tcp"], value ["-n", "--server-num"], value ["-p", "--xauth-protocol"], value ["-s", "--server-args"], flag ["--exit-with-session"], flag ["-h", "--help"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["caffeinate"],
+        grammar: options![
+            flag["-d"],
+            flag["-i"],
+            flag["-m"],
+            flag["-s"],
+            flag["-u"],
+            value["-t"],
+            value["-w"]
+        ],
+        run: command,
+    },
+    Wrapper {
+        names: &["sandbox-exec"],
+        grammar: options![value["-f"], value["-n"], value["-p"], value["-D"]],
+        run: command,
+    },
+    Wrapper {
+        names: &["firejail"],
+        grammar: options![
+            flag["--noprofile"],
+            flag["--private"],
+            flag["--quiet"],
+            flag["--net"],
+            flag["--seccomp"],
+            attached["--profile"],
+            attached["--whitelist"],
+            attached["--blacklist"]
+        ],
+        run: command,
+    },
+    Wrapper {
+        names: &["chronic", "softlimit", "chpst"],
+        grammar: options![
+            flag["-v"],
+            flag["-e"],
+            value["-u"],
+            value["-m"],
+            value["-o"],
+            value["-l"],
+            value["-/"]
+        ],
+        run: command,
+    },
+    Wrapper {
+        names: &["envdir", "envuidgid", "setuidgid", "setlock"],
+        grammar: options![flag["-n"], flag["-N"], flag["-x"], flag["-X"]],
+        run: second,
+    },
+    Wrapper {
+        names: &["ld-linux*", "ld-musl*", "ld.so", "ld64.so*"],
+        grammar: options![flag ["--list"], flag ["--verify"], flag ["--inhibit-cache"], value ["--library-path"], value ["--inhibit-rpath"], value ["--audit"], value ["--preload"], value ["--argv0"], flag HELP],
+        run: command,
+    },
+    Wrapper { names: &["start-stop-daemon"], grammar: &DAEMON, run: daemon },
+    Wrapper { names: &["bwrap", "bubblewrap"], grammar: &BWRAP, run: command },
+    Wrapper {
+        names: &["flock"],
+        grammar: options![flag ["-s", "--shared"], flag ["-x", "-e", "--exclusive"], flag ["-u", "--unlock"], flag ["-n", "--nb", "--nonblock"], value ["-w", "--wait", "--timeout"], value ["-E", "--conflict-exit-code"], flag ["-o", "--close"], flag ["-F", "--no-fork"], flag ["--verbose"], flag ["-h", "--help"], flag ["-V", "--version"]],
+        run: flock,
+    },
+];
+
+/// The operands are the command.
+pub(super) fn command(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.run(&parsed.operands);
+}
+
+/// A command whose times or calls are written to a file. What begins with a bar is a command that
+/// reads them.
+fn traced(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    match parsed.value("-o").map(|output| (output, output.value.prefix())) {
+        Some((_, text)) if text.starts_with(['|', '!']) && unwrapping.name != "time" => {
+            let text = Value::known(&text[1..]);
+            let what = format!("`-o` of `{}`", unwrapping.name);
+            unwrapping.effect(Effect::Code { from: CodeFrom::Setting(what) });
+            unwrapping.script(&text, &[]);
+        }
+        output => unwrapping.file(Access::Write, output.map(|(output, _)| output)),
+    }
+    command(unwrapping, parsed);
+}
+
+/// The command stands behind one operand: a duration, a mask.
+pub(super) fn second(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.run(parsed.operands.get(1..).unwrap_or_default());
+}
+
+/// `setarch x86_64 -R command`: `setarch` has the name of an architecture first.
+fn architecture(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if unwrapping.name != "setarch" {
+        return command(unwrapping, parsed);
+    }
+    let rest = parsed.operands.get(1..).unwrap_or_default();
+    let options = rest.iter().take_while(|word| word.value.prefix().starts_with('-')).count();
+    unwrapping.run(&rest[options..]);
+}
+
+/// `flock file command`, `flock file -c text`
+fn flock(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let is_number = |file: &&Argument| file.value.prefix().parse::<u32>().is_ok();
+    unwrapping.file(Access::Write, parsed.operands.first().filter(|file| !is_number(file)));
+    match parsed.operands.get(1..).unwrap_or_default() {
+        [option, text, ..] if matches!(option.value.as_known(), Some("-c" | "--command")) => {
+            unwrapping.script(&text.value, &[]);
+        }
+        rest => unwrapping.run(rest),
+    }
+}
+
+fn daemon(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let program = parsed.value("--exec").or_else(|| parsed.value("--startas"));
+    if let Some(program) = program {
+        let words: Vec<_> =
+            std::iter::once(program.clone()).chain(parsed.operands.iter().cloned()).collect();
+        unwrapping.run(&words);
+    }
+}
+
+static PERF: Grammar = Grammar {
+    options: &[],
+    style: Style::Posix,
+    subcommands: &[("stat", PERF_RUN), ("record", PERF_RUN), ("trace", PERF_RUN)],
+};
+
+const PERF_RUN: &Grammar = options![
+    value ["-e", "--event"], value ["-o", "--output"], value ["-F", "--freq"], value ["-c", "--count"],
+    value ["-p", "--pid"], value ["-r", "--repeat"], flag ["-g"], flag ["-a", "--all-cpus"],
+    flag ["-d", "--detailed"], flag ["-v", "--verbose"], flag ["-q", "--quiet"], flag ["-s"],
+    value ["--call-graph"], flag ["-B"], value ["-x"], flag ["-i"],
+];
+
+static VALGRIND: Grammar = Grammar {
+    options: &[
+        Opt::flag(&["-v", "--verbose"]),
+        Opt::flag(&["-q", "--quiet"]),
+        Opt::attached(&["--tool"]),
+        Opt::attached(&["--leak-check"]),
+        Opt::attached(&["--error-exitcode"]),
+        Opt::attached(&["--log-file"]),
+        Opt::attached(&["--suppressions"]),
+        Opt::attached(&["--track-origins"]),
+        Opt::attached(&["--show-leak-kinds"]),
+        Opt::attached(&["--trace-children"]),
+        Opt::attached(&["--num-callers"]),
+        Opt::attached(&["--xml"]),
+        Opt::attached(&["--xml-file"]),
+    ],
+    style: Style::Posix,
+    subcommands: &[],
+};
+
+static DAEMON: Grammar = Grammar {
+    options: &[
+        Opt::flag(&["-S", "--start"]),
+        Opt::flag(&["-K", "--stop"]),
+        Opt::flag(&["-T", "--status"]),
+        Opt::value(&["--exec", "-x"]),
+        Opt::value(&["--startas", "-a"]),
+        Opt::value(&["-p", "--pidfile"]),
+        Opt::value(&["-u", "--user"]),
+        Opt::value(&["-g", "--group"]),
+        Opt::value(&["-n", "--name"]),
+        Opt::value(&["-s", "--signal"]),
+        Opt::value(&["-R", "--retry"]),
+        Opt::value(&["-c", "--chuid"]),
+        Opt::value(&["-r", "--chroot"]),
+        Opt::value(&["-d", "--chdir"]),
+        Opt::value(&["-N", "--nicelevel"]),
+        Opt::value(&["-P", "--procsched"]),
+        Opt::value(&["-I", "--iosched"]),
+        Opt::value(&["-k", "--umask"]),
+        Opt::value(&["-O", "--output"]),
+        Opt::flag(&["-b", "--background"]),
+        Opt::flag(&["-C", "--no-close"]),
+        Opt::flag(&["-m", "--make-pidfile"]),
+        Opt::flag(&["-q", "--quiet"]),
+        Opt::flag(&["-o", "--oknodo"]),
+        Opt::flag(&["-t", "--test"]),
+        Opt::flag(&["-v", "--verbose"]),
+        Opt::flag(&["--remove-pidfile"]),
+    ],
+    style: Style::Gnu,
+    subcommands: &[],
+};
+
+/// Options with two values take the first here; the second is an operand, so that `bwrap` with one
+/// of them is dynamic.
+static BWRAP: Grammar = Grammar {
+    options: &[
+        Opt::flag(&["--unshare-all"]),
+        Opt::flag(&["--unshare-user"]),
+        Opt::flag(&["--unshare-ipc"]),
+        Opt::flag(&["--unshare-pid"]),
+        Opt::flag(&["--unshare-net"]),
+        Opt::flag(&["--unshare-uts"]),
+        Opt::flag(&["--unshare-cgroup"]),
+        Opt::flag(&["--share-net"]),
+        Opt::flag(&["--die-with-parent"]),
+        Opt::flag(&["--new-session"]),
+        Opt::flag(&["--clearenv"]),
+        Opt::value(&["--chdir"]),
+        Opt::value(&["--proc"]),
+        Opt::value(&["--dev"]),
+        Opt::value(&["--tmpfs"]),
+        Opt::value(&["--dir"]),
+        Opt::value(&["--hostname"]),
+        Opt::value(&["--uid"]),
+        Opt::value(&["--gid"]),
+        Opt::value(&["--unsetenv"]),
+    ],
+    style: Style::Posix,
+    subcommands: &[],
+};

@@ -1,0 +1,151 @@
+//! Shells: `sh -c`, scripts in files and on standard input.
+
+use super::super::model::{Grammar, Opt, Parsed, Style};
+use super::{Unwrapping, Wrapper};
+
+pub(super) const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        names: &[
+            "sh", "bash", "dash", "ash", "ksh", "ksh93", "mksh", "zsh", "rbash", "yash", "posh",
+        ],
+        grammar: &SHELL,
+        run: shell,
+    },
+    Wrapper {
+        names: &["fish", "csh", "tcsh", "elvish", "nu", "pwsh"],
+        grammar: &OTHER,
+        run: other,
+    },
+    Wrapper { names: &["busybox", "toybox"], grammar: &APPLETS, run: applet },
+];
+
+/// The options of `bash(1)`, which hold those of `dash(1)`, `ksh(1)` and `zsh(1)` that scripts use.
+/// `-c` takes no value: the text is the first operand.
+static SHELL: Grammar = Grammar {
+    options: &[
+        Opt::flag(&["-c"]),
+        Opt::flag(&["-s", "--stdin"]),
+        Opt::flag(&["-i", "--interactive"]),
+        Opt::flag(&["-l", "--login"]),
+        Opt::flag(&["-r", "--restricted"]),
+        Opt::flag(&["-p", "--privileged"]),
+        Opt::flag(&["-D", "--dump-strings", "--dump-po-strings"]),
+        Opt::flag(&["-e", "--errexit"]),
+        Opt::flag(&["-u", "--nounset"]),
+        Opt::flag(&["-x", "--xtrace"]),
+        Opt::flag(&["-v", "--verbose"]),
+        Opt::flag(&["-n", "--noexec"]),
+        Opt::flag(&["-f"]),
+        Opt::flag(&["-a"]),
+        Opt::flag(&["-b"]),
+        Opt::flag(&["-h", "--help"]),
+        Opt::flag(&["-k"]),
+        Opt::flag(&["-m"]),
+        Opt::flag(&["-t"]),
+        Opt::flag(&["-B"]),
+        Opt::flag(&["-C"]),
+        Opt::flag(&["-E"]),
+        Opt::flag(&["-H"]),
+        Opt::flag(&["-P"]),
+        Opt::flag(&["-T"]),
+        Opt::value(&["-o"]),
+        Opt::value(&["-O"]),
+        Opt::value(&["--rcfile", "--init-file"]),
+        Opt::flag(&["--norc"]),
+        Opt::flag(&["--noprofile"]),
+        Opt::flag(&["--noediting"]),
+        Opt::flag(&["--posix"]),
+        Opt::flag(&["--debugger"]),
+        Opt::flag(&["--version"]),
+    ],
+    style: Style::Posix,
+    subcommands: &[],
+};
+
+fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if parsed.has("--version") {
+        return;
+    }
+    if let Some(file) = parsed.value("--rcfile") {
+        unwrapping.script_of_file(&file.value.clone(), &[]);
+    }
+    // `+x` and `+o name` switch options off, before the first operand.
+    let mut operands = &parsed.operands[..];
+    while let Some(text) = operands.first().and_then(|operand| operand.value.as_known())
+        && text.starts_with('+')
+        && text.len() > 1
+    {
+        operands = &operands[(1 + usize::from(text.ends_with(['o', 'O']))).min(operands.len())..];
+        // `-c` may stand behind it.
+        if let Some("-c") = operands.first().and_then(|operand| operand.value.as_known())
+            && let [_, text, rest @ ..] = operands
+        {
+            unwrapping.script(&text.value, rest);
+            return;
+        }
+    }
+    match operands {
+        [text, rest @ ..] if parsed.has("-c") => {
+            if text.many {
+                unwrapping.dynamic(format!("what `{}` runs is not known", unwrapping.name));
+            }
+            unwrapping.script(&text.value, rest);
+        }
+        [file, rest @ ..] if !parsed.has("-s") => unwrapping.script_of_file(&file.value, rest),
+        operands => unwrapping.script_of_stdin(operands),
+    }
+}
+
+/// Shells of another language: `-c` takes a value.
+static OTHER: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-c", "--command", "-Command", "--commands"]),
+        Opt::flag(&["-i", "--interactive"]),
+        Opt::flag(&["-l", "--login"]),
+        Opt::flag(&["-e"]),
+        Opt::flag(&["-f"]),
+        Opt::flag(&["-n", "--no-execute"]),
+        Opt::flag(&["-v", "--version"]),
+        Opt::flag(&["-h", "--help"]),
+        Opt::flag(&["-N", "--no-config"]),
+        Opt::value(&["-C", "--init-command"]),
+    ],
+    style: Style::Posix,
+    subcommands: &[],
+};
+
+/// Their language is not that of a POSIX shell, but simple commands are the same. What is found by
+/// that is told, and that it may be wrong, too.
+fn other(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let texts: Vec<_> =
+        parsed.values("-c").chain(parsed.values("-C")).map(|text| text.value.clone()).collect();
+    if !texts.is_empty() {
+        unwrapping.dynamic(format!("`{}` has a language of its own", unwrapping.name));
+        unwrapping.conditional = true;
+    }
+    for text in &texts {
+        let problems = unwrapping.interpreter.out.problems.len();
+        unwrapping.script(text, &[]);
+        unwrapping.interpreter.out.problems.truncate(problems);
+    }
+    match &parsed.operands[..] {
+        [file, rest @ ..] if texts.is_empty() => unwrapping.script_of_file(&file.value, rest),
+        [] if texts.is_empty() => unwrapping.script_of_stdin(&[]),
+        _ => {}
+    }
+}
+
+static APPLETS: Grammar = Grammar {
+    options: &[
+        Opt::flag(&["--list"]),
+        Opt::flag(&["--list-full"]),
+        Opt::flag(&["--help"]),
+        Opt::flag(&["--long"]),
+    ],
+    style: Style::Posix,
+    subcommands: &[],
+};
+
+fn applet(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.run(&parsed.operands);
+}

@@ -1,0 +1,451 @@
+//! Programs that give a text to a shell: `watch`, `script -c`, `at`, `git -c alias.x=!…`, `tmux new`.
+
+use super::super::effect::{Effect, Persistence};
+use super::super::invocation::Argument;
+use super::super::model::{Grammar, Opt, Parsed, Style};
+use super::super::value::{Origin, Value};
+use super::prefix::options;
+use super::{Unwrapping, Wrapper};
+
+pub(super) const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        names: &["watch"],
+        grammar: options![
+            flag ["-b", "--beep"], flag ["-c", "--color"], flag ["-C", "--no-color"], attached ["-d", "--differences"],
+            flag ["-e", "--errexit"], flag ["-g", "--chgexit"], value ["-n", "--interval"], flag ["-p", "--precise"],
+            value ["-q", "--equexit"], flag ["-r", "--no-rerun"], value ["-s", "--shotsdir"], flag ["-t", "--no-title"],
+            flag ["-w", "--no-wrap"], flag ["-x", "--exec"], flag ["-h", "--help"], flag ["-v", "--version"],
+        ],
+        run: watch,
+    },
+    Wrapper {
+        names: &["entr"],
+        grammar: options![
+            flag["-a"], flag["-c"], flag["-d"], flag["-n"], flag["-p"], flag["-r"], flag["-s"],
+            flag["-x"], flag["-z"]
+        ],
+        run: entr,
+    },
+    Wrapper { names: &["script"], grammar: &SCRIPT, run: script },
+    Wrapper { names: &["at", "batch"], grammar: &AT, run: at },
+    Wrapper { names: &["tmux"], grammar: &TMUX, run: tmux },
+    Wrapper {
+        names: &["screen"],
+        grammar: options![
+            flag ["-a"], flag ["-A"], flag ["-d"], flag ["-D"], flag ["-m"], flag ["-r"], flag ["-R"], flag ["-x"], flag ["-U"],
+            flag ["-q"], flag ["-O"], flag ["-L"], flag ["-l"], flag ["-ls", "-list"], flag ["-wipe"], value ["-S"], value ["-X"],
+            value ["-c"], value ["-e"], value ["-h"], value ["-p"], value ["-s"], value ["-t"], value ["-T"], flag ["-v"],
+        ],
+        run: screen,
+    },
+    Wrapper { names: &["git"], grammar: &GIT, run: git },
+    Wrapper { names: &["hyperfine"], grammar: &HYPERFINE, run: hyperfine },
+    Wrapper {
+        names: &["expect"],
+        grammar: options![value["-c"], flag["-b"], flag["-d"], flag["-i"]],
+        run: expect,
+    },
+];
+
+fn watch(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if parsed.has("-x") {
+        return unwrapping.run(&parsed.operands);
+    }
+    if !parsed.operands.is_empty() {
+        let text = unwrapping.joined(&parsed.operands);
+        unwrapping.script(&text, &[]);
+    }
+}
+
+fn entr(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.conditional = true;
+    if parsed.has("-s") {
+        let text = unwrapping.joined(&parsed.operands);
+        return unwrapping.script(&text, &[]);
+    }
+    let found = Value::Unknown(Origin::Input);
+    let words: Vec<Argument> = parsed
+        .operands
+        .iter()
+        .map(|word| match word.value.as_known() {
+            Some("/_") => Argument { value: found.clone(), ..word.clone() },
+            _ => word.clone(),
+        })
+        .collect();
+    unwrapping.run(&words);
+}
+
+static SCRIPT: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-c", "--command"]),
+        Opt::flag(&["-a", "--append"]),
+        Opt::value(&["-E", "--echo"]),
+        Opt::flag(&["-e", "--return"]),
+        Opt::flag(&["-f", "--flush"]),
+        Opt::flag(&["--force"]),
+        Opt::value(&["-I", "--log-in"]),
+        Opt::value(&["-B", "--log-io"]),
+        Opt::value(&["-O", "--log-out"]),
+        Opt::value(&["-T", "--log-timing"]),
+        Opt::value(&["-m", "--logging-format"]),
+        Opt::value(&["-o", "--output-limit"]),
+        Opt::flag(&["-q", "--quiet"]),
+        Opt::attached(&["-t", "--timing"]),
+        Opt::flag(&["-h", "--help"]),
+        Opt::flag(&["-V", "--version"]),
+    ],
+    style: Style::Gnu,
+    subcommands: &[],
+};
+
+fn script(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    match parsed.value("-c") {
+        Some(text) => unwrapping.script(&text.value.clone(), &[]),
+        // On BSD the command follows the file.
+        None if parsed.operands.len() > 1 => {
+            unwrapping.conditional = true;
+            unwrapping.run(&parsed.operands[1..]);
+        }
+        None => unwrapping.script_of_stdin(&[]),
+    }
+}
+
+static AT: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-q"]),
+        Opt::value(&["-f"]),
+        Opt::value(&["-t"]),
+        Opt::value(&["-c"]),
+        Opt::flag(&["-m"]),
+        Opt::flag(&["-M"]),
+        Opt::flag(&["-l"]),
+        Opt::flag(&["-d"]),
+        Opt::flag(&["-r"]),
+        Opt::flag(&["-b"]),
+        Opt::flag(&["-v"]),
+        Opt::flag(&["-V"]),
+    ],
+    style: Style::Gnu,
+    subcommands: &[],
+};
+
+fn at(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if ["-l", "-d", "-r", "-V", "-c"].iter().any(|option| parsed.has(option)) {
+        return;
+    }
+    unwrapping.effect(Effect::Persistence(Persistence::Schedule));
+    match parsed.value("-f") {
+        Some(file) => unwrapping.script_of_file(&file.value.clone(), &[]),
+        None => unwrapping.script_of_stdin(&[]),
+    }
+}
+
+static TMUX: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-L"]),
+        Opt::value(&["-S"]),
+        Opt::value(&["-f"]),
+        Opt::value(&["-c"]),
+        Opt::value(&["-T"]),
+        Opt::flag(&["-2"]),
+        Opt::flag(&["-u"]),
+        Opt::flag(&["-v"]),
+        Opt::flag(&["-V"]),
+        Opt::flag(&["-C"]),
+        Opt::flag(&["-D"]),
+        Opt::flag(&["-l"]),
+        Opt::flag(&["-N"]),
+    ],
+    style: Style::Posix,
+    subcommands: &[],
+};
+
+/// The options of `new-session`, `new-window`, `split-window`, `respawn-*`, `run-shell` and the like.
+static TMUX_RUN: Grammar = Grammar {
+    options: &[
+        Opt::flag(&["-A"]),
+        Opt::flag(&["-d"]),
+        Opt::flag(&["-D"]),
+        Opt::flag(&["-E"]),
+        Opt::flag(&["-P"]),
+        Opt::flag(&["-X"]),
+        Opt::flag(&["-a"]),
+        Opt::flag(&["-b"]),
+        Opt::flag(&["-k"]),
+        Opt::flag(&["-S"]),
+        Opt::flag(&["-h"]),
+        Opt::flag(&["-v"]),
+        Opt::flag(&["-f"]),
+        Opt::flag(&["-Z"]),
+        Opt::flag(&["-I"]),
+        Opt::flag(&["-C"]),
+        Opt::value(&["-c"]),
+        Opt::value(&["-e"]),
+        Opt::value(&["-F"]),
+        Opt::value(&["-n"]),
+        Opt::value(&["-s"]),
+        Opt::value(&["-t"]),
+        Opt::value(&["-x"]),
+        Opt::value(&["-y"]),
+        Opt::value(&["-l"]),
+        Opt::value(&["-p"]),
+    ],
+    style: Style::Posix,
+    subcommands: &[],
+};
+
+fn tmux(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if let Some(text) = parsed.value("-c") {
+        unwrapping.script(&text.value.clone(), &[]);
+    }
+    let Some((name, rest)) = parsed.operands.split_first() else { return };
+    let runs = [
+        "new",
+        "new-session",
+        "neww",
+        "new-window",
+        "splitw",
+        "split-window",
+        "split",
+        "respawnp",
+        "respawn-pane",
+        "respawnw",
+        "respawn-window",
+        "run",
+        "run-shell",
+        "if",
+        "if-shell",
+        "popup",
+        "display-popup",
+        "pipe-pane",
+        "pipep",
+    ];
+    match name.value.as_known() {
+        Some(name) if runs.contains(&name) => {
+            let inner =
+                super::Invocation { arguments: rest.to_vec(), ..unwrapping.invocation.clone() };
+            let parsed = super::grammar::parse(&inner, &TMUX_RUN);
+            match &parsed.operands[..] {
+                [] => {}
+                [text] => unwrapping.script(&text.value, &[]),
+                _ if name.starts_with("if") => {
+                    for text in &parsed.operands {
+                        unwrapping.script(&text.value, &[]);
+                    }
+                }
+                words => {
+                    let words = words.to_vec();
+                    unwrapping.run(&words);
+                }
+            }
+        }
+        Some("send" | "send-keys") => {
+            keys(unwrapping, rest);
+        }
+        _ => {}
+    }
+}
+
+/// Keys that are typed into a shell.
+fn keys(unwrapping: &mut Unwrapping<'_, '_>, words: &[Argument]) {
+    let is_key = |word: &&Argument| {
+        matches!(word.value.as_known(), Some("C-m" | "Enter" | "KPEnter" | "-l"))
+    };
+    let texts: Vec<Argument> = words.iter().filter(|word| !is_key(word)).cloned().collect();
+    let has_target = texts.first().is_some_and(|word| word.value.as_known() == Some("-t"));
+    unwrapping.conditional = true;
+    for text in texts.get(usize::from(has_target) * 2..).unwrap_or_default() {
+        unwrapping.script(&text.value, &[]);
+    }
+}
+
+fn screen(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let stuff = parsed.value("-X").and_then(|value| value.value.as_known()) == Some("stuff");
+    if stuff {
+        let text = unwrapping.joined(&parsed.operands);
+        unwrapping.script(&text, &[]);
+    } else {
+        unwrapping.run(&parsed.operands);
+    }
+}
+
+/// `git` itself has a model; here are only the texts that it gives to a shell.
+static GIT: Grammar = Grammar { options: &[], style: Style::Operands, subcommands: &[] };
+
+fn git(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let words = &parsed.operands;
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let Some(text) = word.value.as_known() else { break };
+        match text {
+            "-c" => {
+                if let Some(setting) = words.get(at + 1) {
+                    setting_of_git(unwrapping, &setting.value);
+                }
+                at += 2;
+            }
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env"
+            | "--super-prefix" | "--attr-source" | "--list-cmds" => at += 2,
+            text if text.starts_with('-') => at += 1,
+            _ => break,
+        }
+    }
+    let Some((name, rest)) = words.get(at..).and_then(<[Argument]>::split_first) else { return };
+    let texts = match name.value.as_known() {
+        Some("rebase") => values_of(rest, &["--exec", "-x"]),
+        Some("filter-branch") => values_of(
+            rest,
+            &[
+                "--env-filter",
+                "--tree-filter",
+                "--index-filter",
+                "--parent-filter",
+                "--msg-filter",
+                "--commit-filter",
+                "--tag-name-filter",
+                "--setup",
+            ],
+        ),
+        Some("difftool" | "mergetool") => values_of(rest, &["--extcmd", "-x"]),
+        Some("submodule")
+            if rest.first().and_then(|word| word.value.as_known()) == Some("foreach") =>
+        {
+            let command: Vec<Argument> = rest[1..]
+                .iter()
+                .skip_while(|word| {
+                    matches!(word.value.as_known(), Some("--recursive" | "--quiet" | "-q"))
+                })
+                .cloned()
+                .collect();
+            vec![unwrapping.joined(&command)]
+        }
+        Some("bisect") if rest.first().and_then(|word| word.value.as_known()) == Some("run") => {
+            unwrapping.conditional = true;
+            let command = rest[1..].to_vec();
+            unwrapping.run(&command);
+            Vec::new()
+        }
+        _ => Vec::new(),
+    };
+    unwrapping.conditional = true;
+    for text in texts {
+        unwrapping.script(&text, &[]);
+    }
+    unwrapping.ran = false;
+}
+
+/// The values of long and short options with these names.
+fn values_of(words: &[Argument], names: &[&str]) -> Vec<Value> {
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let text = word.value.prefix();
+        for name in names {
+            if text == *name
+                && let Some(next) = words.get(at + 1)
+            {
+                found.push(next.value.clone());
+            } else if let Some(value) = text.strip_prefix(name)
+                && (!name.starts_with("--") || value.starts_with('='))
+            {
+                found.push(Value::known(value.trim_start_matches('=')));
+            }
+        }
+    }
+    found
+}
+
+/// `-c name=value`: settings whose value is a command.
+fn setting_of_git(unwrapping: &mut Unwrapping<'_, '_>, setting: &Value) {
+    let text = setting.prefix().to_owned();
+    let Some((name, value)) = text.split_once('=') else { return };
+    let name = name.to_ascii_lowercase();
+    let command = if name.starts_with("alias.") {
+        let Some(command) = value.strip_prefix('!') else { return };
+        command
+    } else {
+        let runs = [
+            "core.pager",
+            "core.editor",
+            "core.sshcommand",
+            "core.fsmonitor",
+            "core.gitproxy",
+            "core.askpass",
+            "diff.external",
+            "sequence.editor",
+            "gpg.program",
+            "credential.helper",
+            "interactive.difffilter",
+            "uploadpack.packobjectshook",
+        ];
+        let ends = [
+            ".textconv",
+            ".command",
+            ".clean",
+            ".smudge",
+            ".process",
+            ".driver",
+            ".cmd",
+            ".helper",
+        ];
+        let pager = name.starts_with("pager.");
+        if !runs.contains(&name.as_str()) && !pager && !ends.iter().any(|end| name.ends_with(end)) {
+            return;
+        }
+        value.trim_start_matches('!')
+    };
+    let value = match setting {
+        Value::Known(_) => Value::known(command),
+        other => Value::known(command)
+            .then(Value::Unknown(other.origin().cloned().unwrap_or(Origin::Other))),
+    };
+    unwrapping.conditional = true;
+    unwrapping.script(&value, &[]);
+}
+
+static HYPERFINE: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-w", "--warmup"]),
+        Opt::value(&["-m", "--min-runs"]),
+        Opt::value(&["-M", "--max-runs"]),
+        Opt::value(&["-r", "--runs"]),
+        Opt::value(&["-s", "--setup"]),
+        Opt::value(&["-p", "--prepare"]),
+        Opt::value(&["-c", "--cleanup"]),
+        Opt::value(&["-n", "--command-name"]),
+        Opt::value(&["-S", "--shell"]),
+        Opt::flag(&["-N"]),
+        Opt::flag(&["-i", "--ignore-failure"]),
+        Opt::value(&["--style"]),
+        Opt::value(&["-u", "--time-unit"]),
+        Opt::value(&["--export-json"]),
+        Opt::value(&["--export-csv"]),
+        Opt::value(&["--export-markdown"]),
+        Opt::flag(&["--show-output"]),
+        Opt::value(&["--output"]),
+        Opt::value(&["--input"]),
+    ],
+    style: Style::Gnu,
+    subcommands: &[],
+};
+
+fn hyperfine(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let options = ["-s", "-p", "-c"].iter().flat_map(|option| parsed.values(option));
+    let texts: Vec<Value> =
+        options.chain(&parsed.operands).map(|word| word.value.clone()).collect();
+    for text in texts {
+        unwrapping.script(&text, &[]);
+    }
+}
+
+/// A language of its own, in which `spawn` runs a command.
+fn expect(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    unwrapping.dynamic("`expect` runs a script of its own language".to_owned());
+    for text in parsed.values("-c").cloned().collect::<Vec<_>>() {
+        if let Some(command) =
+            text.value.as_known().and_then(|text| text.trim().strip_prefix("spawn "))
+        {
+            let command = command.split(';').next().unwrap_or(command).to_owned();
+            unwrapping.script(&Value::Known(command), &[]);
+        }
+    }
+}

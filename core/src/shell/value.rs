@@ -1,0 +1,235 @@
+//! What is known of a text that a shell would make.
+
+/// What is known of the value of a word or a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// It is this.
+    Known(String),
+    /// It is one of these: at least two, at most [`Value::MOST`], each once.
+    OneOf(Vec<String>),
+    /// It begins so, and how it goes on is unknown. The prefix is never empty.
+    Prefix(String, Origin),
+    /// Nothing is known but where it comes from.
+    Unknown(Origin),
+}
+
+/// Where an unknown value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// A variable of the environment with this name.
+    Environment(String),
+    /// A variable of the environment, or this text if it is not set: `${name:-text}`.
+    EnvironmentOr(String, String),
+    /// What programs wrote, by their numbers in the list of all invocations.
+    Output(Vec<usize>),
+    /// Names of files that fit a pattern, as written.
+    Glob(String),
+    /// An argument of the script or of a function.
+    Argument,
+    /// Read from the standard input that the caller gives, or from a file.
+    Input,
+    /// The arithmetic of a shell: a number.
+    Number,
+    /// Something else: a random number, a loop, too many values.
+    Other,
+}
+
+impl Value {
+    /// The most values that are kept apart.
+    pub const MOST: usize = 16;
+
+    /// A known value.
+    pub fn known(text: impl Into<String>) -> Value {
+        Value::Known(text.into())
+    }
+
+    /// The value, if it is known.
+    pub fn as_known(&self) -> Option<&str> {
+        match self {
+            Value::Known(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Everything that it may be, if that is known.
+    pub fn possible(&self) -> Option<&[String]> {
+        match self {
+            Value::Known(text) => Some(std::slice::from_ref(text)),
+            Value::OneOf(texts) => Some(texts),
+            Value::Prefix(..) | Value::Unknown(_) => None,
+        }
+    }
+
+    /// What it surely begins with, which may be empty.
+    pub fn prefix(&self) -> &str {
+        match self {
+            Value::Known(text) | Value::Prefix(text, _) => text,
+            Value::OneOf(_) | Value::Unknown(_) => "",
+        }
+    }
+
+    /// One of the two: what a shell has behind two branches.
+    #[must_use]
+    pub fn or(self, other: Value) -> Value {
+        if self == other {
+            return self;
+        }
+        match (self.possible(), other.possible()) {
+            (Some(these), Some(those)) => Value::one_of(these.iter().chain(those).cloned()),
+            _ => Value::Unknown(Origin::joined(self.origin(), other.origin())),
+        }
+    }
+
+    /// Where it comes from, if it is not known.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Value::Prefix(_, origin) | Value::Unknown(origin) => Some(origin),
+            Value::Known(_) | Value::OneOf(_) => None,
+        }
+    }
+
+    /// The numbers of the invocations whose output it holds.
+    pub fn outputs(&self) -> &[usize] {
+        match self.origin() {
+            Some(Origin::Output(numbers)) => numbers,
+            _ => &[],
+        }
+    }
+
+    /// One of some known values; unknown if there are none or too many.
+    pub fn one_of(values: impl IntoIterator<Item = String>) -> Value {
+        let mut all: Vec<String> = Vec::new();
+        for value in values {
+            if !all.contains(&value) {
+                all.push(value);
+            }
+            if all.len() > Value::MOST {
+                return Value::Unknown(Origin::Other);
+            }
+        }
+        match all.len() {
+            0 => Value::Unknown(Origin::Other),
+            1 => Value::Known(all.remove(0)),
+            _ => Value::OneOf(all),
+        }
+    }
+
+    /// The one behind the other.
+    #[must_use]
+    pub fn then(self, next: Value) -> Value {
+        match (self, next) {
+            (Value::Known(first), Value::Known(next)) => Value::Known(first + &next),
+            (Value::Known(first), next) if first.is_empty() => next,
+            (first, Value::Known(next)) if next.is_empty() => first,
+            (Value::Known(first), Value::Prefix(next, origin)) => {
+                Value::Prefix(first + &next, origin)
+            }
+            (Value::Known(first), Value::Unknown(origin)) => Value::Prefix(first, origin),
+            // What climbs again leaves nothing sure of where it is.
+            (Value::Prefix(text, origin), Value::Known(next))
+                if next.contains("..") && !matches!(origin, Origin::Output(_)) =>
+            {
+                Value::Prefix(text, Origin::Other)
+            }
+            (first, next) => match (first.possible(), next.possible()) {
+                (Some(firsts), Some(nexts)) => Value::one_of(
+                    firsts.iter().flat_map(|a| nexts.iter().map(move |b| format!("{a}{b}"))),
+                ),
+                _ => {
+                    let origin = Origin::joined(first.origin(), next.origin());
+                    match first {
+                        Value::Prefix(text, _) => Value::Prefix(text, origin),
+                        _ => Value::Unknown(origin),
+                    }
+                }
+            },
+        }
+    }
+
+    /// What becomes of every possible text. An unknown value stays unknown, of the same origin.
+    #[must_use]
+    pub fn map(&self, change: impl Fn(&str) -> String) -> Value {
+        match self {
+            Value::Known(text) => Value::Known(change(text)),
+            Value::OneOf(texts) => Value::one_of(texts.iter().map(|text| change(text))),
+            Value::Prefix(_, origin) | Value::Unknown(origin) => Value::Unknown(origin.clone()),
+        }
+    }
+}
+
+/// True for the name of a variable that holds a secret, as far as a name can tell.
+#[must_use]
+pub fn names_a_secret(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "TOKEN",
+        "SECRET",
+        "SECRETS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "PASS",
+        "PWD",
+        "KEY",
+        "KEYS",
+        "APIKEY",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "DSN",
+        "AUTH",
+        "COOKIE",
+        "PAT",
+        "PRIVATE",
+    ];
+    const PLAIN: &[&str] = &["PWD", "OLDPWD", "SSH_AUTH_SOCK", "PUBLIC_KEY", "KEY", "PASS", "AUTH"];
+    let name = name.to_ascii_uppercase();
+    !PLAIN.contains(&&*name)
+        && !name.contains("PUBLIC")
+        && (name.split('_').any(|word| WORDS.contains(&word))
+            || ["DATABASE_URL", "REDIS_URL", "MONGO_URL", "MONGODB_URI", "WEBHOOK_URL"]
+                .iter()
+                .any(|end| name.ends_with(end)))
+}
+
+impl Origin {
+    /// True for what is a name, as far as it is unknown: it has no slash, or is found in one place.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Origin::Number | Origin::Glob(_) => true,
+            Origin::Output(numbers) => numbers.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The origin of what is made of two values. What programs wrote is never forgotten, since a
+    /// secret may be in it.
+    pub fn joined(one: Option<&Origin>, other: Option<&Origin>) -> Origin {
+        match (one, other) {
+            // What surely has no slash says nothing of what has one.
+            (Some(plain), Some(origin)) | (Some(origin), Some(plain))
+                if plain.is_plain() && !origin.is_plain() =>
+            {
+                origin.clone()
+            }
+            (Some(Origin::Output(these)), Some(Origin::Output(those))) => {
+                let mut all = these.clone();
+                all.extend(those.iter().filter(|number| !these.contains(number)));
+                Origin::Output(all)
+            }
+            (Some(outputs @ Origin::Output(_)), _) | (_, Some(outputs @ Origin::Output(_))) => {
+                outputs.clone()
+            }
+            (_, Some(secret @ Origin::Environment(name))) if names_a_secret(name) => secret.clone(),
+            // What may be anything counts more than what cannot leave a folder.
+            (Some(Origin::Number | Origin::Glob(_)), Some(origin))
+                if !matches!(origin, Origin::Number | Origin::Glob(_)) =>
+            {
+                origin.clone()
+            }
+            (Some(Origin::Other), Some(origin)) | (Some(origin), _) | (None, Some(origin)) => {
+                origin.clone()
+            }
+            (None, None) => Origin::Other,
+        }
+    }
+}

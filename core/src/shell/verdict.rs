@@ -1,0 +1,132 @@
+//! What became of a check.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::effect::Found;
+use super::ir::Span;
+use super::judge::WithoutApprover;
+
+/// Whether a command may run.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "ShellDecision")]
+pub enum Decision {
+    /// It is understood, and within what the profile lets run.
+    Allow,
+    /// It is not understood, or beyond the profile: somebody decides.
+    Ask,
+    /// It does not run.
+    Deny,
+}
+
+/// Why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellReason")]
+pub struct Reason {
+    /// What this reason alone would decide.
+    pub decision: Decision,
+    /// The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`, `unknown`,
+    /// `beyond_profile`, `text`, `rule`, `mode`.
+    pub category: String,
+    /// The words that cause it, as they stand in the text.
+    pub words: String,
+    /// Where they stand.
+    #[schemars(with = "ShownSpan")]
+    pub span: Span,
+    /// What is wrong with it, in a sentence for the model. Never the source of a rule.
+    pub why: String,
+    /// What to do instead.
+    pub instead: Option<String>,
+    /// True if it is of the floor: nobody's approval helps.
+    pub floor: bool,
+}
+
+/// What became of a check.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// The strictest of all reasons.
+    pub decision: Decision,
+    /// Why, the strictest first. Empty where everything is allowed.
+    pub reasons: Vec<Reason>,
+    /// Everything that the command does.
+    pub effects: Vec<Found>,
+    /// What could not be understood, a sentence for each.
+    pub unknowns: Vec<String>,
+    /// What becomes of it where the decision is to ask, and nobody can be asked.
+    pub without_approver: WithoutApprover,
+    /// True if it is allowed only because nobody is to be asked, and then only in a confinement that
+    /// enforces its effects.
+    pub confined: bool,
+}
+
+/// What became of a check, as it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellCheck")]
+pub struct Check {
+    /// The decision.
+    pub verdict: Decision,
+    /// The categories of all reasons, those of the strictest first, each once.
+    pub categories: Vec<String>,
+    /// Why, the strictest first. Empty where everything is allowed.
+    pub reasons: Vec<Reason>,
+    /// What the command does.
+    pub effects: Vec<ShownEffect>,
+    /// Its simple commands.
+    pub segments: Vec<Segment>,
+    /// What could not be understood, a sentence for each.
+    pub unknowns: Vec<String>,
+    /// What a model is told: what was decided, why, and what to do instead.
+    pub for_llm: String,
+    /// What a person is shown.
+    pub for_user: String,
+    /// What to do instead, of the strictest reason that knows it.
+    pub suggestion: Option<String>,
+    /// What becomes of it where the decision is to ask, and nobody can be asked.
+    pub without_approver: WithoutApprover,
+    /// True if it is allowed only in a confinement that enforces its effects.
+    pub confined: bool,
+}
+
+/// An effect as it is shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellEffect")]
+pub struct ShownEffect {
+    /// Its label: `delete:workspace:recursive`.
+    pub effect: String,
+    /// The program that has it.
+    pub program: String,
+    /// True if it surely happens when the command runs.
+    pub sure: bool,
+    /// Where the words stand that cause it, in bytes.
+    #[schemars(with = "ShownSpan")]
+    pub span: Span,
+}
+
+/// A simple command of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellSegment")]
+pub struct Segment {
+    /// Its text.
+    pub text: String,
+    /// What would be decided of it alone.
+    pub verdict: Decision,
+    /// The categories of its reasons, each once.
+    pub categories: Vec<String>,
+    /// Where it stands, in bytes.
+    #[schemars(with = "ShownSpan")]
+    pub span: Span,
+}
+
+/// Where something stands in a text, in bytes of UTF-8.
+#[derive(JsonSchema)]
+#[schemars(rename = "ShellSpan")]
+#[expect(dead_code, reason = "only its schema is used: it is how a range is written")]
+struct ShownSpan {
+    /// Its first byte.
+    start: usize,
+    /// The first byte behind it.
+    end: usize,
+}
