@@ -83,7 +83,7 @@ pub(crate) enum Worked<T, W> {
     /// It is done.
     Disk(T),
     /// The file is in the store, and this is what the work was to be done with.
-    Stored(Stored, W),
+    Stored(Box<Stored>, W),
 }
 
 /// A file or folder of the machine.
@@ -165,7 +165,7 @@ impl Files {
         match begun.await? {
             Ok(done) => Ok(Worked::Disk(done)),
             Err((reach, name, file, with)) => {
-                Ok(Worked::Stored(reach.stored(name, file).await?, with))
+                Ok(Worked::Stored(Box::new(reach.stored(name, file).await?), with))
             }
         }
     }
