@@ -88,6 +88,7 @@ fn otherwise(group: Group) -> &'static str {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm an effect")]
 fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
     let is_strict = case.settings.profile == Profile::Strict;
     match &found.effect {
@@ -389,6 +390,7 @@ const FETCHERS: &[&str] = &[
 const RESOLVERS: &[&str] =
     &["dig", "nslookup", "host", "drill", "kdig", "delv", "resolvectl", "dog", "doggo", "q"];
 
+#[expect(clippy::too_many_lines, reason = "one condition after the other, each with its reason")]
 fn network(case: &Case<'_>, found: &Found, host: &Value, sends: &Payload) -> Option<Danger> {
     let program = unwrap::base(&found.program);
     let is_strict = case.settings.profile == Profile::Strict;
