@@ -1311,7 +1311,7 @@ export interface Retention {
 export interface Rule {
   /** The tenant it belongs to. */
   tenant: string
-  /** What sort of calls it is about, such as `shell` or `tool`. */
+  /** What sort of calls it is about, such as `command` or `tool`. */
   kind: string
   /** Its id within the kind. */
   id: string
@@ -2907,11 +2907,11 @@ export interface Operations {
     }): Promise<Moved>
   }
   readonly rules: {
-    /** Stores a rule, replacing one of the same kind and id. One of the kind `shell` lets commands run without asking; best taken from the `proposals` of an approval. Fails with `conflict` if `if_version` does not hold. */
+    /** Stores a rule, replacing one of the same kind and id. One of the kind `command` lets commands run without asking; best taken from the `proposals` of an approval. Fails with `conflict` if `if_version` does not hold. */
     put(args: {
       /** The tenant. */
       tenant?: string
-      /** What sort of calls it is about, such as `shell` or `tool`. */
+      /** What sort of calls it is about, such as `command` or `tool`. */
       kind: string
       /** Its id within the kind. Left out: a new one is made. */
       id?: string | null

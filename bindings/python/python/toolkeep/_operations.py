@@ -1855,7 +1855,7 @@ class Rule(TypedDict):
     """The tenant it belongs to."""
 
     kind: str
-    """What sort of calls it is about, such as `shell` or `tool`."""
+    """What sort of calls it is about, such as `command` or `tool`."""
 
     id: str
     """Its id within the kind."""
@@ -4803,12 +4803,12 @@ class RulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. One of the kind `shell` lets
+        """Stores a rule, replacing one of the same kind and id. One of the kind `command` lets
         commands run without asking; best taken from the `proposals` of an approval. Fails
         with `conflict` if `if_version` does not hold.
 
         Args:
-            kind: What sort of calls it is about, such as `shell` or `tool`.
+            kind: What sort of calls it is about, such as `command` or `tool`.
             effect: What it does with a call that fits it.
             pattern: Which calls it fits, in the language of its kind.
             tenant: The tenant.
@@ -7395,12 +7395,12 @@ class AsyncRulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. One of the kind `shell` lets
+        """Stores a rule, replacing one of the same kind and id. One of the kind `command` lets
         commands run without asking; best taken from the `proposals` of an approval. Fails
         with `conflict` if `if_version` does not hold.
 
         Args:
-            kind: What sort of calls it is about, such as `shell` or `tool`.
+            kind: What sort of calls it is about, such as `command` or `tool`.
             effect: What it does with a call that fits it.
             pattern: Which calls it fits, in the language of its kind.
             tenant: The tenant.
