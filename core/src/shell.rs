@@ -38,6 +38,8 @@ pub mod parse;
 pub mod place;
 pub mod precheck;
 pub mod rules;
+#[cfg(test)]
+mod tests;
 pub mod unwrap;
 pub mod value;
 pub mod verdict;

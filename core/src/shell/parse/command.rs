@@ -12,6 +12,7 @@ use super::super::ir::{
 };
 use super::Lowering;
 use super::atoms::Mode;
+use super::reading::EXPANDING;
 
 /// Words that are no command where they stand alone; the crate takes some for one in odd places.
 const RESERVED: &[&str] = &[
@@ -137,11 +138,26 @@ impl Lowering<'_, '_> {
                 }
             }
         }
+        let words = words.into_iter().map(|word| self.of_command(word)).collect();
         CommandKind::Simple(SimpleCommand {
             assignments: self.assignments(&simple.assignments),
-            words: words.into_iter().map(|word| self.word(word, Mode::WORD)).collect(),
+            words,
             arrays: Vec::new(),
         })
+    }
+
+    /// A word of a command. One that the crate must not see is never written so that it does.
+    fn of_command(&mut self, theirs: &TheirWord) -> Word {
+        let word = self.word(theirs, Mode::WORD);
+        let text = word.pieces.iter().map_while(|piece| match piece {
+            Piece::Literal { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        let hides = !self.slice(theirs.span).contains(EXPANDING);
+        if hides && text.collect::<String>() == EXPANDING {
+            self.problem("aliases, switched on in a hidden way", word.span.clone());
+        }
+        word
     }
 
     /// The crate gives a command without a word an empty one.

@@ -9,7 +9,7 @@ use shuck_parser::parser::{ParseStatus, Parser};
 
 use super::super::ir::{Operation, Piece, Script, Span, Variable, Word};
 use super::atoms::{Atom, Mode, pieces};
-use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi};
+use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi, reading};
 
 impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
         let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
             ParseStatus::Clean
         } else {
-            Parser::new(inside).parse().status
+            reading::read(inside).map_or(ParseStatus::Fatal, |parsed| parsed.status)
         };
         if status != ParseStatus::Clean {
             self.problem("a substitution that is no command", self.span(span));
