@@ -36,7 +36,9 @@ pub mod model;
 pub mod models;
 pub mod parse;
 pub mod place;
+pub mod plan;
 pub mod precheck;
+pub mod print;
 pub mod rules;
 #[cfg(test)]
 mod tests;

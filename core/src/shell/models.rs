@@ -184,6 +184,13 @@ pub fn is_known(name: &str) -> bool {
     BY_NAME.contains_key(name)
 }
 
+/// The arguments of an invocation as its program reads them, if that is known.
+#[must_use]
+pub fn parse(invocation: &Invocation) -> Option<Parsed<'_>> {
+    let name = unwrap::base(invocation.program.value.as_known()?);
+    Some(BY_NAME.get(name)?.0.parse(invocation))
+}
+
 /// What all invocations do, as far as their programs have models, and which have none.
 #[must_use]
 pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {

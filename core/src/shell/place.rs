@@ -319,6 +319,25 @@ fn is_public(name: &str) -> bool {
         || ["chain", "public"].iter().any(|part| name.contains(part))
 }
 
+/// Files and folders that hold keys, tokens and passwords, as absolute paths: those of the home folder
+/// and of the system. Files anywhere that hold them by their names are not among them.
+#[must_use]
+pub fn secrets(env: &Env) -> Vec<String> {
+    let home = env.home.trim_end_matches('/');
+    let of_home = SECRETS_OF_HOME.iter().map(|name| format!("{home}/{name}"));
+    of_home.chain(SECRETS_OF_SYSTEM.iter().map(|path| (*path).to_owned())).collect()
+}
+
+/// What of the workspace tells version control and agents what to run, as absolute paths.
+#[must_use]
+pub fn guarded(env: &Env) -> Vec<String> {
+    let names = [".git/hooks", ".git/config"].iter().chain(AGENTS);
+    env.workspace
+        .iter()
+        .flat_map(|root| names.clone().map(move |name| format!("{root}/{name}")))
+        .collect()
+}
+
 /// The path within a home folder: the user's, root's, or another one's.
 fn in_home<'a>(path: &'a str, env: &Env) -> Option<&'a str> {
     let below = |root: &str| path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));

@@ -3,9 +3,11 @@
 
 mod corpus;
 mod evasion;
+mod generated;
 mod prose;
 mod rewrites;
 mod shapes;
+mod trace;
 mod written;
 
 /// `short` in `make test`, `long` in `make soak`.

@@ -2,7 +2,7 @@
 
 use super::super::analyse::Analysis;
 use super::super::denied::matches;
-use super::super::effect::{Effect, Found};
+use super::super::effect::{CodeFrom, Effect, Found};
 use super::super::env::Env;
 use super::super::invocation::Invocation;
 use super::super::ir::{Command, CommandKind, Item, Script};
@@ -81,8 +81,14 @@ impl Case<'_> {
 
 /// True if everything is understood, and within the profile.
 fn is_safe(case: &Case<'_>) -> bool {
+    // Who lists an interpreter means its scripts: code in the command is asked about.
+    let is_code = |found: &Found| {
+        matches!(&found.effect, Effect::Code { from: CodeFrom::Inline(language) }
+            if !matches!(&**language, "awk" | "sed" | "jq" | "sh"))
+    };
     let is_fine = |found: &Found| {
-        floor::of(case, found).is_none()
+        !is_code(found)
+            && floor::of(case, found).is_none()
             && groups::of(case, found).is_none()
             && profile::beyond(case, found).is_none()
     };

@@ -23,9 +23,9 @@ pub(super) const TABLE: &[Model] = &[
         &["pkill killall skill snice xkill killall5 taskkill tskill Stop-Process"],
         &WORDS,
         |report, parsed| {
-            let words =
+            let mut words =
                 parsed.operands.iter().filter(|word| !word.value.prefix().starts_with(['-', '/']));
-            let what = words.last().map_or(Value::known(""), |word| word.value.clone());
+            let what = words.next_back().map_or(Value::known(""), |word| word.value.clone());
             report.add(Effect::Kill { all: true, what });
         },
         &[ex("pkill -f gateway", &["kill:all"]), ex("killall node", &["kill:all"])],

@@ -138,26 +138,42 @@ impl Lowering<'_, '_> {
                 }
             }
         }
-        let words = words.into_iter().map(|word| self.of_command(word)).collect();
         CommandKind::Simple(SimpleCommand {
             assignments: self.assignments(&simple.assignments),
-            words,
+            words: self.side_by_side(&words),
             arrays: Vec::new(),
         })
     }
 
-    /// A word of a command. One that the crate must not see is never written so that it does.
-    fn of_command(&mut self, theirs: &TheirWord) -> Word {
-        let word = self.word(theirs, Mode::WORD);
+    /// Words. The crate ends one behind `{'a','b'}`, though quotes go on with it.
+    pub(super) fn side_by_side(&mut self, words: &[&TheirWord]) -> Vec<Word> {
+        let mut all: Vec<Word> = Vec::with_capacity(words.len());
+        let mut end = None;
+        for word in words {
+            let lowered = self.word(word, Mode::WORD);
+            self.hidden_option(word, &lowered);
+            match all.last_mut() {
+                Some(last) if end == Some(word.span.start.offset()) => {
+                    last.pieces.extend(lowered.pieces);
+                    last.span.end = last.span.end.max(lowered.span.end);
+                }
+                _ => all.push(lowered),
+            }
+            let is_empty = word.span.start.offset() == word.span.end.offset();
+            end = Some(word.span.end.offset()).filter(|_| !is_empty);
+        }
+        all
+    }
+
+    /// An option that the crate must not see, written so that it was not kept from it.
+    fn hidden_option(&mut self, theirs: &TheirWord, word: &Word) {
         let text = word.pieces.iter().map_while(|piece| match piece {
             Piece::Literal { text, .. } => Some(text.as_str()),
             _ => None,
         });
-        let hides = !self.slice(theirs.span).contains(EXPANDING);
-        if hides && text.collect::<String>() == EXPANDING {
+        if !self.slice(theirs.span).contains(EXPANDING) && text.collect::<String>() == EXPANDING {
             self.problem("aliases, switched on in a hidden way", word.span.clone());
         }
-        word
     }
 
     /// The crate gives a command without a word an empty one.

@@ -7,11 +7,20 @@ use shuck_ast::{
     Span as TheirSpan, TimeCommand, VarRef,
 };
 
-use super::super::ir::{CommandKind, Script, Word};
+use super::super::ir::{Command, CommandKind, Item, Joint, Piece, Pipeline, Script, Span, Word};
 use super::Lowering;
 use super::atoms::Mode;
 use super::command::literal;
 use super::word::one_group;
+
+/// What succeeds if a script fails.
+fn negated(script: Script, span: Span) -> Script {
+    let kind = CommandKind::Group(script);
+    let command = Command { kind, redirections: Vec::new(), span: span.clone() };
+    let pipeline =
+        Pipeline { negated: true, commands: vec![command], with_stderr: Vec::new(), span };
+    Script { items: vec![Item { joint: Joint::Always, pipeline, background: false }] }
+}
 
 impl Lowering<'_, '_> {
     pub(super) fn compound(&mut self, compound: &Compound) -> CommandKind {
@@ -19,7 +28,11 @@ impl Lowering<'_, '_> {
             Compound::If(it) => self.conditional(it),
             Compound::For(it) => self.for_words(it),
             Compound::Select(it) => {
-                let words = it.words.iter().map(|word| self.word(word, Mode::WORD)).collect();
+                let words = it.words.iter().map(|word| self.word(word, Mode::WORD));
+                let mut words: Vec<Word> = words.collect();
+                // What is not chosen leaves the variable empty.
+                let pieces = vec![Piece::Unknown("a choice".into())];
+                words.push(Word { pieces, span: self.span(it.span) });
                 let name = self.name(&it.variable);
                 CommandKind::For { name, words: Some(words), body: self.sequence(&it.body) }
             }
@@ -36,10 +49,13 @@ impl Lowering<'_, '_> {
                 condition: self.sequence(&it.condition),
                 body: self.sequence(&it.body),
             },
-            Compound::Until(it) => CommandKind::While {
-                condition: self.sequence(&it.condition),
-                body: self.sequence(&it.body),
-            },
+            Compound::Until(it) => {
+                let span = self.span(it.condition.span);
+                CommandKind::While {
+                    condition: negated(self.sequence(&it.condition), span),
+                    body: self.sequence(&it.body),
+                }
+            }
             Compound::Case(it) => {
                 let subject = self.word(&it.word, Mode::SINGLE);
                 let mut arms = Vec::with_capacity(it.cases.len());
@@ -105,10 +121,8 @@ impl Lowering<'_, '_> {
             [target] => target.name.as_ref().map(|name| self.name(name)),
             _ => None,
         };
-        let words = it
-            .words
-            .as_ref()
-            .map(|words| words.iter().map(|word| self.word(word, Mode::WORD)).collect());
+        let words =
+            it.words.as_ref().map(|words| self.side_by_side(&words.iter().collect::<Vec<_>>()));
         let body = self.sequence(&it.body);
         match name {
             Some(name) => CommandKind::For { name, words, body },

@@ -197,7 +197,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         run: command,
     },
     Wrapper { names: &["start-stop-daemon"], grammar: &DAEMON, run: daemon },
-    Wrapper { names: &["bwrap", "bubblewrap"], grammar: &BWRAP, run: bubblewrap },
+    Wrapper { names: &["bwrap", "bubblewrap"], grammar: &BWRAP, run: command },
     Wrapper {
         names: &["flock"],
         grammar: options![flag ["-s", "--shared"], flag ["-x", "-e", "--exclusive"], flag ["-u", "--unlock"], flag ["-n", "--nb", "--nonblock"], value ["-w", "--wait", "--timeout"], value ["-E", "--conflict-exit-code"], flag ["-o", "--close"], flag ["-F", "--no-fork"], flag ["--verbose"], flag ["-h", "--help"], flag ["-V", "--version"]],
@@ -328,52 +328,12 @@ static DAEMON: Grammar = Grammar {
     subcommands: &[],
 };
 
-/// Options of `bwrap` with two values, which a grammar has no form for.
-const PAIRS: &[&str] = &[
-    "--bind",
-    "--bind-try",
-    "--dev-bind",
-    "--dev-bind-try",
-    "--ro-bind",
-    "--ro-bind-try",
-    "--setenv",
-    "--symlink",
-    "--chmod",
-];
-
-/// What a container of its own runs, behind its options.
-fn bubblewrap(unwrapping: &mut Unwrapping<'_, '_>, _: &Parsed<'_>) {
-    let arguments = &unwrapping.invocation.arguments;
-    let mut at = 0;
-    while let Some(option) = arguments.get(at).and_then(|word| word.value.as_known()) {
-        let takes = |known: &Opt| known.names.contains(&option);
-        at += match BWRAP.options.iter().find(|known| takes(known)) {
-            Some(_) if PAIRS.contains(&option) => 3,
-            Some(known) if known.takes == Takes::Value => 2,
-            Some(_) => 1,
-            None if option == "--" => {
-                at += 1;
-                break;
-            }
-            None => break,
-        };
-    }
-    let operands = arguments.get(at..).unwrap_or_default().to_vec();
-    unwrapping.run(&operands);
-}
-
-/// Options with two values take the first here, and [`bubblewrap`] the second.
 static BWRAP: Grammar = Grammar {
     options: &[
-        Opt::value(&["--bind"]),
-        Opt::value(&["--bind-try"]),
-        Opt::value(&["--dev-bind"]),
-        Opt::value(&["--dev-bind-try"]),
-        Opt::value(&["--ro-bind"]),
-        Opt::value(&["--ro-bind-try"]),
-        Opt::value(&["--setenv"]),
-        Opt::value(&["--symlink"]),
-        Opt::value(&["--chmod"]),
+        Opt::list(
+            "--bind==, --bind-try==, --dev-bind==, --dev-bind-try==, --ro-bind==, --ro-bind-try==, \
+             --setenv==, --symlink==, --chmod==",
+        ),
         Opt::flag(&["--unshare-all"]),
         Opt::flag(&["--unshare-user"]),
         Opt::flag(&["--unshare-ipc"]),

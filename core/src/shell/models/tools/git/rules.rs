@@ -124,13 +124,17 @@ fn setting(report: &mut Report<'_>, word: &Argument) {
 
 /// What `git` itself is told: settings, and where the repository is.
 pub(super) fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    for option in ["-c", "--config-env"] {
-        if parsed.subcommands.first() == Some(&"commit") && option == "-c" {
-            continue;
+    // Those of a command may be called `-c` as well, and mean another thing.
+    let words = &parsed.invocation.arguments;
+    let name = parsed.subcommands.first();
+    let last = words.iter().rposition(|word| word.value.as_known() == name.copied());
+    for two in words[..last.unwrap_or(words.len())].windows(2) {
+        if two[0].value.as_known() == Some("-c") {
+            setting(report, &two[1]);
         }
-        for word in parsed.values(option) {
-            setting(report, word);
-        }
+    }
+    for word in parsed.values("--config-env") {
+        setting(report, word);
     }
     for word in parsed.values("--git-dir") {
         report.tree(Access::Read, word, true, false);

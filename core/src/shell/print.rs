@@ -1,0 +1,733 @@
+//! Prints commands again from what was understood of them, so that a shell reads exactly what was
+//! judged: each known text between single quotes, one command a line, nothing else.
+//!
+//! What is printed is parsed and printed once more before it is believed. What cannot be printed so
+//! that it stays the same is not printed at all.
+
+use super::ir::{
+    Assigned, Assignment, Command, CommandKind, Item, Joint, Operation, Piece, Pipeline,
+    Redirection, RedirectionKind, Script, SimpleCommand, Variable, Word,
+};
+use super::parse;
+
+/// What stands before a script in which no name is a pattern.
+pub const NO_PATTERNS: &str = "set -f\n";
+
+/// The canonical script of a text that was parsed without problems; none if it cannot be printed.
+/// A second time it is the same. `set -f` stands before it if it holds no pattern.
+#[must_use]
+pub fn canonical(text: &str, script: &Script) -> Option<String> {
+    // The commands do not keep which cases fall through.
+    if text.contains(";&") || text.contains(";;&") {
+        return None;
+    }
+    let body = print(script)?;
+    let parsed = parse::parse(&body);
+    if !parsed.problems.is_empty() || print(&parsed.script)? != body {
+        return None;
+    }
+    let is_set = body.starts_with("'set' '-f'\n");
+    let has_patterns = body.contains(['*', '?', '[']) && !is_set && holds_pattern(script);
+    Some(if has_patterns || is_set { body } else { format!("{NO_PATTERNS}{body}") })
+}
+
+/// The commands of a script, as they are printed.
+#[must_use]
+pub fn print(script: &Script) -> Option<String> {
+    let mut printer = Printer::default();
+    printer.script(script)?;
+    printer.bodies();
+    Some(printer.out)
+}
+
+#[derive(Default)]
+struct Printer {
+    out: String,
+    /// Here-documents whose bodies follow the line.
+    pending: Vec<String>,
+}
+
+/// Where a word stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Between blanks.
+    Word,
+    /// In an expansion outside of quotes, where what is bare is split.
+    Operand,
+    /// Between double quotes, or in a here-document.
+    Quoted,
+}
+
+impl Printer {
+    fn push(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    fn line(&mut self) {
+        self.push("\n");
+        self.bodies();
+    }
+
+    fn bodies(&mut self) {
+        for body in std::mem::take(&mut self.pending) {
+            self.push(&body);
+        }
+    }
+
+    fn script(&mut self, script: &Script) -> Option<()> {
+        for (at, item) in script.items.iter().enumerate() {
+            self.item(item)?;
+            match script.items.get(at + 1).map(|next| next.joint) {
+                Some(Joint::And) => self.push(" &&"),
+                Some(Joint::Or) => self.push(" ||"),
+                _ if item.background => self.push(" &"),
+                _ => {}
+            }
+            self.line();
+        }
+        Some(())
+    }
+
+    fn item(&mut self, item: &Item) -> Option<()> {
+        self.pipeline(&item.pipeline)
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Option<()> {
+        if pipeline.negated {
+            self.push("! ");
+        }
+        for (at, command) in pipeline.commands.iter().enumerate() {
+            if at > 0 {
+                let with_stderr = pipeline.with_stderr.get(at - 1).copied().unwrap_or(false);
+                self.push(if with_stderr { " |& " } else { " | " });
+            }
+            self.command(command)?;
+        }
+        Some(())
+    }
+
+    fn command(&mut self, command: &Command) -> Option<()> {
+        match &command.kind {
+            CommandKind::Simple(simple) => self.simple(simple)?,
+            kind => self.compound(kind)?,
+        }
+        for (at, redirection) in command.redirections.iter().enumerate() {
+            let is_first = at == 0
+                && matches!(&command.kind, CommandKind::Simple(simple) if simple.words.is_empty() && simple.assignments.is_empty());
+            if !is_first {
+                self.push(" ");
+            }
+            self.redirection(redirection)?;
+        }
+        Some(())
+    }
+
+    fn compound(&mut self, kind: &CommandKind) -> Option<()> {
+        match kind {
+            CommandKind::Group(script) => self.block("{", script, "}"),
+            CommandKind::Subshell(script) => self.block("(", script, ")"),
+            CommandKind::If(branches, otherwise) => {
+                for (at, (condition, body)) in branches.iter().enumerate() {
+                    self.block(if at == 0 { "if" } else { "elif" }, condition, "then")?;
+                    self.line();
+                    self.whole(body)?;
+                }
+                if let Some(body) = otherwise {
+                    self.block("else", body, "")?;
+                }
+                self.push("fi");
+                Some(())
+            }
+            CommandKind::While { condition, body } => {
+                self.block("while", condition, "do")?;
+                self.line();
+                self.whole(body)?;
+                self.push("done");
+                Some(())
+            }
+            CommandKind::For { name, words, body } => {
+                self.push("for ");
+                self.push(name);
+                if let Some(words) = words {
+                    self.push(" in");
+                    self.words(words)?;
+                }
+                self.line();
+                self.block("do", body, "done")
+            }
+            CommandKind::Case { subject, arms } => {
+                self.push("case ");
+                self.word(subject, At::Word)?;
+                self.push(" in");
+                self.line();
+                for (patterns, body) in arms {
+                    for (at, pattern) in patterns.iter().enumerate() {
+                        self.push(if at == 0 { "(" } else { " | " });
+                        self.word(pattern, At::Word)?;
+                    }
+                    self.push(")");
+                    self.line();
+                    self.script(body)?;
+                    self.push(";;");
+                    self.line();
+                }
+                self.push("esac");
+                Some(())
+            }
+            CommandKind::Function { name, body } => {
+                let plain = |char: char| char == '_' || char.is_ascii_alphanumeric();
+                if name.is_empty() || !name.chars().all(plain) {
+                    return None;
+                }
+                self.push(name);
+                self.push("() ");
+                self.command(body)
+            }
+            CommandKind::Test(words) => self.test(words),
+            CommandKind::Arithmetic { text, .. } => {
+                self.push("((");
+                self.push(text);
+                self.push("))");
+                Some(())
+            }
+            CommandKind::Time(pipeline) => {
+                self.push("time ");
+                self.pipeline(pipeline)
+            }
+            CommandKind::Simple(simple) => self.simple(simple),
+            CommandKind::ForArithmetic { .. }
+            | CommandKind::Coproc(_)
+            | CommandKind::Unknown(_) => None,
+        }
+    }
+
+    /// A script that may not be empty, on lines of its own.
+    fn whole(&mut self, script: &Script) -> Option<()> {
+        if script.items.is_empty() {
+            return None;
+        }
+        self.script(script)
+    }
+
+    fn block(&mut self, open: &str, script: &Script, close: &str) -> Option<()> {
+        self.push(open);
+        self.line();
+        self.whole(script)?;
+        self.push(close);
+        Some(())
+    }
+
+    /// `[[ … ]]` with one operator. Of several it is not kept how they hang together.
+    fn test(&mut self, words: &[Word]) -> Option<()> {
+        self.push("[[ ");
+        let mut rest = words;
+        while let Some((first, others)) = rest.split_first()
+            && bare(first) == Some("!")
+        {
+            self.push("! ");
+            rest = others;
+        }
+        match rest {
+            [word] => self.word(word, At::Word)?,
+            [operator, word] => {
+                let operator = bare(operator).filter(|text| text.starts_with('-'))?;
+                self.push(operator);
+                self.push(" ");
+                self.word(word, At::Word)?;
+            }
+            [left, operator, right] => {
+                let operator = bare(operator).filter(|text| {
+                    text.starts_with('-') || matches!(*text, "==" | "=" | "!=" | "<" | ">")
+                })?;
+                self.word(left, At::Word)?;
+                self.push(" ");
+                self.push(operator);
+                self.push(" ");
+                self.word(right, At::Word)?;
+            }
+            _ => return None,
+        }
+        self.push(" ]]");
+        Some(())
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand) -> Option<()> {
+        let mut first = true;
+        for assignment in &simple.assignments {
+            if !std::mem::take(&mut first) {
+                self.push(" ");
+            }
+            self.assignment(assignment)?;
+        }
+        let declares = simple.words.first().and_then(bare).filter(|name| DECLARING.contains(name));
+        for (at, word) in simple.words.iter().enumerate() {
+            if !std::mem::take(&mut first) {
+                self.push(" ");
+            }
+            match declares {
+                Some(name) if at == 0 => self.push(name),
+                Some(_) => self.declared(word, &simple.arrays)?,
+                None => self.word(word, At::Word)?,
+            }
+        }
+        Some(())
+    }
+
+    fn words(&mut self, words: &[Word]) -> Option<()> {
+        for word in words {
+            self.push(" ");
+            self.word(word, At::Word)?;
+        }
+        Some(())
+    }
+
+    /// An operand of `export` and the like, whose name and sign stand without quotes.
+    fn declared(&mut self, word: &Word, arrays: &[Assignment]) -> Option<()> {
+        if let Some(name) = bare(word)
+            && let Some(array) = arrays.iter().find(|array| array.name == name)
+        {
+            return self.assignment(array);
+        }
+        let Some(Piece::Literal { text, quoted: false }) = word.pieces.first() else {
+            return self.word(word, At::Word);
+        };
+        let is_name = |name: &str| {
+            !name.is_empty() && name.chars().all(|char| char == '_' || char.is_ascii_alphanumeric())
+        };
+        let sign = match word.pieces.get(1) {
+            Some(Piece::Literal { text, .. }) => text.as_str(),
+            Some(_) => return None,
+            None => return self.word(word, At::Word),
+        };
+        if !is_name(text) || !matches!(sign, "=" | "+=") {
+            return None;
+        }
+        self.push(text);
+        self.push(sign);
+        self.pieces(&word.pieces[2..], At::Word)
+    }
+
+    fn assignment(&mut self, assignment: &Assignment) -> Option<()> {
+        self.push(&assignment.name);
+        if let Some(index) = &assignment.index {
+            self.index(index)?;
+        }
+        self.push(if assignment.append { "+=" } else { "=" });
+        match &assignment.value {
+            Assigned::Word(word) => self.pieces(&word.pieces, At::Word),
+            Assigned::Array(words) => {
+                self.push("(");
+                for (at, word) in words.iter().enumerate() {
+                    if at > 0 {
+                        self.push(" ");
+                    }
+                    self.word(word, At::Word)?;
+                }
+                self.push(")");
+                Some(())
+            }
+        }
+    }
+
+    /// `[…]` with a plain index.
+    fn index(&mut self, index: &Word) -> Option<()> {
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_@*-".contains(char);
+        self.push("[");
+        for piece in &index.pieces {
+            match piece {
+                Piece::Literal { text, .. } | Piece::Glob(text) if text.chars().all(plain) => {
+                    self.push(text)
+                }
+                Piece::Variable(variable) if variable.operation == Operation::None => {
+                    self.variable(variable, At::Quoted)?;
+                }
+                _ => return None,
+            }
+        }
+        self.push("]");
+        Some(())
+    }
+
+    fn word(&mut self, word: &Word, at: At) -> Option<()> {
+        if word.pieces.is_empty() {
+            if at == At::Word {
+                self.push("''");
+            }
+            return Some(());
+        }
+        self.pieces(&word.pieces, at)
+    }
+
+    fn pieces(&mut self, pieces: &[Piece], at: At) -> Option<()> {
+        let mut number = 0;
+        while let Some(piece) = pieces.get(number) {
+            number += 1;
+            match piece {
+                Piece::Literal { text, quoted } => {
+                    let mut text = text.clone();
+                    let mut quoted = *quoted || at == At::Word;
+                    // What stands side by side is one text.
+                    while let Some(Piece::Literal { text: next, quoted: also }) = pieces.get(number)
+                        && (at == At::Word || *also == quoted)
+                    {
+                        text.push_str(next);
+                        quoted |= *also;
+                        number += 1;
+                    }
+                    self.literal(&text, quoted, at)?;
+                }
+                Piece::Tilde(user) => {
+                    self.push("~");
+                    self.push(user);
+                    match pieces.get(number) {
+                        None => {}
+                        Some(Piece::Literal { text, .. }) if text.starts_with('/') => {
+                            self.push("/");
+                            number += 1;
+                            let mut rest =
+                                vec![Piece::Literal { text: text[1..].to_owned(), quoted: true }];
+                            rest.retain(|piece| !matches!(piece, Piece::Literal { text, .. } if text.is_empty()));
+                            rest.extend(pieces[number..].iter().cloned());
+                            return self.pieces(&rest, at);
+                        }
+                        Some(_) => return None,
+                    }
+                }
+                piece => self.piece(piece, at)?,
+            }
+        }
+        Some(())
+    }
+
+    fn literal(&mut self, text: &str, quoted: bool, at: At) -> Option<()> {
+        match at {
+            At::Quoted => {
+                for char in text.chars() {
+                    if matches!(char, '\\' | '$' | '`' | '"' | '}') {
+                        // In a here-document a quote is escaped by nothing.
+                        self.push("\\");
+                    }
+                    self.out.push(char);
+                }
+            }
+            At::Operand if !quoted => {
+                for char in text.chars() {
+                    let plain = char.is_ascii_alphanumeric() || " \t_-./:=,+%@".contains(char);
+                    if char == '\n' {
+                        return None;
+                    }
+                    if !plain {
+                        self.push("\\");
+                    }
+                    self.out.push(char);
+                }
+            }
+            At::Operand | At::Word => {
+                self.push("'");
+                self.push(&text.replace('\'', "'\\''"));
+                self.push("'");
+            }
+        }
+        Some(())
+    }
+
+    fn piece(&mut self, piece: &Piece, at: At) -> Option<()> {
+        let quoted = match piece {
+            Piece::Variable(variable) => variable.quoted,
+            Piece::Command { quoted, .. } | Piece::Arithmetic { quoted, .. } => *quoted,
+            _ => false,
+        };
+        let marks = quoted && at != At::Quoted;
+        if marks {
+            self.push("\"");
+        }
+        let inner = if quoted || at == At::Quoted { At::Quoted } else { At::Operand };
+        match piece {
+            Piece::Variable(variable) => self.variable(variable, inner)?,
+            Piece::Command { script, .. } => self.substitution("$(", script)?,
+            Piece::Process { script, writes } => {
+                self.substitution(if *writes { ">(" } else { "<(" }, script)?;
+            }
+            Piece::Arithmetic { text, .. } => {
+                self.push("$((");
+                self.push(text);
+                self.push("))");
+            }
+            Piece::Glob(text) => self.push(text),
+            Piece::Brace(all) if all.len() > 1 => {
+                for (number, pieces) in all.iter().enumerate() {
+                    self.push(if number == 0 { "{" } else { "," });
+                    self.pieces(pieces, at)?;
+                }
+                self.push("}");
+            }
+            Piece::Brace(_) | Piece::Unknown(_) | Piece::Literal { .. } | Piece::Tilde(_) => {
+                return None;
+            }
+        }
+        if marks {
+            self.push("\"");
+        }
+        Some(())
+    }
+
+    /// A script within a word. Bodies of documents that stand before it follow behind.
+    fn substitution(&mut self, open: &str, script: &Script) -> Option<()> {
+        let pending = std::mem::take(&mut self.pending);
+        self.push(open);
+        self.line();
+        self.script(script)?;
+        self.push(")");
+        self.pending = pending;
+        Some(())
+    }
+
+    fn variable(&mut self, variable: &Variable, at: At) -> Option<()> {
+        self.push("${");
+        match variable.operation {
+            Operation::Length => self.push("#"),
+            Operation::Indirect | Operation::Names => self.push("!"),
+            _ => {}
+        }
+        self.push(&variable.name);
+        if let Some(index) = &variable.index {
+            self.index(index)?;
+        }
+        self.operation(&variable.operation, at)?;
+        self.push("}");
+        Some(())
+    }
+
+    fn operation(&mut self, operation: &Operation, at: At) -> Option<()> {
+        let sign = |colon: bool, sign: &str| format!("{}{sign}", if colon { ":" } else { "" });
+        match operation {
+            Operation::None | Operation::Length | Operation::Indirect => {}
+            Operation::Names => self.push("*"),
+            Operation::Default { word, colon } => {
+                self.push(&sign(*colon, "-"));
+                self.word(word, at)?;
+            }
+            Operation::Assign { word, colon } => {
+                self.push(&sign(*colon, "="));
+                self.word(word, at)?;
+            }
+            Operation::Alternative { word, colon } => {
+                self.push(&sign(*colon, "+"));
+                self.word(word, at)?;
+            }
+            Operation::Error { word, colon } => {
+                self.push(&sign(*colon, "?"));
+                self.word(word, at)?;
+            }
+            Operation::Trim { pattern, prefix, longest } => {
+                let sign = if *prefix { "#" } else { "%" };
+                self.push(&sign.repeat(if *longest { 2 } else { 1 }));
+                self.word(pattern, at)?;
+            }
+            Operation::Replace { pattern, with, all } => {
+                self.push(if *all { "//" } else { "/" });
+                // A slash in it would end it.
+                let slash = |piece: &Piece| matches!(piece, Piece::Literal { text, .. } if text.contains('/'));
+                if pattern.pieces.iter().any(slash) {
+                    return None;
+                }
+                self.word(pattern, at)?;
+                self.push("/");
+                self.word(with, at)?;
+            }
+            Operation::Slice { offset, length } => {
+                self.push(":");
+                self.number(offset)?;
+                if let Some(length) = length {
+                    self.push(":");
+                    self.number(length)?;
+                }
+            }
+            Operation::Case { upper, all } => {
+                let sign = if *upper { "^" } else { "," };
+                self.push(&sign.repeat(if *all { 2 } else { 1 }));
+            }
+            Operation::Transform(letter) => {
+                self.push("@");
+                self.out.push(*letter);
+            }
+            Operation::Unknown { .. } => return None,
+        }
+        Some(())
+    }
+
+    /// A number, or a name of one.
+    fn number(&mut self, word: &Word) -> Option<()> {
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_- ()".contains(char);
+        for piece in &word.pieces {
+            match piece {
+                Piece::Literal { text, .. } if text.chars().all(plain) => self.push(text),
+                _ => return None,
+            }
+        }
+        Some(())
+    }
+
+    fn redirection(&mut self, redirection: &Redirection) -> Option<()> {
+        if let Some(name) = &redirection.fd_name {
+            self.push(&format!("{{{name}}}"));
+        } else if let Some(fd) = redirection.fd {
+            self.push(&fd.to_string());
+        }
+        let (sign, word) = match &redirection.kind {
+            RedirectionKind::Read(word) => ("< ", word),
+            RedirectionKind::Write { to, clobber: false } => ("> ", to),
+            RedirectionKind::Write { to, clobber: true } => (">| ", to),
+            RedirectionKind::Append(word) => (">> ", word),
+            RedirectionKind::ReadWrite(word) => ("<> ", word),
+            RedirectionKind::WriteBoth { to, append: false } => ("&> ", to),
+            RedirectionKind::WriteBoth { to, append: true } => ("&>> ", to),
+            RedirectionKind::HereString(word) => ("<<< ", word),
+            RedirectionKind::Duplicate(word) => {
+                self.push(">&");
+                return match literal_of(word) {
+                    Some(text) if text.chars().all(|char| char.is_ascii_digit() || char == '-') => {
+                        self.push(text);
+                        Some(())
+                    }
+                    _ => self.word(word, At::Word),
+                };
+            }
+            RedirectionKind::HereDocument { body, quoted } => return self.document(body, *quoted),
+        };
+        self.push(sign);
+        self.word(word, At::Word)
+    }
+
+    fn document(&mut self, body: &Word, quoted: bool) -> Option<()> {
+        let mut inner = Printer::default();
+        for piece in &body.pieces {
+            match piece {
+                Piece::Literal { text, .. } if quoted => inner.push(text),
+                Piece::Literal { text, .. } => {
+                    for char in text.chars() {
+                        if matches!(char, '\\' | '$' | '`') {
+                            inner.push("\\");
+                        }
+                        inner.out.push(char);
+                    }
+                }
+                _ if quoted => return None,
+                piece => inner.piece(piece, At::Quoted)?,
+            }
+        }
+        let mut text = inner.out;
+        if !text.is_empty() && !text.ends_with('\n') || !inner.pending.is_empty() {
+            return None;
+        }
+        let mut end = "END".to_owned();
+        while text.lines().any(|line| line == end) {
+            end.push('_');
+        }
+        let mark = if quoted { "'" } else { "" };
+        self.push(&format!("<<{mark}{end}{mark}"));
+        text.push_str(&end);
+        text.push('\n');
+        self.pending.push(text);
+        Some(())
+    }
+}
+
+/// Builtins whose operands are assignments.
+const DECLARING: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+
+/// A word that is one text without quotes.
+fn bare(word: &Word) -> Option<&str> {
+    match &word.pieces[..] {
+        [Piece::Literal { text, quoted: false }] => Some(text),
+        _ => None,
+    }
+}
+
+fn literal_of(word: &Word) -> Option<&str> {
+    match &word.pieces[..] {
+        [Piece::Literal { text, .. }] => Some(text),
+        _ => None,
+    }
+}
+
+/// True if a word of a command may be a pattern for names of files: one stands in it, or an
+/// expansion that is not quoted, whose value may be one.
+fn holds_pattern(script: &Script) -> bool {
+    format!("{script:?}").contains("Glob(")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::{canonical, parse};
+
+    fn printed(text: &str) -> Option<String> {
+        let parsed = parse::parse(text);
+        assert!(parsed.problems.is_empty(), "{text}: {:?}", parsed.problems);
+        canonical(text, &parsed.script)
+    }
+
+    #[test]
+    fn known_words_stand_between_single_quotes() {
+        for (text, wanted) in [
+            ("ls -l  \"a b\" it\\'s", "set -f\n'ls' '-l' 'a b' 'it'\\''s'\n"),
+            ("r''m $'\\x2drf' x", "set -f\n'rm' '-rf' 'x'\n"),
+            ("A=1 B=\"$C\" cmd $D ${E:-x y}", "set -f\nA='1' B=\"${C}\" 'cmd' ${D} ${E:-x y}\n"),
+            ("cat < a > b 2>&1 | wc", "set -f\n'cat' < 'a' > 'b' 2>&1 | 'wc'\n"),
+            ("a && b || c; d &", "set -f\n'a' &&\n'b' ||\n'c'\n'd' &\n"),
+            ("ls *.rs", "'ls' *'.rs'\n"),
+            ("cd ~/x # why", "set -f\n'cd' ~/'x'\n"),
+            ("export A=b", "set -f\nexport A='b'\n"),
+            ("cat <<E\n$x \\$y\nE", "set -f\n'cat' <<END\n${x} \\$y\nEND\n"),
+            ("until a; do b; done", "set -f\nwhile\n! {\n'a'\n}\ndo\n'b'\ndone\n"),
+        ] {
+            assert_eq!(printed(text).as_deref(), Some(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_kept_is_not_printed() {
+        for text in [
+            "case x in a) b;;& c) d;; esac",
+            "[[ ( a || b ) && c ]]",
+            "for ((i=0;i<3;i++)); do a; done",
+            "select x in a b; do c; done",
+            "coproc a",
+        ] {
+            assert_eq!(printed(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn bash_does_the_same_with_what_is_printed() {
+        let output = |text: &str| {
+            let run = Command::new("bash").args(["--noprofile", "--norc", "-c", text]).output();
+            let run = run.expect("bash runs");
+            (run.status.code(), String::from_utf8_lossy(&run.stdout).into_owned())
+        };
+        for text in [
+            "echo a 'b  c' \"d $HOME\" e\\ f $'g\\th'",
+            "x='a b'; for i in $x \"$x\" {1..3} {p,q}r; do printf '<%s>' $i \"$i\"; done",
+            "case abc in x|a*) echo yes;; *) echo no;; esac",
+            "if false; then echo 1; elif true; then echo 2; else echo 3; fi",
+            "f() { local y=\"$1 z\"; echo \"$y\" \"$#\" \"$@\"; return 3; }; f 'p q' r; echo $?",
+            "i=0; while [ $i -lt 3 ]; do echo $((i * 2)); i=$((i+1)); done",
+            "i=0; until (( i >= 3 )); do echo $i; (( i++ )); done",
+            "cat <<A; cat <<'B'\n$HOME `echo x` \\$y \"q\" \\\\\nA\n$HOME 'z'\nB",
+            "echo $(echo \"a $(echo b)\") | { read x; echo \"got $x\"; }",
+            "x=abcdef; echo ${x#a} ${x%%e*} ${x/c/Z} ${x:1:3} ${#x} ${x^^} ${y:-d e} \"${y:-'q'}\"",
+            "! true; echo $?; true && ! false || echo never; echo done",
+            "a=(1 '2 3' 4); echo ${#a[@]} \"${a[1]}\"; for x in \"${a[@]}\"; do echo $x; done",
+            "export A='b c'; readonly R=1; declare -i n=3; echo $A $R $n",
+            "echo err >&2 2>/dev/null; { echo in; echo out >&2; } 2>&1 | sort",
+            "read -r a b <<< 'x y z'; echo \"$b\"; [[ $a == x* ]] && echo match; [[ -n $a ]] && echo full",
+            "(cd / && pwd); time true 2>/dev/null; echo ~ ~/x | wc -l",
+            "echo \"${x:+$y}\" ${x:=p q} \"$x\"; set -- a 'b c'; echo \"$*\" $2",
+        ] {
+            let script = printed(text).unwrap_or_else(|| panic!("{text} is not printed"));
+            assert_eq!(output(text), output(&script), "{text}\n{script}");
+        }
+    }
+}
