@@ -51,13 +51,27 @@ impl Lowering<'_, '_> {
     }
 
     pub(super) fn parts(&mut self, parts: &[WordPartNode], quoted: bool, atoms: &mut Vec<Atom>) {
+        let mut end = None;
         for part in parts {
-            self.part(part, quoted, atoms);
+            let mut span = part.span;
+            if let Some(before) = end
+                && span.start.offset() < before.offset()
+            {
+                // Behind a here-document's mark the crate lets a text begin where its word does.
+                span.start = before;
+            }
+            end = Some(span.end);
+            self.part(part, span, quoted, atoms);
         }
     }
 
-    fn part(&mut self, part: &WordPartNode, quoted: bool, atoms: &mut Vec<Atom>) {
-        let span = part.span;
+    fn part(
+        &mut self,
+        part: &WordPartNode,
+        span: shuck_ast::Span,
+        quoted: bool,
+        atoms: &mut Vec<Atom>,
+    ) {
         if !closed(self.slice(span)) {
             self.problem("an expansion without an end", self.span(span));
         }

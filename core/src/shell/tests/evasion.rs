@@ -1,6 +1,7 @@
 //! However a harmful text is written, its verdict is not weaker.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use super::super::{Decision, Settings, analyse, judge};
 use super::corpus::{Row, rows, strict, workspace};
@@ -64,7 +65,8 @@ impl Trial {
                 some.chain([format!("{names}: {} in all", lines.len())])
             })
             .collect();
-        assert!(self.tried > 500, "{} were tried", self.tried);
+        writeln!(std::io::stderr(), "{} rewritings, {count} weaker", self.tried).unwrap();
+        assert!(self.tried > 500);
         assert!(shown.is_empty(), "{count} of {} are weaker: {shown:#?}", self.tried);
     }
 }

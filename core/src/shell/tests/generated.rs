@@ -13,8 +13,8 @@ const PLAIN: &[&str] = &["-r", "-f", "--all", "one", "two.txt", "a.txt", "sub", 
 pub(super) fn text(dice: &mut Dice) -> String {
     let mut writer = Writer { dice, functions: 0, looping: false };
     let mut all = Vec::new();
-    for _ in 0..1 + writer.dice.roll(4) {
-        let one = writer.list(3);
+    for _ in 0..1 + writer.dice.roll(2) {
+        let one = writer.list(2);
         all.push(one);
     }
     all.join("\n")
@@ -37,7 +37,7 @@ impl Writer<'_> {
 
     fn list(&mut self, depth: usize) -> String {
         let mut text = self.pipeline(depth);
-        for _ in 0..self.dice.roll(3) {
+        for _ in 0..self.dice.roll(2) {
             let joint = self.of(&[" && ", " || ", "; ", "\n", " & "]);
             text = format!("{text}{joint}{}", self.pipeline(depth));
         }
@@ -162,9 +162,10 @@ impl Writer<'_> {
             33 => format!("declare {name}={}", self.word(0)),
             34 => format!("xargs -n1 {program} <<< {}", self.word(0)),
             35 if self.looping => self.of(&["break", "continue"]),
-            36 => format!("${name} {words}"),
-            37 => format!("\"${{{name}[@]}}\""),
-            38 => "\"$@\"".into(),
+            36 => format!("{name}={program}; ${name} {words}"),
+            37 => format!("{name}=({program} {words}); \"${{{name}[@]}}\""),
+            38 if self.chance(20) => "\"$@\"".into(),
+            38 => format!("set -- {program} {words}; \"$@\""),
             _ => format!("let {name}=1+2"),
         }
     }

@@ -5,7 +5,7 @@
  *                its bytes, runs each with /bin/bash -c, and answers with the calls of the text, a
  *                line each, and a line ".". A line "?" says that the text did not end by itself.
  *   anything     Under any other name: a program that tells its call on descriptor 9, prints its
- *                name and ends. A call is its path and its arguments, each as LENGTH:BYTES, in one
+ *                name, as `whoami` the user's, and ends. A call is its path and its arguments, each as LENGTH:BYTES, in one
  *                line; "!" stands for one that is too long.
  */
 #define _GNU_SOURCE
@@ -56,7 +56,8 @@ static int tell(int argc, char **argv) {
   line[used++] = '\n';
   if (write(TOLD, line, used) < 0) return 9;
   const char *name = strrchr(path, '/');
-  puts(name ? name + 1 : path);
+  int asks_who = strcmp(name ? name + 1 : path, "whoami") == 0;
+  puts(asks_who ? "user" : name ? name + 1 : path);
   if (strcmp(name ? name + 1 : path, "false") == 0) return 1;
   return sum % 4 == 3;
 }

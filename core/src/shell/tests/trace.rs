@@ -255,8 +255,7 @@ impl Tally {
             _ = write!(says, "\n{wrong}");
         }
         assert!(self.wrong.is_empty() && self.calls > 0 && self.told * 100 >= self.texts * least, "{says}");
-        // Shown with `--nocapture`.
-        eprintln!("{says}");
+        writeln!(std::io::stderr(), "{says}").unwrap();
     }
 }
 
