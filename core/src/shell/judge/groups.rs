@@ -72,6 +72,7 @@ fn decide(case: &Case<'_>, danger: Danger) -> Option<(Decision, Said)> {
     ))
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm an effect")]
 fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
     let is_strict = case.settings.profile == Profile::Strict;
     match &found.effect {
@@ -356,6 +357,7 @@ const FETCHERS: &[&str] = &[
 const RESOLVERS: &[&str] =
     &["dig", "nslookup", "host", "drill", "kdig", "delv", "resolvectl", "dog", "doggo", "q"];
 
+#[expect(clippy::too_many_lines, reason = "one condition after the other, each with its reason")]
 fn network(case: &Case<'_>, found: &Found, host: &Value, sends: &Payload) -> Option<Danger> {
     let program = unwrap::base(&found.program);
     let is_strict = case.settings.profile == Profile::Strict;

@@ -62,8 +62,7 @@ fn gpg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         perform(report, parsed, &[Secret("a private key, or an encrypted file")], Certainty::Must);
     }
     if has(&["--recv-keys", "--send-keys", "--search-keys", "--refresh-keys", "--locate-keys"]) {
-        let does: &[Does] = if has(&["--send-keys"]) { &[Fetches("")] } else { &[Fetches("")] };
-        perform(report, parsed, does, Certainty::Must);
+        perform(report, parsed, &[Fetches("")], Certainty::Must);
     }
     let changes = [
         "--import",
