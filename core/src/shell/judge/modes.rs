@@ -79,6 +79,9 @@ impl Case<'_> {
     }
 }
 
+/// Clients of services that run containers.
+const SERVICES: &[&str] = &["docker", "podman", "nerdctl", "ctr", "crictl", "kubectl"];
+
 /// True if everything is understood, and within the profile.
 fn is_safe(case: &Case<'_>) -> bool {
     // Who lists an interpreter means its scripts: code in the command is asked about.
@@ -92,12 +95,13 @@ fn is_safe(case: &Case<'_>) -> bool {
             && groups::of(case, found).is_none()
             && profile::beyond(case, found).is_none()
     };
-    // A program of the workspace is none that everybody knows.
+    // A program of the workspace is none that everybody knows, and what speaks to a service that has
+    // all rights is none that is safe by itself, even where it only looks.
     let is_common = |call: &Invocation| {
-        call.program
-            .value
-            .as_known()
-            .is_some_and(|program| unwrap::is_trusted(program, &call.cwd, case.env))
+        call.program.value.as_known().is_some_and(|program| {
+            unwrap::is_trusted(program, &call.cwd, case.env)
+                && !SERVICES.contains(&unwrap::base(program))
+        })
     };
     is_understood(case.analysis)
         && case.analysis.invocations.iter().all(is_common)

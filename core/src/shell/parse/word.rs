@@ -51,7 +51,7 @@ impl Lowering<'_, '_> {
     }
 
     pub(super) fn parts(&mut self, parts: &[WordPartNode], quoted: bool, atoms: &mut Vec<Atom>) {
-        let mut end = None;
+        let mut end: Option<shuck_ast::Position> = None;
         for part in parts {
             let mut span = part.span;
             if let Some(before) = end

@@ -44,7 +44,11 @@ pub(super) fn workspace() -> Settings {
 }
 
 /// The commands for which something does not hold.
-fn misses(fits: impl Fn(&Row) -> bool, holds: impl Fn(&Check) -> bool, with: &Settings) -> Vec<String> {
+fn misses(
+    fits: impl Fn(&Row) -> bool,
+    holds: impl Fn(&Check) -> bool,
+    with: &Settings,
+) -> Vec<String> {
     rows()
         .iter()
         .filter(|row| fits(row))

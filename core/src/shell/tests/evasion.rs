@@ -27,9 +27,8 @@ impl Trial {
         let settings = [strict(), workspace()];
         // `cmd` is another language, in which these are no rewritings.
         let of_shells = rows().into_iter().filter(|row| row.denies() && row.shell != "cmd");
-        let harms = of_shells
-            .map(|row| Harm { decided: decide(&row.cmd, &row, &settings), row })
-            .collect();
+        let harms =
+            of_shells.map(|row| Harm { decided: decide(&row.cmd, &row, &settings), row }).collect();
         Trial { harms, settings, tried: 0, weaker: BTreeMap::new() }
     }
 

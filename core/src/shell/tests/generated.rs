@@ -7,7 +7,8 @@ use super::shapes::{behind_backslashes, between_quotes, in_ansi_quotes, quoted, 
 pub(super) const PROGRAMS: &[&str] = &["ls", "rm", "git", "cat", "foo", "bar", "make", "curl"];
 
 const NAMES: &[&str] = &["a", "b", "c", "x1", "opt"];
-const PLAIN: &[&str] = &["-r", "-f", "--all", "one", "two.txt", "a.txt", "sub", "./b", "/etc/x", "k=v"];
+const PLAIN: &[&str] =
+    &["-r", "-f", "--all", "one", "two.txt", "a.txt", "sub", "./b", "/etc/x", "k=v"];
 
 /// A text with some commands.
 pub(super) fn text(dice: &mut Dice) -> String {
@@ -54,7 +55,8 @@ impl Writer<'_> {
     }
 
     fn command(&mut self, depth: usize) -> String {
-        let text = if depth == 0 || self.chance(55) { self.simple(depth) } else { self.compound(depth) };
+        let text =
+            if depth == 0 || self.chance(55) { self.simple(depth) } else { self.compound(depth) };
         if self.chance(12) { format!("{text} {}", self.redirection(depth)) } else { text }
     }
 
@@ -94,7 +96,8 @@ impl Writer<'_> {
             }
             7 => format!("until {}; do {body}\nbreak\ndone", self.condition(inner)),
             8 => {
-                let (subject, pattern) = (self.word(1), self.of(&["one", "*", "[a-o]*", "x|two.txt"]));
+                let (subject, pattern) =
+                    (self.word(1), self.of(&["one", "*", "[a-o]*", "x|two.txt"]));
                 format!("case {subject} in {pattern}) {body}\n;; *) {};; esac", self.simple(0))
             }
             9 | 10 => {
@@ -201,12 +204,17 @@ impl Writer<'_> {
             18 if depth > 0 => format!("\"$({})\"", self.simple(0)),
             19 if depth > 0 => format!("`{} one`", self.of(PROGRAMS)),
             20 => format!("$(echo {plain})"),
-            21 => format!("${{{name}{}}}", self.of(&[
-                ":-one", "-two", ":+alt", ":=set", "#o", "##*o", "%e", "%%.*", "/o/0", "//o/0", ":1", ":0:2",
-                "^^", ",,", "^", "@Q",
-            ])),
+            21 => format!(
+                "${{{name}{}}}",
+                self.of(&[
+                    ":-one", "-two", ":+alt", ":=set", "#o", "##*o", "%e", "%%.*", "/o/0", "//o/0",
+                    ":1", ":0:2", "^^", ",,", "^", "@Q",
+                ])
+            ),
             22 => format!("$((1 + {}))", self.dice.roll(9)),
-            23 => self.of(&["~", "~/x", "$HOME", "$PWD/y", "$0", "$1", "$#", "\"$*\"", "$?", "${#a}"]),
+            23 => {
+                self.of(&["~", "~/x", "$HOME", "$PWD/y", "$0", "$1", "$#", "\"$*\"", "$?", "${#a}"])
+            }
             24 => self.of(&["'a b'", "\"a  b\"", "''", "\"\"", "a\\ b"]),
             25 => "\"${c[@]}\"".into(),
             26 => format!("${{{name}[0]}}"),

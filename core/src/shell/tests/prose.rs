@@ -86,7 +86,12 @@ fn what_is_only_talked_about_is_not_denied() {
     let talked = texts.flat_map(|row| TALK.iter().map(|talk| talk(&row.cmd)));
     let (tried, denied) = denied(talked);
     assert!(tried > 5_000);
-    assert!(denied.is_empty(), "{} of {tried}: {:#?}", denied.len(), &denied[..denied.len().min(40)]);
+    assert!(
+        denied.is_empty(),
+        "{} of {tried}: {:#?}",
+        denied.len(),
+        &denied[..denied.len().min(40)]
+    );
 }
 
 #[test]
@@ -102,5 +107,10 @@ fn names_of_harmful_things_are_not_denied() {
     assert!(names.len() > 50, "{names:?}");
     let (tried, denied) =
         denied(names.iter().flat_map(|name| NAMES.iter().map(|write| write(name))));
-    assert!(denied.is_empty(), "{} of {tried}: {:#?}", denied.len(), &denied[..denied.len().min(40)]);
+    assert!(
+        denied.is_empty(),
+        "{} of {tried}: {:#?}",
+        denied.len(),
+        &denied[..denied.len().min(40)]
+    );
 }

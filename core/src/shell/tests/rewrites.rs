@@ -209,32 +209,130 @@ pub(super) const REWRITES: &[Rewrite] = rewrites![
 ];
 
 const APPLETS: &[&str] = &[
-    "rm", "wget", "nc", "telnet", "dd", "mkfs", "chmod", "chown", "reboot", "poweroff", "halt", "env",
-    "sh", "kill", "killall", "find", "xargs", "awk", "sed", "tar", "cat", "mount", "su", "crontab",
+    "rm", "wget", "nc", "telnet", "dd", "mkfs", "chmod", "chown", "reboot", "poweroff", "halt",
+    "env", "sh", "kill", "killall", "find", "xargs", "awk", "sed", "tar", "cat", "mount", "su",
+    "crontab",
 ];
 
 const BUILTINS: &[&str] = &[
-    ".", ":", "[", "alias", "bind", "builtin", "cd", "command", "compgen", "complete", "declare",
-    "dirs", "disown", "enable", "eval", "exec", "exit", "export", "fc", "getopts", "hash", "history",
-    "jobs", "let", "local", "logout", "mapfile", "popd", "pushd", "read", "readarray", "readonly",
-    "return", "set", "shift", "shopt", "source", "suspend", "times", "trap", "type", "typeset",
-    "ulimit", "umask", "unalias", "unset", "wait", "caller",
+    ".",
+    ":",
+    "[",
+    "alias",
+    "bind",
+    "builtin",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "declare",
+    "dirs",
+    "disown",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "fc",
+    "getopts",
+    "hash",
+    "history",
+    "jobs",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "pushd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "times",
+    "trap",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+    "caller",
 ];
 
 /// Programs that run another, with what follows.
 const WRAPPERS: &[&str] = &[
-    "sudo", "sudo -u nobody", "sudo -E --", "doas", "doas -u root", "env", "env A=b", "env -u TK",
-    "env -C .", "nice", "nice -n 5", "nice -5", "nohup", "timeout 5", "timeout -k 1 -s TERM 5s",
-    "timeout --signal=KILL 1m", "stdbuf -oL", "stdbuf --output=0 -e0", "setsid", "setsid -w",
-    "ionice -c 3", "ionice -c2 -n7", "chrt -i 0", "taskset 1", "taskset -c 0", "/usr/bin/time -p",
-    "command time", "strace -f", "strace -o /tmp/t -e trace=file", "unshare -r", "flock /tmp/l",
-    "flock -n /tmp/l", "setpriv --no-new-privs", "prlimit --nofile=99", "choom -n 0", "fakeroot",
-    "eatmydata", "proxychains", "proxychains4 -q", "torsocks", "dbus-run-session --",
-    "xvfb-run -a", "setarch x86_64 -R", "linux64", "numactl -l", "cpulimit -l 50 --",
-    "caffeinate", "unbuffer", "perf stat", "rlwrap", "systemd-run --user --scope", "chroot /",
-    "runuser -u nobody --", "busybox env", "busybox timeout 5", "busybox nice -n 1",
-    "toybox timeout 5", "firejail", "bwrap --dev-bind / / --", "watch -n 1", "parallel :::",
-    "catchsegv", "entr -r", "script -q /dev/null -c", "ltrace", "nsenter -t 1 -m",
+    "sudo",
+    "sudo -u nobody",
+    "sudo -E --",
+    "doas",
+    "doas -u root",
+    "env",
+    "env A=b",
+    "env -u TK",
+    "env -C .",
+    "nice",
+    "nice -n 5",
+    "nice -5",
+    "nohup",
+    "timeout 5",
+    "timeout -k 1 -s TERM 5s",
+    "timeout --signal=KILL 1m",
+    "stdbuf -oL",
+    "stdbuf --output=0 -e0",
+    "setsid",
+    "setsid -w",
+    "ionice -c 3",
+    "ionice -c2 -n7",
+    "chrt -i 0",
+    "taskset 1",
+    "taskset -c 0",
+    "/usr/bin/time -p",
+    "command time",
+    "strace -f",
+    "strace -o /tmp/t -e trace=file",
+    "unshare -r",
+    "flock /tmp/l",
+    "flock -n /tmp/l",
+    "setpriv --no-new-privs",
+    "prlimit --nofile=99",
+    "choom -n 0",
+    "fakeroot",
+    "eatmydata",
+    "proxychains",
+    "proxychains4 -q",
+    "torsocks",
+    "dbus-run-session --",
+    "xvfb-run -a",
+    "setarch x86_64 -R",
+    "linux64",
+    "numactl -l",
+    "cpulimit -l 50 --",
+    "caffeinate",
+    "unbuffer",
+    "perf stat",
+    "rlwrap",
+    "systemd-run --user --scope",
+    "chroot /",
+    "runuser -u nobody --",
+    "busybox env",
+    "busybox timeout 5",
+    "busybox nice -n 1",
+    "toybox timeout 5",
+    "firejail",
+    "bwrap --dev-bind / / --",
+    "watch -n 1",
+    "parallel :::",
+    "catchsegv",
+    "entr -r",
+    "script -q /dev/null -c",
+    "ltrace",
+    "nsenter -t 1 -m",
 ];
 
 /// A here-document of a text, with what follows its mark in the same line.
@@ -325,10 +423,7 @@ fn two_variables(text: &str, dice: &mut Dice) -> Option<String> {
         1 => format!("{first}${{tk_b{number}}}"),
         _ => format!("${{tk_a{number}}}{rest}"),
     };
-    Some(format!(
-        "tk_a{number}={first} tk_b{number}={rest}\n{}",
-        replaced(text, span, &used)
-    ))
+    Some(format!("tk_a{number}={first} tk_b{number}={rest}\n{}", replaced(text, span, &used)))
 }
 
 /// `x=(rm -rf y); "${x[@]}"`
@@ -381,7 +476,8 @@ fn other_path(text: &str, dice: &mut Dice) -> Option<String> {
 
 /// `--recursi`
 fn shortened_option(text: &str, dice: &mut Dice) -> Option<String> {
-    const GNU: &[&str] = &["rm", "chmod", "chown", "chgrp", "sort", "shred", "truncate", "tar", "mv"];
+    const GNU: &[&str] =
+        &["rm", "chmod", "chown", "chgrp", "sort", "shred", "truncate", "tar", "mv"];
     let (command, at) = one_word(text, dice)?;
     let (word, span) = &command.words[at];
     let name = word.split('=').next()?;
@@ -418,7 +514,8 @@ fn options_last(text: &str, dice: &mut Dice) -> Option<String> {
     if words.contains(&"--") {
         return None;
     }
-    let (options, rest): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.starts_with('-'));
+    let (options, rest): (Vec<&str>, Vec<&str>) =
+        words.iter().partition(|word| word.starts_with('-'));
     let all = format!("rm {} {}", rest.join(" "), options.join(" "));
     Some(replaced(text, &command.span(), &all))
 }

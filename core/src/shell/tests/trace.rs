@@ -254,7 +254,10 @@ impl Tally {
         for wrong in self.wrong.iter().take(20) {
             _ = write!(says, "\n{wrong}");
         }
-        assert!(self.wrong.is_empty() && self.calls > 0 && self.told * 100 >= self.texts * least, "{says}");
+        assert!(
+            self.wrong.is_empty() && self.calls > 0 && self.told * 100 >= self.texts * least,
+            "{says}"
+        );
         writeln!(std::io::stderr(), "{says}").unwrap();
     }
 }
@@ -274,9 +277,15 @@ fn every_program_that_a_made_up_text_runs_was_told() {
 #[test]
 fn every_program_that_a_labelled_text_runs_was_told() {
     let rows = rows();
-    let is_name = |word: &&str| word.chars().all(|char| char.is_ascii_alphanumeric() || "._-+".contains(char));
-    let words = rows.iter().flat_map(|row| row.cmd.split(|char: char| " \n;|&()'\"/`$<>\\".contains(char)));
-    let mut names: Vec<_> = words.filter(is_name).filter(|word| !word.starts_with(['-', '.']) && !word.is_empty()).collect();
+    let is_name = |word: &&str| {
+        word.chars().all(|char| char.is_ascii_alphanumeric() || "._-+".contains(char))
+    };
+    let words =
+        rows.iter().flat_map(|row| row.cmd.split(|char: char| " \n;|&()'\"/`$<>\\".contains(char)));
+    let mut names: Vec<_> = words
+        .filter(is_name)
+        .filter(|word| !word.starts_with(['-', '.']) && !word.is_empty())
+        .collect();
     names.sort_unstable();
     names.dedup();
     let mut place = Place::new(names.into_iter());

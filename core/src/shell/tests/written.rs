@@ -77,10 +77,10 @@ fn of_command(command: &Command, text: &str, all: &mut Vec<Written>, functions: 
 fn of_simple(simple: &SimpleCommand, text: &str) -> Option<Written> {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "_./:=,@%+-".contains(char);
     let plain = simple.words.iter().map(|word| match &word.pieces[..] {
-        [Piece::Literal { text: literal, quoted: false }] => (text.get(word.span.clone())
-            == Some(literal)
-            && literal.chars().all(is_plain))
-        .then(|| (literal.clone(), word.span.clone())),
+        [Piece::Literal { text: literal, quoted: false }] => {
+            (text.get(word.span.clone()) == Some(literal) && literal.chars().all(is_plain))
+                .then(|| (literal.clone(), word.span.clone()))
+        }
         _ => None,
     });
     let plain: Vec<_> = plain.collect();
