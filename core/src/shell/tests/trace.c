@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -71,6 +72,10 @@ static void write_file(const char *path, const char *text) {
   close(fd);
 }
 
+static void writable(const char *folder) {
+  must(mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "size=64m") == 0, folder);
+}
+
 static void enter(const char *root) {
   unsigned uid = getuid(), gid = getgid();
   int apart = CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS;
@@ -101,16 +106,23 @@ static void enter(const char *root) {
   unsigned long keep = MS_NOSUID | MS_NODEV | (has.f_flag & ST_NOATIME ? MS_NOATIME : 0) |
                        (has.f_flag & ST_RELATIME ? MS_RELATIME : 0);
   must(mount(NULL, root, NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | keep, NULL) == 0, "read only");
+  writable("w");
+  writable("tmp");
+  writable("home/user");
   must(chroot(root) == 0 && chdir("/") == 0, "chroot");
   struct rlimit size = {1 << 20, 1 << 20}, seconds = {5, 5};
   setrlimit(RLIMIT_FSIZE, &size);
   setrlimit(RLIMIT_CPU, &seconds);
 }
 
-static void fresh(const char *folder) {
-  umount2(folder, MNT_DETACH);
-  must(mount("tmpfs", folder, "tmpfs", MS_NOSUID | MS_NODEV, "size=4m") == 0, folder);
+static int gone(const char *path, const struct stat *stat, int kind, struct FTW *where) {
+  (void)stat, (void)kind;
+  if (where->level > 0) remove(path);
+  return 0;
 }
+
+/* Takes everything out of a folder. */
+static void fresh(const char *folder) { nftw(folder, gone, 16, FTW_DEPTH | FTW_PHYS); }
 
 static void touch(const char *path) { close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644)); }
 
