@@ -25,7 +25,7 @@ pub(crate) use beside::{Beside, VirtualFile};
 pub use config::{FilesConfig, HardLinks, TeamConfig, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};
-pub(crate) use locks::{Locks, absolute_pattern, check_count};
+pub(crate) use locks::{Asked, Locks, absolute_pattern, check_count};
 pub(crate) use prompt::Prompt;
 pub use prompt::{ContextSource, MergedContextFile};
 pub(crate) use roots::Places;
@@ -72,17 +72,18 @@ pub(crate) struct Reach {
     roots: Arc<Roots>,
 }
 
-/// What a tool wants of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Aim {
-    Read,
-    Write,
-}
-
 /// Where a path leads.
 pub(crate) enum Place {
     Disk(OnDisk),
     Stored(Stored),
+}
+
+/// What became of work with a file.
+pub(crate) enum Worked<T, W> {
+    /// It is done.
+    Disk(T),
+    /// The file is in the store, and this is what the work was to be done with.
+    Stored(Box<Stored>, W),
 }
 
 /// A file or folder of the machine.
@@ -127,11 +128,51 @@ impl Files {
     /// where the caller's lists make no sense.
     pub(crate) async fn reach(&self, cx: &CallContext) -> Result<Reach, ToolError> {
         let (files, cx) = (self.clone(), cx.clone());
-        blocking(move || {
-            let roots = Arc::new(files.granting.roots(cx.caller())?);
-            Ok(Reach { files, cx, roots })
-        })
-        .await
+        blocking(move || files.reached(cx)).await
+    }
+
+    /// Where a path of the call leads.
+    ///
+    /// # Errors
+    /// As [`Self::reach`] and [`Reach::place`].
+    pub(crate) async fn place(&self, cx: &CallContext, path: &str) -> Result<Place, ToolError> {
+        self.reach(cx).await?.place(path).await
+    }
+
+    /// Does work with a file of the disk, on a thread that may block. For a file of the store it
+    /// gives back what the work was to be done with.
+    ///
+    /// To find the file and to work with it is one step: a second one on such a thread costs as
+    /// much as writing a small file does.
+    ///
+    /// # Errors
+    /// As [`Self::place`], and those of the work.
+    pub(crate) async fn on_disk<W: Send + 'static, T: Send + 'static>(
+        &self,
+        (cx, path): (&CallContext, &str),
+        with: W,
+        work: impl FnOnce(&Workspace, &RelativePath, W) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<Worked<T, W>, ToolError> {
+        let (files, cx, path) = (self.clone(), cx.clone(), path.to_owned());
+        let begun = blocking(move || {
+            let reach = files.reached(cx)?;
+            let (file, name) = reach.find(&path)?;
+            match name {
+                None => Ok(Ok(work(&file.workspace, &file.path, with)?)),
+                Some(name) => Ok(Err((reach, name, file, with))),
+            }
+        });
+        match begun.await? {
+            Ok(done) => Ok(Worked::Disk(done)),
+            Err((reach, name, file, with)) => {
+                Ok(Worked::Stored(Box::new(reach.stored(name, file).await?), with))
+            }
+        }
+    }
+
+    fn reached(self, cx: CallContext) -> Result<Reach, ToolError> {
+        let roots = Arc::new(self.granting.roots(cx.caller())?);
+        Ok(Reach { files: self, cx, roots })
     }
 
     /// Where a command of a caller works, and what is closed to it.
@@ -158,23 +199,35 @@ impl Reach {
     }
 
     /// Where a path leads.
-    pub(crate) async fn place(&self, path: &str, _aim: Aim) -> Result<Place, ToolError> {
+    pub(crate) async fn place(&self, path: &str) -> Result<Place, ToolError> {
         let (reach, path) = (self.clone(), path.to_owned());
-        let found = blocking(move || {
-            let (workspace, path) = reach.roots.place(&path)?;
-            let file = OnDisk { workspace, path };
-            let name = reach.virtual_name(&file);
-            let hidden =
-                name.iter().any(|(_, name)| reach.roots.workspace().hides(Path::new(name.path())));
-            if hidden {
-                return Err(workspace::Error::Denied { path: file.path.to_string() }.into());
-            }
-            Ok((file, name))
-        });
-        let (file, name) = found.await?;
-        let Some((agent, name)) = name else { return Ok(Place::Disk(file)) };
+        let (file, name) = blocking(move || reach.find(&path)).await?;
+        match name {
+            None => Ok(Place::Disk(file)),
+            Some(name) => Ok(Place::Stored(self.stored(name, file).await?)),
+        }
+    }
+
+    /// A path on the disk, and what it stands for in the store, of which agent.
+    fn find(&self, path: &str) -> Result<(OnDisk, Option<(String, VirtualName)>), ToolError> {
+        let (workspace, path) = self.roots.place(path)?;
+        let file = OnDisk { workspace, path };
+        let name = self.virtual_name(&file);
+        let hidden =
+            name.iter().any(|(_, name)| self.roots.workspace().hides(Path::new(name.path())));
+        if hidden {
+            return Err(workspace::Error::Denied { path: file.path.to_string() }.into());
+        }
+        Ok((file, name))
+    }
+
+    async fn stored(
+        &self,
+        (agent, name): (String, VirtualName),
+        file: OnDisk,
+    ) -> Result<Stored, ToolError> {
         let (parts, cx) = (self.files.parts.clone(), self.cx.clone());
-        Ok(Place::Stored(Stored::new(parts, cx, (agent, name, file)).await?))
+        Stored::new(parts, cx, (agent, name, file)).await
     }
 
     /// What a path of the workspace stands for in the store, by its own name or by where its links

@@ -18,14 +18,9 @@ pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
 use super::Deps;
-use crate::files::{Aim, Beside, OnDisk, Place};
+use crate::files::{Beside, OnDisk, Place};
 use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
-
-/// Where a path of a call leads.
-async fn place(deps: &Deps, cx: &CallContext, path: &str, aim: Aim) -> Result<Place, ToolError> {
-    deps.files.reach(cx).await?.place(path, aim).await
-}
 
 /// A text with a note after it.
 fn noted(text: String, note: Option<String>) -> String {
@@ -42,7 +37,7 @@ async fn looked_through(
     path: String,
 ) -> Result<(OnDisk, Beside), ToolError> {
     let reach = deps.files.reach(cx).await?;
-    let place = match reach.place(if path.is_empty() { "." } else { &path }, Aim::Read).await? {
+    let place = match reach.place(if path.is_empty() { "." } else { &path }).await? {
         Place::Disk(place) => place,
         Place::Stored(file) => file.looked_through(),
     };

@@ -16,7 +16,8 @@ pub(super) fn excerpt(args: &Arguments) -> String {
         Arguments::Value(value) => {
             let mut start = Start(Vec::with_capacity(128));
             // The only error is the writer's own "enough".
-            if serde_json::to_writer(&mut start, value).is_ok()
+            if !is_longer(value)
+                && serde_json::to_writer(&mut start, value).is_ok()
                 && let Ok(text) = String::from_utf8(start.0)
             {
                 return text;
@@ -27,6 +28,16 @@ pub(super) fn excerpt(args: &Arguments) -> String {
             text.extend(std::iter::repeat_n(' ', TAKEN_ARGUMENTS.saturating_sub(text.len())));
             text
         }
+    }
+}
+
+/// True if one text alone is too long: to write it is to look at all of it.
+fn is_longer(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() > TAKEN_ARGUMENTS,
+        Value::Array(items) => items.iter().any(is_longer),
+        Value::Object(fields) => fields.values().any(is_longer),
+        _ => false,
     }
 }
 

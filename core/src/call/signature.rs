@@ -1,30 +1,29 @@
 //! What tells one call from another: a digest of its tool and its arguments.
 
+use blake3::Hasher;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 /// The digest of something that is compared, not kept.
 pub(super) type Digest = [u8; 32];
 
 /// The digest of a text.
 pub(super) fn of_text(text: &str) -> Digest {
-    Sha256::digest(text.as_bytes()).into()
+    blake3::hash(text.as_bytes()).into()
 }
 
 /// The digest of a tool's name and its arguments, whatever the order of their keys.
 pub(super) fn of_call(tool: &str, args: &Value) -> Digest {
-    let mut hasher = Sha256::new();
+    let mut hasher = Hasher::new();
     text(&mut hasher, b't', tool);
     feed(&mut hasher, args);
     hasher.finalize().into()
 }
 
 /// Each value goes in with its type and its length, so that no two different ones look alike.
-fn feed(hasher: &mut Sha256, value: &Value) {
+fn feed(hasher: &mut Hasher, value: &Value) {
     match value {
-        Value::Null => hasher.update(b"n"),
-        Value::Bool(true) => hasher.update(b"+"),
-        Value::Bool(false) => hasher.update(b"-"),
+        Value::Null => length(hasher, b'n', 0),
+        Value::Bool(is) => length(hasher, b'b', usize::from(*is)),
         Value::Number(number) => text(hasher, b'#', &number.to_string()),
         Value::String(given) => text(hasher, b's', given),
         Value::Array(items) => {
@@ -43,14 +42,14 @@ fn feed(hasher: &mut Sha256, value: &Value) {
     }
 }
 
-fn text(hasher: &mut Sha256, kind: u8, given: &str) {
+fn text(hasher: &mut Hasher, kind: u8, given: &str) {
     length(hasher, kind, given.len());
     hasher.update(given.as_bytes());
 }
 
-fn length(hasher: &mut Sha256, kind: u8, length: usize) {
-    hasher.update([kind]);
-    hasher.update((length as u64).to_le_bytes());
+fn length(hasher: &mut Hasher, kind: u8, length: usize) {
+    hasher.update(&[kind]);
+    hasher.update(&(length as u64).to_le_bytes());
 }
 
 #[cfg(test)]

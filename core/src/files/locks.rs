@@ -2,14 +2,20 @@
 //!
 //! All of a tenant's locks on files of machines are in one space, with absolute paths: a folder is
 //! the same by whatever root, link or spelling it is reached. The store is asked before each write,
-//! and nothing of its answer is kept, so a lock that another process took holds at once. The last
-//! time it is asked only the rename is left.
+//! and nothing of its answer is kept, so a lock that another process took holds at once. It is asked
+//! while the new content goes to the disk, and once more before the rename if that takes long.
 
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, MaybeDone, maybe_done};
 use jiff::Timestamp;
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use super::who::Who;
 use crate::clock::Clock;
@@ -23,6 +29,10 @@ pub(crate) const SPACE: &str = "files";
 
 /// How long a write waits for the store at the last moment.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// How old an answer of the store may be when the file is renamed into place. Who locks a file may
+/// see a write land for so long.
+const FRESH: Duration = Duration::from_millis(10);
 
 /// The characters that mean something in a pattern.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
@@ -61,25 +71,21 @@ impl Locks {
         }
     }
 
-    /// The same, from a thread that may block. It waits at most ten seconds, so that a file's lock
-    /// is never held for a store that does not answer.
-    pub(crate) fn check_blocking(
-        &self,
-        runtime: &tokio::runtime::Handle,
-        path: &str,
-        place: PathBuf,
-    ) -> Result<(), ToolError> {
-        let (answer, answered) = mpsc::sync_channel(1);
-        let (locks, path) = (self.clone(), path.to_owned());
-        runtime.spawn(async move {
-            // If nobody waits any more, the write was refused.
-            let _ = answer.send(locks.check(&path, &place).await);
-        });
-        answered.recv_timeout(LONGEST_WAIT).unwrap_or_else(|_| {
-            let text = "Nothing was written: the store, which knows who has locked the file, did \
-                        not answer in time. Try again.";
-            Err(ToolError::new(Code::StoreLocked, text))
-        })
+    /// Asks the same, and does not wait for the answer.
+    pub(crate) fn ask(&self, runtime: &Handle, path: &str, place: &Path) -> Asked {
+        let (locks, runtime) = (self.clone(), runtime.clone());
+        let (path, place) = (path.to_owned(), place.to_owned());
+        let check = {
+            let (path, place) = (path.clone(), place.clone());
+            let locks = locks.clone();
+            async move { locks.check(&path, &place).await }
+        };
+        let mut answer = maybe_done(check.boxed());
+        let within = runtime.enter();
+        // To poll it once sends the question.
+        let _ = answer.poll_unpin(&mut Context::from_waker(Waker::noop()));
+        drop(within);
+        Asked { locks, runtime, path, place, at: Instant::now(), answer: Some(answer) }
     }
 
     /// Takes or renews a lock on all patterns, which are absolute without their first `/`.
@@ -149,6 +155,44 @@ impl Locks {
         let time = Timestamp::from_millisecond(lock.expires_at_ms);
         let time = time.map_or_else(|_| "an unknown time".to_owned(), |time| time.to_string());
         format!("{time} (in {left} s)")
+    }
+}
+
+/// A question to the store that is under way.
+pub(crate) struct Asked {
+    locks: Locks,
+    runtime: Handle,
+    path: String,
+    place: PathBuf,
+    at: Instant,
+    /// None once it is used.
+    answer: Option<MaybeDone<BoxFuture<'static, Result<(), ToolError>>>>,
+}
+
+impl Asked {
+    /// The answer, from a thread that may block; if it is too old, a new one. It waits at most ten
+    /// seconds, so that a file's lock is never held for a store that does not answer.
+    ///
+    /// # Errors
+    /// As [`Locks::check`], and `store_locked` if there is no answer in time.
+    pub(crate) fn answer(&mut self) -> Result<(), ToolError> {
+        let asked = self.answer.take();
+        let answer = async {
+            if let Some(mut asked) = asked {
+                (&mut asked).await;
+                let answer = Pin::new(&mut asked).take_output();
+                if let Some(answer) = answer.filter(|_| self.at.elapsed() < FRESH) {
+                    return answer;
+                }
+            }
+            self.locks.check(&self.path, &self.place).await
+        };
+        let wait = async { timeout(LONGEST_WAIT, answer).await };
+        self.runtime.block_on(wait).unwrap_or_else(|_| {
+            let text = "Nothing was written: the store, which knows who has locked the file, did \
+                        not answer in time. Try again.";
+            Err(ToolError::new(Code::StoreLocked, text))
+        })
     }
 }
 

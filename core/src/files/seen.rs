@@ -6,8 +6,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sha2::{Digest as _, Sha256};
-
 use super::who::Who;
 
 /// How many versions are remembered in all.
@@ -24,19 +22,15 @@ pub(crate) struct Print([u8; 32]);
 impl Print {
     /// Of a content.
     pub(crate) fn of(content: &[u8]) -> Print {
-        Print(Sha256::digest(content).into())
+        Print(blake3::hash(content).into())
     }
 
     /// Of what the file system says of a file that is too large to be looked at: not the same as
     /// that of any content.
     pub(crate) fn of_large(version: &impl std::fmt::Debug) -> Print {
-        Print(
-            Sha256::new()
-                .chain_update(b"large\0")
-                .chain_update(format!("{version:?}"))
-                .finalize()
-                .into(),
-        )
+        let mut hash = blake3::Hasher::new();
+        hash.update(b"large\0").update(format!("{version:?}").as_bytes());
+        Print(hash.finalize().into())
     }
 }
 
@@ -107,15 +101,15 @@ impl Seen {
 
 /// Of a fixed size, however long the names are.
 fn key(who: &Who, place: &[u8]) -> [u8; 32] {
-    let mut hash = Sha256::new();
+    let mut hash = blake3::Hasher::new();
     // With the user, because the same name in the store is another file for each.
     let Who { tenant, agent, conversation, user } = who;
     for name in [Some(tenant), agent.as_ref(), conversation.as_ref(), user.as_ref()] {
         // With its length in front, no name runs into the next.
-        hash.update(name.map_or(u64::MAX, |name| name.len() as u64).to_le_bytes());
-        hash.update(name.map_or("", String::as_str));
+        hash.update(&name.map_or(u64::MAX, |name| name.len() as u64).to_le_bytes());
+        hash.update(name.map_or("", String::as_str).as_bytes());
     }
-    hash.chain_update(place).finalize().into()
+    hash.update(place).finalize().into()
 }
 
 impl Version {

@@ -193,14 +193,8 @@ impl RuntimeBuilder {
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let files = self.files(workspace, kept, store.clone())?;
         let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
-        let deps = builtin::Deps {
-            finder: Finder::new(&registries, &gate, &deferred),
-            files,
-            store: store.clone(),
-            clock: self.clock.clone(),
-            output: self.config.output.clone(),
-            scrubbers: scrubbers.clone(),
-        };
+        let finder = Finder::new(&registries, &gate, &deferred);
+        let deps = self.deps((finder, files), store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
@@ -230,6 +224,17 @@ impl RuntimeBuilder {
             clock: self.clock,
         };
         Ok(Runtime::new(self.config, path, keys))
+    }
+
+    /// What toolkeep's own tools work with.
+    fn deps(
+        &self,
+        (finder, files): (Finder, Files),
+        store: Arc<dyn Store>,
+        scrubbers: Arc<Scrubbers>,
+    ) -> builtin::Deps {
+        let (clock, output) = (self.clock.clone(), self.config.output.clone());
+        builtin::Deps { finder, files, store, clock, output, scrubbers }
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.

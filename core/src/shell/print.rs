@@ -122,6 +122,7 @@ impl Printer {
         Some(())
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a compound command")]
     fn compound(&mut self, kind: &CommandKind) -> Option<()> {
         match kind {
             CommandKind::Group(script) => self.block("{", script, "}"),

@@ -8,7 +8,7 @@ use super::patching::{Done, Patcher, Target};
 use super::placeholders::Writer;
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::files::{Aim, OnDisk, Place};
+use crate::files::{OnDisk, Place};
 use crate::kind::{Capability, Effect};
 use crate::tool::{Assessment, CallContext, Tool, ToolError, ToolResult, tool_fn};
 use crate::workspace::{Action, FilePatch, Malformed, parse};
@@ -73,7 +73,7 @@ async fn patch(deps: &Deps, text: &str, cx: &CallContext) -> Result<ToolResult, 
 }
 
 async fn on_disk(deps: &Deps, cx: &CallContext, path: &str) -> Result<OnDisk, ToolError> {
-    match deps.files.reach(cx).await?.place(path, Aim::Write).await? {
+    match deps.files.place(cx, path).await? {
         Place::Disk(file) => Ok(file),
         Place::Stored(_) => {
             let text = format!(

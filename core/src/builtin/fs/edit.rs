@@ -5,10 +5,10 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::Writer;
-use super::{noted, place, stored, uses};
+use super::{noted, stored, uses};
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::files::{Aim, Place};
+use crate::files::Worked;
 use crate::kind::{Capability, Effect};
 use crate::tool::{Tool, ToolError, ToolResult, tool_fn};
 use crate::workspace::{Edit, Replaced};
@@ -95,13 +95,13 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move {
             let path = args.path.clone();
             let edits = args.edits()?;
-            let (done, note) = match place(&deps, &cx, &path, Aim::Write).await? {
-                Place::Stored(file) => stored::edit(&deps, &cx, &file, edits).await?,
-                Place::Disk(file) => {
-                    let writer = Writer::new("edit", &deps, &cx);
-                    let work = move |workspace: &_, path: &_| writer.edit(workspace, path, &edits);
-                    file.blocking(work).await?
-                }
+            let writer = Writer::new("edit", &deps, &cx);
+            let work = move |workspace: &_, path: &_, edits: Vec<Edit>| {
+                writer.edit(workspace, path, &edits)
+            };
+            let (done, note) = match deps.files.on_disk((&cx, &path), edits, work).await? {
+                Worked::Disk(done) => done,
+                Worked::Stored(file, edits) => stored::edit(&deps, &cx, &file, edits).await?,
             };
             Ok(told(&path, &done, note))
         }

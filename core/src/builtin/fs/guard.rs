@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builtin::Deps;
-use crate::files::{Files, LONGEST_TEXT, Locks, Print, Verdict, Who, WriteSafety};
+use crate::files::{Asked, Files, LONGEST_TEXT, Locks, Print, Verdict, Who, WriteSafety};
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opener};
@@ -101,7 +101,13 @@ impl Guard {
         self.files.seen().forget(&self.who, &stored_key(file));
     }
 
-    /// The last question before a file is changed, asked from a thread that may block.
+    /// Asks whether somebody else has locked the file, before it is changed. The answer is waited
+    /// for at the last moment, from a thread that may block.
+    pub(super) fn ask(&self, workspace: &Workspace, path: &RelativePath, target: &Path) -> Asked {
+        self.locks.ask(&self.runtime, path.as_written(), &place(workspace, target))
+    }
+
+    /// The same, with the answer.
     ///
     /// # Errors
     /// `conflict` if somebody else has locked the file.
@@ -111,8 +117,7 @@ impl Guard {
         path: &RelativePath,
         target: &Path,
     ) -> Result<(), ToolError> {
-        let place = place(workspace, target);
-        self.locks.check_blocking(&self.runtime, path.as_written(), place)
+        self.ask(workspace, path, target).answer()
     }
 
     /// What tells this content of a file from others, to be noted once it stands there.

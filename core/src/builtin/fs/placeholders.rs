@@ -6,6 +6,7 @@
 //! placeholder that the file has as its own text, as this library's documentation has, stays one.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use memchr::memmem;
 use super::guard::{Guard, KNOWN_BYTES};
 use crate::builtin::Deps;
 use crate::error::Code;
+use crate::files::Asked;
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
@@ -122,16 +124,20 @@ impl Writer {
                 false => self.guard.check(workspace, path, standing)?,
             };
             let change = if unchanged { Change::Keep } else { Change::Put(text.to_owned(), None) };
+            let asked = RefCell::new(self.guard.ask(workspace, path, &standing.target));
             let (known, target) = (self.guard.known(text), standing.target.clone());
-            Ok((change, (Wrote { bytes, created, unchanged, note }, opened, (target, known))))
+            let wrote = Wrote { bytes, created, unchanged, note };
+            Ok((change, (wrote, (opened, asked), (target, known))))
         };
-        let last = |standing: &Standing, (_, opened, _): &(Wrote, Option<Opened>, _)| {
-            self.guard.last(workspace, path, &standing.target)?;
-            self.take(opened.as_slice())
-        };
+        let last =
+            |_: &Standing,
+             (_, (opened, asked), _): &(Wrote, (Option<Opened>, RefCell<Asked>), _)| {
+                asked.borrow_mut().answer()?;
+                self.take(opened.as_slice())
+            };
         // As much as an edit takes in, so that what one has written the other knows.
         let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: true, make, last };
-        let done = |(wrote, _, (target, known)): (_, Option<Opened>, (PathBuf, _))| {
+        let done = |(wrote, _, (target, known)): (_, _, (PathBuf, _))| {
             self.guard.knows(workspace, &target, known);
             wrote
         };
@@ -236,12 +242,13 @@ impl Writer {
                 EditFailure::Refused(refusal) => refusal,
             })?;
             let EditedText { content, replaced, opened } = made;
+            let asked = RefCell::new(self.guard.ask(workspace, path, &standing.target));
             let known = self.guard.known(&content);
             let told = (replaced, note, known, standing.target.clone());
-            Ok((Change::Put(content, None), (told, opened)))
+            Ok((Change::Put(content, None), (told, (opened, asked))))
         };
-        let last = |standing: &Standing, (_, opened): &(_, Vec<Opened>)| {
-            self.guard.last(workspace, path, &standing.target)?;
+        let last = |_: &Standing, (_, (opened, asked)): &(_, (Vec<Opened>, RefCell<Asked>))| {
+            asked.borrow_mut().answer()?;
             self.take(opened)
         };
         let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last };

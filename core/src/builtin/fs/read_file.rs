@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::guard::{Guard, KNOWN_BYTES};
 use super::masked::Masked;
-use super::{place, stored, uses};
+use super::{stored, uses};
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
-use crate::files::{Aim, OnDisk, Place};
+use crate::files::{Place, Worked};
 use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
 use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
@@ -105,7 +105,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 
 /// What the file is known by: another process may change it at any time.
 async fn stamp(deps: &Deps, args: Args, cx: &CallContext) -> Stamp {
-    let found = match place(deps, cx, &args.path, Aim::Read).await {
+    let found = match deps.files.place(cx, &args.path).await {
         Ok(Place::Disk(file)) => {
             file.blocking(|workspace, path| workspace.stamp(path)).await.ok().flatten()
         }
@@ -121,28 +121,30 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let range = args.range(most_lines)?;
     let page = match args.path.strip_prefix(ARTIFACT) {
         Some(id) => artifact(deps, cx, id, range, max_chars).await?,
-        None => match place(deps, cx, &args.path, Aim::Read).await? {
-            Place::Disk(file) => disk_page(deps, cx, file, range, max_chars).await?,
-            Place::Stored(file) => match stored::page(deps, cx, &file, range, max_chars).await? {
-                Ok(page) => page,
-                Err(note) => return Ok(ToolResult::silent(note)),
-            },
+        None => match disk_page(deps, cx, &args.path, range, max_chars).await? {
+            Worked::Disk(page) => page,
+            Worked::Stored(file, ()) => {
+                match stored::page(deps, cx, &file, range, max_chars).await? {
+                    Ok(page) => page,
+                    Err(note) => return Ok(ToolResult::silent(note)),
+                }
+            }
         },
     };
     Ok(ToolResult::silent(told(&page, range)))
 }
 
-/// A page of a file of the machine.
+/// A page of a file, if it is of the disk.
 async fn disk_page(
     deps: &Deps,
     cx: &CallContext,
-    file: OnDisk,
+    path: &str,
     range: ReadRange,
     max_chars: usize,
-) -> Result<ReadText, ToolError> {
+) -> Result<Worked<ReadText, ()>, ToolError> {
     let (scrubber, opener) = (deps.scrubbers.of_call(cx), cx.opener().cloned());
     let guard = Guard::new(deps, cx);
-    file.blocking(move |workspace, path| {
+    let work = move |workspace: &Workspace, path: &RelativePath, ()| {
         let standing = workspace.read_standing(path, WHOLE_BYTES)?;
         let known = guard.known_standing(&standing);
         let page = match opener {
@@ -158,9 +160,9 @@ async fn disk_page(
         }?;
         // Also a part counts as read: what the rest says is for the model to judge.
         guard.knows(workspace, &standing.target, known);
-        Ok::<_, Error>(page)
-    })
-    .await
+        Ok(page)
+    };
+    deps.files.on_disk((cx, path), (), work).await
 }
 
 /// A page of a file. Secrets are masked before the page is cut out, so that none can be read in

@@ -5,9 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::{Writer, Wrote};
-use super::{noted, place, stored, uses};
+use super::{noted, stored, uses};
 use crate::builtin::Deps;
-use crate::files::{Aim, Place};
+use crate::files::Worked;
 use crate::kind::{Capability, Effect};
 use crate::tool::{Media, Tool, ToolResult, tool_fn};
 use crate::workspace::WriteMode;
@@ -37,18 +37,19 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
         async move {
             let mode = if args.append { WriteMode::Append } else { WriteMode::Replace };
             let path = args.path.clone();
-            let file = match place(&deps, &cx, &path, Aim::Write).await? {
-                Place::Disk(file) => file,
-                Place::Stored(file) => {
-                    return stored::write(&deps, &cx, &file, (args.content, mode)).await;
-                }
-            };
-            let deliver = args.deliver.unwrap_or_else(|| deps.files.is_delivered(&path));
             let writer = Writer::new("write_file", &deps, &cx);
-            let work =
-                move |workspace: &_, path: &_| writer.write(workspace, path, &args.content, mode);
-            let wrote = file.blocking(work).await?;
-            Ok(told(&path, mode, deliver, wrote))
+            let work = move |workspace: &_, path: &_, content: String| {
+                writer.write(workspace, path, &content, mode)
+            };
+            match deps.files.on_disk((&cx, &path), args.content, work).await? {
+                Worked::Disk(wrote) => {
+                    let deliver = args.deliver.unwrap_or_else(|| deps.files.is_delivered(&path));
+                    Ok(told(&path, mode, deliver, wrote))
+                }
+                Worked::Stored(file, content) => {
+                    stored::write(&deps, &cx, &file, (content, mode)).await
+                }
+            }
         }
     })
     .group("fs")

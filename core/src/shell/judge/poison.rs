@@ -47,6 +47,7 @@ enum Kind {
     Other,
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of names, as a match")]
 fn kind(name: &str) -> Kind {
     const SHELL: &[&str] = &[
         "BASH_ENV",

@@ -345,6 +345,7 @@ fn kill(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of commands, as a match")]
 fn systemctl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     const SHOW: &[&str] = &[
         "status",

@@ -250,6 +250,7 @@ fn documents(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 }
 
 /// What an argument of a media program is: nothing, something that is fetched or sent, or a file.
+#[expect(clippy::too_many_lines, reason = "one option after the other")]
 fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let shows = matches!(
         report.name(),
@@ -337,6 +338,7 @@ fn media(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one option after the other")]
 fn pandoc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     const RUN: &[&str] = &[
         "--log",

@@ -198,6 +198,7 @@ fn less(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one option after the other")]
 fn vim(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let plain = |text: &str| {
         let text = text.trim_start_matches(':').trim();

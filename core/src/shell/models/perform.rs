@@ -31,6 +31,24 @@ pub(super) fn tell(report: &mut Report<'_>, parsed: &Parsed<'_>, tool: &'static 
     }
 }
 
+/// Code of a project that is not in the workspace is code of a file.
+fn project(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let here = Value::known(".");
+    let whole = Argument { value: here, many: false, span: report.invocation.span.clone() };
+    let files = parsed.named.iter().filter(|(role, ..)| *role == Role::Reads);
+    for argument in std::iter::once(&whole).chain(files.map(|(.., file)| file)) {
+        let path = place::resolve(&argument.value, &report.cwd, report.env);
+        let is_root = |path: &str| report.env.workspace.iter().any(|root| root == path);
+        let within = path.as_known().is_some_and(is_root);
+        let special = matches!(argument.value.as_known(), Some("-" | "/dev/null" | "/dev/stdin"));
+        let secret = place::scope(&path, report.env) == Scope::Secret;
+        if !within && !special && !secret && place::scope(&path, report.env) != Scope::Workspace {
+            let effect = report.file_effect(Access::Execute, &argument.value, true, false);
+            report.push(effect, Certainty::May, argument.span.clone());
+        }
+    }
+}
+
 /// Tells what a command does.
 pub(super) fn perform(
     report: &mut Report<'_>,
@@ -58,6 +76,11 @@ pub(super) fn perform(
             Does::Reads => operands(report, parsed, Access::Read),
             Does::Writes => operands(report, parsed, Access::Write),
             Does::Deletes => operands(report, parsed, Access::Delete),
+            Does::Project => {
+                let from = CodeFrom::Project(report.name().to_owned());
+                report.push(Effect::Code { from }, certainty, report.invocation.span.clone());
+                project(report, parsed);
+            }
             Does::Executes => {
                 for operand in &parsed.operands {
                     beyond(report, operand, &operand.value, true);
@@ -112,10 +135,9 @@ pub(super) fn inner(parsed: &Parsed<'_>, does: &[Does], all: &mut Vec<Inner>) {
 
 fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect> {
     let code = |from| Some(Effect::Code { from });
-    let program = || report.name().to_owned();
     Some(match does {
         Does::Here => {
-            let here = Value::Prefix("./".into(), Origin::Glob("./**".into()));
+            let here = Value::Prefix("./".into(), Origin::Picked);
             report.file_effect(Access::Write, &here, true, false)
         }
         Does::At(access, path) => {
@@ -125,7 +147,6 @@ fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect
             };
             report.file_effect(access, &Value::Known(path), true, false)
         }
-        Does::Project => return code(CodeFrom::Project(program())),
         Does::Package => {
             let name = parsed.operands.first().map_or("", |word| word.value.prefix());
             return code(CodeFrom::Package(name.to_owned()));
@@ -136,7 +157,8 @@ fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect
             Effect::Network { host: named(host), port: None, fetches: true, sends: Payload::None }
         }
         Does::Sends(host) => {
-            Effect::Network { host: named(host), port: None, fetches: true, sends: Payload::Text }
+            let sends = Payload::File(Value::known("."));
+            Effect::Network { host: named(host), port: None, fetches: true, sends }
         }
         Does::Listens => Effect::Listen { port: None },
         Does::Cloud(provider) => Effect::Cloud { provider: provider.to_owned(), destroys: false },

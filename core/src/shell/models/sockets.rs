@@ -166,6 +166,7 @@ fn nc(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     });
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of address types, as a match")]
 fn socat(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let (mut connects, mut runs) = (false, false);
     for address in &parsed.operands {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Options stand in one text, as [`Opt::list`] has it, which is read when this is compiled. `[…]` are
-//! options that several commands share.
+//! options that several commands share; a command's own count before them.
 
 use super::super::effect::{Access, SystemChange};
 use super::super::model::{Opt, Parsed, Report, Role, Style, Takes};
@@ -63,7 +63,8 @@ pub enum Does {
     Fetches(&'static str),
     /// It fetches if something is not there yet.
     MayFetch(&'static str),
-    /// It sends to this host; empty: it is not known.
+    /// It sends files of the working folder to this host; empty: it is not known. What a request says
+    /// itself is only fetched, and what it changes there has effects of its own.
     Sends(&'static str),
     /// It listens.
     Listens,
@@ -267,7 +268,7 @@ macro_rules! commands {
         => $($does:expr),* $(; { $($inner:tt)* })? ;)*) => {
         &[$($crate::shell::models::tool::Command {
             names: $names,
-            options: &[$($($group,)*)? $($crate::shell::models::tool::opts!($options))?],
+            options: &[$($crate::shell::models::tool::opts!($options),)? $($($group,)*)?],
             style: $crate::shell::models::tool::style!($($style)?),
             does: &[$($does),*],
             commands: $crate::shell::models::tool::commands!($($($inner)*)?),
@@ -284,7 +285,7 @@ macro_rules! tools {
             style: $crate::shell::model::Style::$style,
             command: $crate::shell::models::tool::Command {
                 names: $names,
-                options: &[$($($group,)*)? $($crate::shell::models::tool::opts!($options))?],
+                options: &[$($crate::shell::models::tool::opts!($options),)? $($($group,)*)?],
                 style: None,
                 does: &[$($does),*],
                 commands: $crate::shell::models::tool::commands!($($($inner)*)?),

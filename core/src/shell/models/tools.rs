@@ -41,12 +41,6 @@ pub(super) const TABLES: &[&[Tool]] = &[
     versions::TABLE,
 ];
 
-/// True for a program that projects of JavaScript keep in `node_modules`: to run it by `npx` fetches
-/// nothing where it is.
-pub(super) fn is_of_node_modules(name: &str) -> bool {
-    node::is_kept(name)
-}
-
 /// True for a path that is not in the workspace.
 fn is_beyond(report: &Report<'_>, path: &Value) -> bool {
     let path = place::resolve(path, &report.cwd, report.env);

@@ -278,6 +278,7 @@ const PROGRAMS: &[&str] = &[
     "piptools",
 ];
 
+#[expect(clippy::too_many_lines, reason = "a table of modules, as a match")]
 fn python_module(unwrapping: &mut Unwrapping<'_, '_>, module: &Argument, rest: &[Argument]) {
     let Some(name) = module.value.as_known() else {
         return unwrapping.dynamic("which module is run is not known".into());
@@ -736,6 +737,7 @@ static AWK: Letters = Letters {
     any_long: false,
 };
 
+#[expect(clippy::too_many_lines, reason = "one option after the other")]
 fn run_awk(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let mut switches = switches::read(&parsed.operands, &AWK);
     unwrapping.told(&switches);

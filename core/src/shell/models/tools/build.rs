@@ -100,13 +100,13 @@ pub(super) const TABLE: &[Tool] = tools! {
     // Words that begin with two slashes are names of targets.
     Operands "bazel bazelisk blaze buck buck2 pants plz gn" => Project, Here; ["bazel test //...": "code:project write:workspace:recursive"]
 
-    Gnu "gradle gradlew" [GRADLE] => Call(gradle); [
+    Gnu "gradle" [GRADLE] => Call(gradle); [
         "gradle test": "code:project write:workspace:recursive",
         "gradle test --tests 'x.Y*' --info -Pfoo=bar": "code:project write:workspace:recursive",
-        "./gradlew build -x test": "code:file code:project execute:workspace write:workspace:recursive",
-        "gradle --init-script /tmp/x.gradle build": "code:file code:project execute:temp write:workspace:recursive",
+        "./gradlew build -x test": "code:file execute:workspace",
+        "gradle --init-script /tmp/x.gradle build": "code:file code:project execute:temp execute:temp:recursive write:workspace:recursive",
     ]
-    Single "mvn mvnw mvnd" "-q, --quiet, -B, --batch-mode, -U, --update-snapshots, -o, --offline, -X, --debug, -e, --errors, -f=<, --file=<, -pl=, \
+    Single "mvn mvnd" "-q, --quiet, -B, --batch-mode, -U, --update-snapshots, -o, --offline, -X, --debug, -e, --errors, -f=<, --file=<, -pl=, \
         --projects=, -am, --also-make, -amd, -D[=], -P[=], -T[=], --threads=, -N, --non-recursive, -rf=, --resume-from=, -s=<, --settings=<, -gs=<, \
         -t=<, -l=>, --log-file=>, -fae, -ff, -fn, -ntp, --no-transfer-progress, -c, -C, -v, --version, -V, --show-version, -h, --help, -nsu, -cpu, -b=, -itr"
         => Project, Here, Call(deploys); [

@@ -1,10 +1,10 @@
 //! Clients of clouds: what a call does is told by its verb, which is among its first words.
 
-use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::shell::effect::{Access, Certainty, CodeFrom, Effect, Payload};
 use crate::shell::model::{Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{
-    Call, Cloud, Destroys, Fetches, Here, If, Installs, Project, Secret, Sends, Unknown, Unless,
+    Call, Cloud, Destroys, Fetches, Here, If, Installs, Project, Secret, Unknown, Unless,
 };
 use crate::shell::models::tool::{Does, Tool, tools};
 use crate::shell::value::Value;
@@ -20,23 +20,23 @@ pub(super) const TABLE: &[Tool] = tools! {
         => Call(verbs), Does::Looks; [
         "aws s3 ls s3://x": "network",
         "aws --profile dev ec2 describe-instances --region eu-west-1": "network",
-        "aws ec2 terminate-instances --instance-ids i-1": "cloud:destroys network:send",
-        "aws s3 rb s3://x --force": "cloud:destroys network:send",
-        "aws s3 cp /etc/shadow s3://x/": "cloud network:send read:secret:recursive",
-        "aws s3 sync . s3://x --delete": "cloud:destroys network:send",
-        "aws configure export-credentials": "network:send secret",
-        "aws secretsmanager get-secret-value --secret-id x": "network:send secret",
+        "aws ec2 terminate-instances --instance-ids i-1": "cloud:destroys network",
+        "aws s3 rb s3://x --force": "cloud:destroys network",
+        "aws s3 cp /etc/shadow s3://x/": "cloud network network:send read:secret:recursive",
+        "aws s3 sync . s3://x --delete": "cloud:destroys network network:send",
+        "aws configure export-credentials": "network secret",
+        "aws secretsmanager get-secret-value --secret-id x": "network secret",
         "aws sts get-caller-identity": "network",
         "gcloud compute instances list --format=json": "network",
-        "gcloud projects delete x": "cloud:destroys network:send",
-        "gcloud auth print-access-token": "network:send secret",
+        "gcloud projects delete x": "cloud:destroys network",
+        "gcloud auth print-access-token": "network secret",
         "az vm list -o table": "network",
-        "az group delete -n x": "cloud:destroys network:send",
+        "az group delete -n x": "cloud:destroys network",
         "heroku logs --tail -a x": "network",
-        "heroku config -a x": "network:send secret",
-        "vercel deploy --prod": "cloud network:send",
-        "gsutil rm -r gs://x": "cloud:destroys network:send",
-        "doctl frobnicate x": "network:send unmodelled",
+        "heroku config -a x": "network secret",
+        "vercel deploy --prod": "cloud network",
+        "gsutil rm -r gs://x": "cloud:destroys network",
+        "doctl frobnicate x": "network unmodelled",
         "aws --version": "",
     ]
 
@@ -50,50 +50,50 @@ pub(super) const TABLE: &[Tool] = tools! {
             -compact-warnings, -detailed-exitcode, -replace=, -state=<, -json, -generate-config-out=>, -exclude=" => Project, Here, Fetches("");
         "apply import taint untaint force-unlock login logout run-all" "-auto-approve, -var=, -var-file=<, -target=, -destroy, -refresh[=], -lock[=], -lock-timeout=, -input[=], \
             -no-color, -parallelism=, -compact-warnings, -replace=, -state=<, -state-out=>, -json, -allow-missing, -force, -config=<, -backup=>, -exclude="
-            => Project, Here, Sends(""), Cloud("terraform"), If("-destroy", &[Destroys("terraform")]); { "destroy" => Destroys("terraform"); "*" "-auto-approve" => Cloud("terraform"), Sends(""); };
-        "destroy" "-auto-approve, -var=, -var-file=<, -target=, -refresh[=], -lock[=], -input[=], -no-color, -parallelism=, -force" => Project, Here, Sends(""), Destroys("terraform");
-        "state" => ; { "list show pull" "-state=<, -id=, -json" => Fetches(""), Project; "rm mv push replace-provider" "-state=<, -dry-run, -lock[=], -force, -auto-approve" => Destroys("terraform"), Sends(""); };
+            => Project, Here, Fetches(""), Cloud("terraform"), If("-destroy", &[Destroys("terraform")]); { "destroy" => Destroys("terraform"); "*" "-auto-approve" => Cloud("terraform"), Fetches(""); };
+        "destroy" "-auto-approve, -var=, -var-file=<, -target=, -refresh[=], -lock[=], -input[=], -no-color, -parallelism=, -force" => Project, Here, Fetches(""), Destroys("terraform");
+        "state" => ; { "list show pull" "-state=<, -id=, -json" => Fetches(""), Project; "rm mv push replace-provider" "-state=<, -dry-run, -lock[=], -force, -auto-approve" => Destroys("terraform"), Fetches(""); };
         "workspace" => ; { "list show select" "-or-create" => Project, Here; "new" => Here, Cloud("terraform"); "delete" "-force" => Destroys("terraform"); };
         "console" "-var=, -var-file=<, -state=<, -plan" => Project, Secret("variables and state");
     } [
         "terraform plan -out=tf.plan -var-file=dev.tfvars": "code:project network write:workspace write:workspace:recursive",
         "terraform -chdir=infra validate": "code:project",
-        "terraform apply -auto-approve": "cloud code:project network:send write:workspace:recursive",
-        "terraform destroy -auto-approve": "cloud:destroys code:project network:send write:workspace:recursive",
+        "terraform apply -auto-approve": "cloud code:project network write:workspace:recursive",
+        "terraform destroy -auto-approve": "cloud:destroys code:project network write:workspace:recursive",
         "terraform fmt -check -recursive": "",
-        "terraform state rm x": "cloud:destroys network:send",
+        "terraform state rm x": "cloud:destroys network",
         "terraform console": "code:project secret",
         "terraform frobnicate": "unmodelled",
     ]
     Inherited "pulumi" "-C --cwd=/, -s --stack=, -y --yes, -m --message=, -e --emoji, --color=, --non-interactive, --logtostderr, -v --verbose=, -j --json, --diff, -r --refresh, \
         --skip-preview, -f --skip-resources, -t --target=, -p --parallel=, --show-secrets, --expect-no-changes, --plaintext, --secret, --path, --force, --logflow, -a --all, --shell, --help -h" => ; {
         "preview watch" => Project, Here, Fetches("");
-        "up update refresh import" => Project, Here, Sends(""), Cloud("pulumi");
-        "destroy cancel" => Project, Sends(""), Destroys("pulumi");
+        "up update refresh import" => Project, Here, Fetches(""), Cloud("pulumi");
+        "destroy cancel" => Project, Fetches(""), Destroys("pulumi");
         "stack" => If("--show-secrets", &[Secret("secrets of the stack")]), Fetches(""); {
             "ls output history graph select init export tag" => If("--show-secrets", &[Secret("secrets of the stack")]), Fetches("");
-            "rm rename" => Destroys("pulumi"), Sends("");
+            "rm rename" => Destroys("pulumi"), Fetches("");
         };
         "config" => If("--show-secrets", &[Secret("secrets of the stack")]); { "get" => Secret("secrets of the stack"); "set rm cp env refresh" => Here; };
         "new install plugin" => Project, Here, Fetches("pulumi.com"); { "ls" => ; "*" => Installs; };
         "login logout whoami about version org" => Fetches(""); { "*" => Fetches(""); };
         "state" => Destroys("pulumi"); { "*" => Destroys("pulumi"); };
         "logs" => Fetches("");
-    } ["pulumi preview --diff": "code:project network write:workspace:recursive", "pulumi destroy -y": "cloud:destroys code:project network:send"]
+    } ["pulumi preview --diff": "code:project network write:workspace:recursive", "pulumi destroy -y": "cloud:destroys code:project network"]
 
     Gnu "ansible-playbook ansible ansible-pull ansible-console" "-i --inventory=, -l --limit=, -e --extra-vars=, -t --tags=, --skip-tags=, -C --check, -D --diff, -b --become, \
         --become-user=, --become-method=, -K --ask-become-pass, -k --ask-pass, -u --user=, -c --connection=, -f --forks=, -m --module-name=, -a --args=, -v --verbose, -vv, -vvv, -vvvv, \
         --syntax-check, --list-hosts, --list-tasks, --list-tags, --start-at-task=, --step, --vault-password-file --vault-pass-file=<, --vault-id=, -J --ask-vault-pass, --private-key --key-file=<, -T --timeout=, \
         --flush-cache, --force-handlers, -o --one-line, -t --tree=>, -M --module-path=<, --ssh-common-args=, --ssh-extra-args=, -B --background=, -P --poll=, --version, --playbook-dir=/, -U --url=, -d --directory=>"
-        => Unless("--syntax-check --list-hosts --list-tasks --list-tags --version", &[Project, Sends(""), Cloud("ansible"), Call(ansible)]), Does::Executes; [
-        "ansible-playbook -i hosts site.yml --check": "cloud code:project network:send",
+        => Unless("--syntax-check --list-hosts --list-tasks --list-tags --version", &[Project, Fetches(""), Cloud("ansible"), Call(ansible)]), Does::Executes; [
+        "ansible-playbook -i hosts site.yml --check": "cloud code:project network",
         "ansible-playbook site.yml --syntax-check": "",
-        "ansible all -m ping": "cloud code:project network:send",
-        "ansible localhost -m shell -a 'rm -rf /'": "cloud code:inline:sh code:project network:send",
+        "ansible all -m ping": "cloud code:project network",
+        "ansible localhost -m shell -a 'rm -rf /'": "cloud code:setting code:project network",
     ]
     Inherited "ansible-galaxy ansible-lint ansible-doc ansible-inventory ansible-config molecule" "-p --roles-path=>, -r --role-file --requirements-file=<, -f --force, -i --inventory=, --list, --host=, --graph, -l, -t --type=, \
         -y --yaml, --vars, --fix[=], -q, -v --verbose, -c=<, -x --exclude=, --offline, --profile=, --strict, -s --scenario-name=" => Project, Here; {
-        "install" => Installs; "role collection" => ; { "install" => Installs; "list info search init" => Here; "remove" => Here; "publish" => Sends("galaxy.ansible.com"); };
+        "install" => Installs; "role collection" => ; { "install" => Installs; "list info search init" => Here; "remove" => Here; "publish" => Fetches("galaxy.ansible.com"); };
         "test converge verify lint create destroy init list dump view" => Project, Here;
         "*" => Project, Here;
     } ["ansible-lint site.yml": "code:project write:workspace:recursive", "ansible-galaxy install x": "code:project package:install write:workspace:recursive"]
@@ -445,31 +445,36 @@ fn verbs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .any(|word| matches!(word, "--delete" | "--force-delete" | "--purge" | "--remove"));
     let any = |list: &[&str]| words.iter().any(|word| begins(word, list));
     let does: &[Does] = if any(DESTROYS) || purges {
-        &[Destroys("cloud"), Sends("")]
+        &[Destroys("cloud"), Fetches("")]
     } else if words.iter().any(|word| SECRETS.contains(word)) && !any(&["list", "ls"]) {
-        &[Secret("credentials of a cloud"), Sends("")]
+        &[Secret("credentials of a cloud"), Fetches("")]
     } else if any(CHANGES) {
-        &[Cloud("cloud"), Sends("")]
+        &[Cloud("cloud"), Fetches("")]
     } else if any(READS) && !unknown {
         &[Fetches("")]
     } else {
-        &[Sends(""), Unknown("this command of it is not known")]
+        &[Fetches(""), Unknown("this command of it is not known")]
     };
     perform(report, parsed, does, Certainty::Must);
     written(report, &words);
 }
 
-/// `aws s3 cp s3://x path` and the like write the path.
+/// `aws s3 cp s3://x path` and the like write the path, and the other way round they send it.
 fn written(report: &mut Report<'_>, words: &[&str]) {
     let copies = words.iter().position(|word| {
         matches!(*word, "cp" | "mv" | "sync" | "copy" | "move" | "get" | "copyto" | "download")
     });
-    if let (Some(at), Some(last)) = (copies, words.last())
-        && words.len() > at + 2
-        && !last.contains(':')
-    {
+    let (Some(at), Some(last)) = (copies, words.last()) else { return };
+    if words.len() <= at + 2 {
+        return;
+    }
+    if !last.contains(':') {
         let effect = report.file_effect(Access::Write, &Value::known(*last), true, false);
         report.add(effect);
+    } else if let Some(file) = words[at + 1..].iter().find(|word| !word.contains(':')) {
+        let host = Value::known(last.split(['/', ':']).next().unwrap_or_default());
+        let sends = Payload::File(Value::known(*file));
+        report.add(Effect::Network { host, port: None, fetches: false, sends });
     }
 }
 
@@ -479,6 +484,8 @@ fn ansible(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.value("-a").is_some()
         && ["shell", "command", "raw", "script"].iter().any(|name| module.ends_with(name))
     {
-        report.add(Effect::Code { from: CodeFrom::Inline("sh".to_owned()) });
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command on other machines".to_owned()),
+        });
     }
 }

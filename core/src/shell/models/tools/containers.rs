@@ -150,7 +150,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "docker logs -f --tail 100 web": "",
         "docker inspect web": "",
         "docker run --rm -it -v /:/h alpine cat /h/etc/shadow": "container_escape network write:workspace_root:recursive",
-        "docker run --rm -v ./src:/app node:20 npm test": "code:project network write:unknown:recursive write:workspace:recursive",
+        "docker run --rm -v ./src:/app node:20 npm test": "code:project execute:unknown:recursive network write:unknown:recursive write:workspace:recursive",
         "docker run --privileged alpine true": "container_escape network",
         "docker run -it --rm alpine": "network",
         "docker run --pid=host --net host x": "container_escape network",

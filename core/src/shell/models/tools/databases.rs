@@ -4,9 +4,7 @@ use crate::shell::effect::{Access, Certainty, CodeFrom, Effect, Payload};
 use crate::shell::invocation::Stdin;
 use crate::shell::model::{Parsed, Report};
 use crate::shell::models::perform::perform;
-use crate::shell::models::tool::Does::{
-    Call, Database, Fetches, Here, Reads, Sends, System, Unknown,
-};
+use crate::shell::models::tool::Does::{Call, Database, Fetches, Here, Reads, System, Unknown};
 use crate::shell::models::tool::{Tool, tools};
 use crate::shell::value::{Origin, Value};
 
@@ -15,23 +13,23 @@ pub(super) const TABLE: &[Tool] = tools! {
         -b --echo-errors, -e --echo-queries, -E --echo-hidden, -L --log-file=>, -n --no-readline, -o --output=>, -q --quiet, -s --single-step, -S --single-line, \
         -A --no-align, --csv, -F --field-separator=, -H --html, -P --pset=, -R --record-separator=, -t --tuples-only, -T --table-attr=, -x --expanded, \
         -z --field-separator-zero, -0 --record-separator-zero, -h --host=, -p --port=, -U --username=, -w --no-password, -W --password, -? --help[=]" => Call(sql), Call(connects); [
-        "psql --host db.internal -c 'select 1'": "network:send",
-        "psql -U me -d x -tAc 'select count(*) from t'": "network:send",
-        "psql -c 'DROP TABLE users'": "database:destroys network:send",
-        "psql -c '\\! id'": "code:inline:sh network:send",
-        "psql -c \"copy t from program 'id'\"": "code:inline:sh network:send",
-        "psql -f x.sql": "network:send unmodelled",
-        "echo 'truncate t' | psql": "database:destroys network:send",
-        "psql -l": "network:send",
-        "psql -o /etc/x -c 'select 1'": "network:send write:system",
+        "psql --host db.internal -c 'select 1'": "network",
+        "psql -U me -d x -tAc 'select count(*) from t'": "network",
+        "psql -c 'DROP TABLE users'": "database:destroys network",
+        "psql -c '\\! id'": "code:setting network",
+        "psql -c \"copy t from program 'id'\"": "code:setting network",
+        "psql -f x.sql": "network unmodelled",
+        "echo 'truncate t' | psql": "database:destroys network",
+        "psql -l": "network",
+        "psql -o /etc/x -c 'select 1'": "network write:system",
     ]
     Gnu "mysql mariadb mycli" "-e --execute=, -h --host=, -u --user=, -p --password[=], -P --port=, -D --database=, -N --skip-column-names, -B --batch, -s --silent, -r --raw, -t --table, \
         -v --verbose, -V --version, -S --socket=, -A --no-auto-rehash, --default-character-set=, --defaults-file=<, --defaults-extra-file=<, --protocol=, --ssl-mode=, --tee=>, \
         --pager=!, -f --force, -E --vertical, -X --xml, -H --html, --connect-timeout=, --skip-ssl, -? --help, -q --quick, -C --compress, --local-infile[=], --ssl-ca=<, -w --wait" => Call(sql), Call(connects); [
-        "mysql -uroot -psecret db -e 'show tables'": "network:send",
-        "mysql -e 'delete from t'": "database:destroys network:send",
-        "mysql -e 'delete from t where a = 1'": "database network:send",
-        "mysql --pager='cat x' -e 'select 1'": "code:setting network:send",
+        "mysql -uroot -psecret db -e 'show tables'": "network",
+        "mysql -e 'delete from t'": "database:destroys network",
+        "mysql -e 'delete from t where a = 1'": "database network",
+        "mysql --pager='cat x' -e 'select 1'": "code:setting network",
     ]
     Single "sqlite3 sqlite litecli duckdb" "-cmd=, -init=<, -csv, -json, -line, -list, -column, -header, -noheader, -html, -table, -box, -markdown, -readonly, -bail, -batch, -interactive, -separator=, -nullvalue=, \
         -quote, -version, --version, -help, -echo, -stats, -safe, -ascii, -tabs, -newline=, -append, -c=, -s=, -f=<, -unsigned, -storage-version=" => Call(sqlite); [
@@ -39,7 +37,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "sqlite3 -header -csv a.db 'select 1'": "",
         "sqlite3 a.db 'drop table t'": "database:destroys write:workspace",
         "sqlite3 a.db 'insert into t values (1)'": "database write:workspace",
-        "sqlite3 a.db '.shell id'": "code:inline:sh",
+        "sqlite3 a.db '.shell id'": "code:setting",
         "sqlite3 /etc/x.db 'create table t (a)'": "database write:system",
         "sqlite3 a.db": "unmodelled",
         "sqlite3 a.db .tables": "",
@@ -47,40 +45,41 @@ pub(super) const TABLE: &[Tool] = tools! {
     Posix "redis-cli valkey-cli keydb-cli" "-h=, -p=, -s=, -a=, --user=, --pass=, --askpass, -u=, -r=, -i=, -n=, -2, -3, -x, -X=, -d=, -D=, -c, -e, --tls, --sni=, --cacert=<, --cert=<, --key=<, --insecure, --raw, --no-raw, \
         --csv, --json, --quoted-json, --stat, --latency, --latency-history, --latency-dist, --lru-test=, --replica, --rdb=>, --functions-rdb=>, --pipe, --pipe-timeout=, --bigkeys, --memkeys, --hotkeys, \
         --scan, --pattern=, --count=, --quoted-pattern=, --intrinsic-latency=, --eval=<, --ldb, --cluster=, --verbose, --no-auth-warning, --help, --version -v" => Call(redis), Call(connects); [
-        "redis-cli -h cache get k": "network:send",
-        "redis-cli FLUSHALL": "database:destroys network:send",
-        "redis-cli set a b": "database network:send",
-        "redis-cli config set dir /etc": "code:setting database network:send",
-        "redis-cli ping": "network:send",
-        "redis-cli frobnicate": "network:send unmodelled",
+        "redis-cli -h cache get k": "network",
+        "redis-cli FLUSHALL": "database:destroys network",
+        "redis-cli set a b": "database network",
+        "redis-cli config set dir /etc": "code:setting database network",
+        "redis-cli ping": "network",
+        "redis-cli frobnicate": "network unmodelled",
     ]
     Gnu "mongosh mongo" "--eval=, --quiet, -f --file=<, --host=, --port=, -u --username=, -p --password[=], --authenticationDatabase=, --nodb, --norc, --shell, --tls, --tlsCAFile=<, --json[=], --version, --authenticationMechanism=, --retryWrites=" => Call(mongo), Call(connects); [
-        "mongosh --quiet --eval 'db.t.countDocuments()'": "code:inline:javascript network:send",
-        "mongosh x --eval 'db.dropDatabase()'": "code:inline:javascript database:destroys network:send",
+        "mongosh --quiet --eval 'db.t.countDocuments()'": "network",
+        "mongosh --eval 'run(1)'": "network unmodelled",
+        "mongosh x --eval 'db.dropDatabase()'": "database:destroys network",
     ]
     Gnu "clickhouse-client clickhouse usql mssql-cli sqlcmd cockroach trino presto cqlsh influx bq-sql \
         vertica-sql hdbsql snowsql-cli" "-q --query --execute -Q=, -e=, -h --host=, -S=, -U=, -P=, -d --database=, -u --user=, --password=, --port=, -p=, -C, -c --command=, -f --file --queries-file=<, -i=<, -o=>, \
         --format=, -t --time, -n --multiquery, --secure, -m --multiline, -N --max-rows=, --insecure, --url=, --version, -W, -s=, -b, -l=" => Call(sql), Call(connects); [
-        "clickhouse-client -q 'select 1' --format JSON": "network:send",
-        "clickhouse-client -q 'drop table t'": "database:destroys network:send",
+        "clickhouse-client -q 'select 1' --format JSON": "network",
+        "clickhouse-client -q 'drop table t'": "database:destroys network",
     ]
     Gnu "pg_dump pg_dumpall mysqldump mariadb-dump mongodump mongoexport pg_basebackup" "-f --file=>, -F --format=, -d --dbname --db=, -h --host=, -p --port --password[=], -P=, -U --username=, -u --user=, -w --no-password, -W, -n --schema=, -N=, -t --table=, -T --exclude-table=, \
         -a --data-only, -s --schema-only, -c --clean, -C --create, -O --no-owner, -x --no-privileges --no-acl, -j --jobs=, -Z --compress=, -v --verbose, --if-exists, --inserts, --column-inserts, --no-comments, -g --globals-only, -r --roles-only, \
         --single-transaction, --quick, --lock-tables[=], --no-tablespaces, --databases, -B, --all-databases, -A, --routines, --triggers, --events, --no-data, --no-create-info, --result-file=>, --set-gtid-purged=, --column-statistics[=], \
         --skip-lock-tables, --add-drop-table, --ignore-table=, --where=, --uri=, --collection=, --out -o=>, --gzip, --archive[=], --query -q=, --type=, --fields=, -D --pgdata=>, -X --wal-method=, -R, --hex-blob, --opt, --default-character-set=, --defaults-file=<, --version -V, --exclude-schema=, --extra-float-digits="
         => Fetches(""), Here; ["pg_dump -Fc -f x.dump mydb": "network write:workspace write:workspace:recursive", "mysqldump -u root mydb > /tmp/x.sql": "network write:temp write:workspace:recursive"]
-    Gnu "dropdb dropuser" "-e --echo, -f --force, -i --interactive, -h --host=, -p --port=, -U --username=, --if-exists, -w, -W, --maintenance-db=" => Database(true), Sends(""); ["dropdb x": "database:destroys network:send"]
+    Gnu "dropdb dropuser" "-e --echo, -f --force, -i --interactive, -h --host=, -p --port=, -U --username=, --if-exists, -w, -W, --maintenance-db=" => Database(true), Fetches(""); ["dropdb x": "database:destroys network"]
     Gnu "createdb createuser pg_restore mongorestore mongoimport mysqlimport vacuumdb reindexdb clusterdb" "-e --echo, -h --host=, -p --port=, -U --username=, -O --owner=, -E --encoding=, -T --template=, -d --dbname --db=, -s --superuser, -P --pwprompt, -c --clean, -C --create, -j --jobs=, -v --verbose, \
         --if-exists, --no-owner, -x --no-privileges, -a --data-only, -1 --single-transaction, -F --format=, -n=, -t=, -l --list, -f --file=, -w, -W, --drop, --uri=, --collection=, --gzip, --archive[=], --type=, --jsonArray, --headerline, -z, -Z, --all, --locale=, -D, -R, -S"
-        => Reads, Database(false), Sends(""), crate::shell::models::tool::Does::If("-c --drop", &[Database(true)]); ["createdb x": "database network:send", "pg_restore --clean -d x x.dump": "database database:destroys network:send"]
+        => Reads, Database(false), Fetches(""), crate::shell::models::tool::Does::If("-c --drop", &[Database(true)]); ["createdb x": "database network", "pg_restore --clean -d x x.dump": "database database:destroys network"]
     Gnu "pg_isready mysqladmin pg_config pg_lsclusters pgbench mongostat mongotop" "-h --host=, -p --port=, -U --username=, -d --dbname=, -q --quiet, -t --timeout=, -u --user=, --bindir, --includedir, --libdir, --version, -i=, -c=, -j=, -T=, -n=, -s=" => Call(admin); [
         "pg_isready -h db": "network",
         "mysqladmin -u root drop x": "database:destroys network",
     ]
     Posix "pg_ctl initdb pg_createcluster pg_dropcluster pg_ctlcluster mysqld mongod redis-server postgres" => System(crate::shell::effect::SystemChange::Service), Unknown("a server reads settings that run programs"); ["mongod": "system:service unmodelled"]
     Operands "flyway liquibase dbmate migrate atlas sqitch sqlx diesel sea-orm-cli sqlc-migrate alembic-cli" => Call(migrates); [
-        "sqlx migrate run": "code:project database network:send write:workspace:recursive",
-        "flyway clean": "code:project database:destroys network:send write:workspace:recursive",
+        "sqlx migrate run": "code:project database network write:workspace:recursive",
+        "flyway clean": "code:project database:destroys network write:workspace:recursive",
     ]
 };
 
@@ -94,6 +93,7 @@ struct Statements {
 
 /// Looks at the words of statements. Texts and comments within them count as if they were words: that can
 /// only make it stricter.
+#[expect(clippy::too_many_lines, reason = "a table of statements, as a match")]
 fn statements(text: &str) -> Statements {
     let lower = text.to_ascii_lowercase();
     let mut all = Statements { changes: false, destroys: false, runs: false, files: false };
@@ -114,6 +114,7 @@ fn statements(text: &str) -> Statements {
             "reindex", "lock", "optimize", "kill", "import",
         ];
         all.changes |= changes.iter().any(|word| has(word));
+        // A script that does more than ask its database is not looked into.
         let runs = [
             "program",
             "\\!",
@@ -177,7 +178,9 @@ fn statements(text: &str) -> Statements {
 fn told(report: &mut Report<'_>, text: &str) -> Statements {
     let found = statements(text);
     if found.runs {
-        report.add(Effect::Code { from: CodeFrom::Inline("sh".to_owned()) });
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command within its statements".to_owned()),
+        });
     }
     if found.files {
         report.not_understood("its statements name files");
@@ -227,7 +230,7 @@ fn connects(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
     let host = ["-h", "--host", "-S", "-u"].iter().find_map(|option| parsed.value(option));
     let host = host.map_or(Value::known("localhost"), |word| word.value.clone());
-    report.add(Effect::Network { host, port: None, fetches: true, sends: Payload::Text });
+    report.add(Effect::Network { host, port: None, fetches: true, sends: Payload::None });
 }
 
 fn sqlite(report: &mut Report<'_>, parsed: &Parsed<'_>) {
@@ -300,12 +303,15 @@ fn dot(report: &mut Report<'_>, command: &str) {
         "timeout",
     ];
     if ["shell", "system", "sh", "sys"].contains(&name) {
-        report.add(Effect::Code { from: CodeFrom::Inline("sh".to_owned()) });
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command within its statements".to_owned()),
+        });
     } else if !harmless.contains(&name) {
         report.not_understood(format!("what `.{name}` does is not known"));
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "a table of commands, as a match")]
 fn redis(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     const READS: &[&str] = &[
         "get",
@@ -479,7 +485,23 @@ fn mongo(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         {
             report.add(Effect::Database { destroys: false });
         }
-        report.add(Effect::Code { from: CodeFrom::Inline("javascript".to_owned()) });
+        // A script that does more than ask its database is not looked into.
+        let runs = [
+            "run(",
+            "program",
+            "load(",
+            "require(",
+            "process",
+            "eval(",
+            "import(",
+            "function(",
+            "cat(",
+            "file(",
+            "config",
+        ];
+        if runs.iter().any(|word| lower.contains(word)) {
+            report.not_understood("its script reaches out of the database");
+        }
     }
 }
 
@@ -509,5 +531,5 @@ fn migrates(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         .any(|word| words.contains(word));
     report.add(Effect::Database { destroys });
     use crate::shell::models::tool::Does::{Project, Touches};
-    perform(report, parsed, &[Project, Here, Sends(""), Touches], Certainty::Must);
+    perform(report, parsed, &[Project, Here, Fetches(""), Touches], Certainty::Must);
 }

@@ -29,41 +29,43 @@ pub(super) const TABLE: &[Tool] = tools! {
         "pr mr issue" => ; {
             "list ls view show status diff checks note-list" [GH] => Fetches("the forge");
             "checkout co" [GH] => Fetches("the forge"), Here;
-            "create new comment note edit update close reopen merge review approve ready lock unlock pin unpin transfer develop revoke subscribe rebase update-branch" [GH] => Sends("the forge"), Cloud("the forge");
-            "delete" [GH] => Sends("the forge"), Destroys("the forge");
+            "create new comment note edit update close reopen merge review approve ready lock unlock pin unpin transfer develop revoke subscribe rebase update-branch" [GH] => Fetches("the forge"), Cloud("the forge");
+            "delete" [GH] => Fetches("the forge"), Destroys("the forge");
         };
         "repo project" => ; {
             "list ls view show search contributors field-list item-list" [GH] => Fetches("the forge");
             @InheritedPosix "clone" "-u --upstream-remote-name=, -p --preserve-namespace" => Fetches("the forge"), Call(cloned);
-            "create fork edit rename sync archive unarchive set-default deploy-key item-add item-edit link publish mirror transfer members field-create" [GH] => Sends("the forge"), Cloud("the forge");
-            "delete item-delete field-delete" [GH] => Sends("the forge"), Destroys("the forge");
+            "create fork edit rename sync archive unarchive set-default deploy-key item-add item-edit link publish mirror transfer members field-create" [GH] => Fetches("the forge"), Cloud("the forge");
+            "delete item-delete field-delete" [GH] => Fetches("the forge"), Destroys("the forge");
         };
         "run workflow ci pipeline release gist label ruleset cache milestone variable schedule snippet deploy-key" => Fetches("the forge"); {
             "list ls view show status watch get check lint trace verify verify-asset" [GH] => Fetches("the forge");
             "download" [GH] => Fetches("the forge"), Here;
-            "create edit upload set run rerun retry enable trigger play clone rename add update" [GH] => Reads, Sends("the forge"), Cloud("the forge");
-            "delete cancel disable delete-asset remove" [GH] => Sends("the forge"), Destroys("the forge");
+            "create upload" [GH] => Reads, Sends("the forge"), Cloud("the forge");
+            "edit set run rerun retry enable trigger play clone rename add update" [GH] => Reads, Fetches("the forge"), Cloud("the forge");
+            "delete cancel disable delete-asset remove" [GH] => Fetches("the forge"), Destroys("the forge");
         };
         "search browse status org" [GH] => Fetches("the forge"); { "repos issues prs code commits list" [GH] => Fetches("the forge"); "*" [GH] => Fetches("the forge"); };
-        "secret ssh-key gpg-key token" [GH] => Fetches("the forge"); { "list ls" [GH] => Fetches("the forge"); "set add create" [GH] => Reads, Sends("the forge"), Cloud("the forge"); "delete remove revoke" [GH] => Sends("the forge"), Destroys("the forge"); };
+        "secret ssh-key gpg-key token" [GH] => Fetches("the forge"); { "list ls" [GH] => Fetches("the forge"); "set add create" [GH] => Reads, Fetches("the forge"), Cloud("the forge"); "delete remove revoke" [GH] => Fetches("the forge"), Destroys("the forge"); };
         "extension" => ; { "list search browse" => ; "install upgrade" "--pin=, --all" => Installs; "remove" => Does::Removes; @Operands "*" => Project; };
         "alias" => ; { "list" => ; "set import delete" "--shell -s, --clobber, --all" => Setting("an alias"); };
         "config" => ; { "get list" "-h --host=" => ; "set edit clear-cache" "-h --host=" => At(Access::Write, "~/.config/gh"); };
-        "codespace copilot attestation preview agent-task" => Sends("the forge"); { "list ls view logs" [GH] => Fetches("the forge"); "*" [GH] => Sends("the forge"), Cloud("the forge"); };
+        "codespace copilot attestation preview agent-task" => Fetches("the forge"); { "list ls view logs" [GH] => Fetches("the forge"); "*" [GH] => Fetches("the forge"), Cloud("the forge"); };
         "completion version help" => ;
     } [
         "gh pr list --state open --json number,title": "network",
-        "gh pr create --title x --body 'a | b'": "cloud network:send",
+        "gh pr create --title x --body 'a | b'": "cloud network",
         "gh pr view 12 --comments": "network",
         "gh pr checks": "network",
         "gh run view 1 --log-failed": "network",
-        "gh repo delete o/r --yes": "cloud:destroys network:send",
+        "gh repo delete o/r --yes": "cloud:destroys network",
         "gh repo clone o/r": "network write:workspace:recursive",
+        "gh gist create a.txt": "cloud network:send",
         "gh auth token": "secret",
         "gh auth status": "",
         "gh api repos/o/r/pulls --jq '.[].title'": "network",
-        "gh api -X DELETE repos/o/r": "cloud:destroys network:send",
-        "gh api repos/o/r/issues -f title=x": "cloud network:send",
+        "gh api -X DELETE repos/o/r": "cloud:destroys network",
+        "gh api repos/o/r/issues -f title=x": "cloud network",
         "gh alias set x '!id'": "code:setting",
         "gh extension install o/x": "package:install",
         "gh frobnicate": "unmodelled",
@@ -127,11 +129,11 @@ fn api(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             value.value.prefix().contains("mutation") || value.value.as_known().is_none()
         });
     let does: &[Does] = match method.as_deref() {
-        Some("DELETE") => &[Sends("the forge"), Destroys("the forge")],
+        Some("DELETE") => &[Fetches("the forge"), Destroys("the forge")],
         None if graph && !mutates => &[Fetches("the forge")],
         Some("GET" | "HEAD") => &[Fetches("the forge")],
         None if !sends => &[Fetches("the forge")],
-        _ => &[Sends("the forge"), Cloud("the forge")],
+        _ => &[Fetches("the forge"), Cloud("the forge")],
     };
     perform(report, parsed, does, Certainty::Must);
 }

@@ -110,7 +110,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             => If("--ext-diff", &[Setting("--ext-diff")]);
         "range-diff" [DIFF, REVISIONS, LOG] "--dual-color, --creation-factor=, --left-only, \
             --right-only" => ;
-        "shortlog" [REVISIONS] "-s --summary, -e --email, --group=, -w[=]" => ;
+        "shortlog" [REVISIONS] "-n --numbered, -s --summary, -e --email, --group=, -w[=]" => ;
         "blame annotate" "-b, --root, --show-stats, -L=, -l, -t, -S=, --reverse, --first-parent, \
             -p --porcelain, --line-porcelain, --incremental, --encoding=, --contents=<, --date=, \
             --progress, -M[=], -C[=], --abbrev=, --ignore-rev=, --ignore-revs-file=<, \
@@ -442,6 +442,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "git log --outp=/etc/x": "unmodelled",
         "git log --ext-d": "code:setting",
         "git grep --open-files-in-pager='sh -c id' x": "code:setting",
+        "git shortlog -sne": "",
+        "git -C log -c core.sshCommand='cat x' log": "code:setting",
+        "git switch -c feature/x": "write:workspace:recursive",
+        "git -c alias.x=y switch -c feature/x": "code:setting write:workspace:recursive",
         "git grep -O x": "code:setting",
         "git fetch --upload-pack='sh -c id' origin": "code:setting network write:workspace:recursive",
         "git fetch --upload-pack 'sh -c id' origin": "code:setting network write:workspace:recursive",

@@ -1,12 +1,12 @@
 //! `kubectl`, `helm` and local clusters, from their reference (1.31, 3.16).
 
-use crate::shell::effect::{Access, Effect, SystemChange};
+use crate::shell::effect::{Access, Effect, Payload, SystemChange};
 use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::tool::Does::{
-    At, Call, Cloud, Destroys, Fetches, Here, If, Listens, Reads, Secret, Sends, Setting, System,
-    Unless,
+    At, Call, Cloud, Destroys, Fetches, Here, If, Listens, Reads, Secret, Setting, System, Unless,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
+use crate::shell::value::{Origin, Value};
 
 const GET: &[Opt] = opts!(
     "-o --output=, -l --selector=, -A --all-namespaces, -w --watch, --watch-only, --show-labels, --show-kind, --show-managed-fields, \
@@ -60,18 +60,18 @@ pub(super) const TABLE: &[Tool] = tools! {
         "kustomize" "--enable-helm, --load-restrictor=, -o --output=>" => Reads;
         "completion options plugin help" => ; { "list" => ; "*" => ; };
         "create apply replace patch edit label annotate scale autoscale set expose taint cordon uncordon certificate run" [APPLY] "--rm, -i --stdin, -t --tty, \
-            --command, --attach, --expose, --overrides=, --image-pull-policy=, --privileged, --env=" => Unless("--dry-run", &[Cloud("kubernetes"), Sends("")]), Call(host_pod); {
+            --command, --attach, --expose, --overrides=, --image-pull-policy=, --privileged, --env=" => Unless("--dry-run", &[Cloud("kubernetes"), Fetches("")]), Call(host_pod); {
             "secret token" [APPLY] "--duration=, --audience=" => Cloud("kubernetes"), Secret("credentials of the cluster"); { "*" [APPLY] => Cloud("kubernetes"), Secret("credentials of the cluster"); };
-            "image resources env selector serviceaccount subject view-last-applied set-last-applied edit-last-applied approve deny" [APPLY] => Cloud("kubernetes"), Sends("");
-            @Operands "*" => Cloud("kubernetes"), Sends(""), Call(host_pod);
+            "image resources env selector serviceaccount subject view-last-applied set-last-applied edit-last-applied approve deny" [APPLY] => Cloud("kubernetes"), Fetches("");
+            @Operands "*" => Cloud("kubernetes"), Fetches(""), Call(host_pod);
         };
         "rollout" => ; {
             "status history" [GET] => Fetches("");
-            "restart undo pause resume" [APPLY] => Cloud("kubernetes"), Sends("");
+            "restart undo pause resume" [APPLY] => Cloud("kubernetes"), Fetches("");
         };
-        "delete drain" [APPLY] => Unless("--dry-run", &[Destroys("kubernetes"), Sends("")]);
-        @Operands "exec debug attach" => Cloud("kubernetes"), Sends(""), Call(host_pod);
-        "cp" "-c --container=, --no-preserve, --retries=" => Call(copies), Sends("");
+        "delete drain" [APPLY] => Unless("--dry-run", &[Destroys("kubernetes"), Fetches("")]);
+        @Operands "exec debug attach" => Cloud("kubernetes"), Fetches(""), Call(host_pod);
+        "cp" "-c --container=, --no-preserve, --retries=" => Call(copies), Fetches("");
         "port-forward proxy" "--address=, --pod-running-timeout=, -p --port=, -w --www=, --api-prefix=, --accept-hosts=, --disable-filter, --reject-paths=, -u --unix-socket=, -P --www-prefix=, --keepalive="
             => Fetches(""), Listens;
     } [
@@ -82,17 +82,18 @@ pub(super) const TABLE: &[Tool] = tools! {
         "kubectl get ingress -o jsonpath='{.items[*].spec.rules[*].host}'": "network",
         "kubectl describe pod web-0": "network",
         "kubectl logs -f deploy/web --tail=50 -c app": "network",
-        "kubectl apply -f k8s/": "cloud network:send",
+        "kubectl apply -f k8s/": "cloud network",
         "kubectl apply -f x.yml --dry-run=client": "",
-        "kubectl delete ns x": "cloud:destroys network:send",
-        "kubectl exec -it web -- ls": "cloud network:send",
+        "kubectl delete ns x": "cloud:destroys network",
+        "kubectl exec -it web -- ls": "cloud network",
         "kubectl config view --raw": "secret",
         "kubectl config current-context": "",
         "kubectl rollout status deploy/web": "network",
-        "kubectl drain n1 --ignore-daemonsets --force": "cloud:destroys network:send",
+        "kubectl drain n1 --ignore-daemonsets --force": "cloud:destroys network",
         "kubectl port-forward svc/web 8080:80": "listen network",
-        "kubectl cp web:/x ./y": "network:send write:workspace:recursive",
-        "kubectl run x --image=y --overrides '{\"spec\":{\"hostPID\":true}}'": "cloud container_escape network:send",
+        "kubectl cp a.db web:/x": "network network:send",
+        "kubectl cp web:/x ./y": "network write:workspace:recursive",
+        "kubectl run x --image=y --overrides '{\"spec\":{\"hostPID\":true}}'": "cloud container_escape network",
         "kubectl frobnicate": "unmodelled",
     ]
 
@@ -100,17 +101,17 @@ pub(super) const TABLE: &[Tool] = tools! {
         "template lint version env verify completion" [HELM] => ;
         "show inspect" [HELM] => ; { "values chart readme crds all" [HELM] => Fetches(""); "*" [HELM] => ; };
         "list ls status history get search" [HELM] => Fetches(""); { "values manifest notes hooks all metadata" [HELM] => Fetches(""), Secret("values of a release"); "repo hub" [HELM] => Fetches(""); "*" [HELM] => Fetches(""); };
-        "install upgrade rollback test" [HELM] => Unless("--dry-run", &[Cloud("kubernetes"), Sends("")]);
-        "uninstall delete un" [HELM] => Destroys("kubernetes"), Sends("");
+        "install upgrade rollback test" [HELM] => Unless("--dry-run", &[Cloud("kubernetes"), Fetches("")]);
+        "uninstall delete un" [HELM] => Destroys("kubernetes"), Fetches("");
         "repo" => ; { "list" [HELM] => ; "add update remove rm index" [HELM] "--url=, --merge=<" => Fetches(""), At(Access::Write, "~/.config/helm"); };
         "dependency dep pull fetch package create" [HELM] => Fetches(""), Here; { "list build update" [HELM] => Fetches(""), Here; "*" [HELM] => Fetches(""), Here; };
-        "push registry" [HELM] => Sends(""); { "login logout" "-u --username=, -p --password=, --password-stdin, --insecure" => Secret("the password of the registry"); "*" => Sends(""); };
+        "push registry" [HELM] => Fetches(""); { "login logout" "-u --username=, -p --password=, --password-stdin, --insecure" => Secret("the password of the registry"); "*" => Fetches(""); };
         "plugin" => ; { "list" => ; "install update uninstall" "--version=" => Setting("a plug-in"); };
         "diff secrets" [HELM] => Fetches(""); { "upgrade release revision rollback" [HELM] => Fetches(""); };
     } [
         "helm template chart -f values.yaml --set a=b": "",
-        "helm upgrade --install web ./chart -n x": "cloud network:send",
-        "helm uninstall web": "cloud:destroys network:send",
+        "helm upgrade --install web ./chart -n x": "cloud network",
+        "helm uninstall web": "cloud:destroys network",
         "helm list -A": "network",
         "helm template x --post-renderer cat": "code:setting",
     ]
@@ -167,6 +168,9 @@ fn host_pod(report: &mut Report<'_>, _: &Parsed<'_>) {
 fn copies(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let [from, to] = &parsed.operands[..] else { return };
     if !from.value.prefix().contains(':') {
+        let host = Value::Unknown(Origin::Other);
+        let sends = Payload::File(from.value.clone());
+        report.add(Effect::Network { host, port: None, fetches: false, sends });
         report.tree(Access::Read, from, true, false);
     }
     if !to.value.prefix().contains(':') {

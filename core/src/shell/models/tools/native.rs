@@ -2,7 +2,7 @@
 
 use crate::shell::effect::{CodeFrom, Effect};
 use crate::shell::model::{Opt, Parsed, Report};
-use crate::shell::models::tool::Does::{Call, Here, If, Project, Reads, Touches, Unless, Writes};
+use crate::shell::models::tool::Does::{Call, Here, If, Project, Reads, Touches, Writes};
 use crate::shell::models::tool::{Tool, opts, tools};
 
 const COMPILER: &[Opt] = opts!(

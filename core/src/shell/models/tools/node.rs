@@ -7,8 +7,8 @@ use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{
-    self, Alone, At, Call, Cloud, Fetches, Here, If, Installs, Listens, Package, Project, Removes,
-    Runs, RunsTexts, Secret, Sends, Touches, Unless, WithOperands,
+    Alone, At, Call, Cloud, Fetches, Here, Installs, Package, Project, Removes, Runs, RunsTexts,
+    Secret, Sends, Touches, Unless, WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
 
@@ -43,7 +43,8 @@ const RUNS: &[Opt] = opts!(
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "npm pnpm cnpm" [NPM] => ; {
         @InheritedPosix "run run-script rum urn test t tst start stop restart" [NPM, RUNS] => Project, Here;
-        @InheritedPosix "exec x dlx" "-c --call=!, -p --package=, -y --yes, --no, --no-install, --shell-mode" => Here, Call(runs_package), Runs(0);
+        @InheritedPosix "dlx" "--package=, --shell-mode -c, --allow-build=" => Here, Package, Runs(0);
+        @InheritedPosix "exec x" "-c --call=!, -p --package=, -y --yes, --no, --no-install, --shell-mode" => Here, Call(runs_package), Runs(0);
         "create init innit" "-y --yes, --scope=, --bare, --init-type=" => Alone(&[Here]), WithOperands(&[Package, Here]);
         "install i in ins inst insta instal isnt isnta isntal add import" => Installs, Here;
         "ci clean-install ic install-test it cit install-ci-test" => Installs, Here;
@@ -83,7 +84,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "npm in x": "package:install write:workspace:recursive",
         "npm view @types/ssh2": "network",
         "npm ls --depth=0": "",
-        "npm --prefix /etc run build": "code:project write:system:recursive",
+        "npm --prefix /etc run build": "code:project execute:system:recursive write:system:recursive",
         "npm --script-shell=cat run x": "code:project code:setting write:workspace:recursive",
         "npm config set script-shell /tmp/x": "code:setting write:secret:recursive",
         "npm config get registry": "",
@@ -92,6 +93,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "npm frobnicate": "unmodelled",
         "pnpm -r build": "code:project write:workspace:recursive",
         "pnpm --filter web dev": "code:project write:workspace:recursive",
+        "pnpm dlx vitest": "code:package code:project write:workspace:recursive",
         "pnpm add -D vitest": "package:install write:workspace:recursive",
         "pnpm i --frozen-lockfile": "package:install write:workspace:recursive",
     ]
@@ -292,9 +294,7 @@ fn yarn(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn runs_package(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let Some(word) = parsed.operands.first() else { return };
     let name = word.value.as_known().unwrap_or_default();
-    let local = parsed.has("--no")
-        || parsed.has("--no-install")
-        || report.name() == "pnpm" && !parsed.subcommands.contains(&"dlx");
+    let local = parsed.has("--no") || parsed.has("--no-install") || report.name() == "pnpm";
     if local || is_kept(name) && parsed.value("-p").is_none() {
         perform(report, parsed, &[Project], Certainty::Must);
     } else {

@@ -48,7 +48,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "rpm -ivh x.rpm": "package:install",
         "rpm -qa": "",
         "rpm -e x": "package:remove",
-        "rpm --eval '%{lua:os.execute(\"id\")}'": "code:inline:lua",
+        "rpm --eval '%{lua:os.execute(\"id\")}'": "code:setting",
     ]
     Inherited "yum dnf dnf5 microdnf tdnf zypper urpmi" "-y --assumeyes, -n --non-interactive, -q --quiet, -v --verbose, -C --cacheonly, --enablerepo=, --disablerepo=, --repo --repoid=, --installroot=>, --releasever=, --nogpgcheck, --no-gpg-checks, --setopt=, -x --exclude=, --best, --nobest, --allowerasing, --skip-broken, \
         --refresh, --downloadonly, --downloaddir=>, --assumeno, --security, --bugfix, --advisory=, --showduplicates, --installed, --available, --all, --noplugins, -c --config=<, --obsoletes, -d=, -e=, --no-recommends, --dry-run, --auto-agree-with-licenses, --setopt, -i, -u, -s, --best-effort" => If("-c --setopt", &[Setting("a setting of the installer")]); {
@@ -167,7 +167,7 @@ fn rpm(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             word.value.prefix().contains('%')
                 && (option != "--qf" || word.value.prefix().contains("lua"))
         }) {
-            report.add(Effect::Code { from: CodeFrom::Inline("lua".to_owned()) });
+            report.add(Effect::Code { from: CodeFrom::Setting("a macro".to_owned()) });
         }
     }
     if has(&["-q", "-V", "-K", "--version", "--showrc", "--eval", "-E"]) {

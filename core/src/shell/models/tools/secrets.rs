@@ -4,7 +4,7 @@ use crate::shell::effect::{Access, Certainty};
 use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{
-    self, At, Call, Destroys, Fetches, Here, If, Reads, Secret, Sends,
+    self, At, Call, Destroys, Fetches, Here, If, Reads, Secret,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
 
@@ -47,8 +47,8 @@ pub(super) const TABLE: &[Tool] = tools! {
     Operands "vault bao" => Call(vault); [
         "vault status": "network",
         "vault kv get secret/x": "network secret",
-        "vault kv delete secret/x": "cloud:destroys network:send",
-        "vault write auth/x y=z": "cloud network:send",
+        "vault kv delete secret/x": "cloud:destroys network",
+        "vault write auth/x y=z": "cloud network",
     ]
 };
 
@@ -62,8 +62,7 @@ fn gpg(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         perform(report, parsed, &[Secret("a private key, or an encrypted file")], Certainty::Must);
     }
     if has(&["--recv-keys", "--send-keys", "--search-keys", "--refresh-keys", "--locate-keys"]) {
-        let does: &[Does] = if has(&["--send-keys"]) { &[Sends("")] } else { &[Fetches("")] };
-        perform(report, parsed, does, Certainty::Must);
+        perform(report, parsed, &[Fetches("")], Certainty::Must);
     }
     let changes = [
         "--import",
@@ -133,12 +132,12 @@ fn vault(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         "step-down",
         "purge",
     ]) {
-        &[Destroys("vault"), Sends("")]
+        &[Destroys("vault"), Fetches("")]
     } else if has(&[
         "write", "put", "patch", "enable", "tune", "move", "init", "unseal", "rekey", "rotate",
         "undelete", "policy", "join", "register",
     ]) {
-        &[Sends(""), Does::Cloud("vault")]
+        &[Fetches(""), Does::Cloud("vault")]
     } else if has(&[
         "status",
         "list",

@@ -1,11 +1,11 @@
 //! Managers of versions and environments, and agents of other makers.
 
-use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::shell::effect::{Access, Certainty};
 use crate::shell::model::{Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{
     self, At, Call, Fetches, Here, Installs, Looks, Project, Removes, Runs, RunsBehindDashes,
-    Sends, Setting, Unknown,
+    Sends, Unknown,
 };
 use crate::shell::models::tool::{Tool, tools};
 
@@ -33,10 +33,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "asdf current": "write:workspace:recursive",
     ]
     Posix "direnv" => ; {
-        @Posix "exec" => Setting("the `.envrc` of a folder"), Runs(1);
-        "allow permit grant reload edit" => Setting("the `.envrc` of a folder");
+        @Posix "exec" => Project, Runs(1);
+        "allow permit grant reload edit" => Project, At(Access::Write, "~/.local/share/direnv");
         "status version deny block revoke help stdlib hook export prune fetchurl dotenv" "--json" => ; { "*" => ; };
-    } ["direnv status": "", "direnv allow": "code:setting"]
+    } ["direnv status": "", "direnv allow": "code:project write:home:recursive"]
     Inherited "devbox devcontainer devenv flox" "-q --quiet, -c --config=<, --workspace-folder=/, -e --env=, --pure, --help -h" => ; {
         @InheritedPosix "run shell up build exec test processes open read-configuration" => Project, Here, Fetches("");
         "add install update init global services generate" => Installs, Here; { "*" => Installs, Here; };
@@ -44,13 +44,13 @@ pub(super) const TABLE: &[Tool] = tools! {
         "list info search version cache" => ; { "*" => ; };
     } ["devbox run test": "code:project network write:workspace:recursive"]
 
-    // Agents: what they do is decided elsewhere, by what is sent to them.
+    // Agents: what they do is decided elsewhere, by a model.
     Operands "claude codex gemini aider opencode goose amp crush cline qwen copilot cursor-agent droid auggie plandex gptme sgpt tgpt llm chatgpt aichat fabric mods open-interpreter interpreter forge cody tabby continue swe-agent openhands devin windsurf-agent kiro q-cli"
         => Call(agent), Looks; [
-        "claude -p 'fix the tests'": "code:network network:send",
+        "claude -p 'fix the tests'": "network unmodelled",
         "claude --version": "",
-        "aider --yes src/a.py": "code:network network:send",
-        "llm 'what is this' < a.txt": "code:network network:send",
+        "aider --yes src/a.py": "network unmodelled",
+        "llm 'what is this' < a.txt": "network unmodelled",
     ]
     Inherited "ollama" "--verbose, --nowordwrap, --format=, --keepalive=, --insecure, --hidethinking, --think[=], -v --version, -f --file=<, -q --quantize=, -h --help" => ; {
         "list ls ps show" "--modelfile, --license, --system, --template, --parameters" => ;
@@ -108,6 +108,6 @@ fn agent(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if words.len() == 1 && informs.contains(&words[0]) && parsed.operands.len() == 1 {
         return;
     }
-    perform(report, parsed, &[Sends("")], Certainty::Must);
-    report.add(Effect::Code { from: CodeFrom::Network });
+    let does = &[Fetches(""), Unknown("an agent runs what a model tells it")];
+    perform(report, parsed, does, Certainty::Must);
 }

@@ -124,13 +124,17 @@ fn setting(report: &mut Report<'_>, word: &Argument) {
 
 /// What `git` itself is told: settings, and where the repository is.
 pub(super) fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    for option in ["-c", "--config-env"] {
-        if parsed.subcommands.first() == Some(&"commit") && option == "-c" {
-            continue;
+    // Those of a command may be called `-c` as well, and mean another thing.
+    let words = &parsed.invocation.arguments;
+    let name = parsed.subcommands.first();
+    let last = words.iter().rposition(|word| word.value.as_known() == name.copied());
+    for two in words[..last.unwrap_or(words.len())].windows(2) {
+        if two[0].value.as_known() == Some("-c") {
+            setting(report, &two[1]);
         }
-        for word in parsed.values(option) {
-            setting(report, word);
-        }
+    }
+    for word in parsed.values("--config-env") {
+        setting(report, word);
     }
     for word in parsed.values("--git-dir") {
         report.tree(Access::Read, word, true, false);
@@ -226,7 +230,7 @@ pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     // The name that an address gives is one below the folder.
     let folder = match folder {
         Value::Unknown(_) if parsed.operands.len() < 2 => {
-            Value::Prefix("./".into(), Origin::Glob("./*".into()))
+            Value::Prefix("./".into(), Origin::Picked)
         }
         other => other,
     };
@@ -382,7 +386,7 @@ pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 /// told as a file beside it.
 fn written(report: &mut Report<'_>, parsed: &Parsed<'_>, file: Option<&Argument>, harmless: bool) {
     let home = |name: &str| Value::known(format!("{}/{name}", report.env.home));
-    let below = |folder: String| Value::Prefix(folder, Origin::Glob("**".into()));
+    let below = |folder: String| Value::Prefix(folder, Origin::Picked);
     let path = match file {
         Some(file) => file.value.clone(),
         None if parsed.has("--system") => Value::known("/etc/gitconfig"),
