@@ -60,17 +60,57 @@ impl Lanes for Avx512 {
         }
     }
 
+    type Sought<'g> = Sought<'g>;
+
     #[inline(always)]
-    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+    fn seek(grams: &[Grams; 2]) -> Sought<'_> {
+        // SAFETY: as above.
+        unsafe { Sought { grams, tables: [tables(&grams[0]), tables(&grams[1])] } }
+    }
+
+    #[inline(always)]
+    fn starting_either(sought: &Sought<'_>, bytes: &[u8; REACH]) -> u64 {
         // SAFETY: as above.
         unsafe {
             let (start, rest) = (load(bytes, 0), load(bytes, LENGTH - 1));
             if _mm512_movepi8_mask(_mm512_or_si512(start, rest)) != 0 {
-                return Avx512::starting(&grams[0], bytes) | Avx512::starting(&grams[1], bytes);
+                let [first, second] = sought.grams;
+                return Avx512::starting(first, bytes) | Avx512::starting(second, bytes);
             }
-            ascii(&grams[0], bytes) | ascii(&grams[1], bytes)
+            let [first, second] = &sought.tables;
+            let either = _mm512_or_si512(ascii(first, bytes), ascii(second, bytes));
+            _mm512_test_epi8_mask(either, either)
         }
     }
+}
+
+/// Two searches, and what their tables say of ASCII.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'g> {
+    grams: &'g [Grams; 2],
+    tables: [Tables; 2],
+}
+
+/// The lower and the upper half of the table of each place.
+type Tables = [[__m512i; 2]; LENGTH];
+
+/// The tables of a search.
+///
+/// # Safety
+///
+/// The processor must have AVX-512.
+#[inline(always)]
+unsafe fn tables(grams: &Grams) -> Tables {
+    // SAFETY: as the caller says.
+    let mut tables = [[unsafe { _mm512_setzero_si512() }; 2]; LENGTH];
+    for (table, whole) in tables.iter_mut().zip(&*grams.whole) {
+        let from = whole.as_ptr();
+        // SAFETY: as the caller says, and each table is 256 bytes long.
+        *table = unsafe {
+            [_mm512_loadu_si512(from.cast()), _mm512_loadu_si512(from.add(BLOCK).cast())]
+        };
+    }
+    tables
 }
 
 /// The block of `bytes` that starts at `place`, below [`LENGTH`].
@@ -118,18 +158,18 @@ unsafe fn passing(grams: &Grams, place: usize, bytes: &[u8; REACH]) -> __m512i {
     }
 }
 
-/// Where a word may start, if all bytes are ASCII.
+/// The buckets of words that may start at each byte, if all bytes are ASCII.
 ///
 /// # Safety
 ///
 /// The processor must have AVX-512 with BW and VBMI.
 #[inline(always)]
-unsafe fn ascii(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
+unsafe fn ascii(tables: &Tables, bytes: &[u8; REACH]) -> __m512i {
     // SAFETY: as the caller says.
     unsafe {
-        let first = _mm512_and_si512(entries(grams, 0, bytes), entries(grams, 1, bytes));
-        let second = _mm512_and_si512(entries(grams, 2, bytes), entries(grams, 3, bytes));
-        _mm512_test_epi8_mask(first, second)
+        let first = _mm512_and_si512(entries(tables, 0, bytes), entries(tables, 1, bytes));
+        let second = _mm512_and_si512(entries(tables, 2, bytes), entries(tables, 3, bytes));
+        _mm512_and_si512(first, second)
     }
 }
 
@@ -139,12 +179,8 @@ unsafe fn ascii(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
 ///
 /// The processor must have AVX-512 with VBMI.
 #[inline(always)]
-unsafe fn entries(grams: &Grams, place: usize, bytes: &[u8; REACH]) -> __m512i {
-    // SAFETY: as the caller says, and each table is 256 bytes long.
-    unsafe {
-        let table = grams.whole[place].as_ptr();
-        let (first, second) =
-            (_mm512_loadu_si512(table.cast()), _mm512_loadu_si512(table.add(BLOCK).cast()));
-        _mm512_permutex2var_epi8(first, load(bytes, place), second)
-    }
+unsafe fn entries(tables: &Tables, place: usize, bytes: &[u8; REACH]) -> __m512i {
+    let [first, second] = tables[place];
+    // SAFETY: as the caller says.
+    unsafe { _mm512_permutex2var_epi8(first, load(bytes, place), second) }
 }

@@ -41,8 +41,15 @@ impl Lanes for Scalar {
         bits
     }
 
+    type Sought<'g> = &'g [Grams; 2];
+
     #[inline(always)]
-    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+    fn seek(grams: &[Grams; 2]) -> &[Grams; 2] {
+        grams
+    }
+
+    #[inline(always)]
+    fn starting_either(grams: &&[Grams; 2], bytes: &[u8; REACH]) -> u64 {
         Scalar::starting(&grams[0], bytes) | Scalar::starting(&grams[1], bytes)
     }
 }

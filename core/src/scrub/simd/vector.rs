@@ -87,9 +87,16 @@ impl<V: Vector> Lanes for V {
         bits
     }
 
+    type Sought<'g> = &'g [Grams; 2];
+
+    #[inline(always)]
+    fn seek(grams: &[Grams; 2]) -> &[Grams; 2] {
+        grams
+    }
+
     /// Loads each table and halves each byte once: that is most of the work.
     #[inline(always)]
-    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+    fn starting_either(grams: &&[Grams; 2], bytes: &[u8; REACH]) -> u64 {
         let mut bits = 0;
         // SAFETY: as above, and `at + V::BYTES + place + V::BYTES <= REACH`.
         unsafe {

@@ -2,16 +2,29 @@
 //! 64 bytes behind its start, and, where it may go on with something before it, around it.
 
 use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
-use super::super::sight::escape;
+use super::super::sight::{escape, is_sign};
 use super::AHEAD;
 use super::gate::Opening;
+use super::outline::{FREE, MARKED, TOLD};
 use super::shape::Set;
-use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, vicinity};
+use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, joint, vicinity};
 
 /// The sets that are asked for.
 pub(super) struct Glance {
     classes: Classes<SETS>,
     joints: Class,
+    /// What may stand before a value, and before what goes on with something before it.
+    leads: ByteSet,
+}
+
+/// What may be asked of a plain run.
+pub(in super::super) struct Doubts {
+    /// Whether a kind begins with it that needs nothing before it.
+    pub bare: bool,
+    /// Whether one begins with it that what stands before tells.
+    pub told: bool,
+    /// Whether it goes on with something before it.
+    pub joined: bool,
 }
 
 const SETS: usize = 5;
@@ -43,113 +56,146 @@ impl Glance {
         ];
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
-        Glance { classes, joints }
+        let leads = |b: u8| vicinity::may_stand_before(b) || JOINTS.contains(&b) || is_sign(b);
+        Glance { classes, joints, leads: ByteSet::of(leads) }
     }
 }
 
 impl Kinds {
-    /// False only if [`may_be_plain`](Kinds::may_be_plain) is false.
+    /// False only if [`may_be_plain`](Kinds::may_be_plain) is false for each plain run that begins
+    /// behind this byte and is shorter than [`Kinds::unsaid`].
+    #[inline(always)]
+    pub(in super::super) fn leads(&self, before: u8) -> bool {
+        self.glance.leads.has(before)
+    }
+
+    /// What is still to be asked of the plain run at `at`. If nothing,
+    /// [`may_be_plain`](Kinds::may_be_plain) is false.
+    #[inline(always)]
+    pub(in super::super) fn doubts<L: Lanes>(&self, text: &[u8], at: usize) -> Doubts {
+        let here = simd::block(text, at);
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        let sorts = self.outline.sorts(text, at, seen.cut(0));
+        let before = at.checked_sub(1).map_or(0, |before| text[before]);
+        Doubts {
+            bare: sorts & (MARKED | FREE) != 0,
+            told: (sorts & TOLD != 0) & vicinity::may_stand_before(before),
+            joined: self.glance.joints.has(before) | is_sign(before),
+        }
+    }
+
+    /// False only if nothing says that the run at `at` is the value of something.
+    #[inline(always)]
+    pub(in super::super) fn may_be_given<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let here = simd::block(text, at);
+        let [.., hexadecimal] = L::each(&self.glance.classes, here.bytes());
+        let length = hexadecimal.trailing_ones() as usize;
+        let goes_on = text.get(at + length).is_some_and(|b| Set::of(*b).is_some());
+        let before = at.checked_sub(1).map_or(0, |before| text[before]);
+        self.may_be_said::<L>(text, at) | goes_on & vicinity::may_assign(before)
+    }
+
+    /// False only if no kind without a prefix begins with the plain run at `at`.
     #[inline(always)]
     pub(in super::super) fn glance<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
         let here = simd::block(text, at);
-        let sets = L::each(&self.glance.classes, here.bytes());
-        let seen = Seen::new(sets);
-        if !seen.may_be_plain(text, at, 0) {
-            return false;
-        }
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
         self.may_open_bare::<L>(text, at, seen, 0, false)
-            || self.is_joined(text, at) && self.glance_back::<L>(text, at, sets)
     }
 
-    /// True if the run at `at` goes on with something before it, as [`joined`](super::joined) asks
-    /// first.
+    /// False only if the plain run at `at` goes on with nothing before it.
     #[inline(always)]
-    fn is_joined(&self, text: &[u8], at: usize) -> bool {
-        let behind = text[at.saturating_sub(JOINED)..at].iter().rev();
-        let cut = behind.copied().find(|b| !matches!(b, b'_' | b'-' | b'.'));
-        cut.is_some_and(|b| self.glance.joints.has(b))
-    }
-
-    /// The same of the starts before `at` that are joined to the run there, of which `here` is what
-    /// follows `at`.
-    #[inline(always)]
-    fn glance_back<L: Lanes>(&self, text: &[u8], at: usize, here: [u64; SETS]) -> bool {
+    pub(in super::super) fn glance_back<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let Some(joint) = joint(text, at) else { return false };
+        let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
         let from = at.saturating_sub(BLOCK);
         let piece = simd::block(text, from);
         // Where less stands before, the bits begin later.
         let missing = (BLOCK - (at - from)) as u32;
         let joints = L::matching(&self.glance.joints, piece.bytes()) << missing;
-        let behind = L::each(&self.glance.classes, piece.bytes()).map(|set| set << missing);
-        let seen = Seen::of_two(behind, here, 0);
-        let cut = !(behind[DOTTED] | joints);
+        let behind = L::each(&self.glance.classes, piece.bytes())[DOTTED] << missing;
+        let cut = !(behind | joints);
         if cut == 0 && from > 0 {
-            return self.glance_far::<L>(text, at);
+            return self.glance_far::<L>(text, at, crossed);
         }
         let first = u64::BITS - cut.leading_zeros();
         if first == u64::BITS {
             return false;
         }
-        let mut starts = behind[DOTTED] & (joints << 1 | 1 << first) & (u64::MAX << first);
+        let mut starts = behind & (joints << 1 | 1 << first) & (u64::MAX << first);
         if matches!(text[at + first as usize - BLOCK], b'/' | b'+') {
             starts |= 1 << first;
         }
         while starts != 0 {
-            let offset = starts.trailing_zeros();
+            let offset = starts.trailing_zeros() as usize;
             starts &= starts - 1;
-            if self.may_begin_before::<L>(text, at, at + offset as usize - BLOCK, seen, offset) {
+            if self.may_begin_before::<L>(text, at, at + offset - BLOCK, crossed) {
                 return true;
             }
         }
         false
     }
 
-    /// True if a secret may begin at `start`, at `offset` of what has been seen, or behind what
-    /// hides its start, and go on at `at`.
+    /// True if a secret may begin at `start`, or behind what hides its start, and go on at `at`.
+    /// Only one with a prefix begins before `crossed`.
     #[inline(always)]
     fn may_begin_before<L: Lanes>(
         &self,
         text: &[u8],
         at: usize,
         start: usize,
-        seen: Seen,
-        offset: u32,
+        crossed: usize,
     ) -> bool {
-        let may_begin = |start: usize, offset: u32| {
-            self.may_have_prefix(text, start)
-                || self.may_open_bare::<L>(text, start, seen, offset, true)
-        };
         let before = start.checked_sub(1).map(|n| text[n]);
         let hidden = escape::hidden(before, &text[start..at]);
-        may_begin(start, offset) || hidden > 0 && may_begin(start + hidden, offset + hidden as u32)
+        for start in [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0)) {
+            if self.may_have_prefix(text, start)
+                || start >= crossed && self.may_cross::<L>(text, at, start)
+            {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// True if a secret without a prefix may begin at `start` and go on at `at`, little behind it.
+    #[inline(always)]
+    fn may_cross<L: Lanes>(&self, text: &[u8], at: usize, start: usize) -> bool {
+        let from = at.saturating_sub(JOINED);
+        let pieces = [simd::block(text, from), simd::block(text, from + BLOCK)];
+        let [first, then] = [pieces[0].bytes(), pieces[1].bytes()];
+        let classes = &self.glance.classes;
+        let seen = Seen::of_two(L::each(classes, first), L::each(classes, then));
+        self.may_open_bare::<L>(text, start, seen, (start - from) as u32, true)
     }
 
     /// [`glance_back`](Kinds::glance_back) for one that reaches farther back than a block.
     #[inline(always)]
-    fn glance_far<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+    fn glance_far<L: Lanes>(&self, text: &[u8], at: usize, crossed: usize) -> bool {
         let from = at.saturating_sub(JOINED);
         let pieces = [simd::block(text, from), simd::block(text, from + BLOCK)];
-        let [first, then] = pieces.each_ref().map(simd::Piece::bytes);
+        let [first, then] = [pieces[0].bytes(), pieces[1].bytes()];
         // Where less stands before, the bits begin later.
         let missing = (JOINED - (at - from)) as u32;
-        let both = |first: u64, then: u64| u128::from(first) | u128::from(then) << u64::BITS;
         let joint = &self.glance.joints;
         let joints = both(L::matching(joint, first), L::matching(joint, then)) << missing;
         let classes = &self.glance.classes;
-        let seen = Seen::of_two(L::each(classes, first), L::each(classes, then), missing);
+        let dotted = both(L::each(classes, first)[DOTTED], L::each(classes, then)[DOTTED]);
+        let dotted = dotted << missing;
         let behind = u128::MAX >> (u128::BITS - JOINED as u32);
-        let cut = !(seen.dotted | joints) & behind;
+        let cut = !(dotted | joints) & behind;
         let first = u128::BITS - cut.leading_zeros();
         if first as usize == JOINED {
             return false;
         }
-        let mut starts = seen.dotted & (joints << 1 | 1 << first) & (u128::MAX << first) & behind;
+        let mut starts = dotted & (joints << 1 | 1 << first) & (u128::MAX << first) & behind;
         if matches!(text[at + first as usize - JOINED], b'/' | b'+') {
             starts |= 1 << first;
         }
         while starts != 0 {
-            let offset = starts.trailing_zeros();
+            let offset = starts.trailing_zeros() as usize;
             starts &= starts - 1;
-            if self.may_begin_before::<L>(text, at, at + offset as usize - JOINED, seen, offset) {
+            if self.may_begin_before::<L>(text, at, at + offset - JOINED, crossed) {
                 return true;
             }
         }
@@ -172,13 +218,20 @@ impl Kinds {
             Opening::of(&text[at..text.len().min(at + AHEAD)])
         });
         let lets = |gate: &super::Gate| gate.lets(text, at, opening, crossing);
-        lets(&self.marked)
-            || lets(&self.told)
-                && seen.may_be_plain(text, at, offset)
-                && (lets(&self.free)
-                    || vicinity::may_be_told(text, at)
-                        && (seen.is_given(text, at, offset) || self.may_be_said::<L>(text, at)))
-                && self.vicinity.may_tell(text, at, opening)
+        let sorts = self.outline.sorts(text, at, opening);
+        if sorts & MARKED != 0 && lets(&self.marked) {
+            return true;
+        }
+        if sorts & TOLD == 0 {
+            return false;
+        }
+        let value = vicinity::may_be_told(text, at)
+            && (seen.is_given(text, at, offset) || self.may_be_said::<L>(text, at));
+        (value || sorts & FREE != 0)
+            && lets(&self.told)
+            && seen.may_be_plain(text, at, offset)
+            && (value || lets(&self.free))
+            && self.vicinity.may_tell(text, at, opening)
     }
 
     /// False if no word that says that a secret follows stands before `at`.
@@ -203,16 +256,15 @@ impl Seen {
         }
     }
 
-    /// The same of two blocks that follow each other, so many bits later.
+    /// The same of two blocks that follow each other.
     #[inline(always)]
-    fn of_two(first: [u64; SETS], then: [u64; SETS], later: u32) -> Seen {
-        let both = |n: usize| (u128::from(first[n]) | u128::from(then[n]) << u64::BITS) << later;
+    fn of_two(first: [u64; SETS], then: [u64; SETS]) -> Seen {
         Seen {
-            digit: both(0),
-            letters: both(1),
-            dotted: both(2),
-            base64: both(3),
-            hexadecimal: both(4),
+            digit: both(first[0], then[0]),
+            letters: both(first[1], then[1]),
+            dotted: both(first[2], then[2]),
+            base64: both(first[3], then[3]),
+            hexadecimal: both(first[4], then[4]),
             length: u128::BITS,
         }
     }
@@ -220,11 +272,17 @@ impl Seen {
     /// What the text opens with at `offset`; `None` if it goes on behind what has been seen.
     #[inline(always)]
     fn opening(&self, offset: u32) -> Option<Opening> {
-        let length = |set: u128| (set >> offset).trailing_ones() as usize;
-        let letters = length(self.letters);
-        let opening = Opening { letters, dotted: length(self.dotted), base64: length(self.base64) };
+        let opening = self.cut(offset);
         let rest = (self.length - offset) as usize;
         (opening.dotted.max(opening.base64) < rest).then_some(opening)
+    }
+
+    /// The same with lengths cut to what has been seen.
+    #[inline(always)]
+    fn cut(&self, offset: u32) -> Opening {
+        let length = |set: u128| (set >> offset).trailing_ones() as usize;
+        let letters = length(self.letters);
+        Opening { letters, dotted: length(self.dotted), base64: length(self.base64) }
     }
 
     /// False only if [`is_plain`] is false at `at`.
@@ -243,4 +301,10 @@ impl Seen {
         let length = (self.hexadecimal >> offset).trailing_ones();
         vicinity::is_given(text, at, length as usize)
     }
+}
+
+/// The bits of two blocks that follow each other.
+#[inline(always)]
+fn both(first: u64, then: u64) -> u128 {
+    u128::from(first) | u128::from(then) << u64::BITS
 }

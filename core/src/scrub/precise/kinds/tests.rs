@@ -307,7 +307,14 @@ impl Task for Glanced<'_> {
     type Answer = bool;
 
     fn run<L: Lanes>(self) -> bool {
-        self.0.glance::<L>(self.1, self.2)
+        let Glanced(kinds, text, at) = self;
+        let before = at.checked_sub(1).map_or(0, |before| text[before]);
+        let long = text[at..].iter().take_while(|b| is_plain_byte(**b)).count() >= kinds.unsaid;
+        let doubts = kinds.doubts::<L>(text, at);
+        let bare = doubts.bare || doubts.told && kinds.may_be_given::<L>(text, at);
+        (long || kinds.leads(before))
+            && (bare && kinds.glance::<L>(text, at)
+                || doubts.joined && kinds.glance_back::<L>(text, at))
     }
 }
 

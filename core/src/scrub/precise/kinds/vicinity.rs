@@ -227,6 +227,18 @@ pub(super) fn may_be_told(text: &[u8], at: usize) -> bool {
     begins_value(&text[at.saturating_sub(REACH)..at])
 }
 
+/// False if no value starts behind this byte.
+#[inline(always)]
+pub(super) fn may_stand_before(before: u8) -> bool {
+    !matches!(BEFORE[usize::from(before)], Before::Other)
+}
+
+/// False if [`assigned`] is false for a text that ends with this byte.
+#[inline(always)]
+pub(super) fn may_assign(before: u8) -> bool {
+    matches!(before, b'=' | b':' | b' ' | b'"' | b'\'' | b'\\')
+}
+
 /// True if what starts at `at` with so many hexadecimal digits and hyphens is given by an equals
 /// sign or a colon, and is no digest.
 pub(super) fn is_given(text: &[u8], at: usize, hexadecimal: usize) -> bool {
