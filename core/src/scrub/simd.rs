@@ -44,14 +44,17 @@ pub(super) trait Lanes: Copy {
     /// Where one of the words may start. May name too many, but the same at all levels.
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
 
-    /// The tables of two searches, where the processor has room for them in its registers.
-    type Sought<'g>: Copy;
+    /// The tables of some searches, where the processor has room for them in its registers.
+    type Sought<'g, const COUNT: usize>: Copy;
 
     /// Takes the tables up. To be done before a loop.
-    fn seek(grams: &[Grams; 2]) -> Self::Sought<'_>;
+    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Self::Sought<'_, COUNT>;
 
-    /// Where one of the words of both may start.
-    fn starting_either(sought: &Self::Sought<'_>, bytes: &[u8; REACH]) -> u64;
+    /// Where one of the words of all of them may start.
+    fn starting_any<const COUNT: usize>(
+        sought: &Self::Sought<'_, COUNT>,
+        bytes: &[u8; REACH],
+    ) -> u64;
 }
 
 /// Work that is written once for all levels. `run` and what it calls in each turn of its loop

@@ -63,8 +63,10 @@ pub(super) struct Kinds {
     /// Of those of the latter that need not stand where a value is given.
     free: Gate,
     outline: Outline,
-    /// A plain run needs so many bytes, but for one that is told by what stands before it.
+    /// A plain run needs so many bytes, but for one that is told by what stands before it, and
+    /// one that one of these closes.
     pub(super) unsaid: usize,
+    closing: ByteSet,
     /// Signs behind which a kind without a prefix goes on.
     crossed: ByteSet,
     glance: Glance,
@@ -115,11 +117,7 @@ impl Kinds {
         let crossed =
             |sign| shapes.iter().any(|shape| shape.prefix.is_empty() && shape.crosses(sign));
         let crossed = ByteSet::of(crossed);
-        let unsaid = |shape: &&&Shape| {
-            shape.prefix.is_empty() && (shape.near.is_empty() || vicinity::is_told_by_more(shape))
-        };
-        let unsaid = shapes.iter().filter(unsaid).map(|shape| shape.opening(is_plain_byte)).min();
-        let unsaid = unsaid.unwrap_or(PLAIN).clamp(PLAIN, DIGIT_WITHIN);
+        let (unsaid, closing) = unsaid(&shapes);
         let vicinity = Vicinity::new(&shapes);
         let whole = shapes.iter().filter(|shape| shape.near.is_empty());
         let shortest = whole.map(|shape| shape.shortest()).min().unwrap_or(0);
@@ -134,6 +132,7 @@ impl Kinds {
             free,
             outline,
             unsaid,
+            closing,
             crossed,
             glance: Glance::new(),
             vicinity,
@@ -403,6 +402,23 @@ fn openings<const LENGTH: usize>(shape: &Shape) -> Vec<[u8; LENGTH]> {
         openings = longer;
     }
     openings
+}
+
+/// How long a plain run is at least with which a kind begins that needs no value before it; but for
+/// short ones that end with a literal: its first bytes.
+fn unsaid(shapes: &[&'static Shape]) -> (usize, ByteSet) {
+    const SHORT: usize = 20;
+    let (mut least, mut closing) = (DIGIT_WITHIN, Vec::new());
+    let unsaid = |shape: &&&Shape| {
+        shape.prefix.is_empty() && (shape.near.is_empty() || vicinity::is_told_by_more(shape))
+    };
+    for shape in shapes.iter().filter(unsaid) {
+        match shape.opening(is_plain_byte) {
+            (length, Some(sign)) if length < SHORT => closing.push(sign),
+            (length, _) => least = least.min(length),
+        }
+    }
+    (least.max(PLAIN), ByteSet::of(|b| closing.contains(&b)))
 }
 
 /// The mark of a shape that has neither a prefix nor a word near.

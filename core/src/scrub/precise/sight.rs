@@ -9,6 +9,7 @@ use super::kinds::Kinds;
 
 mod batch;
 pub(super) mod escape;
+mod runs;
 mod sieve;
 mod sweep;
 

@@ -60,58 +60,54 @@ impl Lanes for Avx512 {
         }
     }
 
-    type Sought<'g> = Sought<'g>;
+    type Sought<'g, const COUNT: usize> = Sought<'g, COUNT>;
 
     #[inline(always)]
-    fn seek(grams: &[Grams; 2]) -> Sought<'_> {
+    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Sought<'_, COUNT> {
         // SAFETY: as above.
-        unsafe { Sought { grams, tables: [tables(&grams[0]), tables(&grams[1])] } }
+        let mut taken = [unsafe { [[_mm512_setzero_si512(); 2]; LENGTH] }; COUNT];
+        for (tables, grams) in taken.iter_mut().zip(grams) {
+            for (table, whole) in tables.iter_mut().zip(&*grams.whole) {
+                let from = whole.as_ptr();
+                // SAFETY: as above, and each table is 256 bytes long.
+                *table = unsafe {
+                    [_mm512_loadu_si512(from.cast()), _mm512_loadu_si512(from.add(BLOCK).cast())]
+                };
+            }
+        }
+        Sought { grams, tables: taken }
     }
 
     #[inline(always)]
-    fn starting_either(sought: &Sought<'_>, bytes: &[u8; REACH]) -> u64 {
+    fn starting_any<const COUNT: usize>(sought: &Sought<'_, COUNT>, bytes: &[u8; REACH]) -> u64 {
         // SAFETY: as above.
         unsafe {
             let (start, rest) = (load(bytes, 0), load(bytes, LENGTH - 1));
             if _mm512_movepi8_mask(_mm512_or_si512(start, rest)) != 0 {
-                let [first, second] = sought.grams;
-                return Avx512::starting(first, bytes) | Avx512::starting(second, bytes);
+                let mut bits = 0;
+                for grams in sought.grams {
+                    bits |= Avx512::starting(grams, bytes);
+                }
+                return bits;
             }
-            let [first, second] = &sought.tables;
-            let either = _mm512_or_si512(ascii(first, bytes), ascii(second, bytes));
-            _mm512_test_epi8_mask(either, either)
+            let mut any = _mm512_setzero_si512();
+            for tables in &sought.tables {
+                any = _mm512_or_si512(any, ascii(tables, bytes));
+            }
+            _mm512_test_epi8_mask(any, any)
         }
     }
 }
 
-/// Two searches, and what their tables say of ASCII.
+/// Some searches, and what their tables say of ASCII.
 #[derive(Clone, Copy)]
-pub(super) struct Sought<'g> {
-    grams: &'g [Grams; 2],
-    tables: [Tables; 2],
+pub(super) struct Sought<'g, const COUNT: usize> {
+    grams: &'g [Grams; COUNT],
+    tables: [Tables; COUNT],
 }
 
 /// The lower and the upper half of the table of each place.
 type Tables = [[__m512i; 2]; LENGTH];
-
-/// The tables of a search.
-///
-/// # Safety
-///
-/// The processor must have AVX-512.
-#[inline(always)]
-unsafe fn tables(grams: &Grams) -> Tables {
-    // SAFETY: as the caller says.
-    let mut tables = [[unsafe { _mm512_setzero_si512() }; 2]; LENGTH];
-    for (table, whole) in tables.iter_mut().zip(&*grams.whole) {
-        let from = whole.as_ptr();
-        // SAFETY: as the caller says, and each table is 256 bytes long.
-        *table = unsafe {
-            [_mm512_loadu_si512(from.cast()), _mm512_loadu_si512(from.add(BLOCK).cast())]
-        };
-    }
-    tables
-}
 
 /// The block of `bytes` that starts at `place`, below [`LENGTH`].
 ///

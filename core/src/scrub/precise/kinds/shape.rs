@@ -253,8 +253,9 @@ impl Shape {
         })
     }
 
-    /// With how many bytes for which `belongs` says yes every secret of this kind begins at least.
-    pub(super) fn opening(&self, belongs: fn(u8) -> bool) -> usize {
+    /// With how many bytes for which `belongs` says yes every secret of this kind begins at least,
+    /// and what follows them, if it is always the same.
+    pub(super) fn opening(&self, belongs: fn(u8) -> bool) -> (usize, Option<u8>) {
         let mut length = 0;
         for part in std::iter::once(&Part::Lit(self.prefix)).chain(self.parts) {
             match part {
@@ -262,18 +263,18 @@ impl Shape {
                     let more = literal.bytes().take_while(|b| belongs(*b)).count();
                     length += more;
                     if more < literal.len() {
-                        return length;
+                        return (length, Some(literal.as_bytes()[more]));
                     }
                 }
                 Part::Run(set, least, _) => {
                     if (0..=u8::MAX).any(|b| set.has(b) && !belongs(b)) {
-                        return length;
+                        return (length, None);
                     }
                     length += usize::from(*least);
                 }
             }
         }
-        length
+        (length, None)
     }
 
     /// The length of the shortest secret of this kind.

@@ -309,12 +309,14 @@ impl Task for Glanced<'_> {
     fn run<L: Lanes>(self) -> bool {
         let Glanced(kinds, text, at) = self;
         let before = at.checked_sub(1).map_or(0, |before| text[before]);
-        let long = text[at..].iter().take_while(|b| is_plain_byte(**b)).count() >= kinds.unsaid;
-        let doubts = kinds.doubts::<L>(text, at);
-        let bare = doubts.bare || doubts.told && kinds.may_be_given::<L>(text, at);
-        (long || kinds.leads(before))
-            && (bare && kinds.glance::<L>(text, at)
-                || doubts.joined && kinds.glance_back::<L>(text, at))
+        let length = text[at..].iter().take_while(|b| is_plain_byte(**b)).count();
+        let closed = text.get(at + length).is_some_and(|b| kinds.closes(*b));
+        let unsaid = length >= kinds.unsaid || closed;
+        let telling = L::seek(kinds.telling());
+        let bare = unsaid && kinds.may_be_unsaid::<L>(text, at)
+            || kinds.may_be_value(before) && kinds.may_be_given::<L>(text, at, &telling);
+        bare && kinds.glance::<L>(text, at)
+            || kinds.may_join(before) && kinds.glance_back::<L>(text, at)
     }
 }
 

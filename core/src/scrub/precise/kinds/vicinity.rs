@@ -25,7 +25,7 @@ pub(super) struct Vicinity {
     /// Sorted by their first three letters.
     words: Vec<Word>,
     /// The words of [`TELLING`].
-    pub telling: Grams,
+    pub telling: [Grams; 1],
 }
 
 /// A word, and a kind that it tells.
@@ -131,7 +131,7 @@ impl Vicinity {
             let goes_on = ByteSet::of(|b| !b.is_ascii_lowercase());
             if stands_by_itself(word) { gram.then(goes_on) } else { gram }
         }));
-        Vicinity { fours, lists, words, telling }
+        Vicinity { fours, lists, words, telling: [telling] }
     }
 
     /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one, of a kind

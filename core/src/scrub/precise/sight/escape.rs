@@ -6,7 +6,7 @@ pub(super) const LONGEST: usize = 12;
 /// How many bytes at the start of a run stand before what it is about. First what belongs to an
 /// escape sequence that begins before the run: 1 in `\nghp_…`, 5 in `\u0022ghp_…`, 2 in
 /// `%3Dghp_…`, 3 in `ESC[32mghp_…`. Then signs: 2 in `--ghp_…`.
-#[inline]
+#[inline(always)]
 pub(in crate::scrub::precise) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
     let escape = match before {
         Some(b'\\') => backslash(run),

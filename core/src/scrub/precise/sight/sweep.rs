@@ -2,26 +2,33 @@
 
 use super::super::super::simd::{BLOCK, Lanes, Task};
 use super::super::kinds::Kinds;
-use super::batch::{BATCH, Batch};
+use super::batch::{BATCH, Batch, Notes, Places};
 use super::{Sight, Sights, Sort, escape};
 
 /// A pass over a text.
 pub(in crate::scrub::precise) struct Sweep<'a> {
-    pub(super) sights: &'a Sights,
-    pub(super) kinds: &'a Kinds,
-    pub(super) text: &'a [u8],
+    held: Held<'a>,
+    notes: Notes,
     /// Sights lie before it.
     to: usize,
-    /// Where the batch starts whose sights are held, and where the next one does.
-    pub(super) start: usize,
+    /// Where the batch starts that comes next.
     next: usize,
+}
+
+/// The sights of a batch.
+pub(super) struct Held<'a> {
+    pub sights: &'a Sights,
+    pub kinds: &'a Kinds,
+    pub text: &'a [u8],
+    /// Where the batch starts.
+    pub start: usize,
     /// Where words are in each block, and where runs start.
-    pub(super) words: [u64; BATCH],
-    pub(super) runs: [u64; BATCH],
-    /// The blocks of the batch that may have some.
-    held: u64,
-    /// Starts in the next batch that an escape sequence in the one before has put there.
-    pub(super) late: u64,
+    pub words: [u64; BATCH],
+    pub runs: [u64; BATCH],
+    /// The blocks that may have some, a bit each.
+    blocks: u64,
+    /// Starts in the next batch that an escape sequence in this one has put there.
+    pub late: u64,
 }
 
 impl<'a> Sweep<'a> {
@@ -32,20 +39,9 @@ impl<'a> Sweep<'a> {
         from: usize,
         to: usize,
     ) -> Sweep<'a> {
-        let none = [0; BATCH];
-        let (start, next) = (0, 0);
-        let mut sweep = Sweep {
-            sights,
-            kinds,
-            text,
-            to,
-            start,
-            next,
-            words: none,
-            runs: none,
-            held: 0,
-            late: 0,
-        };
+        let (words, runs) = ([0; BATCH], [0; BATCH]);
+        let held = Held { sights, kinds, text, start: 0, words, runs, blocks: 0, late: 0 };
+        let mut sweep = Sweep { held, notes: Notes::new(), to, next: 0 };
         sweep.seat(from);
         sweep
     }
@@ -54,7 +50,7 @@ impl<'a> Sweep<'a> {
     /// sequence is lost.
     fn seat(&mut self, from: usize) {
         self.next = from.saturating_sub(escape::LONGEST);
-        (self.held, self.late) = (0, 0);
+        (self.held.blocks, self.held.late) = (0, 0);
     }
 
     /// The first sight that is not before `from`, which never goes back.
@@ -63,44 +59,69 @@ impl<'a> Sweep<'a> {
             self.seat(from);
         }
         loop {
-            while self.held != 0 {
-                let block = self.held.trailing_zeros() as usize;
-                let left = self.words[block] | self.runs[block];
-                if left == 0 {
-                    self.held &= self.held - 1;
-                    continue;
-                }
-                let sight = self.take(block, left & left.wrapping_neg());
-                if let Some(sight) = sight.filter(|sight| sight.at >= from) {
+            while let Some(sight) = self.held.take() {
+                if sight.at >= from {
                     return (sight.at < self.to).then_some(sight);
                 }
             }
-            if self.next >= self.end() {
+            // A word may be sought by what is behind its start.
+            let end = self.to.saturating_add(self.held.sights.lead).min(self.held.text.len());
+            if self.next >= end {
                 return None;
             }
-            self.sights.level.run(Fill(self));
+            let blocks = (end - self.next).div_ceil(BLOCK).min(BATCH);
+            self.held.start = self.next;
+            self.next += blocks * BLOCK;
+            self.held.blocks = u64::MAX >> (u64::BITS as usize - blocks);
+            let level = self.held.sights.level;
+            level.run(Fill(Batch { held: &mut self.held, notes: &mut self.notes, blocks }));
+        }
+    }
+}
+
+impl Held<'_> {
+    /// Takes the first sight.
+    #[inline]
+    fn take(&mut self) -> Option<Sight> {
+        while self.blocks != 0 {
+            let block = self.blocks.trailing_zeros() as usize;
+            let (words, runs) = (self.words[block], self.runs[block]);
+            let left = words | runs;
+            if left == 0 {
+                self.blocks &= self.blocks - 1;
+                continue;
+            }
+            let bit = left & left.wrapping_neg();
+            let at = self.start + block * BLOCK + bit.trailing_zeros() as usize;
+            (self.words[block], self.runs[block]) = (words & !bit, runs & !bit);
+            let word = if words & bit != 0 { self.sights.word(self.text, at) } else { None };
+            if runs & bit != 0 {
+                let then = word.map(|word| word.sort);
+                return Some(Sight { at, sort: Sort::Run, then });
+            }
+            if let Some(word) = word {
+                return Some(Sight { at: at - word.lead, sort: word.sort, then: None });
+            }
+        }
+        None
+    }
+
+    /// Holds those of the places that may be words.
+    #[inline(always)]
+    pub(super) fn hold_words(&mut self, places: &Places<'_>) {
+        for place in places.all() {
+            let stays = self.sights.may_be_word(self.text, self.start + place);
+            self.words[place / BLOCK % BATCH] |= u64::from(stays) << (place % BLOCK);
         }
     }
 
-    /// Where the last block ends that may have sights: a word may be sought by what is behind its
-    /// start.
-    fn end(&self) -> usize {
-        self.to.saturating_add(self.sights.lead).min(self.text.len())
-    }
-
-    /// Takes the sight of a block that has this bit.
-    #[inline]
-    fn take(&mut self, block: usize, bit: u64) -> Option<Sight> {
-        let at = self.start + block * BLOCK + bit.trailing_zeros() as usize;
-        let is_run = self.runs[block] & bit != 0;
-        let is_word = self.words[block] & bit != 0;
-        self.words[block] &= !bit;
-        self.runs[block] &= !bit;
-        let word = if is_word { self.sights.word(self.text, at) } else { None };
-        match (is_run, word) {
-            (true, word) => Some(Sight { at, sort: Sort::Run, then: word.map(|word| word.sort) }),
-            (false, Some(word)) => Some(Sight { at: at - word.lead, sort: word.sort, then: None }),
-            (false, None) => None,
+    /// Holds the run that starts at the place, in a batch of so many blocks or behind it.
+    #[inline(always)]
+    pub(super) fn hold(&mut self, place: usize, blocks: usize) {
+        let bit = 1 << (place % BLOCK);
+        match self.runs[..blocks].get_mut(place / BLOCK) {
+            Some(runs) => *runs |= bit,
+            None => self.late |= bit,
         }
     }
 
@@ -109,20 +130,14 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// Goes on to the next batch.
-struct Fill<'s, 'a>(&'s mut Sweep<'a>);
+/// Finds the sights of a batch.
+struct Fill<'s, 'a>(Batch<'s, 'a>);
 
 impl Task for Fill<'_, '_> {
     type Answer = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let sweep = self.0;
-        sweep.start = sweep.next;
-        let blocks = (sweep.end() - sweep.start).div_ceil(BLOCK).min(BATCH);
-        sweep.next = sweep.start + blocks * BLOCK;
-        let mut batch = Batch::new(sweep, blocks);
-        batch.look::<L>();
-        sweep.held = u64::MAX >> (BATCH - blocks);
+    fn run<L: Lanes>(mut self) {
+        self.0.look::<L>();
     }
 }
