@@ -160,7 +160,7 @@ impl Kinds {
             let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
-                let told = at > 0 && lets(&self.told) && self.vicinity.may_tell(text, at, opening);
+                let told = at > 0 && lets(&self.told);
                 let (shape, end) = if told { self.near(text, at)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
@@ -203,7 +203,6 @@ impl Kinds {
         lets(&self.marked) && self.marks(text, at).next().is_some()
             || lets(&self.told)
                 && is_plain(&text[at..])
-                && self.vicinity.may_tell(text, at, opening)
                 && self.told(text, at).next().is_some()
                 && (lets(&self.free) || vicinity::may_be_value(text, at))
     }
