@@ -271,6 +271,12 @@ const SECRET_NAMES: &[&str] = &[
     ".htpasswd",
 ];
 
+/// True for a name, or a pattern of names, that secrets have.
+#[must_use]
+pub fn may_be_secret(name: &str) -> bool {
+    is_secret(&format!("/{name}"), &Env::default()) || denied::finds_name(name, SECRET_NAMES)
+}
+
 /// True if a pattern may find a secret.
 fn finds_secret(begins: &str, pattern: &str, env: &Env) -> bool {
     let homes = [env.home.trim_end_matches('/'), "/root", "/home/*"];

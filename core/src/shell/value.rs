@@ -30,6 +30,8 @@ pub enum Origin {
     Input,
     /// The arithmetic of a shell: a number.
     Number,
+    /// A name that a program picks for itself in the folder before it.
+    Picked,
     /// Something else: a random number, a loop, too many values.
     Other,
 }
@@ -195,7 +197,7 @@ impl Origin {
     #[must_use]
     pub fn is_plain(&self) -> bool {
         match self {
-            Origin::Number | Origin::Glob(_) => true,
+            Origin::Number | Origin::Picked | Origin::Glob(_) => true,
             Origin::Output(numbers) => numbers.is_empty(),
             _ => false,
         }
@@ -220,12 +222,6 @@ impl Origin {
                 outputs.clone()
             }
             (_, Some(secret @ Origin::Environment(name))) if names_a_secret(name) => secret.clone(),
-            // What may be anything counts more than what cannot leave a folder.
-            (Some(Origin::Number | Origin::Glob(_)), Some(origin))
-                if !matches!(origin, Origin::Number | Origin::Glob(_)) =>
-            {
-                origin.clone()
-            }
             (Some(Origin::Other), Some(origin)) | (Some(origin), _) | (None, Some(origin)) => {
                 origin.clone()
             }

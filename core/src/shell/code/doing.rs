@@ -158,7 +158,9 @@ impl Reader<'_> {
         match tainted {
             Some(from) if from != From::Code => Thing::Unknown(from),
             _ if path.starts_with("*.") || path.len() > 200 => Thing::Unknown(From::Other),
-            _ => Thing::Path(format!("{path}()"), if made.is_empty() { given } else { made }),
+            _ => {
+                Thing::Path(format!("{path}()"), if made.is_empty() { given } else { made }).short()
+            }
         }
     }
 

@@ -320,7 +320,7 @@ fn method(name: &str, text: &Thing, given: &[Thing], named: &[(String, Thing)]) 
         ("reverse", _) => Thing::Text(value.map(|text| text.chars().rev().collect())),
         ("replace" | "gsub" | "replaceAll" | "tr" | "sub", Some(from)) => {
             match given.get(1).and_then(Thing::text) {
-                Some(to) => Thing::Text(value.map(|text| text.replace(from, to))),
+                Some(to) => Thing::Text(value.map(|text| text.replace(from, to))).short(),
                 None => Thing::Unknown(From::Other),
             }
         }

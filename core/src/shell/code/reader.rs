@@ -16,8 +16,11 @@ const DEEPEST: usize = 28;
 /// The most texts of code in each other.
 const MOST_TEXTS: usize = 4;
 
+/// The most acts of one code.
+const MOST_ACTS: usize = 256;
+
 /// The most words of code that are looked at.
-const FUEL: usize = 60_000;
+const FUEL: usize = 40_000;
 
 /// A reading of code.
 pub(super) struct Reader<'a> {
@@ -119,8 +122,11 @@ impl Reader<'_> {
     }
 
     pub(super) fn act(&mut self, act: Act) {
-        if !self.acts.contains(&act) {
+        if self.acts.len() < MOST_ACTS && !self.acts.contains(&act) {
             self.acts.push(act);
+        } else if self.acts.len() == MOST_ACTS {
+            let why = "the code does more than is looked at".to_owned();
+            self.acts.push(Act::Effect(Effect::Dynamic { why }));
         }
     }
 
@@ -330,6 +336,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn assign(&mut self, target: &Target, value: Thing) {
+        let value = value.short();
+        self.fuel = self.fuel.saturating_sub(value.weight() / 4);
         match target {
             Target::Name(name) => {
                 let value = match self.names.get(name) {
@@ -441,27 +449,44 @@ impl Reader<'_> {
     }
 
     fn parts(&mut self, parts: &[Part]) -> Thing {
-        let mut all = Thing::known("");
+        // What is known so far; behind the first part that is not, nothing is.
+        let mut known = String::new();
+        let mut rest: Option<Thing> = None;
         for part in parts {
             let part = match part {
                 Part::Text(text) => Thing::known(text.clone()),
-                Part::Code(code) => {
-                    let thing = self.text(code);
-                    self.shown(&thing);
-                    match thing {
-                        Thing::List(words) => {
-                            words.iter().enumerate().fold(Thing::known(""), |all, (at, word)| {
-                                let space = Thing::known(if at > 0 { " " } else { "" });
-                                all.then(&space).then(word)
-                            })
-                        }
-                        thing => thing,
-                    }
-                }
+                Part::Code(code) => self.put_in(code),
             };
-            all = all.then(&part);
+            match (&rest, part.text()) {
+                (None, Some(text)) => known.push_str(text),
+                (None, None) => rest = Some(part),
+                (Some(before), _) if before.from() == From::Other && part.from() != From::Other => {
+                    rest = Some(part);
+                }
+                (Some(Thing::Text(Value::OneOf(_))), _) => rest = rest.map(|rest| rest.then(&part)),
+                (Some(_), _) => {}
+            }
         }
-        all
+        let known = Thing::known(known);
+        match rest {
+            Some(rest) => known.then(&rest),
+            None => known.short(),
+        }
+    }
+
+    /// The value of code within a text.
+    fn put_in(&mut self, code: &str) -> Thing {
+        let thing = self.text(code);
+        self.shown(&thing);
+        match thing {
+            Thing::List(words) => {
+                words.iter().enumerate().fold(Thing::known(""), |all, (at, word)| {
+                    let space = Thing::known(if at > 0 { " " } else { "" });
+                    all.then(&space).then(word)
+                })
+            }
+            thing => thing,
+        }
     }
 
     /// What is called and taken of a thing.
@@ -845,6 +870,7 @@ impl Reader<'_> {
             _ => {}
         }
         if let Some(thing) = self.names.get(name).or_else(|| self.later.get(name)) {
+            self.fuel = self.fuel.saturating_sub(thing.weight() / 4);
             return thing.clone();
         }
         // An element is written with another sigil than all: `$x[0]` of `@x`.
@@ -892,6 +918,7 @@ impl Reader<'_> {
 
     /// What a parameter becomes, beside what it was.
     pub(super) fn give(&mut self, name: &str, thing: Thing) {
+        let thing = thing.short();
         let thing = match self.names.get(name) {
             Some(before) => self.one_of(before, &thing),
             None => thing,
@@ -989,7 +1016,7 @@ pub(super) fn formatted(text: &Thing, with: &Thing) -> Thing {
 fn repeated(thing: &Thing, times: &Thing) -> Thing {
     match (thing.text(), times) {
         (Some(text), Thing::Number(times)) if (0..=64).contains(times) => {
-            Thing::known(text.repeat(usize::try_from(*times).unwrap_or(0)))
+            Thing::known(text.repeat(usize::try_from(*times).unwrap_or(0))).short()
         }
         _ => Thing::Unknown(From::Other),
     }

@@ -37,6 +37,9 @@ const MARKS: &[&str] = &[
     ".", "+", "-", "*", "/", "%", "=", "<", ">", "!", "?", "&", "|", "^", "~", "@", "$", "#", "\\",
 ];
 
+/// The most characters of a name between braces.
+const LONGEST_NAME: usize = 128;
+
 /// The words of a text. Every character is part of one, of a comment or blank; what ends too early
 /// ends with the text.
 pub(super) fn tokens(text: &str, language: Language) -> Vec<Token> {
@@ -79,7 +82,7 @@ impl Lexer {
             _ if self.comment() || self.text_like() || self.name() => {}
             _ if char.is_ascii_digit() => self.number(),
             _ => {
-                let mark = MARKS.iter().find(|mark| self.starts(mark));
+                let mark = MARKS.iter().find(|mark| mark.starts_with(char) && self.starts(mark));
                 self.at += mark.map_or(1, |mark| mark.len());
                 self.tokens.extend(mark.map(|mark| Token::Mark(mark)));
             }
@@ -438,8 +441,11 @@ impl Lexer {
         }
         let mut name = sigil.to_string();
         if next == '{' {
-            let inner: String =
-                self.chars[self.at + 2..].iter().take_while(|char| **char != '}').collect();
+            let inner: String = self.chars[self.at + 2..]
+                .iter()
+                .take(LONGEST_NAME)
+                .take_while(|char| **char != '}')
+                .collect();
             let is_name = inner.chars().all(|char| is_start(char) || char.is_alphanumeric());
             if inner.is_empty() || !is_name {
                 return false;

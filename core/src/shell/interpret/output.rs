@@ -75,7 +75,7 @@ impl Interpreter<'_> {
                 if words.iter().all(|word| matches!(*word, "-d" | "-q" | "--directory")) =>
             {
                 let temp = self.env.temp.first()?;
-                Some(Value::Prefix(format!("{temp}/tmp."), Origin::Number))
+                Some(Value::Prefix(format!("{temp}/tmp."), Origin::Picked))
             }
             ("seq", [to]) => line(sequence(1, to.parse().ok()?)?),
             ("seq", [from, to]) => line(sequence(from.parse().ok()?, to.parse().ok()?)?),

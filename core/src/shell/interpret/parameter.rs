@@ -1,5 +1,6 @@
 //! `$name` and `${name…}`.
 
+use super::super::effect::{CodeFrom, Effect};
 use super::super::ir::{Operation, Piece, Span, Variable, Word};
 use super::super::value::{Origin, Value};
 use super::Interpreter;
@@ -225,7 +226,14 @@ impl Interpreter<'_> {
                 self.sliced(state, offset, length.as_deref(), &value)
             }
             Operation::Case { upper, all } => value.map(|text| cased(text, *upper, *all)),
-            Operation::Transform(kind) => self.transformed(state, *kind, &value, span),
+            Operation::Transform(kind) => {
+                if matches!(kind, 'P' | 'E' | 'A' | 'K') {
+                    let what = format!("`${{{}@{kind}}}`", variable.name);
+                    let from = CodeFrom::Setting(what);
+                    self.found(Effect::Code { from }, "@", span);
+                }
+                self.transformed(state, *kind, &value, span)
+            }
             Operation::Names => Value::Unknown(Origin::Other),
             operation @ Operation::Unknown { .. } => {
                 let operation = operation.clone();

@@ -63,7 +63,10 @@ pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
         Effect::File(file) => {
             let tree =
                 (file.recursive || file.access == Access::Move) && file.access != Access::List;
-            file.scope == Scope::Denied || tree && denied::holds_denied(&file.path, case.env)
+            file.scope == Scope::Denied
+                || tree && !reach::skips_hidden(case, found) && holds_denied(&file.path, case)
+                || reach::is_found_by_search(case, found, file)
+                    && holds_denied(&Value::known(folder_of(&file.path)), case)
         }
         Effect::Unmodelled { .. } => reach::call(case, found).is_some_and(|call| {
             let mut words = call.arguments.iter().flat_map(|word| paths_in(&word.value));
@@ -75,6 +78,14 @@ pub(super) fn of_path(case: &Case<'_>, found: &Found) -> Option<Said> {
         _ => false,
     };
     is_denied.then(path_denied)
+}
+
+fn holds_denied(path: &Value, case: &Case<'_>) -> bool {
+    denied::holds_denied(path, case.env)
+}
+
+fn folder_of(path: &Value) -> String {
+    path.prefix().rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned()
 }
 
 /// What of a word may be a path: all of it, and what follows `=`, `@` and `:`.
@@ -135,7 +146,11 @@ fn deletes(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     if !is_strict && !reach::is_here(case, found) {
         return None;
     }
-    if file.recursive && (is_strict || !within) {
+    // Of Windows: `/f` and `/q` ask nothing.
+    let of_windows = file.forced && reach::is_of_windows(found);
+    let one_by_one = reach::is_one_by_one(case, found, file);
+    let whole = file.recursive || is_strict && (one_by_one || of_windows);
+    if whole && (is_strict || !within) {
         let (why, instead) = if within {
             (
                 "It deletes a folder with all that is in it.",

@@ -3,14 +3,14 @@
 use super::super::effect::{
     Access, CodeFrom, Effect, FileEffect, Found, Leak, Payload, Persistence, Scope, SystemChange,
 };
-use super::super::invocation::{Invocation, Stdout};
+use super::super::invocation::{Invocation, Stdin, Stdout};
 use super::super::models;
 use super::super::place;
 use super::super::unwrap;
 use super::super::value::{Origin, Value, names_a_secret};
 use super::super::verdict::{Decision, Reason};
 use super::settings::{Group, Profile, Switch};
-use super::{Case, Said, poison, reach};
+use super::{Case, Said, poison, reach, shown};
 
 /// What a group says of an effect, and how strict it is by itself.
 struct Danger {
@@ -48,7 +48,7 @@ pub(super) fn of(case: &Case<'_>, found: &Found) -> Option<(Decision, Said)> {
 pub(super) fn of_calls(case: &Case<'_>) -> Vec<Reason> {
     let calls = case.analysis.invocations.iter();
     let reasons = calls.filter_map(|call| {
-        let danger = of_call(call)?;
+        let danger = of_call(case, call)?;
         let (decision, said) = decide(case, danger)?;
         Some(case.reason(decision, said, &call.span))
     });
@@ -63,13 +63,29 @@ fn decide(case: &Case<'_>, danger: Danger) -> Option<(Decision, Said)> {
         Switch::Deny => Decision::Deny,
     };
     let said = Said::new(danger.group.name(), danger.why);
-    Some((
-        decision,
-        match danger.instead {
-            Some(instead) => said.instead(instead),
-            None => said,
-        },
-    ))
+    Some((decision, said.instead(danger.instead.unwrap_or(otherwise(danger.group)))))
+}
+
+/// What to do instead where nothing better is known.
+fn otherwise(group: Group) -> &'static str {
+    match group {
+        Group::ReverseShell | Group::DataExfiltration | Group::NetworkRecon => {
+            "Use the client of the one service that you need, such as `curl` for HTTP."
+        }
+        Group::DangerousPaths => "Write to the workspace, and ask the user to put it in place.",
+        Group::EnvInjection => "Run the program without it.",
+        Group::CryptoMining => "Leave it.",
+        Group::CodeInjection | Group::FilterBypass => {
+            "Run the other program itself, in a call of its own."
+        }
+        Group::DestructiveOps
+        | Group::PrivilegeEscalation
+        | Group::ContainerEscape
+        | Group::PackageInstall
+        | Group::Persistence
+        | Group::ProcessControl
+        | Group::EnvDump => "Ask the user to do this step.",
+    }
 }
 
 #[expect(clippy::too_many_lines, reason = "one arm an effect")]
@@ -213,6 +229,18 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
                 .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
         );
     }
+    let is_strict = case.settings.profile == Profile::Strict;
+    // What is not known of the path stands between what is.
+    if of_process
+        && file.access == Access::Read
+        && file.path.as_known().is_none()
+        && shown::words(&case.analysis.text, &found.span).contains("environ")
+    {
+        return Some(
+            Danger::denied(Group::EnvDump, "It shows the environment of a process.")
+                .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
+        );
+    }
     let changes = !matches!(file.access, Access::Read | Access::List | Access::Execute);
     if !changes || !reach::is_here(case, found) {
         return None;
@@ -221,6 +249,11 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
         Scope::Startup if path == "/etc/ld.so.preload" || path.starts_with("/etc/ld.so.conf") => {
             Some(Danger::denied(Group::EnvInjection, "It makes every program load something else."))
         }
+        Scope::VersionControl if path.contains("/.git/hooks") => Some(
+            Danger::denied(Group::Persistence, persists(Persistence::Hook))
+                .asked(!is_strict)
+                .instead("Ask the user to set up the hook."),
+        ),
         Scope::Startup => Some(
             Danger::denied(
                 Group::Persistence,
@@ -534,8 +567,10 @@ fn is_forced_kill(call: &Invocation) -> bool {
     })
 }
 
-fn of_call(call: &Invocation) -> Option<Danger> {
-    if let Some(danger) = prints_secret(call).or_else(|| mines(call)) {
+fn of_call(case: &Case<'_>, call: &Invocation) -> Option<Danger> {
+    if let Some(danger) =
+        prints_secret(call).or_else(|| mines(call)).or_else(|| by_name(case, call))
+    {
         return Some(danger);
     }
 
@@ -554,7 +589,12 @@ fn of_call(call: &Invocation) -> Option<Danger> {
 fn prints_secret(call: &Invocation) -> Option<Danger> {
     let program = unwrap::base(call.program.value.as_known()?);
     let prints = matches!(program, "echo" | "printf" | "print") && call.stdout != Stdout::Pipe;
-    let name = call.arguments.iter().find_map(|word| match word.value.origin()? {
+    let stdin = match &call.stdin {
+        Stdin::Text(text) => Some(text),
+        _ => None,
+    };
+    let mut values = call.arguments.iter().map(|word| &word.value).chain(stdin);
+    let name = values.find_map(|value| match value.origin()? {
         Origin::Environment(name) | Origin::EnvironmentOr(name, _) => {
             let own = ["TOOLKEEP_", "GOCLAW_"].iter().any(|start| name.starts_with(start));
             (names_a_secret(name) && (prints || own)).then_some(name)
@@ -565,6 +605,36 @@ fn prints_secret(call: &Invocation) -> Option<Danger> {
         Danger::denied(Group::EnvDump, format!("It uses the secret in `{name}`."))
             .instead("Give the variable to the program that needs it, without printing it."),
     )
+}
+
+/// Programs that are dangers by what they are for, whatever they do this time.
+fn by_name(case: &Case<'_>, call: &Invocation) -> Option<Danger> {
+    let is_strict = case.settings.profile == Profile::Strict;
+    let program = unwrap::base(call.program.value.as_known()?);
+    let mut words = call.arguments.iter().map(|word| word.value.prefix());
+    Some(match program {
+        "mkfifo" => Danger::denied(
+            Group::ReverseShell,
+            "It makes a pipe with a name, by which shells are joined to connections.",
+        )
+        .asked(!is_strict)
+        .instead("Join the programs with a plain pipe."),
+        "getcap" => {
+            Danger::denied(Group::PrivilegeEscalation, "It looks for programs with more rights.")
+                .asked(!is_strict)
+        }
+        "printenv" if is_strict && words.any(|word| !word.starts_with('-')) => {
+            Danger::denied(Group::EnvDump, "It shows a variable of the environment.")
+                .asked(true)
+                .instead("Use `echo \"$NAME\"` for one that holds no secret.")
+        }
+        "dd" if is_strict && words.any(|word| word.starts_with("if=")) => {
+            Danger::denied(Group::DestructiveOps, "It copies bytes past all checks.")
+                .asked(true)
+                .instead("Use `cp`, `head -c` or `truncate -s` on files.")
+        }
+        _ => return None,
+    })
 }
 
 /// A program that is not known, with the address of a pool.

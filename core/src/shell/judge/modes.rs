@@ -79,7 +79,18 @@ impl Case<'_> {
     }
 }
 
-/// True if everything is understood, and within the profile.
+/// Programs that everybody uses for work on files and code.
+const COMMON: &[&str] = &[
+    "cat", "echo", "ls", "pwd", "head", "tail", "wc", "sort", "uniq", "grep", "egrep", "fgrep",
+    "find", "which", "whoami", "date", "uname", "hostname", "df", "du", "free", "uptime", "file",
+    "stat", "dirname", "basename", "realpath", "readlink", "jq", "yq", "sed", "awk", "tr", "cut",
+    "diff", "cmp", "patch", "tee", "xargs", "git", "node", "npm", "npx", "yarn", "pnpm", "bun",
+    "deno", "python", "python3", "pip", "pip3", "go", "cargo", "rustc", "make", "cmake", "gcc",
+    "g++", "clang", "java", "javac", "mvn", "gradle", "rg", "fd", "true", "false", "test", "[",
+    "printf", "sleep", "mkdir", "touch", "cp", "mv",
+];
+
+/// True if everything is done by common programs, understood, and within the profile.
 fn is_safe(case: &Case<'_>) -> bool {
     // Who lists an interpreter means its scripts: code in the command is asked about.
     let is_code = |found: &Found| {
@@ -93,14 +104,19 @@ fn is_safe(case: &Case<'_>) -> bool {
             && profile::beyond(case, found).is_none()
     };
     // A program of the workspace is none that everybody knows.
-    let is_common = |call: &Invocation| {
-        call.program
-            .value
-            .as_known()
-            .is_some_and(|program| unwrap::is_trusted(program, &call.cwd, case.env))
+    let calls = &case.analysis.invocations;
+    let is_common = |(number, call): (usize, &Invocation)| {
+        let Some(program) = call.program.value.as_known() else { return false };
+        let name = unwrap::base(program);
+        let runs_another = || {
+            let inner = calls.iter().any(|inner| inner.outer == Some(number));
+            inner && !case.analysis.found.iter().any(|found| found.by == Some(number))
+        };
+        unwrap::is_trusted(program, &call.cwd, case.env)
+            && (call.builtin || COMMON.contains(&name) || runs_another())
     };
     is_understood(case.analysis)
-        && case.analysis.invocations.iter().all(is_common)
+        && calls.iter().enumerate().all(is_common)
         && case.analysis.found.iter().all(is_fine)
 }
 

@@ -34,6 +34,7 @@ pub(super) fn beyond(case: &Case<'_>, found: &Found) -> Option<Said> {
 
 fn asked(why: impl Into<String>) -> Said {
     Said::new("beyond_profile", why)
+        .instead("Do it within the workspace, or leave this step to the user.")
 }
 
 fn secret(why: &str) -> Said {
@@ -121,7 +122,10 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     if !reach::is_here(case, found) {
         return Some(asked("It works on files of another machine or of a container."));
     }
-    let scope = reach::scope(case, found, file);
+    let scope = match reach::scope(case, found, file) {
+        Scope::Workspace | Scope::Temp if reach::is_secret_found(case, found) => Scope::Secret,
+        scope => scope,
+    };
     let in_workspace = reach::is_workspace(case, &file.path);
     let allowed = match file.access {
         Access::List => !matches!(scope, Scope::Secret | Scope::Unknown | Scope::Device),
@@ -133,7 +137,11 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
         Access::Write | Access::Link => writes(scope, in_workspace),
         Access::Move => writes(scope, in_workspace) && scope != Scope::Secret,
         Access::Meta => writes(scope, in_workspace) || in_workspace && scope == Scope::Secret,
-        Access::Delete => deletes(case, file, scope),
+        Access::Delete => {
+            deletes(case, file, scope)
+                && !reach::is_one_by_one(case, found, file)
+                && !reach::is_of_windows(found)
+        }
         Access::Execute => {
             if let Some(program) = shadows(case, found, file) {
                 return Some(asked(format!(

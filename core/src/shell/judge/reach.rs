@@ -124,3 +124,64 @@ fn prints_no_path(case: &Case<'_>, number: usize) -> bool {
 
 const NO_PATH: &[&str] =
     &["date", "whoami", "hostname", "uname", "id", "nproc", "arch", "seq", "wc", "expr"];
+
+/// True for a search that does not look into folders and files whose names begin with a dot, if
+/// nothing else in it is denied.
+pub(super) fn skips_hidden(case: &Case<'_>, found: &Found) -> bool {
+    const SKIP: &[&str] = &["rg", "ag", "fd", "fdfind", "ack"];
+    let program = unwrap::base(&found.program);
+    let Some(call) = call(case, found) else { return false };
+    let looks = call.arguments.iter().any(|word| match word.value.as_known() {
+        Some(text) => {
+            text.starts_with("--hidden")
+                || text.starts_with("--unrestricted")
+                || text.starts_with("--all")
+                || text.starts_with('-')
+                    && !text.starts_with("--")
+                    && text.contains(['u', '.', 'H', 'a'])
+        }
+        None => true,
+    });
+    let hidden = |root: &String| root.split('/').any(|part| part.starts_with('.'));
+    SKIP.contains(&program) && !looks && case.env.deny_paths.iter().all(hidden)
+}
+
+/// True for a file that `find` or its like hands to another program, whatever its name is.
+pub(super) fn is_found_by_search(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool {
+    let is_one = matches!(&file.path, Value::Prefix(_, Origin::Picked));
+    is_one
+        && file.access != Access::List
+        && search_of(case, found).is_some_and(|names| names.is_empty())
+}
+
+/// True for a file that `find` hands to another program, by a name that secrets have.
+pub(super) fn is_secret_found(case: &Case<'_>, found: &Found) -> bool {
+    search_of(case, found).is_some_and(|names| names.iter().any(|name| place::may_be_secret(name)))
+}
+
+/// The names that the `find` looks for which runs the call.
+fn search_of(case: &Case<'_>, found: &Found) -> Option<Vec<String>> {
+    const BY_NAME: &[&str] = &["-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-e"];
+    let outer = case.analysis.invocations.get(call(case, found)?.outer?)?;
+    let program = unwrap::base(outer.program.value.as_known()?);
+    if !["find", "gfind", "fd", "fdfind"].contains(&program) {
+        return None;
+    }
+    let words: Vec<&str> = outer.arguments.iter().map(|word| word.value.prefix()).collect();
+    let names =
+        words.windows(2).filter(|two| BY_NAME.contains(&two[0])).map(|two| two[1].to_owned());
+    Some(names.collect())
+}
+
+/// True for what is done with one thing after the other that is found: with all that is below.
+pub(super) fn is_one_by_one(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool {
+    const FINDERS: &[&str] = &["find", "gfind", "fd", "fdfind", "xargs", "gxargs", "parallel"];
+    let wrappers = call(case, found).map(|call| &call.wrappers[..]).unwrap_or_default();
+    FINDERS.contains(&unwrap::base(&found.program))
+        || file.path.as_known().is_none() && wrappers.iter().any(|by| FINDERS.contains(&&**by))
+}
+
+/// True for a program that deletes on Windows, whose other options no table has.
+pub(super) fn is_of_windows(found: &Found) -> bool {
+    ["del", "erase", "rd"].contains(&unwrap::base(&found.program))
+}

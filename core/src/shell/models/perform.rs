@@ -137,7 +137,7 @@ fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect
     let code = |from| Some(Effect::Code { from });
     Some(match does {
         Does::Here => {
-            let here = Value::Prefix("./".into(), Origin::Glob("./**".into()));
+            let here = Value::Prefix("./".into(), Origin::Picked);
             report.file_effect(Access::Write, &here, true, false)
         }
         Does::At(access, path) => {

@@ -248,12 +248,13 @@ fn find(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let found = folders
         .map(|folder| match &folder.value {
             Value::Known(folder) => {
-                Value::Prefix(folder.clone(), Origin::Glob(format!("{folder}/*")))
+                let folder = folder.trim_end_matches('/');
+                Value::Prefix(format!("{folder}/"), Origin::Picked)
             }
             other => Value::Unknown(other.origin().cloned().unwrap_or(Origin::Other)),
         })
         .reduce(|one, other| if one == other { one } else { Value::Unknown(Origin::Other) })
-        .unwrap_or(Value::Prefix(".".to_owned(), Origin::Glob("./*".to_owned())));
+        .unwrap_or(Value::Prefix("./".to_owned(), Origin::Picked));
     unwrapping.conditional = true;
     let mut at = 0;
     while let Some(word) = words.get(at) {

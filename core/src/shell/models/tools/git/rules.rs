@@ -230,7 +230,7 @@ pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     // The name that an address gives is one below the folder.
     let folder = match folder {
         Value::Unknown(_) if parsed.operands.len() < 2 => {
-            Value::Prefix("./".into(), Origin::Glob("./*".into()))
+            Value::Prefix("./".into(), Origin::Picked)
         }
         other => other,
     };
@@ -386,7 +386,7 @@ pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 /// told as a file beside it.
 fn written(report: &mut Report<'_>, parsed: &Parsed<'_>, file: Option<&Argument>, harmless: bool) {
     let home = |name: &str| Value::known(format!("{}/{name}", report.env.home));
-    let below = |folder: String| Value::Prefix(folder, Origin::Glob("**".into()));
+    let below = |folder: String| Value::Prefix(folder, Origin::Picked);
     let path = match file {
         Some(file) => file.value.clone(),
         None if parsed.has("--system") => Value::known("/etc/gitconfig"),
