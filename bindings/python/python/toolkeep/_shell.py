@@ -25,8 +25,8 @@ class CommandReason:
     decision: CommandVerdict
     """What this reason alone would decide."""
     category: str
-    """The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`, `unknown`,
-    `beyond_profile`, `text`, `rule`, `mode`."""
+    """The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`,
+    `unknown`, `beyond_profile`, `text`, `rule`, `mode`."""
     words: str
     """The words that cause it, as they stand in the command."""
     span: Span
