@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _toolkeep
 
 if TYPE_CHECKING:
-    from ._operations import ShellEnv, ShellRule, ShellSwitch
+    from ._operations import ShellEnv, ShellPlan, ShellRule, ShellSwitch
 
 CommandVerdict = Literal["allow", "ask", "deny"]
 """What becomes of a command."""
@@ -89,6 +89,8 @@ class CommandCheck:
     """What a person is shown."""
     suggestion: str | None
     """What to do instead, of the strictest reason that knows it."""
+    plan: ShellPlan | None
+    """How it is run, if it may be, and what it may do then, as a dict. None where it is denied."""
     without_approver: Literal["confine", "deny", "run"]
     """What becomes of it where it is asked about, and nobody can be asked."""
     confined: bool
