@@ -221,17 +221,19 @@ impl<'a> Graph<'a> {
     fn words(&self, number: usize) -> Vec<usize> {
         let invocation = &self.invocations[number];
         let words = invocation.arguments.iter().chain([&invocation.program]);
-        words.flat_map(|word| self.word(word)).collect()
+        words.flat_map(|word| self.word(number, word)).collect()
     }
 
-    fn word(&self, word: &Argument) -> Vec<usize> {
+    fn word(&self, of: usize, word: &Argument) -> Vec<usize> {
         let mut all = word.value.outputs().to_vec();
         for number in self.substituted.iter().copied() {
             let inner = &self.invocations[number];
-            let within = word.span.start <= inner.span.start
-                && inner.span.end <= word.span.end
-                && word.span != inner.span;
-            if within && !all.contains(&number) {
+            let within = word.span.start <= inner.span.start && inner.span.end <= word.span.end;
+            // In a text within the text all have one place: what is written into words comes just
+            // before the command that has them.
+            let is_before = || (number + 1..of).all(|between| self.substituted.contains(&between));
+            let writes = word.span != inner.span || number < of && is_before();
+            if within && writes && !all.contains(&number) {
                 all.push(number);
             }
         }
@@ -393,7 +395,7 @@ impl<'a> Graph<'a> {
                 || text.starts_with("--data")
                 || text.starts_with("--post")
                 || text.starts_with("-d") && text.len() > 2 && !text.starts_with("--");
-            let from = self.word(word);
+            let from = self.word(number, word);
             if !from.is_empty() {
                 let leak = self.leak(&self.behind(from));
                 worst = worst.max(leak.filter(|leak| is_data || *leak > Leak::Local));
@@ -436,7 +438,7 @@ impl<'a> Graph<'a> {
             from.extend(self.words(number));
             from.extend(self.writers(number));
         }
-        from.extend(self.word(&invocation.program));
+        from.extend(self.word(number, &invocation.program));
         from.retain(|other| *other != number && !self.inner[number].contains(other));
         self.behind(from)
     }
