@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::effect::{Access, Effect, Payload};
 use super::super::value::{Origin, Value};
 use super::Act;
-use super::doing::host_of;
+use super::address::host_of;
 
 /// The most acts of one program.
 const MOST_ACTS: usize = 256;
