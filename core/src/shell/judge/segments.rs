@@ -28,8 +28,18 @@ fn segment(text: &str, span: Span, reasons: &[Reason]) -> Segment {
             categories.push(reason.category.clone());
         }
     }
-    let text = text.get(span.clone()).unwrap_or_default().trim().to_owned();
-    Segment { text, verdict, categories, span }
+    let cut = text.get(span.clone()).unwrap_or_default();
+    let text = without_end(cut.trim_end());
+    let span = span.start..span.start + text.len();
+    Segment { text: text.trim_start().to_owned(), verdict, categories, span }
+}
+
+/// A command without the `;` or `&` behind it. `\;` is a word of it.
+fn without_end(text: &str) -> &str {
+    match text.strip_suffix([';', '&']) {
+        Some(before) if !before.ends_with('\\') => before.trim_end(),
+        _ => text,
+    }
 }
 
 fn script(script: &Script, spans: &mut Vec<Span>) {
@@ -139,4 +149,18 @@ pub(super) fn substitution(piece: &Piece) -> Option<&'static str> {
 
 fn of_words(words: &[Word]) -> Option<&'static str> {
     words.iter().flat_map(|word| &word.pieces).find_map(substitution)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_end;
+
+    #[test]
+    fn what_ends_a_command_is_none_of_it() {
+        for (text, expected) in
+            [("ls;", "ls"), ("ls &", "ls"), ("ls", "ls"), (r"find -exec a \;", r"find -exec a \;")]
+        {
+            assert_eq!(without_end(text), expected);
+        }
+    }
 }
