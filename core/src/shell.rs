@@ -40,6 +40,8 @@ pub mod plan;
 pub mod precheck;
 pub mod print;
 pub mod rules;
+#[cfg(test)]
+mod tests;
 pub mod unwrap;
 pub mod value;
 pub mod verdict;

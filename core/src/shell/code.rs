@@ -6,6 +6,7 @@
 //! as long as that is plain. What a call cannot be known of where it could do harm is told as
 //! [`Effect::Dynamic`]; a text that it gives to a shell is looked at as any other.
 
+mod address;
 mod awk;
 mod doing;
 mod lua;

@@ -154,6 +154,10 @@ pub(super) struct Interpreter<'e> {
     calls: Vec<Call>,
     /// True while variables of the environment are taken for unset.
     assume_unset: bool,
+    /// True while `${name:-text}` is taken for the text.
+    assume_defaults: bool,
+    /// True once a text stood in for a variable of the environment, which may be set.
+    saw_default: bool,
     told_limit: bool,
     /// What runs when the shell ends, and the span of the `trap` that says so.
     traps: Vec<(Value, Span)>,
@@ -192,6 +196,8 @@ impl<'e> Interpreter<'e> {
             loops: Vec::new(),
             calls: Vec::new(),
             assume_unset: false,
+            assume_defaults: false,
+            saw_default: false,
             told_limit: false,
             traps: Vec::new(),
             exits: Vec::new(),
@@ -208,8 +214,15 @@ impl<'e> Interpreter<'e> {
 
     pub(super) fn whole(&mut self, script: &Script) {
         let state = self.start.clone();
-        let flow = self.script(state, script);
+        let flow = self.script(state.clone(), script);
         self.end(flow);
+        if self.saw_default {
+            self.assume_defaults = true;
+            self.conditional += 1;
+            let flow = self.script(state, script);
+            self.end(flow);
+            self.conditional -= 1;
+        }
     }
 
     /// Runs what a shell runs when it ends, with what it knows then.
@@ -509,8 +522,15 @@ impl<'e> Interpreter<'e> {
         invocation.conditional |= self.conditional > 0;
         let place = (invocation.span.start, invocation.span.end);
         let here = self.places.entry(place).or_default();
-        if let Some(at) = here.iter().find(|at| self.out.invocations[**at] == invocation) {
-            return Some(*at);
+        for at in here.iter() {
+            let before = &self.out.invocations[*at];
+            // What surely runs may run as well.
+            let surely = !before.conditional && invocation.conditional;
+            invocation.conditional &= !surely;
+            if *before == invocation {
+                return Some(*at);
+            }
+            invocation.conditional |= surely;
         }
         if self.out.invocations.len() >= MOST_INVOCATIONS {
             self.limit("more commands than are looked at", invocation.span.clone());

@@ -5,20 +5,22 @@
 //! and an expansion that the crate took for a literal is noticed, not lost. Where the crate reads
 //! something differently than a shell does, that part is parsed again or becomes unknown.
 //!
-//! The crate does not panic within the limits of [`precheck`](super::precheck): it has a budget of
-//! steps, of depth and of stack, and reports when one is used up.
+//! The crate is not known to panic within the limits of [`precheck`](super::precheck): it has a budget
+//! of steps, of depth and of stack, and reports when one is used up. If it does, that is a problem of
+//! the text like any other.
 
 mod ansi;
 mod atoms;
 mod command;
 mod compound;
 mod continuation;
+mod reading;
 mod redirection;
 #[cfg(test)]
 mod suite;
 mod word;
 
-use shuck_parser::parser::{ParseStatus, Parser};
+use shuck_parser::parser::ParseStatus;
 
 use super::ir::{Script, Span};
 
@@ -100,7 +102,11 @@ struct Lowering<'s, 'p> {
 impl Lowering<'_, '_> {
     /// The text as a script.
     fn whole(&mut self) -> Script {
-        let parsed = Parser::new(self.source).parse();
+        let Some(parsed) = reading::read(self.source) else {
+            let span = self.place.clone().unwrap_or(0..self.source.len());
+            self.problem("the parser gave up", span);
+            return Script::default();
+        };
         if parsed.status != ParseStatus::Clean {
             let what = match (parsed.terminal_error, parsed.diagnostics.first()) {
                 (Some(error), _) => error.to_string(),

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use super::super::effect::{Access, Effect, Payload};
 use super::super::value::{Origin, Value};
 use super::Act;
-use super::doing::host_of;
+use super::address::host_of;
+
+/// The most acts of one program.
+const MOST_ACTS: usize = 256;
 
 #[derive(Clone, Debug, PartialEq)]
 enum Token {
@@ -108,7 +111,7 @@ fn tokens(text: &str) -> Vec<Token> {
                 let starts = |mark: &str| {
                     mark.chars().enumerate().all(|(at, char)| rest.get(at) == Some(&char))
                 };
-                let mark = MARKS.iter().find(|mark| starts(mark));
+                let mark = MARKS.iter().find(|mark| mark.starts_with(char) && starts(mark));
                 at += mark.map_or(1, |mark| mark.len());
                 tokens.extend(mark.map(|mark| Token::Mark(mark)));
             }
@@ -168,8 +171,11 @@ struct Reader {
 
 impl Reader {
     fn act(&mut self, act: Act) {
-        if !self.acts.contains(&act) {
+        if self.acts.len() < MOST_ACTS && !self.acts.contains(&act) {
             self.acts.push(act);
+        } else if self.acts.len() == MOST_ACTS {
+            let why = "the program does more than is looked at".to_owned();
+            self.acts.push(Act::Effect(Effect::Dynamic { why }));
         }
     }
 

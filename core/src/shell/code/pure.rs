@@ -101,7 +101,7 @@ impl Reader<'_> {
                 if given.len() == 1 =>
             {
                 let thing = first?.clone();
-                let home = matches!(path, "File.expand_path").then(|| self.from_home(&thing));
+                let home = matches!(path, "File.expand_path").then(|| self.behind_home(&thing));
                 Some(home.unwrap_or(thing))
             }
             "shlex.split" => {
@@ -123,13 +123,13 @@ impl Reader<'_> {
             "os.path.join" | "path.join" | "File.join" | "pathlib.PurePath" => Some(Thing::Text(
                 joined(&given.iter().flat_map(Thing::elements).collect::<Vec<_>>()),
             )),
-            "os.path.expanduser" => Some(self.from_home(first?)),
+            "os.path.expanduser" => Some(self.behind_home(first?)),
             "os.homedir" | "Dir.home" => Some(Thing::known(self.home)),
             "pathlib.Path.home" => {
                 Some(Thing::Path("pathlib.Path()".into(), vec![Thing::known(self.home)]))
             }
             "pathlib.Path().expanduser" => {
-                let path = self.from_home(&Thing::Text(joined(made)));
+                let path = self.behind_home(&Thing::Text(joined(made)));
                 Some(Thing::Path("pathlib.Path()".into(), vec![path]))
             }
             "pathlib.Path().joinpath" => Some(Thing::Path(
@@ -233,9 +233,7 @@ impl Reader<'_> {
                 if self.language == Language::Php =>
             {
                 let (function, rest) = given.split_first()?;
-                if function.text().is_none() {
-                    return None;
-                }
+                function.text()?;
                 let rest: Vec<Thing> = rest.iter().flat_map(Thing::elements).collect();
                 Some(self.call(&function.clone(), rest, Vec::new()))
             }
@@ -279,7 +277,7 @@ impl Reader<'_> {
     }
 
     /// A path behind `~`.
-    fn from_home(&self, thing: &Thing) -> Thing {
+    fn behind_home(&self, thing: &Thing) -> Thing {
         Thing::Text(match thing.value() {
             Value::Known(text) => Value::Known(self.tilde(&text)),
             Value::Prefix(text, origin) => Value::Prefix(self.tilde(&text), origin),
@@ -320,7 +318,7 @@ fn method(name: &str, text: &Thing, given: &[Thing], named: &[(String, Thing)]) 
         ("reverse", _) => Thing::Text(value.map(|text| text.chars().rev().collect())),
         ("replace" | "gsub" | "replaceAll" | "tr" | "sub", Some(from)) => {
             match given.get(1).and_then(Thing::text) {
-                Some(to) => Thing::Text(value.map(|text| text.replace(from, to))),
+                Some(to) => Thing::Text(value.map(|text| text.replace(from, to))).short(),
                 None => Thing::Unknown(From::Other),
             }
         }

@@ -1,6 +1,9 @@
 //! Reads code from its beginning to its end, both branches of everything, and keeps what names
 //! stand for. It reads twice: what a name becomes later is known the second time.
 
+mod names;
+mod suffixes;
+
 use std::collections::BTreeMap;
 
 use super::thing::{From, Thing};
@@ -8,7 +11,7 @@ use super::token::{Part, Token, tokens};
 use super::{Act, Language, Tables};
 use crate::shell::effect::Effect;
 use crate::shell::interpret::is_poison;
-use crate::shell::value::{Origin, Value};
+use crate::shell::value::Value;
 
 /// The most expressions in each other.
 const DEEPEST: usize = 28;
@@ -16,8 +19,11 @@ const DEEPEST: usize = 28;
 /// The most texts of code in each other.
 const MOST_TEXTS: usize = 4;
 
+/// The most acts of one code.
+const MOST_ACTS: usize = 256;
+
 /// The most words of code that are looked at.
-const FUEL: usize = 60_000;
+const FUEL: usize = 40_000;
 
 /// A reading of code.
 pub(super) struct Reader<'a> {
@@ -119,8 +125,11 @@ impl Reader<'_> {
     }
 
     pub(super) fn act(&mut self, act: Act) {
-        if !self.acts.contains(&act) {
+        if self.acts.len() < MOST_ACTS && !self.acts.contains(&act) {
             self.acts.push(act);
+        } else if self.acts.len() == MOST_ACTS {
+            let why = "the code does more than is looked at".to_owned();
+            self.acts.push(Act::Effect(Effect::Dynamic { why }));
         }
     }
 
@@ -330,6 +339,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn assign(&mut self, target: &Target, value: Thing) {
+        let value = value.short();
+        self.fuel = self.fuel.saturating_sub(value.weight() / 4);
         match target {
             Target::Name(name) => {
                 let value = match self.names.get(name) {
@@ -441,466 +452,44 @@ impl Reader<'_> {
     }
 
     fn parts(&mut self, parts: &[Part]) -> Thing {
-        let mut all = Thing::known("");
+        // What is known so far; behind the first part that is not, nothing is.
+        let mut known = String::new();
+        let mut rest: Option<Thing> = None;
         for part in parts {
             let part = match part {
                 Part::Text(text) => Thing::known(text.clone()),
-                Part::Code(code) => {
-                    let thing = self.text(code);
-                    self.shown(&thing);
-                    match thing {
-                        Thing::List(words) => {
-                            words.iter().enumerate().fold(Thing::known(""), |all, (at, word)| {
-                                let space = Thing::known(if at > 0 { " " } else { "" });
-                                all.then(&space).then(word)
-                            })
-                        }
-                        thing => thing,
-                    }
-                }
+                Part::Code(code) => self.put_in(code),
             };
-            all = all.then(&part);
-        }
-        all
-    }
-
-    /// What is called and taken of a thing.
-    fn suffixes(
-        &mut self,
-        mut thing: Thing,
-        mut target: Target,
-        assigning: bool,
-    ) -> (Thing, Target) {
-        use Language::{JavaScript, Lua, Perl, Php, Ruby};
-        loop {
-            self.fuel = self.fuel.saturating_sub(1);
-            let Some(token) = self.peek() else { break };
-            match token {
-                Token::Mark(".") if matches!(self.language, Perl | Php) => break,
-                Token::Mark("." | "?." | "->" | "::") => {
-                    self.at += 1;
-                    if let Some(name) = self.next_name() {
-                        let is_variable = is_environment(&thing);
-                        thing = self.member(&thing, &name);
-                        target = if is_variable { Target::Variable(name) } else { Target::Nothing };
-                    }
+            match (&rest, part.text()) {
+                (None, Some(text)) => known.push_str(text),
+                (None, None) => rest = Some(part),
+                (Some(before), _) if before.from() == From::Other && part.from() != From::Other => {
+                    rest = Some(part);
                 }
-                Token::Line if self.language == JavaScript && self.next_is_dot() => self.at += 1,
-                Token::Mark(":")
-                    if self.language == Lua
-                        && matches!(self.tokens.get(self.at + 1), Some(Token::Name(_))) =>
-                {
-                    self.at += 1;
-                    if let Some(name) = self.next_name() {
-                        thing = self.member(&thing, &name);
-                    }
-                }
-                Token::Mark("(") => {
-                    let (given, named) = self.given();
-                    thing = self.call(&thing, given, named);
-                    target = Target::Nothing;
-                }
-                Token::Mark("[") => {
-                    let is_variable = is_environment(&thing);
-                    let key = self.index_key("[");
-                    target = match key.text() {
-                        Some(name) if is_variable => Target::Variable(name.to_owned()),
-                        _ => Target::Nothing,
-                    };
-                    thing = self.index(&thing, &key);
-                }
-                Token::Mark("{")
-                    if self.language == Perl
-                        && (matches!(&target, Target::Name(name) if name.starts_with(['$', '@', '%']))
-                            || matches!(
-                                self.tokens.get(self.at.wrapping_sub(1)),
-                                Some(Token::Mark("->"))
-                            )) =>
-                {
-                    let is_variable = is_environment(&thing);
-                    let key = self.index_key("{");
-                    target = match key.text() {
-                        Some(name) if is_variable => Target::Variable(name.to_owned()),
-                        _ => Target::Nothing,
-                    };
-                    thing = self.index(&thing, &key);
-                }
-                Token::Text(_) | Token::Mark("{")
-                    if self.language == Lua && matches!(thing, Thing::Path(..)) =>
-                {
-                    let (given, _) = self.operand();
-                    thing = self.call(&thing, vec![given], Vec::new());
-                    target = Target::Nothing;
-                }
-                _ if matches!(self.language, Perl | Ruby | Php)
-                    && self.is_verb(&thing)
-                    && self.begins_argument() =>
-                {
-                    let (given, named) = self.bare();
-                    thing = self.call(&thing, given, named);
-                    target = Target::Nothing;
-                }
-                _ => break,
+                (Some(Thing::Text(Value::OneOf(_))), _) => rest = rest.map(|rest| rest.then(&part)),
+                (Some(_), _) => {}
             }
         }
-        let takes_none = matches!(self.language, Perl | Ruby) && self.is_verb(&thing);
-        if takes_none && matches!(target, Target::Name(_) | Target::Nothing) && !self.is_mark("=") {
-            thing = self.call(&thing, Vec::new(), Vec::new());
-        } else if !assigning {
-            self.handed_on(&thing);
-        }
-        (thing, target)
-    }
-
-    fn next_is_dot(&self) -> bool {
-        let next = self.tokens[self.at..].iter().find(|token| **token != Token::Line);
-        matches!(next, Some(Token::Mark("." | "?.")))
-    }
-
-    /// True where the next word may be the first argument of a call without parentheses.
-    fn begins_argument(&mut self) -> bool {
-        match self.peek() {
-            Some(Token::Name(name)) => ![
-                "if", "unless", "and", "or", "x", "eq", "ne", "while", "until", "do", "for",
-                "foreach", "then",
-            ]
-            .contains(&name.as_str()),
-            Some(Token::Mark("[" | "\\" | "<" | "-" | "&" | "$" | "@" | "*" | "::")) => {
-                !matches!(self.tokens.get(self.at + 1), Some(Token::Mark("=" | ">")))
-            }
-            Some(Token::Mark("{")) => self.language == Language::Perl,
-            Some(Token::Mark(_) | Token::Line) | None => false,
-            Some(_) => true,
+        let known = Thing::known(known);
+        match rest {
+            Some(rest) => known.then(&rest),
+            None => known.short(),
         }
     }
 
-    /// Arguments without parentheses.
-    fn bare(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
-        let mut given = Vec::new();
-        let mut named = Vec::new();
-        // A block, or a file handle, before the arguments.
-        if self.is_mark("{") {
-            self.bracketed("{");
-            given.push(Thing::function());
-        }
-        loop {
-            let before = self.at;
-            self.argument(&mut given, &mut named);
-            if self.at == before || !self.take(",") {
-                break;
-            }
-        }
-        (given, named)
-    }
-
-    /// Arguments between parentheses.
-    fn given(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
-        self.at += 1;
-        self.parentheses += 1;
-        let mut given = Vec::new();
-        let mut named = Vec::new();
-        while self.peek().is_some() && !self.is_mark(")") {
-            let before = self.at;
-            self.argument(&mut given, &mut named);
-            if self.at == before {
-                self.at += 1;
-            }
-        }
-        self.parentheses -= 1;
-        self.at = (self.at + 1).min(self.tokens.len());
-        (given, named)
-    }
-
-    fn argument(&mut self, given: &mut Vec<Thing>, named: &mut Vec<(String, Thing)>) {
-        let marks = if self.language == Language::Python { "=" } else { ":" };
-        if let Some(Token::Name(name)) = self.peek()
-            && matches!(self.tokens.get(self.at + 1), Some(Token::Mark(mark)) if *mark == marks)
-            && self.language != Language::Lua
-        {
-            self.at += 2;
-            let value = self.expression();
-            named.push((name, value));
-            return;
-        }
-        let spread = self.is_mark("*") || self.is_mark("**") || self.is_mark("...");
-        let before = self.at;
-        let thing = self.expression();
-        if self.at == before {
-            return;
-        }
-        if self.take("=>") || self.language == Language::Ruby && self.take(":") {
-            let value = self.expression();
-            named.push((thing.text().unwrap_or_default().to_owned(), value));
-        } else if spread {
-            given.extend(thing.elements());
-        } else {
-            given.push(thing);
-        }
-    }
-
-    /// What stands between brackets.
-    pub(super) fn bracketed(&mut self, open: &str) -> Thing {
-        self.at += 1;
-        let close = match open {
-            "(" => ")",
-            "[" => "]",
-            _ => "}",
-        };
-        let parentheses = if open == "{" { 0 } else { self.parentheses + 1 };
-        let outer = std::mem::replace(&mut self.parentheses, parentheses);
-        let mut all = Vec::new();
-        let mut pairs = Vec::new();
-        let mut commas = 0;
-        while self.peek().is_some() && !self.is_mark(close) {
-            let before = self.at;
-            let key = match (self.peek(), self.tokens.get(self.at + 1)) {
-                (Some(Token::Name(name)), Some(Token::Mark(":" | "=>"))) if open == "{" => {
-                    self.at += 1;
-                    Some(name)
-                }
-                (Some(Token::Name(name)), Some(Token::Mark("=")))
-                    if self.language == Language::Lua && open == "{" =>
-                {
-                    self.at += 1;
-                    Some(name)
-                }
-                _ => None,
-            };
-            let thing = match &key {
-                Some(name) => Thing::known(name.clone()),
-                None => self.expression(),
-            };
-            if key.is_some() || self.is_mark("=>") || open == "{" && self.is_mark(":") {
-                self.at += 1;
-                let value = self.expression();
-                pairs.push((thing.text().unwrap_or_default().to_owned(), value));
-            } else if self.at == before {
-                commas += usize::from(self.is_mark(","));
-                self.at += 1;
-            } else {
-                all.push(thing);
-            }
-        }
-        self.parentheses = outer;
-        self.at = (self.at + 1).min(self.tokens.len());
-        match open {
-            "(" if all.len() == 1 && commas == 0 => all.remove(0),
-            "{" if !pairs.is_empty() || all.iter().any(is_environment) => {
-                let spread = all.into_iter().filter(is_environment);
-                pairs.extend(spread.map(|thing| ("...".to_owned(), thing)));
-                Thing::Map(pairs)
-            }
-            "{" if self.language == Language::Lua => Thing::List(all),
-            "{" => Thing::Unknown(From::Other),
-            _ if !pairs.is_empty() => Thing::Map(pairs),
-            _ => Thing::List(all),
-        }
-    }
-
-    /// What stands between the brackets behind a thing.
-    fn index_key(&mut self, open: &str) -> Thing {
-        if let (Some(Token::Name(name)), Some(Token::Mark("}"))) =
-            (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2))
-            && open == "{"
-            && !name.starts_with('$')
-        {
-            let key = Thing::known(name.clone());
-            self.at += 3;
-            return key;
-        }
-        let start = self.at;
-        let inner = self.bracketed(open);
-        let colons = self.tokens[start..self.at.min(self.tokens.len())]
-            .iter()
-            .filter(|token| **token == Token::Mark(":"))
-            .count();
-        match inner {
-            // `[::-1]` is the whole from its end.
-            Thing::List(all) if colons == 2 && matches!(all[..], [Thing::Number(-1)]) => {
-                Thing::path("[::-1]")
-            }
-            Thing::List(_) if colons > 0 || self.sliced(start) => Thing::path("[:]"),
-            Thing::List(mut all) if all.len() == 1 => all.remove(0),
-            other => other,
-        }
-    }
-
-    fn sliced(&self, start: usize) -> bool {
-        let end = self.at.min(self.tokens.len());
-        self.tokens[start..end].iter().any(|token| matches!(token, Token::Mark("::" | "..")))
-    }
-
-    fn index(&mut self, thing: &Thing, key: &Thing) -> Thing {
-        match (thing, key) {
-            (Thing::Text(value), Thing::Path(path, _)) if path == "[::-1]" => {
-                Thing::Text(value.map(|text| text.chars().rev().collect()))
-            }
-            (Thing::List(all), Thing::Path(path, _)) if path == "[::-1]" => {
-                Thing::List(all.iter().rev().cloned().collect())
-            }
-            (Thing::List(all), Thing::Path(path, _)) if path == "[:]" => {
-                // A part of a list: any of them.
-                Thing::List(vec![Thing::List(all.clone()).element()])
-            }
-            (Thing::List(all), Thing::Number(number)) => {
-                let at = if *number < 0 { number + all.len() as i64 } else { *number };
-                let found = usize::try_from(at).ok().and_then(|at| all.get(at));
-                found.cloned().unwrap_or(Thing::Unknown(From::Other))
-            }
-            (Thing::Map(_), key) => match key.text().and_then(|key| thing.option(key)) {
-                Some(found) => found.clone(),
-                None => Thing::Unknown(From::Other),
-            },
-            (_, key) if is_environment(thing) => self.variable(key),
-            (_, key) => match key.text() {
-                Some(name) => {
-                    let name = name.to_owned();
-                    self.member(thing, &name)
-                }
-                None if matches!(thing, Thing::Path(path, _) if self.tables.holds_code(path)) => {
-                    Thing::Unknown(From::Code)
-                }
-                None => Thing::Unknown(thing.from()),
-            },
-        }
-    }
-
-    /// Reads a variable of the environment.
-    pub(super) fn variable(&mut self, key: &Thing) -> Thing {
-        match key.text() {
-            Some(name) => {
-                if is_secret_name(name) {
-                    let kind = format!("the variable {name}");
-                    self.effect(Effect::Secret { kind, path: None });
-                }
-                match name {
-                    "HOME" => Thing::known(self.home),
-                    _ => Thing::Text(Value::Unknown(Origin::Environment(name.to_owned()))),
-                }
-            }
-            None => {
-                self.effect(Effect::EnvironmentDump);
-                Thing::Unknown(From::Other)
-            }
-        }
-    }
-
-    /// Tells if the whole environment is looked at.
-    pub(super) fn shown(&mut self, thing: &Thing) {
-        let holds = match thing {
-            Thing::Map(all) => all.iter().any(|(_, thing)| is_environment(thing)),
-            Thing::List(all) => all.iter().any(is_environment),
-            thing => is_environment(thing),
-        };
-        if holds {
-            self.effect(Effect::EnvironmentDump);
-        }
-    }
-
-    fn iterated(&mut self, thing: &Thing) {
-        self.shown(thing);
-    }
-
-    pub(super) fn member(&mut self, thing: &Thing, name: &str) -> Thing {
+    /// The value of code within a text.
+    fn put_in(&mut self, code: &str) -> Thing {
+        let thing = self.text(code);
+        self.shown(&thing);
         match thing {
-            _ if is_environment(thing) => match name {
-                "get" | "fetch" | "pop" | "setdefault" | "copy" | "update" | "key" | "has_key"
-                | "include" | "delete" | "keys" | "has" | "dup" | "key?" | "include?"
-                | "has_key?" | "hasOwnProperty" => Thing::path(format!("environment.{name}")),
-                "items" | "values" | "to_h" | "to_hash" | "each" | "map" | "inspect" | "to_s"
-                | "to_a" | "each_pair" | "sort" | "select" | "filter" | "collect" | "__str__"
-                | "__repr__" | "data" | "_data" | "sort_by" | "reject" | "find" | "to_json"
-                | "toString" => {
-                    self.effect(Effect::EnvironmentDump);
-                    Thing::Unknown(From::Other)
-                }
-                name => self.variable(&Thing::known(name)),
-            },
-            _ if name == "__builtins__" => Thing::path("__builtins__"),
-            Thing::Path(..) if name == "__dict__" => thing.clone(),
-            _ if REFLECTIVE.contains(&name) => Thing::Unknown(From::Code),
-            Thing::Path(path, made) => {
-                let path = format!("{path}.{name}");
-                self.special(&path)
-                    .unwrap_or_else(|| Thing::Path(self.tables.canonical(&path), made.clone()))
+            Thing::List(words) => {
+                words.iter().enumerate().fold(Thing::known(""), |all, (at, word)| {
+                    let space = Thing::known(if at > 0 { " " } else { "" });
+                    all.then(&space).then(word)
+                })
             }
-            Thing::Map(_) => match thing.option(name) {
-                Some(found) => found.clone(),
-                None => Thing::Path(format!("*.{name}"), vec![thing.clone()]),
-            },
-            Thing::Text(_) => Thing::Path(format!("text.{name}"), vec![thing.clone()]),
-            Thing::List(_) => Thing::Path(format!("list.{name}"), vec![thing.clone()]),
-            other => Thing::Path(format!("*.{name}"), vec![other.clone()]),
+            thing => thing,
         }
-    }
-
-    /// What a name stands for.
-    pub(super) fn name(&mut self, name: &str) -> Thing {
-        match name {
-            "True" | "true" | "TRUE" => return Thing::Number(1),
-            "False" | "false" | "FALSE" | "nil" | "None" | "null" | "undefined" | "undef"
-            | "NULL" => {
-                return Thing::Number(0);
-            }
-            _ => {}
-        }
-        if let Some(thing) = self.names.get(name).or_else(|| self.later.get(name)) {
-            return thing.clone();
-        }
-        // An element is written with another sigil than all: `$x[0]` of `@x`.
-        if self.language == Language::Perl
-            && let Some(bare) = name.strip_prefix('$')
-            && matches!(self.tokens.get(self.at), Some(Token::Mark("[" | "{")))
-        {
-            let sigil = if self.tokens[self.at] == Token::Mark("[") { '@' } else { '%' };
-            let whole = format!("{sigil}{bare}");
-            if let Some(thing) = self.names.get(&whole).or_else(|| self.later.get(&whole)) {
-                return thing.clone();
-            }
-            if let Some(thing) = self.special(&whole) {
-                return thing;
-            }
-        }
-        if let Some(thing) = self.special(name) {
-            return thing;
-        }
-        let star = self.stars.iter().map(|module| format!("{module}.{name}"));
-        let found = star.into_iter().find(|path| self.tables.find(path).is_some());
-        let path = found.unwrap_or_else(|| name.to_owned());
-        if path.starts_with(['$', '@', '%']) && self.tables.find(&path).is_none() {
-            return Thing::Unknown(From::Other);
-        }
-        Thing::Path(self.tables.canonical(&path), Vec::new())
-    }
-
-    /// What stands for the environment and for the arguments.
-    fn special(&self, path: &str) -> Option<Thing> {
-        if self.tables.environment.contains(&path) {
-            return Some(Thing::path("environment"));
-        }
-        let (_, skip) = self.tables.arguments.iter().find(|(name, _)| *name == path)?;
-        let all: Vec<Thing> = self.arguments.iter().cloned().map(Thing::Text).collect();
-        Some(Thing::List(match skip {
-            -1 => std::iter::once(Thing::known(self.language.name())).chain(all).collect(),
-            skip => all.into_iter().skip(usize::try_from(*skip).unwrap_or(0)).collect(),
-        }))
-    }
-
-    pub(super) fn parameters(&self, path: &str) -> Option<Vec<String>> {
-        self.functions.get(path).cloned()
-    }
-
-    /// What a parameter becomes, beside what it was.
-    pub(super) fn give(&mut self, name: &str, thing: Thing) {
-        let thing = match self.names.get(name) {
-            Some(before) => self.one_of(before, &thing),
-            None => thing,
-        };
-        self.names.insert(name.to_owned(), thing);
-    }
-
-    pub(super) fn import_all(&mut self, module: &str) {
-        self.stars.push(module.to_owned());
     }
 }
 
@@ -989,7 +578,7 @@ pub(super) fn formatted(text: &Thing, with: &Thing) -> Thing {
 fn repeated(thing: &Thing, times: &Thing) -> Thing {
     match (thing.text(), times) {
         (Some(text), Thing::Number(times)) if (0..=64).contains(times) => {
-            Thing::known(text.repeat(usize::try_from(*times).unwrap_or(0)))
+            Thing::known(text.repeat(usize::try_from(*times).unwrap_or(0))).short()
         }
         _ => Thing::Unknown(From::Other),
     }

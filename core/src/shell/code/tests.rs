@@ -310,6 +310,7 @@ fn perl_ruby_php_and_lua_are_searched() {
         ("perl -e 'eval { die \"x\" }; print $@'", "="),
         ("perl -MMIME::Base64 -e 'eval decode_base64(\"dW5saW5rKCIveCIp\")'", "=delete:system"),
         ("perl -e 'eval pack(\"H*\",\"aa\")'", "dynamic"),
+        ("perl -e '$c=\"cat .env\";system$c'", "=read:secret"),
         ("perl script.pl", "=code:file execute:workspace"),
         ("ruby -e 'system(\"cat .env\")'", "=read:secret"),
         ("ruby -e 'puts `cat .env`'", "=read:secret"),

@@ -95,14 +95,40 @@ impl Thing {
     pub(super) fn then(&self, next: &Thing) -> Thing {
         match (self, next) {
             (Thing::List(these), Thing::List(those)) => {
-                Thing::List(these.iter().chain(those).cloned().collect())
+                Thing::List(these.iter().chain(those).cloned().collect()).short()
             }
             (Thing::Number(one), Thing::Number(other)) => Thing::Number(one.wrapping_add(*other)),
             (Thing::Unknown(from), _) | (_, Thing::Unknown(from)) if *from != From::Other => {
                 Thing::Unknown(*from)
             }
-            _ => Thing::Text(self.value().then(next.value())),
+            _ => Thing::Text(self.value().then(next.value())).short(),
         }
+    }
+
+    /// It, unless it is more than is kept.
+    pub(super) fn short(self) -> Thing {
+        if self.weight() > HEAVIEST { Thing::Unknown(From::Decoded) } else { self }
+    }
+
+    /// How much it is, in parts and in pieces of text; more than is kept counts as that.
+    pub(super) fn weight(&self) -> usize {
+        fn add(thing: &Thing, all: &mut usize) {
+            *all += 1;
+            if *all > HEAVIEST {
+                return;
+            }
+            match thing {
+                Thing::Text(value) => *all += length(value) / PIECE,
+                Thing::List(inner) | Thing::Path(_, inner) => {
+                    inner.iter().for_each(|thing| add(thing, all));
+                }
+                Thing::Map(inner) => inner.iter().for_each(|(_, thing)| add(thing, all)),
+                Thing::Number(_) | Thing::Unknown(_) => {}
+            }
+        }
+        let mut all = 0;
+        add(self, &mut all);
+        all
     }
 
     /// One of the two.
@@ -130,6 +156,20 @@ impl Thing {
             Thing::Unknown(from) => Thing::Unknown(*from),
             _ => Thing::Unknown(From::Other),
         }
+    }
+}
+
+/// The most parts of a thing that is kept.
+const HEAVIEST: usize = 1024;
+
+/// How much text counts as a part.
+const PIECE: usize = 64;
+
+fn length(value: &Value) -> usize {
+    match value {
+        Value::Known(text) | Value::Prefix(text, _) => text.len(),
+        Value::OneOf(texts) => texts.iter().map(String::len).sum(),
+        Value::Unknown(_) => 0,
     }
 }
 

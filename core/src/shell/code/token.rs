@@ -1,5 +1,7 @@
 //! Words of scripting languages: names, texts with what is put into them, marks. Comments are none.
 
+mod quotes;
+
 use super::Language;
 
 /// A piece of code.
@@ -36,6 +38,9 @@ const MARKS: &[&str] = &[
     "..", ":=", "=~", "!~", "++", "--", "//", "~=", "(", ")", "[", "]", "{", "}", ",", ";", ":",
     ".", "+", "-", "*", "/", "%", "=", "<", ">", "!", "?", "&", "|", "^", "~", "@", "$", "#", "\\",
 ];
+
+/// The most characters of a name between braces.
+const LONGEST_NAME: usize = 128;
 
 /// The words of a text. Every character is part of one, of a comment or blank; what ends too early
 /// ends with the text.
@@ -79,7 +84,7 @@ impl Lexer {
             _ if self.comment() || self.text_like() || self.name() => {}
             _ if char.is_ascii_digit() => self.number(),
             _ => {
-                let mark = MARKS.iter().find(|mark| self.starts(mark));
+                let mark = MARKS.iter().find(|mark| mark.starts_with(char) && self.starts(mark));
                 self.at += mark.map_or(1, |mark| mark.len());
                 self.tokens.extend(mark.map(|mark| Token::Mark(mark)));
             }
@@ -377,11 +382,15 @@ impl Lexer {
         if char == '\\' && self.peek(1) == 'u' && self.language == Language::JavaScript {
             return self.escaped_name();
         }
-        if !is_start(char) && !(char == '$' && self.language == Language::JavaScript) {
+        let is_script = self.language == Language::JavaScript;
+        if !(is_start(char) || is_script && char == '$') {
             return false;
         }
         let mut name = String::new();
-        while is_start(self.peek(0)) || self.peek(0).is_alphanumeric() || self.peek(0) == '$' {
+        while is_start(self.peek(0))
+            || self.peek(0).is_alphanumeric()
+            || is_script && self.peek(0) == '$'
+        {
             name.push(self.peek(0));
             self.at += 1;
         }
@@ -438,8 +447,11 @@ impl Lexer {
         }
         let mut name = sigil.to_string();
         if next == '{' {
-            let inner: String =
-                self.chars[self.at + 2..].iter().take_while(|char| **char != '}').collect();
+            let inner: String = self.chars[self.at + 2..]
+                .iter()
+                .take(LONGEST_NAME)
+                .take_while(|char| **char != '}')
+                .collect();
             let is_name = inner.chars().all(|char| is_start(char) || char.is_alphanumeric());
             if inner.is_empty() || !is_name {
                 return false;
@@ -495,172 +507,8 @@ impl Lexer {
         }
         self.tokens.push(Token::Text(parts));
     }
-
-    /// The sign that ends what this one opens, read past blanks.
-    fn delimiter(&mut self) -> Option<(char, char)> {
-        while self.peek(0) == ' ' {
-            self.at += 1;
-        }
-        let open = self.peek(0);
-        if open == '\0' || open.is_alphanumeric() || open.is_whitespace() || "_,;)".contains(open) {
-            return None;
-        }
-        self.at += 1;
-        Some((open, closing(open)))
-    }
-
-    /// `q(…)`, `qq{…}`, `qx/…/`, `qw(…)`, `m{…}`, `s/…/…/`, `tr/…/…/` of Perl.
-    fn quote_like(&mut self, name: &str) -> bool {
-        let names = ["q", "qq", "qx", "qw", "qr", "m", "s", "tr", "y"];
-        if !names.contains(&name) || self.starts("=>") || self.starts("::") {
-            return false;
-        }
-        let before = self.at;
-        if matches!(self.tokens.last(), Some(Token::Mark("->" | "{"))) && self.peek(0) == '}' {
-            return false;
-        }
-        let Some((open, close)) = self.delimiter() else {
-            self.at = before;
-            return false;
-        };
-        if open == '=' || open == ',' {
-            self.at = before;
-            return false;
-        }
-        let codes = !matches!(name, "q" | "qw" | "m" | "qr" | "s" | "tr" | "y");
-        let parts = self.parts(open, close, codes && open != '\'');
-        let token = match name {
-            "q" | "qq" => Token::Text(parts),
-            "qx" => Token::Command(parts),
-            "qw" => Token::Words(words(&parts)),
-            "m" | "qr" => {
-                self.flags();
-                let runs = parts.iter().any(
-                    |part| matches!(part, Part::Text(text) if text.contains("(?{") || text.contains("(??{")),
-                );
-                Token::Pattern(runs.then(|| "eval($unknown)".to_owned()))
-            }
-            _ => {
-                let (open, close) = if open == close {
-                    (open, close)
-                } else {
-                    self.delimiter().unwrap_or((open, close))
-                };
-                let with = self.parts(open, close, false);
-                let flags = self.flags();
-                let is_code = name == "s" && flags.contains('e');
-                let text = with.into_iter().next().map(|part| match part {
-                    Part::Text(text) | Part::Code(text) => text,
-                });
-                let text = match text {
-                    // `ee` runs what the code makes.
-                    Some(text) if flags.matches('e').count() > 1 => Some(format!("eval({text})")),
-                    text => text,
-                };
-                Token::Pattern(text.filter(|_| is_code))
-            }
-        };
-        self.tokens.push(token);
-        true
-    }
-
-    /// `%w[…]`, `%x(…)`, `%q(…)`, `%(…)` of Ruby.
-    fn percent(&mut self) -> bool {
-        let kind = self.peek(1);
-        let (kind, skip) = match kind {
-            'w' | 'W' | 'i' | 'q' | 'Q' | 'x' | 'r' => (kind, 2),
-            '(' | '[' | '{' | '|' | '!' => ('Q', 1),
-            _ => return false,
-        };
-        let open = self.peek(skip);
-        if open.is_alphanumeric() || open.is_whitespace() || open == '\0' {
-            return false;
-        }
-        self.at += skip + 1;
-        let parts = self.parts(open, closing(open), matches!(kind, 'Q' | 'x' | 'W'));
-        self.tokens.push(match kind {
-            'w' | 'W' | 'i' => Token::Words(words(&parts)),
-            'x' => Token::Command(parts),
-            'r' => Token::Pattern(None),
-            _ => Token::Text(parts),
-        });
-        true
-    }
-
-    /// `<<EOF`, `<<~'EOF'`; its body follows the line.
-    fn here_document(&mut self) -> bool {
-        let mut ahead = 2;
-        ahead += usize::from(self.starts("<<<"));
-        ahead += usize::from(matches!(self.peek(ahead), '~' | '-'));
-        let quote = Some(self.peek(ahead)).filter(|char| matches!(char, '"' | '\'' | '`'));
-        ahead += usize::from(quote.is_some());
-        let start = self.at + ahead;
-        let end: String = self.chars[start.min(self.chars.len())..]
-            .iter()
-            .take_while(|char| **char == '_' || char.is_alphanumeric())
-            .collect();
-        if !end.chars().next().is_some_and(|char| char.is_uppercase() || char == '_') {
-            return false;
-        }
-        self.at = start + end.chars().count() + usize::from(quote.is_some());
-        self.bodies.push((self.tokens.len(), end, quote != Some('\'')));
-        self.tokens.push(match quote {
-            Some('`') => Token::Command(Vec::new()),
-            _ => Token::Text(Vec::new()),
-        });
-        true
-    }
-
-    fn here_documents(&mut self) {
-        for (token, end, codes) in std::mem::take(&mut self.bodies) {
-            let mut body = String::new();
-            while self.at < self.chars.len() {
-                let start = self.at;
-                self.skip_line();
-                let line: String = self.chars[start..self.at].iter().collect();
-                self.at = (self.at + 1).min(self.chars.len());
-                if line.trim().trim_end_matches(';') == end {
-                    break;
-                }
-                body.push_str(&line);
-                body.push('\n');
-            }
-            let mut inner = Lexer {
-                chars: body.chars().collect(),
-                at: 0,
-                language: self.language,
-                tokens: Vec::new(),
-                bodies: Vec::new(),
-            };
-            let parts = inner.parts('\0', '\0', codes);
-            match self.tokens.get_mut(token) {
-                Some(Token::Text(text) | Token::Command(text)) => *text = parts,
-                _ => {}
-            }
-        }
-    }
-}
-
-fn closing(open: char) -> char {
-    match open {
-        '(' => ')',
-        '[' => ']',
-        '{' => '}',
-        '<' => '>',
-        other => other,
-    }
 }
 
 fn is_start(char: char) -> bool {
     char == '_' || char.is_alphabetic()
-}
-
-fn words(parts: &[Part]) -> Vec<String> {
-    let text: String = parts
-        .iter()
-        .map(|part| match part {
-            Part::Text(text) | Part::Code(text) => text.as_str(),
-        })
-        .collect();
-    text.split_whitespace().map(str::to_owned).collect()
 }

@@ -256,14 +256,14 @@ impl Interpreter<'_> {
             Operation::Default { word, colon } => {
                 let default = self.single(state, word);
                 let is_set = !colon && !self.is_unset(state, variable);
-                if is_set { value } else { either(value, default, true) }
+                if is_set { value } else { self.default_of(value, default) }
             }
             Operation::Assign { word, colon } => {
                 let default = self.single(state, word);
                 if !colon && !self.is_unset(state, variable) {
                     return value;
                 }
-                let value = either(value, default, true);
+                let value = self.default_of(value, default);
                 if index.is_none() && is_name(&variable.name) {
                     self.assign(state, &variable.name, Content::Text(value.clone()), span);
                 }
@@ -279,6 +279,22 @@ impl Interpreter<'_> {
                 }
             }
             _ => value,
+        }
+    }
+
+    /// A value or its default. Whether a variable of the environment is set is not known: the text is
+    /// interpreted once more with all of their defaults.
+    fn default_of(&mut self, value: Value, default: Value) -> Value {
+        let value = either(value, default, true);
+        match value {
+            Value::Unknown(Origin::EnvironmentOr(_, text)) if self.assume_defaults => {
+                Value::Known(text)
+            }
+            Value::Unknown(Origin::EnvironmentOr(..)) => {
+                self.saw_default = true;
+                value
+            }
+            value => value,
         }
     }
 

@@ -12,6 +12,7 @@ use super::super::ir::{
 };
 use super::Lowering;
 use super::atoms::Mode;
+use super::reading::EXPANDING;
 
 /// Words that are no command where they stand alone; the crate takes some for one in odd places.
 const RESERVED: &[&str] = &[
@@ -150,6 +151,7 @@ impl Lowering<'_, '_> {
         let mut end = None;
         for word in words {
             let lowered = self.word(word, Mode::WORD);
+            self.hidden_option(word, &lowered);
             match all.last_mut() {
                 Some(last) if end == Some(word.span.start.offset()) => {
                     last.pieces.extend(lowered.pieces);
@@ -161,6 +163,17 @@ impl Lowering<'_, '_> {
             end = Some(word.span.end.offset()).filter(|_| !is_empty);
         }
         all
+    }
+
+    /// An option that the crate must not see, written so that it was not kept from it.
+    fn hidden_option(&mut self, theirs: &TheirWord, word: &Word) {
+        let text = word.pieces.iter().map_while(|piece| match piece {
+            Piece::Literal { text, .. } => Some(text.as_str()),
+            _ => None,
+        });
+        if !self.slice(theirs.span).contains(EXPANDING) && text.collect::<String>() == EXPANDING {
+            self.problem("aliases, switched on in a hidden way", word.span.clone());
+        }
     }
 
     /// The crate gives a command without a word an empty one.

@@ -9,7 +9,7 @@ use shuck_parser::parser::{ParseStatus, Parser};
 
 use super::super::ir::{Operation, Piece, Script, Span, Variable, Word};
 use super::atoms::{Atom, Mode, pieces};
-use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi};
+use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi, reading};
 
 impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
@@ -51,13 +51,27 @@ impl Lowering<'_, '_> {
     }
 
     pub(super) fn parts(&mut self, parts: &[WordPartNode], quoted: bool, atoms: &mut Vec<Atom>) {
+        let mut end: Option<shuck_ast::Position> = None;
         for part in parts {
-            self.part(part, quoted, atoms);
+            let mut span = part.span;
+            if let Some(before) = end
+                && span.start.offset() < before.offset()
+            {
+                // Behind a here-document's mark the crate lets a text begin where its word does.
+                span.start = before;
+            }
+            end = Some(span.end);
+            self.part(part, span, quoted, atoms);
         }
     }
 
-    fn part(&mut self, part: &WordPartNode, quoted: bool, atoms: &mut Vec<Atom>) {
-        let span = part.span;
+    fn part(
+        &mut self,
+        part: &WordPartNode,
+        span: shuck_ast::Span,
+        quoted: bool,
+        atoms: &mut Vec<Atom>,
+    ) {
         if !closed(self.slice(span)) {
             self.problem("an expansion without an end", self.span(span));
         }
@@ -115,7 +129,7 @@ impl Lowering<'_, '_> {
         let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
             ParseStatus::Clean
         } else {
-            Parser::new(inside).parse().status
+            reading::read(inside).map_or(ParseStatus::Fatal, |parsed| parsed.status)
         };
         if status != ParseStatus::Clean {
             self.problem("a substitution that is no command", self.span(span));

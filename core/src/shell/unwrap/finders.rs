@@ -87,6 +87,9 @@ fn words_of(
     Some(words)
 }
 
+/// The most runs of a command that are looked at one by one.
+const MOST_ROUNDS: usize = 16;
+
 /// The words that `xargs` reads, if they are known, and where they come from.
 fn input(
     unwrapping: &Unwrapping<'_, '_>,
@@ -152,14 +155,29 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.conditional = true;
     match (replace, read) {
         (None, Some(read)) => {
-            words.extend(read.into_iter().map(|word| unwrapping.word(Value::Known(word))));
-            unwrapping.run(&words);
+            let all = read.len().max(1);
+            let most = parsed.value("-n").map(|most| most.value.as_known()?.parse::<usize>().ok());
+            let most = most.flatten().filter(|most| *most > 0).unwrap_or(all);
+            let mut several = read.chunks(most).take(MOST_ROUNDS);
+            let mut chunk = several.next().or(Some(&[]));
+            while let Some(read) = chunk {
+                let read = read.iter().map(|word| unwrapping.word(Value::known(word.as_str())));
+                let words: Vec<Argument> = words.iter().cloned().chain(read).collect();
+                unwrapping.run(&words);
+                chunk = several.next();
+            }
+            // Where it is divided by something else, all at once and some of it.
+            let divides = ["-L", "-l", "-s"].iter().any(|option| parsed.has(option));
+            if divides || read.len() > most.saturating_mul(MOST_ROUNDS) {
+                words.push(unknown);
+                unwrapping.run(&words);
+            }
         }
         (None, None) => {
             words.push(unknown);
             unwrapping.run(&words);
         }
-        (Some(mark), Some(read)) if read.len() <= 16 => {
+        (Some(mark), Some(read)) if read.len() <= MOST_ROUNDS => {
             for text in read {
                 let words: Vec<Argument> = words
                     .iter()

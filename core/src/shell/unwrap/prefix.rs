@@ -328,10 +328,12 @@ static DAEMON: Grammar = Grammar {
     subcommands: &[],
 };
 
-/// Options with two values take the first here; the second is an operand, so that `bwrap` with one
-/// of them is dynamic.
 static BWRAP: Grammar = Grammar {
     options: &[
+        Opt::list(
+            "--bind==, --bind-try==, --dev-bind==, --dev-bind-try==, --ro-bind==, --ro-bind-try==, \
+             --setenv==, --symlink==, --chmod==",
+        ),
         Opt::flag(&["--unshare-all"]),
         Opt::flag(&["--unshare-user"]),
         Opt::flag(&["--unshare-ipc"]),

@@ -1,0 +1,37 @@
+//! Proofs of the room as a whole: on labelled commands, on their rewritings, and against a real
+//! shell. `make soak` runs them long.
+
+mod corpus;
+mod evasion;
+mod generated;
+mod prose;
+mod rewrites;
+mod shapes;
+mod trace;
+mod written;
+
+/// `short` in `make test`, `long` in `make soak`.
+fn rounds(short: usize, long: usize) -> usize {
+    if std::env::var_os("TOOLKEEP_SOAK").is_some() { long } else { short }
+}
+
+/// Numbers that are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn new(seed: u64) -> Dice {
+        Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// A number below `sides`, which is not zero.
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn pick<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.roll(of.len())]
+    }
+}

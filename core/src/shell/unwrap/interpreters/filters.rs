@@ -1,0 +1,208 @@
+//! `awk` and `sed`.
+
+use super::super::super::code::{awk, sed};
+use super::super::super::effect::{Access, CodeFrom, Effect};
+use super::super::super::invocation::{Argument, Stdin};
+use super::super::super::model::{Grammar, Opt, Parsed, Style};
+use super::super::super::place;
+use super::super::super::value::Value;
+use super::super::Unwrapping;
+use super::super::switches::{self, Letters};
+
+static AWK: Letters = Letters {
+    flags: "bcCghIkMnNOPrsStV",
+    values: "FvfeEilmW",
+    attached: "opdDL",
+    digits: "",
+    last: "",
+    long_flags: &[
+        "--version",
+        "--help",
+        "--posix",
+        "--traditional",
+        "--re-interval",
+        "--csv",
+        "--sandbox",
+        "--bignum",
+        "--optimize",
+        "--characters-as-bytes",
+        "--non-decimal-data",
+        "--lint",
+        "--gen-pot",
+        "--use-lc-numeric",
+        "--no-optimize",
+    ],
+    long_values: &[
+        "--field-separator",
+        "--assign",
+        "--file",
+        "--source",
+        "--exec",
+        "--include",
+        "--load",
+    ],
+    any_long: false,
+};
+
+#[expect(clippy::too_many_lines, reason = "one option after the other")]
+pub(super) fn run_awk(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let mut switches = switches::read(&parsed.operands, &AWK);
+    unwrapping.told(&switches);
+    if switches.has("--version") || switches.has("V") || switches.has("h") {
+        return;
+    }
+    let mut variables = Vec::new();
+    for variable in switches.values(&["v", "--assign"]) {
+        if let Some((name, _)) = variable.value.prefix().split_once('=') {
+            let from = name.len() + 1;
+            let value = match &variable.value {
+                Value::Prefix(text, origin) => {
+                    Value::known(&text[from..]).then(Value::Unknown(origin.clone()))
+                }
+                other => other.map(|text| text.get(from..).unwrap_or_default().to_owned()),
+            };
+            variables.push((name.to_owned(), value));
+        }
+    }
+    for file in switches.values(&["p", "o", "d"]) {
+        let name = file.value.prefix();
+        let name = if name.is_empty() { "awkprof.out" } else { name };
+        unwrapping.file_effect(Access::Write, &Value::known(name), false, false);
+    }
+    let mut programs: Vec<Argument> = switches.values(&["e", "--source"]).cloned().collect();
+    let files: Vec<Argument> = switches.values(&["f", "--file", "E", "--exec"]).cloned().collect();
+    if programs.is_empty() && files.is_empty() && !switches.rest.is_empty() {
+        programs.push(switches.rest.remove(0));
+    }
+    let in_place =
+        switches.values(&["i", "--include"]).any(|file| file.value.as_known() == Some("inplace"));
+    for file in switches.values(&["i", "--include", "l", "--load"]) {
+        if file.value.as_known() != Some("inplace") {
+            unwrapping.file_effect(Access::Execute, &file.value.clone(), false, false);
+        }
+    }
+    unwrapping.feeds();
+    for program in programs {
+        unwrapping.program_of_awk(&program.value, &variables);
+    }
+    for file in files {
+        let path = place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
+        let known = path.as_known().and_then(|known| unwrapping.interpreter.file(known)).cloned();
+        let stdin = match (&unwrapping.invocation.stdin, path.as_known()) {
+            (Stdin::Text(text), Some("/dev/stdin" | "/workspace/-")) => Some(text.clone()),
+            _ => None,
+        };
+        unwrapping.file_effect(Access::Execute, &path, false, false);
+        match known.or(stdin) {
+            Some(text) => unwrapping.program_of_awk(&text, &variables),
+            None => unwrapping.effect(Effect::Code { from: CodeFrom::File }),
+        }
+    }
+    let is_assignment = |word: &Argument| {
+        word.value.prefix().split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.chars().all(|char| char == '_' || char.is_ascii_alphanumeric())
+        })
+    };
+    let files: Vec<Argument> =
+        switches.rest.iter().filter(|word| !is_assignment(word)).cloned().collect();
+    unwrapping.reads(if in_place { Access::Write } else { Access::Read }, &files);
+    unwrapping.done();
+}
+
+impl Unwrapping<'_, '_> {
+    fn program_of_awk(&mut self, program: &Value, variables: &[(String, Value)]) {
+        self.effect(Effect::Code { from: CodeFrom::Inline("awk".to_owned()) });
+        match program {
+            Value::Known(text) => self.acts(None, awk(text, variables)),
+            Value::OneOf(texts) => {
+                for text in texts {
+                    self.acts(None, awk(text, variables));
+                }
+            }
+            Value::Prefix(text, _) => {
+                self.inline(program, "the end of the awk program is not known".into());
+                self.acts(None, awk(text, variables));
+            }
+            Value::Unknown(_) => self.inline(program, "the awk program is not known".into()),
+        }
+    }
+}
+
+pub(super) static SED: Grammar = Grammar {
+    options: &[
+        Opt::value(&["-e", "--expression"]),
+        Opt::value(&["-f", "--file"]),
+        Opt::flag(&["-n", "--quiet", "--silent"]),
+        Opt::flag(&["-E", "-r", "--regexp-extended"]),
+        Opt::flag(&["-s", "--separate"]),
+        Opt::flag(&["-u", "--unbuffered", "--line-buffered"]),
+        Opt::flag(&["-z", "--null-data", "--zero-terminated"]),
+        Opt::attached(&["-i", "--in-place"]),
+        Opt::attached(&["-I"]),
+        Opt::value(&["-l", "--line-length"]),
+        Opt::flag(&["-a"]),
+        Opt::flag(&["--debug"]),
+        Opt::flag(&["--sandbox"]),
+        Opt::flag(&["--posix"]),
+        Opt::flag(&["-b", "--binary"]),
+        Opt::flag(&["--follow-symlinks"]),
+        Opt::flag(&["--help"]),
+        Opt::flag(&["--version"]),
+    ],
+    style: Style::Gnu,
+    subcommands: &[],
+};
+
+pub(super) fn run_sed(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    if parsed.has("--help") || parsed.has("--version") {
+        return;
+    }
+    let mut operands = parsed.operands.clone();
+    let in_place = parsed.has("-i") || parsed.has("-I");
+    // On BSD the suffix is a word of its own, and often an empty one.
+    if in_place && operands.first().is_some_and(|word| word.value.as_known() == Some("")) {
+        operands.remove(0);
+    }
+    let mut scripts: Vec<Argument> = parsed.values("-e").cloned().collect();
+    let files: Vec<Argument> = parsed.values("-f").cloned().collect();
+    if scripts.is_empty() && files.is_empty() && !operands.is_empty() {
+        scripts.push(operands.remove(0));
+    }
+    unwrapping.feeds();
+    let mut texts: Vec<Value> = Vec::new();
+    if !scripts.is_empty() {
+        let whole = scripts.iter().enumerate().fold(Value::known(""), |all, (at, script)| {
+            let line = if at > 0 { "\n" } else { "" };
+            all.then(Value::known(line)).then(script.value.clone())
+        });
+        texts.push(whole);
+    }
+    for file in files {
+        let path = place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
+        let known = path.as_known().and_then(|known| unwrapping.interpreter.file(known)).cloned();
+        match (known, &unwrapping.invocation.stdin, path.as_known()) {
+            (Some(text), _, _) => texts.push(text),
+            (None, Stdin::Text(text), Some("/dev/stdin")) => texts.push(text.clone()),
+            _ => {
+                unwrapping.file_effect(Access::Execute, &path, false, false);
+                unwrapping.effect(Effect::Code { from: CodeFrom::File });
+            }
+        }
+    }
+    for text in texts {
+        let (known, ends) = match &text {
+            Value::Known(text) => (vec![text.clone()], true),
+            Value::OneOf(texts) => (texts.clone(), true),
+            Value::Prefix(text, _) => (vec![text.clone()], false),
+            Value::Unknown(_) => (Vec::new(), false),
+        };
+        if !ends {
+            unwrapping.inline(&text, "a part of the sed script is not known".into());
+        }
+        for script in known.iter().filter(|_| ends || !parsed.has("--sandbox")) {
+            unwrapping.acts(None, sed(script));
+        }
+    }
+    unwrapping.reads(if in_place { Access::Write } else { Access::Read }, &operands);
+    unwrapping.done();
+}
