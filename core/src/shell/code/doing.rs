@@ -70,7 +70,10 @@ pub(super) enum Doing {
 
 impl Reader<'_> {
     /// Calls something; what comes of it.
-    #[expect(clippy::too_many_lines, reason = "one question after the other, each of which may end it")]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one question after the other, each of which may end it"
+    )]
     pub(super) fn call(
         &mut self,
         thing: &Thing,
