@@ -11,6 +11,7 @@
 mod floor;
 mod groups;
 mod modes;
+mod network;
 mod poison;
 mod profile;
 mod reach;

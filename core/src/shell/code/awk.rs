@@ -46,6 +46,7 @@ pub fn awk(program: &str, variables: &[(String, Value)]) -> Vec<Act> {
     reader.acts
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm a kind of sign")]
 fn tokens(text: &str) -> Vec<Token> {
     let chars: Vec<char> = text.chars().collect();
     let mut tokens: Vec<Token> = Vec::new();
@@ -187,6 +188,7 @@ impl Reader {
         matches!(self.tokens.get(self.at + ahead), Some(Token::Name(other)) if other == name)
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a kind of token")]
     fn all(&mut self) {
         let mut last = Value::Unknown(Origin::Other);
         while let Some(token) = self.tokens.get(self.at).cloned() {

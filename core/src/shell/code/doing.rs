@@ -70,6 +70,10 @@ pub(super) enum Doing {
 
 impl Reader<'_> {
     /// Calls something; what comes of it.
+    #[expect(
+        clippy::too_many_lines,
+        reason = "one question after the other, each of which may end it"
+    )]
     pub(super) fn call(
         &mut self,
         thing: &Thing,
@@ -195,6 +199,7 @@ impl Reader<'_> {
         made.is_empty() && exact
     }
 
+    #[expect(clippy::too_many_lines, reason = "one arm a kind of deed")]
     fn does(&mut self, path: &str, doing: Doing, made: &[Thing], given: &[Thing]) -> Thing {
         let none = Thing::Unknown(From::Other);
         let at = |at: usize| given.get(at).cloned().unwrap_or(Thing::Unknown(From::Other));
@@ -373,6 +378,7 @@ impl Reader<'_> {
     }
 
     /// Opens a file as its mode says. In Perl and Ruby a command may stand in its place.
+    #[expect(clippy::too_many_lines, reason = "one way of opening after the other")]
     fn open(&mut self, given: &[Thing]) -> Thing {
         let handles = self.language == Language::Perl;
         let given = if handles && given.len() > 1 { &given[1..] } else { given };

@@ -9,6 +9,7 @@ use super::thing::{From, Thing, joined};
 
 impl Reader<'_> {
     /// What a call computes; none if it is no such function.
+    #[expect(clippy::too_many_lines, reason = "a table of functions, as a match")]
     pub(super) fn computed(
         &mut self,
         path: &str,
@@ -180,6 +181,7 @@ impl Reader<'_> {
     }
 
     /// What finds a function or a module by a text.
+    #[expect(clippy::too_many_lines, reason = "a table of functions, as a match")]
     fn reflected(&mut self, path: &str, made: &[Thing], given: &[Thing]) -> Option<Thing> {
         let first = given.first();
         match path {

@@ -1,7 +1,7 @@
 //! The groups of dangers: what is denied, or asked about, unless the owner switches it.
 
 use super::super::effect::{
-    Access, CodeFrom, Effect, FileEffect, Found, Leak, Payload, Persistence, Scope, SystemChange,
+    Access, CodeFrom, Effect, FileEffect, Found, Leak, Persistence, Scope, SystemChange,
 };
 use super::super::invocation::{Invocation, Stdin, Stdout};
 use super::super::models;
@@ -10,10 +10,10 @@ use super::super::unwrap;
 use super::super::value::{Origin, Value, names_a_secret};
 use super::super::verdict::{Decision, Reason};
 use super::settings::{Group, Profile, Switch};
-use super::{Case, Said, poison, reach, shown};
+use super::{Case, Said, network, poison, reach, shown};
 
 /// What a group says of an effect, and how strict it is by itself.
-struct Danger {
+pub(super) struct Danger {
     group: Group,
     by_itself: Decision,
     why: String,
@@ -21,17 +21,17 @@ struct Danger {
 }
 
 impl Danger {
-    fn denied(group: Group, why: impl Into<String>) -> Danger {
+    pub(super) fn denied(group: Group, why: impl Into<String>) -> Danger {
         Danger { group, by_itself: Decision::Deny, why: why.into(), instead: None }
     }
 
-    fn instead(mut self, instead: &'static str) -> Danger {
+    pub(super) fn instead(mut self, instead: &'static str) -> Danger {
         self.instead = Some(instead);
         self
     }
 
     /// Asked about rather than denied.
-    fn asked(mut self, if_so: bool) -> Danger {
+    pub(super) fn asked(mut self, if_so: bool) -> Danger {
         if if_so {
             self.by_itself = Decision::Ask;
         }
@@ -97,8 +97,8 @@ fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
             Danger::denied(Group::PrivilegeEscalation, "It changes what is mounted.")
                 .instead("Work with the files that are there."),
         ),
-        Effect::Network { host, sends, .. } => network(case, found, host, sends),
-        Effect::Listen { .. } if CONNECTORS.contains(&unwrap::base(&found.program)) => {
+        Effect::Network { host, sends, .. } => network::of(case, found, host, sends),
+        Effect::Listen { .. } if network::is_connector(unwrap::base(&found.program)) => {
             Some(Danger::denied(Group::ReverseShell, "It opens a raw port to others."))
         }
         Effect::Privilege { how } => Some(
@@ -211,6 +211,7 @@ fn persists(kind: Persistence) -> &'static str {
     }
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm an effect")]
 fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> {
     let path = file.path.as_known().unwrap_or_default();
     if SOCKETS.iter().any(|name| path.ends_with(name)) {
@@ -222,25 +223,13 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
             .instead("Use the client of the engine, without its socket."),
         );
     }
-    let of_process = file.path.prefix().starts_with("/proc/");
-    if file.access == Access::Read && file.scope == Scope::Secret && of_process {
+    if shows_environment(case, found, file) {
         return Some(
             Danger::denied(Group::EnvDump, "It shows the environment of a process.")
                 .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
         );
     }
     let is_strict = case.settings.profile == Profile::Strict;
-    // What is not known of the path stands between what is.
-    if of_process
-        && file.access == Access::Read
-        && file.path.as_known().is_none()
-        && shown::words(&case.analysis.text, &found.span).contains("environ")
-    {
-        return Some(
-            Danger::denied(Group::EnvDump, "It shows the environment of a process.")
-                .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),
-        );
-    }
     let changes = !matches!(file.access, Access::Read | Access::List | Access::Execute);
     if !changes || !reach::is_here(case, found) {
         return None;
@@ -275,6 +264,15 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
         ),
         scope => elsewhere(case, file, scope, path),
     }
+}
+
+/// True for reading the environment of a process. Of a path that is not known in full, what is not
+/// known stands between what is.
+fn shows_environment(case: &Case<'_>, found: &Found, file: &FileEffect) -> bool {
+    let is_named = || shown::words(&case.analysis.text, &found.span).contains("environ");
+    file.access == Access::Read
+        && file.path.prefix().starts_with("/proc/")
+        && (file.scope == Scope::Secret || file.path.as_known().is_none() && is_named())
 }
 
 /// Changes outside of what agents work in.
@@ -341,200 +339,6 @@ const SOCKETS: &[&str] = &[
     "/k3s.sock",
     "/lxd/unix.socket",
 ];
-
-/// Programs that are nothing but a connection.
-const CONNECTORS: &[&str] = &[
-    "nc",
-    "ncat",
-    "netcat",
-    "nc.openbsd",
-    "nc.traditional",
-    "socat",
-    "telnet",
-    "cryptcat",
-    "openssl",
-];
-
-/// Programs that log in to other machines.
-const LOGINS: &[&str] =
-    &["ssh", "scp", "sftp", "sshuttle", "autossh", "mosh", "slogin", "rsh", "rlogin", "rexec"];
-
-/// Programs that fetch from addresses that they are given.
-const FETCHERS: &[&str] = &[
-    "curl",
-    "wget",
-    "wget2",
-    "http",
-    "https",
-    "xh",
-    "xhs",
-    "curlie",
-    "aria2c",
-    "axel",
-    "lynx",
-    "links",
-    "elinks",
-    "w3m",
-    "httpie",
-    "lwp-request",
-    "GET",
-    "POST",
-    "fetch",
-    "lftp",
-    "ab",
-    "hey",
-    "wrk",
-];
-
-/// Programs that ask for names.
-const RESOLVERS: &[&str] =
-    &["dig", "nslookup", "host", "drill", "kdig", "delv", "resolvectl", "dog", "doggo", "q"];
-
-#[expect(clippy::too_many_lines, reason = "one condition after the other, each with its reason")]
-fn network(case: &Case<'_>, found: &Found, host: &Value, sends: &Payload) -> Option<Danger> {
-    let program = unwrap::base(&found.program);
-    let is_strict = case.settings.profile == Profile::Strict;
-    if CONNECTORS.contains(&program) {
-        return Some(
-            Danger::denied(Group::ReverseShell, "It opens a raw connection.")
-                .instead("Use the client of the protocol that you need, such as `curl` for HTTP."),
-        );
-    }
-    if found.by.is_none() {
-        return Some(Danger::denied(
-            Group::DataExfiltration,
-            "The shell itself opens a connection.",
-        ));
-    }
-    if LOGINS.contains(&program) {
-        return Some(
-            Danger::denied(Group::NetworkRecon, "It logs in to another machine.")
-                .asked(!is_strict)
-                .instead("Work on this machine, or ask the user to do this step."),
-        );
-    }
-    if RESOLVERS.contains(&program) {
-        return Some(
-            Danger::denied(
-                Group::DataExfiltration,
-                "It asks a name server, by which data can be sent out.",
-            )
-            .asked(!is_strict)
-            .instead("Use `getent hosts NAME`."),
-        );
-    }
-    let inline = reach::call(case, found).is_some_and(|_| {
-        case.analysis.found.iter().any(|other| {
-            other.by == found.by
-                && matches!(other.effect, Effect::Code { from: CodeFrom::Inline(_) })
-        })
-    });
-    if inline {
-        return Some(
-            Danger::denied(Group::ReverseShell, "Code in the command opens a connection.")
-                .instead("Use `curl` for HTTP, or put the code into a file and run that."),
-        );
-    }
-    if FETCHERS.contains(&program) {
-        match address(host) {
-            Address::Metadata => {
-                return Some(
-                    Danger::denied(
-                        Group::DataExfiltration,
-                        "It asks the machine's own cloud for its credentials.",
-                    )
-                    .instead("Ask the user for what you need to know."),
-                );
-            }
-            Address::Loopback => {
-                return Some(
-                    Danger::denied(
-                        Group::DataExfiltration,
-                        "It reaches a service of this machine, which may trust whoever is here.",
-                    )
-                    .asked(!is_strict)
-                    .instead("Reach the service by its public name, or ask the user."),
-                );
-            }
-            Address::Other => {}
-        }
-    }
-    sent(sends, is_strict)
-}
-
-fn sent(sends: &Payload, is_strict: bool) -> Option<Danger> {
-    let what = match sends {
-        Payload::None => return None,
-        Payload::Text => "data",
-        Payload::File(_) => "a file",
-        Payload::Stdin => "what another program wrote",
-    };
-    Some(
-        Danger::denied(Group::DataExfiltration, format!("It sends {what} to another machine."))
-            .asked(!is_strict && matches!(sends, Payload::Text))
-            .instead("Ask the user to send it, or use a tool that is made for that service."),
-    )
-}
-
-enum Address {
-    Metadata,
-    Loopback,
-    Other,
-}
-
-/// Whose machine a host is, in all spellings of its address.
-fn address(host: &Value) -> Address {
-    let Some(all) = host.possible() else { return Address::Other };
-    let mut loopback = false;
-    for host in all {
-        let name = host.trim_start_matches('[').trim_end_matches(']').to_lowercase();
-        let name = name.trim_end_matches('.');
-        if name == "metadata.google.internal" || name == "metadata" || name == "fd00:ec2::254" {
-            return Address::Metadata;
-        }
-        if name == "localhost" || name.ends_with(".localhost") || name == "ip6-localhost" {
-            loopback = true;
-        }
-        if let Ok(address) = name.parse::<std::net::Ipv6Addr>() {
-            let mapped = address.to_ipv4_mapped();
-            loopback |= address.is_loopback()
-                || address.is_unspecified()
-                || mapped.is_some_and(|four| four.is_loopback() || four.is_unspecified());
-        }
-        match four(name) {
-            Some(address) if address >> 16 == 0xa9fe => return Address::Metadata,
-            Some(address) if address >> 24 == 127 || address == 0 => loopback = true,
-            _ => {}
-        }
-    }
-    if loopback { Address::Loopback } else { Address::Other }
-}
-
-/// An address in any of the spellings that C libraries read: `127.1`, `2130706433`, `0x7f000001`.
-fn four(name: &str) -> Option<u32> {
-    let parts: Vec<u64> = name
-        .split('.')
-        .map(|part| {
-            if let Some(hex) = part.strip_prefix("0x") {
-                u64::from_str_radix(hex, 16).ok()
-            } else if part.len() > 1 && part.starts_with('0') {
-                u64::from_str_radix(part, 8).ok()
-            } else {
-                part.parse().ok()
-            }
-        })
-        .collect::<Option<_>>()?;
-    let (last, firsts) = parts.split_last()?;
-    let room = 4usize.checked_sub(firsts.len())?;
-    if firsts.iter().any(|part| *part > 255) || *last >= 1 << (8 * room) {
-        return None;
-    }
-    let mut address = 0;
-    for (at, part) in firsts.iter().enumerate() {
-        address |= part << (24 - 8 * at);
-    }
-    u32::try_from(address | last).ok()
-}
 
 fn kill(case: &Case<'_>, found: &Found, all: bool, what: &Value) -> Option<Danger> {
     let call = reach::call(case, found);

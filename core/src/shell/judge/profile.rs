@@ -7,7 +7,7 @@ use super::super::place;
 use super::super::unwrap;
 use super::super::value::{Origin, Value};
 use super::settings::Profile;
-use super::{Case, Said, poison, reach};
+use super::{Case, Said, network, poison, reach};
 
 /// Why an effect is beyond the profile; none if it runs without asking.
 pub(super) fn beyond(case: &Case<'_>, found: &Found) -> Option<Said> {
@@ -24,7 +24,7 @@ pub(super) fn beyond(case: &Case<'_>, found: &Found) -> Option<Said> {
             Said::new("unknown", format!("`{}`: {why}.", unwrap::base(program)))
                 .instead("Use a program and options that are commonly known."),
         ),
-        Effect::Network { sends: Payload::None, .. } => network(case, found),
+        Effect::Network { sends: Payload::None, .. } => reaches(case, found),
         Effect::Network { .. } => Some(asked("It sends data to another machine.")),
         Effect::Listen { .. } => Some(asked("It waits for connections from others.")),
         Effect::Secret { kind, .. } => Some(secret(&format!("It reads a secret: {kind}."))),
@@ -110,9 +110,9 @@ fn of_code(from: &CodeFrom) -> Option<Said> {
     }
 }
 
-fn network(case: &Case<'_>, found: &Found) -> Option<Said> {
+fn reaches(case: &Case<'_>, found: &Found) -> Option<Said> {
     let program = unwrap::base(&found.program);
-    if case.settings.profile == Profile::Workspace && program == "git" {
+    if case.settings.profile == Profile::Workspace && network::is_client(program) {
         return None;
     }
     Some(asked("It reaches another machine."))

@@ -121,6 +121,7 @@ fn input(
     (read, origin)
 }
 
+#[expect(clippy::too_many_lines, reason = "one arm an expression of `find`")]
 fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if ["--help", "--version", "--show-limits"].iter().any(|option| parsed.has(option)) {
         return;

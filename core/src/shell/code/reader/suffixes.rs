@@ -7,6 +7,7 @@ use super::{Reader, Target, is_environment};
 
 impl Reader<'_> {
     /// What is called and taken of a thing.
+    #[expect(clippy::too_many_lines, reason = "one arm a suffix")]
     pub(super) fn suffixes(
         &mut self,
         mut thing: Thing,
