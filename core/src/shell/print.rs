@@ -11,10 +11,14 @@ use super::ir::{
 use super::parse;
 
 /// What stands before a script in which no name is a pattern.
-pub const NO_PATTERNS: &str = "set -f\n";
+pub const NO_PATTERNS: &str = "'set' '-f'\n";
+
+/// Builtins that run a text in this shell, in which there may be patterns.
+const RUNS_TEXTS: &[&str] = &["eval", ".", "source", "trap", "alias", "mapfile", "readarray"];
 
 /// The canonical script of a text that was parsed without problems; none if it cannot be printed.
-/// A second time it is the same. `set -f` stands before it if it holds no pattern.
+/// A second time it is the same. `set -f` stands before it if there is no pattern in it, nor may be in
+/// a text that it runs.
 #[must_use]
 pub fn canonical(text: &str, script: &Script) -> Option<String> {
     // The commands do not keep which cases fall through.
@@ -26,9 +30,10 @@ pub fn canonical(text: &str, script: &Script) -> Option<String> {
     if !parsed.problems.is_empty() || print(&parsed.script)? != body {
         return None;
     }
-    let is_set = body.starts_with("'set' '-f'\n");
-    let has_patterns = body.contains(['*', '?', '[']) && !is_set && holds_pattern(script);
-    Some(if has_patterns || is_set { body } else { format!("{NO_PATTERNS}{body}") })
+    let runs_texts = RUNS_TEXTS.iter().any(|name| body.contains(&format!("'{name}'")));
+    let may_match = body.contains(['*', '?', '[']) || runs_texts;
+    let is_set = body.starts_with(NO_PATTERNS);
+    Some(if may_match || is_set { body } else { format!("{NO_PATTERNS}{body}") })
 }
 
 /// The commands of a script, as they are printed.
@@ -652,12 +657,6 @@ fn literal_of(word: &Word) -> Option<&str> {
     }
 }
 
-/// True if a word of a command may be a pattern for names of files: one stands in it, or an
-/// expansion that is not quoted, whose value may be one.
-fn holds_pattern(script: &Script) -> bool {
-    format!("{script:?}").contains("Glob(")
-}
-
 #[cfg(test)]
 mod tests {
     use std::process::Command;
@@ -673,16 +672,19 @@ mod tests {
     #[test]
     fn known_words_stand_between_single_quotes() {
         for (text, wanted) in [
-            ("ls -l  \"a b\" it\\'s", "set -f\n'ls' '-l' 'a b' 'it'\\''s'\n"),
-            ("r''m $'\\x2drf' x", "set -f\n'rm' '-rf' 'x'\n"),
-            ("A=1 B=\"$C\" cmd $D ${E:-x y}", "set -f\nA='1' B=\"${C}\" 'cmd' ${D} ${E:-x y}\n"),
-            ("cat < a > b 2>&1 | wc", "set -f\n'cat' < 'a' > 'b' 2>&1 | 'wc'\n"),
-            ("a && b || c; d &", "set -f\n'a' &&\n'b' ||\n'c'\n'd' &\n"),
+            ("ls -l  \"a b\" it\\'s", "'set' '-f'\n'ls' '-l' 'a b' 'it'\\''s'\n"),
+            ("r''m $'\\x2drf' x", "'set' '-f'\n'rm' '-rf' 'x'\n"),
+            (
+                "A=1 B=\"$C\" cmd $D ${E:-x y}",
+                "'set' '-f'\nA='1' B=\"${C}\" 'cmd' ${D} ${E:-x y}\n",
+            ),
+            ("cat < a > b 2>&1 | wc", "'set' '-f'\n'cat' < 'a' > 'b' 2>&1 | 'wc'\n"),
+            ("a && b || c; d &", "'set' '-f'\n'a' &&\n'b' ||\n'c'\n'd' &\n"),
             ("ls *.rs", "'ls' *'.rs'\n"),
-            ("cd ~/x # why", "set -f\n'cd' ~/'x'\n"),
-            ("export A=b", "set -f\nexport A='b'\n"),
-            ("cat <<E\n$x \\$y\nE", "set -f\n'cat' <<END\n${x} \\$y\nEND\n"),
-            ("until a; do b; done", "set -f\nwhile\n! {\n'a'\n}\ndo\n'b'\ndone\n"),
+            ("cd ~/x # why", "'set' '-f'\n'cd' ~/'x'\n"),
+            ("export A=b", "'set' '-f'\nexport A='b'\n"),
+            ("cat <<E\n$x \\$y\nE", "'set' '-f'\n'cat' <<END\n${x} \\$y\nEND\n"),
+            ("until a; do b; done", "'set' '-f'\nwhile\n! {\n'a'\n}\ndo\n'b'\ndone\n"),
         ] {
             assert_eq!(printed(text).as_deref(), Some(wanted), "{text}");
         }
