@@ -139,6 +139,11 @@
 #define TOOLKEEP_SECRET_UNBOUND 19
 
 /**
+ * What the command of a shell does is denied.
+ */
+#define TOOLKEEP_COMMAND_DENIED 20
+
+/**
  * The configuration is wrong; the message names the key.
  */
 #define TOOLKEEP_INVALID_CONFIG 40

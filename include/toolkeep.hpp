@@ -357,7 +357,7 @@ class Runtime {
 
   /**
    * Has a function asked where a call wants approval. Its invocation's arguments say what is to be
-   * decided; it ends it, at once or later, with true, false, {"allow", "by", "reason", "edited"},
+   * decided; it ends it, at once or later, with true, false, {"allow", "by", "reason", "edited", "always"},
    * or null to leave the decision to others. An empty function asks none.
    */
   void approver(DeferredToolFunction function) const {

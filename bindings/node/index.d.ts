@@ -11,6 +11,7 @@ import type {
   Operations,
   ShellCheck,
   ShellEnv,
+  ShellProposal,
   ShellSettings,
   Taint,
   Touch,
@@ -465,6 +466,8 @@ export interface ApprovalRequest {
   readonly reasons: readonly { readonly rule: string; readonly why: string }[]
   /** What the call comes to, where the tool says so. */
   readonly plan: unknown
+  /** What may be kept as a rule so that it is not asked again, the narrowest first. Empty: nothing. */
+  readonly proposals: readonly ShellProposal[]
   /** The agent that calls. */
   readonly agent: string | null
   /** The user for whom it calls. */
@@ -485,6 +488,8 @@ export interface ApprovalAnswer {
   reason?: string | null
   /** Other arguments to make the call with, all of them; only where it is allowed. */
   edited?: Record<string, unknown> | null
+  /** Which of the proposals to keep as a rule, from 0; only where the call is allowed as it is. */
+  always?: number | null
 }
 
 /** What a host gives a runtime that no configuration can hold. */

@@ -163,6 +163,7 @@ const codes = [
   'budget_exhausted',
   'loop_detected',
   'secret_unbound',
+  'command_denied',
   'invalid_config',
   'closed',
   'invalid_handle',

@@ -21,6 +21,7 @@ export type Code =
   | 'budget_exhausted'
   | 'loop_detected'
   | 'secret_unbound'
+  | 'command_denied'
   | 'invalid_config'
   | 'closed'
   | 'invalid_handle'
@@ -182,6 +183,8 @@ export interface FullApprovalConfig {
   timeout_ms: number
   /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
   external: boolean
+  /** For how long a rule holds that somebody keeps by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
+  always_ms: number
 }
 
 /** The `approval` part of the configuration. */
@@ -192,6 +195,8 @@ export interface ApprovalConfig {
   timeout_ms?: number
   /** Whether a decision may come from elsewhere, through the operations `approvals.*`. Without it only the host's `approve` handler decides, and where there is none every call that wants approval is denied. */
   external?: boolean
+  /** For how long a rule holds that somebody keeps by allowing a command for always, in milliseconds, up to a year. Default: 30 days. */
+  always_ms?: number
 }
 
 /** What somebody decides on an approval. */
@@ -1306,7 +1311,7 @@ export interface Retention {
 export interface Rule {
   /** The tenant it belongs to. */
   tenant: string
-  /** What sort of calls it is about, such as `shell` or `tool`. */
+  /** What sort of calls it is about, such as `command` or `tool`. */
   kind: string
   /** Its id within the kind. */
   id: string
@@ -1550,10 +1555,28 @@ export interface ShellCheck {
   for_user: string
   /** What to do instead, of the strictest reason that knows it. */
   suggestion: string | null
+  /** How it is run, if it may be, and what it may do then. None where it is denied. */
+  plan: ShellPlan | null
   /** What becomes of it where the decision is to ask, and nobody can be asked. */
   without_approver: ShellWithoutApprover
   /** True if it is allowed only in a confinement that enforces its effects. */
   confined: boolean
+}
+
+/** What a command is held to while it runs. */
+export interface ShellConfinement {
+  /** Files and folders, absolute, that may be written with all that is below. */
+  write: Array<string>
+  /** What lies below those and may not be written. */
+  write_never: Array<string>
+  /** Secret files and folders that may be read: those that the command was understood to read. */
+  read: Array<string>
+  /** Files and folders that may not be read. */
+  read_never: Array<string>
+  /** The network. */
+  network: ShellReach
+  /** True if it may wait for connections. */
+  listens: boolean
 }
 
 /** Whether a command may run. */
@@ -1600,8 +1623,29 @@ export interface ShellEnv {
 /** A shell. */
 export type ShellKind = 'sh' | 'bash'
 
+/** A way to run a command, and what it may do then. */
+export interface ShellPlan {
+  /** What is run. */
+  run: ShellRun
+  /** The folder it starts in, absolute. */
+  cwd: string
+  /** What it may do: what it was understood to do, and no more. */
+  confinement: ShellConfinement
+}
+
 /** How far the floor reaches, and what runs without asking. */
 export type ShellProfile = 'strict' | 'workspace'
+
+/** A rule that may be kept, and what it would mean. */
+export interface ShellProposal {
+  /** What would run without asking, for the person who decides. */
+  text: string
+  /** The rule. */
+  rule: ShellStandingRule
+}
+
+/** Where a command may connect to. */
+export type ShellReach = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
 /** Why. */
 export interface ShellReason {
@@ -1644,6 +1688,9 @@ export interface ShellRule {
   /** Why, for the model and the user. */
   reason?: string | null
 }
+
+/** What is run. */
+export type ShellRun = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
 /** Whether commands run at all. */
 export type ShellSecurity = 'deny' | 'allowlist' | 'full'
@@ -1719,6 +1766,31 @@ export interface ShellSpan {
   /** The first byte behind it. */
   end: number
 }
+
+/** A call of a program. */
+export interface ShellStandingCall {
+  /** The program's name, where the system keeps it; another one's path. */
+  program: string
+  /** Its words. */
+  words: ShellStandingWords
+  /** The folder that it starts in. */
+  cwd: string
+}
+
+/** What may run without asking. */
+export interface ShellStandingRule {
+  /** The calls that it holds for, each of them any number of times. */
+  calls: Array<ShellStandingCall>
+  /** Everything that they may do, as [`key`] writes it. */
+  effects: Array<string>
+  /** Commands that it covers, in its own folder. They are tried when the rule is read. */
+  covers: Array<string>
+  /** Commands that it does not cover. They are tried when the rule is read. */
+  covers_not: Array<string>
+}
+
+/** What the words of a call are. */
+export type ShellStandingWords = { [key: string]: unknown } | { [key: string]: unknown } | { [key: string]: unknown }
 
 /** Whether a group of dangers counts. */
 export type ShellSwitch = 'on' | 'off' | 'ask' | 'deny'
@@ -1863,6 +1935,10 @@ export interface ToolInfo {
   action: Action | null
   /** Its name where it comes from, if that is another. */
   original_name: string | null
+  /** The argument that is a command of a shell. */
+  shell_command: string | null
+  /** The argument that names the folder in which that command starts. */
+  shell_cwd: string | null
   /** Other names that its arguments may come under. */
   argument_aliases: { [key: string]: Array<string> }
   /** Other names for it, built-in ones too. */
@@ -1901,6 +1977,10 @@ export interface ToolSpec {
   action?: Action | null
   /** The name that it has where it comes from, if that is another: `create-issue` of an MCP server. */
   original_name?: string | null
+  /** The argument that is a command of a shell: a text, or a list of its words. It is judged before the tool is called, as `shell` of the configuration says. */
+  shell_command?: string | null
+  /** The argument that names the folder in which that command starts: absolute, or from the workspace. Default: the workspace. */
+  shell_cwd?: string | null
 }
 
 /** An argument that names what a call touches. */
@@ -2070,6 +2150,8 @@ export interface Operations {
       reason?: string | null
       /** Other arguments to make the call with; only where it is allowed. */
       edited?: { [key: string]: unknown } | null
+      /** Which of the `proposals` in the request to keep as a rule, from 0, the narrowest; only where the call is allowed as it is. It holds for the same tool, agent and user, for `approval.always_ms`. */
+      always?: number | null
     }): Promise<Approval>
     /** Uses an allowed approval, once. Make the call with the `edited` arguments if there are any. Fails with `conflict` if it is not allowed, was used already, or is for a call of another digest. */
     consume(args: {
@@ -2825,11 +2907,11 @@ export interface Operations {
     }): Promise<Moved>
   }
   readonly rules: {
-    /** Stores a rule, replacing one of the same kind and id. Fails with `conflict` if `if_version` does not hold. */
+    /** Stores a rule, replacing one of the same kind and id. One of the kind `command` lets commands run without asking; best taken from the `proposals` of an approval. Fails with `conflict` if `if_version` does not hold. */
     put(args: {
       /** The tenant. */
       tenant?: string
-      /** What sort of calls it is about, such as `shell` or `tool`. */
+      /** What sort of calls it is about, such as `command` or `tool`. */
       kind: string
       /** Its id within the kind. Left out: a new one is made. */
       id?: string | null

@@ -58,7 +58,8 @@ pub use redundancy::Redundancy;
 pub use shape::Output;
 
 pub(crate) use activate::Finder;
-pub(crate) use approve::ApproveGate;
+pub(crate) use approve::{ApproveGate, Kept, chosen, keep, only_allowed};
+pub(crate) use command::STANDING;
 pub(crate) use policy::{
     Candidate, Decided, Parts as PolicyParts, PolicyFile, PolicyGate, Written,
 };

@@ -10,8 +10,10 @@ mod machine;
 use std::borrow::Cow;
 
 use crate::files::Files;
+use crate::shell::judge::Ask;
+use crate::shell::rules::{self, Proposal, StandingRule};
 use crate::shell::{
-    Analysis, Check, Decision, Env, Settings, analyse, check_analysis, parse::Problem,
+    Analysis, Check, Decision, Env, Reason, Settings, analyse, check_analysis, parse::Problem,
 };
 use crate::tool::{CallContext, Caller, ToolError};
 use links::{Links, TooMany};
@@ -43,9 +45,55 @@ pub(crate) struct Wanted<'w> {
 pub(crate) struct JudgedCommand {
     /// What became of it.
     pub check: Check,
-    /// The folder that it starts in, without links.
-    pub cwd: String,
+    /// The rule that allows it all the same, where it would be asked about.
+    pub allowed_by: Option<String>,
+    analysis: Analysis,
+    env: Env,
+    /// True if the owner wants everything asked about.
+    asks_always: bool,
 }
+
+impl JudgedCommand {
+    /// True if somebody has to be asked.
+    pub(crate) fn asks(&self) -> bool {
+        self.check.verdict == Decision::Ask && self.allowed_by.is_none()
+    }
+
+    /// True if a rule that somebody kept may take the place of asking. What the owner wants asked
+    /// about each time is asked about.
+    pub(crate) fn may_be_lifted(&self) -> bool {
+        let is_owners =
+            |reason: &Reason| reason.decision == Decision::Ask && reason.category == OWNERS_RULE;
+        self.check.verdict == Decision::Ask
+            && !self.asks_always
+            && !self.check.reasons.iter().any(is_owners)
+    }
+
+    /// What binds an approval to how it is run: with what words, where, with which variables.
+    pub(crate) fn digest(&self) -> Option<String> {
+        let plan = self.check.plan.as_ref()?;
+        Some(plan.digest(self.env.names.iter().map(String::as_str), None))
+    }
+
+    /// The rules that would allow it for always, the narrowest first.
+    pub(crate) fn proposals(&self) -> Vec<Proposal> {
+        rules::propose(&self.analysis, &self.env)
+    }
+
+    /// Whether a rule is about this command. One whose examples do not hold is about none.
+    ///
+    /// # Errors
+    /// The example that does not hold.
+    pub(crate) fn is_covered_by(&self, rule: &StandingRule) -> Result<bool, String> {
+        if !rule.is_about(&self.analysis, &self.env) {
+            return Ok(false);
+        }
+        rule.check(&self.env).map(|()| true)
+    }
+}
+
+/// The category of what the owner's own rules say.
+const OWNERS_RULE: &str = "rule";
 
 impl Commands {
     pub(crate) fn new(settings: Settings, files: Files) -> Commands {
@@ -69,8 +117,10 @@ impl Commands {
         }
         let (analysis, env) = analysed(wanted.text, env);
         let settings = wanted.settings.unwrap_or(&self.settings);
-        let check = judged(&analysis, &env, settings, cx.caller());
-        Ok(JudgedCommand { check, cwd: env.cwd })
+        let own = settings_of(settings, cx.caller());
+        let check = judged(&analysis, &env, &own);
+        let asks_always = own.iter().any(|settings| settings.ask == Ask::Always);
+        Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always })
     }
 }
 
@@ -93,8 +143,8 @@ fn analysed(text: &str, mut env: Env) -> (Analysis, Env) {
     (analysis, env)
 }
 
-/// The strictest judgement of those for the agent and for all that stand above it.
-fn judged(analysis: &Analysis, env: &Env, settings: &Settings, caller: &Caller) -> Check {
+/// The settings for an agent and for all that stand above it, its own first.
+fn settings_of<'s>(settings: &'s Settings, caller: &Caller) -> Vec<Cow<'s, Settings>> {
     let callers = std::iter::successors(Some(caller), |one| one.parent.as_deref());
     let mut own: Vec<Cow<'_, Settings>> = Vec::new();
     for one in callers {
@@ -103,10 +153,14 @@ fn judged(analysis: &Analysis, env: &Env, settings: &Settings, caller: &Caller) 
             own.push(settings);
         }
     }
-    let checks = own.iter().map(|settings| check_analysis(analysis, env, settings));
-    // Of equal ones the agent's own.
+    own
+}
+
+/// The strictest judgement of all settings; of equal ones the first.
+fn judged(analysis: &Analysis, env: &Env, settings: &[Cow<'_, Settings>]) -> Check {
+    let checks = settings.iter().map(|settings| check_analysis(analysis, env, settings));
     let strictest = checks.reduce(|one, other| if rank(&other) > rank(&one) { other } else { one });
-    strictest.unwrap_or_else(|| check_analysis(analysis, env, settings))
+    strictest.unwrap_or_else(|| check_analysis(analysis, env, &Settings::default()))
 }
 
 fn rank(check: &Check) -> (Decision, bool) {

@@ -38,8 +38,8 @@ impl Approver for HostApprover {
 ///
 /// `approve` is called as a tool's function is, with an invocation whose arguments say what is to be
 /// decided: `id`, `tool`, `description`, `arguments` (with every secret in them), `reasons`, `plan`,
-/// `agent`, `user`, `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, an object
-/// (`allow`, and if wanted `by`, `reason` and `edited` arguments), or `null` to leave the decision to
+/// `proposals` (what may be kept as a rule so that it is not asked again), `agent`, `user`, `session`, `expires_at_ms`. It ends the invocation with `true`, `false`, an object
+/// (`allow`, and if wanted `by`, `reason`, `edited` arguments, and `always`: the number of a proposal), or `null` to leave the decision to
 /// others. The first decision counts, wherever it comes from; toolkeep_invocation_is_cancelled() and
 /// toolkeep_invocation_on_cancel() tell when nobody waits for this one any more. Any other answer, a
 /// rejection, or none denies the call: the approval's `reason` says why, and the model is not told.

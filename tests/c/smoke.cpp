@@ -222,6 +222,14 @@ void the_rest_of_the_face_works() {
   CHECK(!toolkeep::version().empty());
 }
 
+void commands_are_judged() {
+  CHECK(has(toolkeep::check_command("rm -rf /"), R"("verdict":"deny")"));
+  CHECK(has(toolkeep::check_command("ls"), R"("verdict":"allow")"));
+  CHECK(has(toolkeep::check_command("ls", R"({"security": "deny"})"), R"("verdict":"deny")"));
+  CHECK(code_of([] { toolkeep::check_command("ls", R"({"profile": "loose"})"); }) ==
+        TOOLKEEP_INVALID_ARGUMENT);
+}
+
 void scrubbers_mask_find_and_stream() {
   toolkeep::Scrubber scrubber(R"({"values": [{"value": "tangerine-kangaroo-99", "kind": "word"}]})");
   std::string masked = "as it was";
@@ -262,6 +270,7 @@ int main() {
   events_reach_a_function();
   mistakes_are_exceptions();
   the_rest_of_the_face_works();
+  commands_are_judged();
   scrubbers_mask_find_and_stream();
   a_key_of_the_host_seals();
   std::printf("smoke.cpp: %d checks\n", checks);

@@ -50,6 +50,7 @@ test('a request says what is to be decided', async (t) => {
     description: 'Pays.',
     arguments: { amount: 5 },
     plan: null,
+    proposals: [],
     agent: 'a',
     user: 'u',
     session: 's',

@@ -1,6 +1,6 @@
 // Compiled by `tsc --strict` and never run: the types as a program uses them.
 
-import { Runtime, ToolError, ToolkeepError, generateKey, scrub, version } from 'toolkeep'
+import { Runtime, ToolError, ToolkeepError, checkCommand, generateKey, scrub, version } from 'toolkeep'
 import type {
   Agent,
   Code,
@@ -103,6 +103,8 @@ const taintMode: string = (await rt.config.get()).policy.taint.mode
 const agent: Agent = await rt.agents.put({ id: 'a', deny: ['exec'] })
 const tools = await rt.registry.list()
 const text: string = scrub('x') + version
+const verdict: 'allow' | 'ask' | 'deny' = checkCommand('ls', { profile: 'workspace' }).verdict
+const judged: string = (await rt.checkCommand('ls', { agent: 'a', cwd: 'src' })).forLlm
 
 try {
   await rt.call('add')

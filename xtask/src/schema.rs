@@ -6,6 +6,7 @@ use std::error::Error;
 use schemars::{Schema, schema_for};
 use serde_json::{Map, Value};
 use toolkeep::shell::Env;
+use toolkeep::shell::rules::Proposal;
 use toolkeep::{Config, ToolSpec};
 
 /// A type as the generated languages need it.
@@ -67,6 +68,9 @@ pub struct Api {
 /// The parts of the data plane that a host writes as data.
 const INPUTS: &[&str] = &["Config", "ToolSpec", "ShellEnv"];
 
+/// The parts of it that a host reads and no operation answers with.
+const RESULTS: &[&str] = &["ShellProposal"];
+
 impl Api {
     /// Reads the core's table.
     pub fn read() -> Result<Api, Box<dyn Error>> {
@@ -83,7 +87,9 @@ impl Api {
                 result,
             });
         }
-        for schema in [schema_for!(Config), schema_for!(ToolSpec), schema_for!(Env)] {
+        for schema in
+            [schema_for!(Config), schema_for!(ToolSpec), schema_for!(Env), schema_for!(Proposal)]
+        {
             api.root_type(root(schema)?)?;
         }
         api.sort();
@@ -95,7 +101,7 @@ impl Api {
         let arguments = self.operations.iter().flat_map(|one| &one.arguments);
         let mut inputs: BTreeSet<String> = INPUTS.iter().map(|name| (*name).to_owned()).collect();
         arguments.for_each(|field| names(&field.kind, &mut inputs));
-        let mut results = BTreeSet::new();
+        let mut results: BTreeSet<String> = RESULTS.iter().map(|name| (*name).to_owned()).collect();
         self.operations.iter().for_each(|one| names(&one.result, &mut results));
         self.inputs = self.with_parts(inputs);
         self.results = self.with_parts(results);

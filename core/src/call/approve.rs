@@ -5,12 +5,14 @@
 //! the row for the same call to use later (`"return"`). A decision is used once: by compare and set
 //! in the store, so that of two processes one gets it.
 
+mod always;
 mod ask;
 mod edit;
 mod handler;
 mod text;
 mod wait;
 
+pub(crate) use always::{Kept, chosen, keep};
 pub use handler::{ApprovalAnswer, ApprovalRequest, Approver, AskReason, approve_fn};
 
 use std::collections::HashSet;
@@ -43,6 +45,10 @@ pub struct ApprovalConfig {
     /// only the host's `approve` handler decides, and where there is none every call that wants
     /// approval is denied.
     pub external: bool,
+    /// For how long a rule holds that somebody keeps by allowing a command for always, in
+    /// milliseconds, up to a year. Default: 30 days.
+    #[schemars(range(min = 1, max = 31_536_000_000_u64))]
+    pub always_ms: u64,
 }
 
 /// What a call that wants approval does until somebody has decided.
@@ -59,7 +65,8 @@ pub enum ApprovalMode {
 
 impl Default for ApprovalConfig {
     fn default() -> ApprovalConfig {
-        ApprovalConfig { mode: ApprovalMode::Wait, timeout_ms: 120_000, external: true }
+        let (timeout_ms, always_ms) = (120_000, 30 * 24 * 60 * 60 * 1_000);
+        ApprovalConfig { mode: ApprovalMode::Wait, timeout_ms, external: true, always_ms }
     }
 }
 
@@ -110,6 +117,22 @@ impl Claims {
     fn take(&self, id: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(id.to_owned())
     }
+}
+
+/// Refuses to keep a rule of what was not allowed, or not as it was asked about.
+///
+/// # Errors
+/// Why, for whoever decides.
+pub(crate) fn only_allowed(allow: bool, is_edited: bool) -> Result<(), String> {
+    if !allow {
+        return Err("`always` keeps a rule that allows, and the call is denied".into());
+    }
+    if is_edited {
+        return Err(
+            "`always` keeps a rule of the call as it was asked about; leave `edited` out".into()
+        );
+    }
+    Ok(())
 }
 
 /// True if the call wants somebody's approval.

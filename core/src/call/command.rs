@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 
+use super::approve::Kept;
 use super::{AskReason, Call, CallPath, Judged, Stop};
 use crate::commands::{JudgedCommand, Wanted};
 use crate::error::Code;
 use crate::shell::{Check, Decision, WithoutApprover};
-use crate::tool::{Assessment, Entry, ToolError};
+use crate::store::{ListRules, Rule};
+use crate::tool::{Assessment, Caller, Entry, ToolError};
 
 /// Judges the command of a call, if its tool takes one, and adds to the assessment what it comes to.
 ///
@@ -38,8 +40,63 @@ pub(super) async fn pass(
     }
     let own = assessment.plan.take();
     assessment.plan = Some(plan(&judged, own));
+    let mut judged = judged;
+    if judged.may_be_lifted() {
+        judged.allowed_by = standing(path, &entry.spec.name, call, &judged).await?;
+        if let (Some(rule), Some(told)) = (&judged.allowed_by, call.notes.get_mut("shell")) {
+            told["rule"] = json!(rule);
+        }
+    }
     Ok(Some(judged))
 }
+
+/// The rule that somebody kept for such a command, if there is one.
+async fn standing(
+    path: &CallPath,
+    tool: &str,
+    call: &Call<'_>,
+    judged: &JudgedCommand,
+) -> Result<Option<String>, Stop> {
+    let caller = call.cx.caller();
+    let mut after = None;
+    loop {
+        let list = ListRules {
+            tenant: caller.tenant.clone(),
+            kind: STANDING.into(),
+            agent: caller.agent.clone(),
+            user: caller.user.clone(),
+            after: after.take(),
+            limit: PAGE,
+        };
+        let rows = path.store.list_rules(list, path.clock.now_ms()).await?;
+        if let Some(row) = rows.iter().find(|row| covers(row, caller, tool, judged)) {
+            return Ok(Some(row.id.clone()));
+        }
+        match rows.last() {
+            Some(last) if rows.len() >= PAGE as usize => after = Some(last.id.clone()),
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// True if a rule of the store covers a command. One that cannot be read covers nothing.
+fn covers(row: &Rule, caller: &Caller, tool: &str, judged: &JudgedCommand) -> bool {
+    let covered = match Kept::of(&row.settings) {
+        Ok(kept) if kept.holds_for(row, caller, tool) => judged.is_covered_by(&kept.rule),
+        Ok(_) => Ok(false),
+        Err(error) => Err(error.message().to_owned()),
+    };
+    covered.unwrap_or_else(|why| {
+        tracing::warn!(rule = row.id, %why, "a rule that allows commands is passed over");
+        false
+    })
+}
+
+/// The kind of the rules that people keep by allowing commands for always.
+pub(crate) const STANDING: &str = "command";
+
+/// How many rules are read at once.
+const PAGE: u32 = 500;
 
 /// Why the command wants somebody's approval. Empty: it does not.
 pub(super) fn reasons(judged: &Judged) -> Vec<AskReason> {
@@ -63,7 +120,7 @@ pub(super) fn asks(judged: &Judged) -> bool {
 }
 
 fn asked_about(judged: &Judged) -> Option<&JudgedCommand> {
-    judged.command.as_ref().filter(|command| command.check.verdict == Decision::Ask)
+    judged.command.as_ref().filter(|command| command.asks())
 }
 
 /// What becomes of a command that nobody can be asked about, where nothing else asks.
@@ -140,8 +197,10 @@ fn plan(judged: &JudgedCommand, own: Option<Value>) -> Value {
             effects.push(&effect.effect);
         }
     }
-    let mut plan = Map::new();
-    plan.insert("cwd".into(), json!(judged.cwd));
+    let mut plan = match json!(judged.check.plan) {
+        Value::Object(plan) => plan,
+        _ => Map::new(),
+    };
     plan.insert("effects".into(), json!(effects));
     plan.insert("unknowns".into(), json!(judged.check.unknowns));
     if let Some(own) = own {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{check_limit, default_limit, default_tenant, operations};
+use crate::call;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::runtime::Runtime;
@@ -140,6 +141,11 @@ pub struct DecideApproval {
     /// Other arguments to make the call with; only where it is allowed.
     #[serde(default)]
     pub edited: Option<Map<String, Value>>,
+    /// Which of the `proposals` in the request to keep as a rule, from 0, the narrowest; only where
+    /// the call is allowed as it is. It holds for the same tool, agent and user, for
+    /// `approval.always_ms`.
+    #[serde(default)]
+    pub always: Option<u32>,
 }
 
 /// The arguments of `approvals.consume`.
@@ -195,14 +201,35 @@ async fn decide(runtime: &Runtime, args: DecideApproval) -> Result<Approval, Err
                     to decide through `approvals.decide`";
         return Err(Error::new(Code::Conflict, text));
     }
-    let DecideApproval { tenant, id, decision, by, reason, edited } = args;
+    let DecideApproval { tenant, id, decision, by, reason, edited, always } = args;
     let allow = decision == ApprovalDecision::Allow;
+    let rule = match always {
+        None => None,
+        Some(number) => {
+            call::only_allowed(allow, edited.is_some())
+                .map_err(|why| Error::new(Code::InvalidArgument, why))?;
+            let now_ms = runtime.clock().now_ms();
+            let row = runtime.store().get_approval(&tenant, &id, now_ms).await?;
+            Some(call::chosen(&found(row, &id)?, number)?)
+        }
+    };
     let verdict = Verdict { allow, by, reason, edited: edited.map(Value::Object) };
     if let Some(edited) = &verdict.edited {
         check_edited(runtime, &tenant, &id, edited).await?;
     }
     let now_ms = runtime.clock().now_ms();
-    found(runtime.writing(&tenant).decide_approval(&tenant, &id, verdict, now_ms).await?, &id)
+    let store = runtime.writing(&tenant);
+    let decided = found(store.decide_approval(&tenant, &id, verdict, now_ms).await?, &id)?;
+    if let Some(rule) = rule {
+        let always_ms = runtime.config().approval.always_ms;
+        call::keep(&*store, &decided, rule, (now_ms, always_ms)).await?;
+        // The rule covers the call from now on; with the approval, too, it could be made once more
+        // after the rule was revoked. A call that waits uses it itself.
+        if decided.request["waits"] != true {
+            store.consume_approval(&tenant, &id, &decided.digest, now_ms).await?;
+        }
+    }
+    Ok(decided)
 }
 
 /// Refuses arguments that do not fit the tool, where it is known here in the version that the call

@@ -5,14 +5,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Deleted, check_limit, default_limit, default_tenant, no_such, operations};
-use crate::error::Error;
+use crate::call::{Kept, STANDING};
+use crate::error::{Code, Error};
 use crate::runtime::Runtime;
 use crate::store::{self, Rule, RuleEffect};
 
 operations! {
     /// What an owner decided, or taught by deciding, about calls of some sort.
     rules as Rules {
-        /// Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
+        /// Stores a rule, replacing one of the same kind and id. One of the kind `command` lets commands run
+        /// without asking; best taken from the `proposals` of an approval. Fails with `conflict` if
         /// `if_version` does not hold.
         put(PutRule) -> Rule = put;
         /// Gives a rule, also within a day after it has ended. Fails with `not_found` if there is none of that
@@ -32,7 +34,7 @@ pub struct PutRule {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
-    /// What sort of calls it is about, such as `shell` or `tool`.
+    /// What sort of calls it is about, such as `command` or `tool`.
     pub kind: String,
     /// Its id within the kind. Left out: a new one is made.
     #[serde(default)]
@@ -118,6 +120,9 @@ fn owner() -> String {
 }
 
 async fn put(runtime: &Runtime, args: PutRule) -> Result<Rule, Error> {
+    if args.kind == STANDING {
+        check_standing(&args)?;
+    }
     let rule = store::PutRule {
         tenant: args.tenant,
         kind: args.kind,
@@ -132,6 +137,18 @@ async fn put(runtime: &Runtime, args: PutRule) -> Result<Rule, Error> {
         if_version: args.if_version,
     };
     Ok(runtime.writing(&rule.tenant).put_rule(rule, runtime.clock().now_ms()).await?)
+}
+
+/// Refuses a rule about commands that would be passed over later.
+fn check_standing(rule: &PutRule) -> Result<(), Error> {
+    if rule.effect != RuleEffect::Allow {
+        let text = format!(
+            "a rule of the kind `{STANDING}` only allows; what commands are denied or asked about \
+             says `shell` in the configuration"
+        );
+        return Err(Error::new(Code::InvalidArgument, text));
+    }
+    Kept::of(&Value::Object(rule.settings.clone())).map(|_| ())
 }
 
 async fn get(runtime: &Runtime, args: GetRule) -> Result<Rule, Error> {

@@ -167,6 +167,8 @@ impl Config {
         }
         at_least("approval.timeout_ms", self.approval.timeout_ms, 1)?;
         at_most("approval.timeout_ms", self.approval.timeout_ms, MOST_APPROVAL_MS)?;
+        at_least("approval.always_ms", self.approval.always_ms, 1)?;
+        at_most("approval.always_ms", self.approval.always_ms, MOST_ALWAYS_MS)?;
         at_least("budget.calls_per_run", self.budget.calls_per_run.unwrap_or(1).into(), 1)?;
         self.check_loops(at_least, at_most)?;
         at_most("execute.parallel", self.execute.parallel as u64, 256)?;
@@ -234,6 +236,9 @@ fn read(path: &Path) -> io::Result<String> {
 
 /// The longest that an approval can be waited for: 30 days.
 const MOST_APPROVAL_MS: u64 = 30 * 24 * 60 * 60 * 1000;
+
+/// The longest that a rule is kept by allowing a command for always: a year.
+const MOST_ALWAYS_MS: u64 = 365 * 24 * 60 * 60 * 1000;
 
 fn invalid(key: &str, why: &str) -> Error {
     Error::new(Code::InvalidConfig, format!("configuration: `{key}`: {why}"))

@@ -44,8 +44,17 @@ pub(super) trait Lanes: Copy {
     /// Where one of the words may start. May name too many, but the same at all levels.
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
 
-    /// The same for the words of both.
-    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64;
+    /// The tables of some searches, where the processor has room for them in its registers.
+    type Sought<'g, const COUNT: usize>: Copy;
+
+    /// Takes the tables up. To be done before a loop.
+    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Self::Sought<'_, COUNT>;
+
+    /// Where one of the words of all of them may start.
+    fn starting_any<const COUNT: usize>(
+        sought: &Self::Sought<'_, COUNT>,
+        bytes: &[u8; REACH],
+    ) -> u64;
 }
 
 /// Work that is written once for all levels. `run` and what it calls in each turn of its loop
@@ -115,6 +124,19 @@ impl Level {
             Level::Neon => unsafe { arm::with_neon(task) },
         }
     }
+}
+
+/// Lets the processor fetch what is at `at`, which may lie behind the text.
+#[inline(always)]
+pub(super) fn fetch(text: &[u8], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE is part of the architecture, and a hint reads nothing.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(text.as_ptr().wrapping_add(at).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (text, at);
 }
 
 /// What is read at `at`, with zeros behind the end of the text.

@@ -54,12 +54,23 @@ fn is_denied_text(path: &str, env: &Env) -> bool {
 /// True if a path is a denied one or below it, in letters of either case.
 fn is_below(path: &str, root: &str, env: &Env) -> bool {
     if root.contains(is_meta) {
-        let (path, root) = (parts(path), parts(root));
-        return path.len() >= root.len()
-            && root.iter().zip(&path).all(|(pattern, part)| fits(pattern, part));
+        return fits_beginning(&parts(root), &parts(path));
     }
     let path = path.to_lowercase();
     is_within(&path, &root.to_lowercase()) || is_within(&path, &normal(root, env).to_lowercase())
+}
+
+/// True if a pattern fits the first parts of a path. `**` is any number of them.
+fn fits_beginning(pattern: &[String], path: &[String]) -> bool {
+    let Some((first, pattern)) = pattern.split_first() else { return true };
+    if first == "**" {
+        return (0..=path.len()).any(|skipped| fits_beginning(pattern, &path[skipped..]));
+    }
+    let Some((name, path)) = path.split_first() else { return false };
+    let is_hidden = name.starts_with('.') && first.starts_with(['*', '?']);
+    // What an owner denies is denied in hidden folders, too.
+    let fits = if is_hidden { fits(first, &format!("_{name}")) } else { fits(first, name) };
+    fits && fits_beginning(pattern, path)
 }
 
 /// A pattern as it is written, behind what it surely begins with once that is resolved.
@@ -232,6 +243,22 @@ mod tests {
             ("/workspace/a/b/key", false),
         ] {
             assert_eq!(is_denied(&Value::known(path), &env()), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn two_stars_are_any_number_of_folders() {
+        let deny_paths = vec!["/workspace/**/*.pem".to_owned()];
+        let env = Env { deny_paths, ..Env::default() };
+        for (path, expected) in [
+            ("/workspace/x.pem", true),
+            ("/workspace/a/b/X.pem", true),
+            ("/workspace/a/.b/.x.pem", true),
+            ("/workspace/a/x.pem/below", true),
+            ("/workspace/a/pem", false),
+            ("/srv/x.pem", false),
+        ] {
+            assert_eq!(is_denied(&Value::known(path), &env), expected, "{path}");
         }
     }
 

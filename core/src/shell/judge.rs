@@ -23,6 +23,7 @@ use super::analyse::{Analysis, analyse};
 use super::effect::{Effect, Found};
 use super::env::Env;
 use super::ir::Span;
+use super::plan;
 use super::verdict::{Check, Decision, Reason, Verdict};
 
 pub use modes::{Approvals, mode};
@@ -37,6 +38,7 @@ pub fn judge(analysis: &Analysis, env: &Env, settings: &Settings) -> Verdict {
     let mut reasons = case.of_text();
     reasons.extend(analysis.found.iter().filter_map(|found| case.of_effect(found)));
     reasons.extend(groups::of_calls(&case));
+    reasons.extend(rules::of_calls(&case));
     let mut verdict = Verdict {
         decision: Decision::Allow,
         reasons,
@@ -71,7 +73,11 @@ pub fn check(text: &str, env: &Env, settings: &Settings) -> Check {
 /// Judges what an analysis found, for a reader.
 #[must_use]
 pub fn check_analysis(analysis: &Analysis, env: &Env, settings: &Settings) -> Check {
-    shown::check(analysis, judge(analysis, env, settings))
+    let mut check = shown::check(analysis, judge(analysis, env, settings));
+    if check.verdict != Decision::Deny {
+        check.plan = Some(plan::plan(analysis, env));
+    }
+    check
 }
 
 /// What is judged.

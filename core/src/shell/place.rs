@@ -172,6 +172,14 @@ fn known(path: &str, env: &Env) -> Scope {
     if env.workspace.iter().any(|root| is_within(root, path)) {
         return Scope::WorkspaceRoot;
     }
+    // Of folders within each other the innermost says what may be done.
+    let depth = |roots: &[String]| {
+        roots.iter().filter(|root| is_within(path, root)).map(|root| root.len()).max()
+    };
+    let read = depth(&env.read_roots);
+    if read.is_some() && read >= depth(&env.workspace) && read >= depth(&env.temp) {
+        return Scope::ReadRoot;
+    }
     if within(&env.workspace) {
         let parts: Vec<&str> = path.split('/').collect();
         return match &parts[..] {
@@ -183,9 +191,6 @@ fn known(path: &str, env: &Env) -> Scope {
     }
     if within(&env.temp) {
         return Scope::Temp;
-    }
-    if within(&env.read_roots) {
-        return Scope::ReadRoot;
     }
     if is_within(path, &env.home) || is_within(path, "/home") || is_within(path, "/root") {
         return Scope::Home;
@@ -491,6 +496,24 @@ mod tests {
         ] {
             let path = Value::known(path);
             assert_eq!(scope(&resolve(&path, &cwd, &env), &env), expected, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn of_folders_within_each_other_the_innermost_counts() {
+        let env = Env {
+            workspace: vec!["/tmp/ws".into()],
+            read_roots: vec!["/tmp/ws/docs".into(), "/tmp/skills".into(), "/srv".into()],
+            ..Env::default()
+        };
+        for (path, expected) in [
+            ("/tmp/ws/a", Scope::Workspace),
+            ("/tmp/ws/docs/a", Scope::ReadRoot),
+            ("/tmp/skills/a", Scope::ReadRoot),
+            ("/tmp/a", Scope::Temp),
+            ("/srv/a", Scope::ReadRoot),
+        ] {
+            assert_eq!(scope(&Value::known(path), &env), expected, "{path}");
         }
     }
 

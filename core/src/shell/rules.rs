@@ -166,6 +166,8 @@ impl StandingRule {
     /// # Errors
     /// The first example that does not hold.
     pub fn check(&self, env: &Env) -> Result<(), String> {
+        let cwd = self.calls.first().map_or(&env.cwd, |call| &call.cwd);
+        let env = &Env { cwd: cwd.clone(), ..env.clone() };
         for (examples, expected) in [(&self.covers, true), (&self.covers_not, false)] {
             for example in examples {
                 if self.is_about(&analyse(example, env), env) != expected {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::effect::Found;
 use super::ir::Span;
 use super::judge::WithoutApprover;
+use super::plan::Plan;
 
 /// Whether a command may run.
 #[derive(
@@ -84,6 +85,8 @@ pub struct Check {
     pub for_user: String,
     /// What to do instead, of the strictest reason that knows it.
     pub suggestion: Option<String>,
+    /// How it is run, if it may be, and what it may do then. None where it is denied.
+    pub plan: Option<Plan>,
     /// What becomes of it where the decision is to ask, and nobody can be asked.
     pub without_approver: WithoutApprover,
     /// True if it is allowed only in a confinement that enforces its effects.

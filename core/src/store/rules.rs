@@ -46,7 +46,7 @@ impl RuleEffect {
 pub struct Rule {
     /// The tenant it belongs to.
     pub tenant: String,
-    /// What sort of calls it is about, such as `shell` or `tool`.
+    /// What sort of calls it is about, such as `command` or `tool`.
     pub kind: String,
     /// Its id within the kind.
     pub id: String,

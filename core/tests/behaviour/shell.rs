@@ -3,10 +3,12 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 use toolkeep::call::approve_fn;
+use toolkeep::clock::{Clock, ManualClock, SystemClock};
 use toolkeep::shell::Decision;
 use toolkeep::tool::Caller;
 use toolkeep::{
@@ -107,6 +109,14 @@ async fn with_tool(
     config: Value,
     answer: impl Fn(&ApprovalRequest) -> ApprovalAnswer + Send + Sync + 'static,
 ) -> (Runtime, tempfile::TempDir) {
+    with_clock(config, Arc::new(SystemClock), answer).await
+}
+
+async fn with_clock(
+    config: Value,
+    clock: Arc<dyn Clock>,
+    answer: impl Fn(&ApprovalRequest) -> ApprovalAnswer + Send + Sync + 'static,
+) -> (Runtime, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let mut config = config;
     config["workspace"] = json!(folder.path());
@@ -116,6 +126,7 @@ async fn with_tool(
     let rt = Runtime::builder()
         .config(Config::from_value(config).unwrap())
         .tool(run.shell_command("command"))
+        .clock(clock)
         .approver(approve_fn(move |request, _| {
             let answer = answer(&request);
             async move { Ok(Some(answer)) }
@@ -194,4 +205,34 @@ async fn an_approval_does_not_hold_once_a_link_leads_elsewhere() {
         result.code,
         result.for_llm
     );
+}
+
+#[tokio::test]
+async fn a_handler_keeps_a_rule_and_is_not_asked_again_until_it_ends() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = asked.clone();
+    let clock = Arc::new(ManualClock::at(1_000));
+    let config = json!({ "approval": { "always_ms": 60_000 } });
+    let (rt, _folder) = with_clock(config, clock.clone(), move |request| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        assert!(request.proposals[0].text.contains("frobnicate"), "{request:?}");
+        ApprovalAnswer::allow().always(0)
+    })
+    .await;
+    for _ in 0..3 {
+        assert_eq!(run(&rt, "frobnicate").await.for_llm, "ran frobnicate");
+    }
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+    clock.advance(60_001);
+    assert_eq!(run(&rt, "frobnicate").await.for_llm, "ran frobnicate");
+    assert_eq!(asked.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn a_handler_that_wants_a_rule_which_is_not_proposed_denies_the_call() {
+    let (rt, _folder) = with_tool(json!({}), |_| ApprovalAnswer::allow().always(99)).await;
+    let result = run(&rt, "frobnicate").await;
+    assert_eq!(result.code, Some(Code::ApprovalDenied), "{}", result.for_llm);
+    let rules = rt.invoke("rules.list", json!({ "kind": "command" })).await.unwrap();
+    assert_eq!(rules, json!([]));
 }

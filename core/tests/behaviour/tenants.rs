@@ -163,11 +163,11 @@ const CASES: &[Case] = &[
     changes("registry.drop_clone", |_| json!({ "agent": "a" })),
     changes(
         "rules.put",
-        |_| json!({ "kind": "shell", "id": "r", "effect": "deny", "pattern": "new" }),
+        |_| json!({ "kind": "tool", "id": "r", "effect": "deny", "pattern": "new" }),
     ),
-    reads("rules.get", |_| json!({ "kind": "shell", "id": "r" })),
-    reads("rules.list", |_| json!({ "kind": "shell" })),
-    changes("rules.delete", |_| json!({ "kind": "shell", "id": "r" })),
+    reads("rules.get", |_| json!({ "kind": "tool", "id": "r" })),
+    reads("rules.list", |_| json!({ "kind": "tool" })),
+    changes("rules.delete", |_| json!({ "kind": "tool", "id": "r" })),
     changes("secrets.register", |_| json!({ "value": "purple-wombat-77", "kind": "new" })),
     changes("secrets.forget", |_| json!({ "value": WORD })),
     reads("secrets.mask", |_| json!({ "text": format!("{WORD} and purple-wombat-77") })),
@@ -219,9 +219,7 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
         ("grants.put", {
             json!({ "kind": "cli", "resource": "gh", "effect": "allow", "granted_by": tenant })
         }),
-        ("rules.put", {
-            json!({ "kind": "shell", "id": "r", "effect": "ask", "pattern": tenant })
-        }),
+        ("rules.put", { json!({ "kind": "tool", "id": "r", "effect": "ask", "pattern": tenant }) }),
         ("approvals.request", approval("pending", tenant)),
         ("approvals.request", approval("allowed", tenant)),
         ("approvals.decide", json!({ "id": "allowed", "decision": "allow", "by": "p" })),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._signature import is_async
 
 if TYPE_CHECKING:
+    from ._operations import ShellProposal
     from ._toolkeep import Invocation
 
 _log = logging.getLogger("toolkeep")
@@ -42,6 +43,9 @@ class ApprovalRequest:
     """Why it is asked."""
     plan: Any
     """What the call comes to, where the tool says so."""
+    proposals: tuple[ShellProposal, ...]
+    """What may be kept as a rule so that it is not asked again, the narrowest first, as dicts with
+    `text` and `rule`. Empty: nothing."""
     agent: str | None
     """The agent that calls."""
     user: str | None
@@ -54,7 +58,7 @@ class ApprovalRequest:
     @classmethod
     def _of(cls, raw: dict[str, Any]) -> ApprovalRequest:
         reasons = tuple(AskReason(**reason) for reason in raw["reasons"])
-        return cls(**{**raw, "reasons": reasons})
+        return cls(**{**raw, "reasons": reasons, "proposals": tuple(raw["proposals"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,8 @@ class ApprovalAnswer:
     """Why. Where the call is denied the model is told."""
     edited: Mapping[str, Any] | None = None
     """Other arguments to make the call with, all of them; only where it is allowed."""
+    always: int | None = None
+    """Which of the proposals to keep as a rule, from 0; only where the call is allowed as it is."""
 
 
 Decision = ApprovalAnswer | Mapping[str, Any] | bool | None

@@ -54,6 +54,7 @@ Code = Literal[
     "budget_exhausted",
     "loop_detected",
     "secret_unbound",
+    "command_denied",
     "invalid_config",
     "closed",
     "invalid_handle",
@@ -273,6 +274,10 @@ class FullApprovalConfig(TypedDict):
     it only the host's `approve` handler decides, and where there is none every call that
     wants approval is denied."""
 
+    always_ms: int
+    """For how long a rule holds that somebody keeps by allowing a command for always, in
+    milliseconds, up to a year. Default: 30 days."""
+
 
 class ApprovalConfig(TypedDict, total=False):
     """The `approval` part of the configuration."""
@@ -288,6 +293,10 @@ class ApprovalConfig(TypedDict, total=False):
     """Whether a decision may come from elsewhere, through the operations `approvals.*`. Without
     it only the host's `approve` handler decides, and where there is none every call that
     wants approval is denied."""
+
+    always_ms: int
+    """For how long a rule holds that somebody keeps by allowing a command for always, in
+    milliseconds, up to a year. Default: 30 days."""
 
 ApprovalDecision: TypeAlias = "Literal['allow', 'deny']"
 """What somebody decides on an approval."""
@@ -1846,7 +1855,7 @@ class Rule(TypedDict):
     """The tenant it belongs to."""
 
     kind: str
-    """What sort of calls it is about, such as `shell` or `tool`."""
+    """What sort of calls it is about, such as `command` or `tool`."""
 
     id: str
     """Its id within the kind."""
@@ -2192,11 +2201,36 @@ class ShellCheck(TypedDict):
     suggestion: str | None
     """What to do instead, of the strictest reason that knows it."""
 
+    plan: ShellPlan | None
+    """How it is run, if it may be, and what it may do then. None where it is denied."""
+
     without_approver: ShellWithoutApprover
     """What becomes of it where the decision is to ask, and nobody can be asked."""
 
     confined: bool
     """True if it is allowed only in a confinement that enforces its effects."""
+
+
+class ShellConfinement(TypedDict):
+    """What a command is held to while it runs."""
+
+    write: builtins.list[str]
+    """Files and folders, absolute, that may be written with all that is below."""
+
+    write_never: builtins.list[str]
+    """What lies below those and may not be written."""
+
+    read: builtins.list[str]
+    """Secret files and folders that may be read: those that the command was understood to read."""
+
+    read_never: builtins.list[str]
+    """Files and folders that may not be read."""
+
+    network: ShellReach
+    """The network."""
+
+    listens: bool
+    """True if it may wait for connections."""
 
 ShellDecision: TypeAlias = "Literal['allow', 'ask', 'deny']"
 """Whether a command may run."""
@@ -2259,8 +2293,34 @@ class ShellEnv(TypedDict, total=False):
 ShellKind: TypeAlias = "Literal['sh', 'bash']"
 """A shell."""
 
+
+class ShellPlan(TypedDict):
+    """A way to run a command, and what it may do then."""
+
+    run: ShellRun
+    """What is run."""
+
+    cwd: str
+    """The folder it starts in, absolute."""
+
+    confinement: ShellConfinement
+    """What it may do: what it was understood to do, and no more."""
+
 ShellProfile: TypeAlias = "Literal['strict', 'workspace']"
 """How far the floor reaches, and what runs without asking."""
+
+
+class ShellProposal(TypedDict):
+    """A rule that may be kept, and what it would mean."""
+
+    text: str
+    """What would run without asking, for the person who decides."""
+
+    rule: ShellStandingRule
+    """The rule."""
+
+ShellReach: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
+"""Where a command may connect to."""
 
 
 class ShellReason(TypedDict):
@@ -2323,6 +2383,9 @@ class ShellRule(TypedDict, total=False):
 
     reason: str | None
     """Why, for the model and the user."""
+
+ShellRun: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
+"""What is run."""
 
 ShellSecurity: TypeAlias = "Literal['deny', 'allowlist', 'full']"
 """Whether commands run at all."""
@@ -2434,6 +2497,38 @@ class ShellSpan(TypedDict):
 
     end: int
     """The first byte behind it."""
+
+
+class ShellStandingCall(TypedDict):
+    """A call of a program."""
+
+    program: str
+    """The program's name, where the system keeps it; another one's path."""
+
+    words: ShellStandingWords
+    """Its words."""
+
+    cwd: str
+    """The folder that it starts in."""
+
+
+class ShellStandingRule(TypedDict):
+    """What may run without asking."""
+
+    calls: builtins.list[ShellStandingCall]
+    """The calls that it holds for, each of them any number of times."""
+
+    effects: builtins.list[str]
+    """Everything that they may do, as [`key`] writes it."""
+
+    covers: builtins.list[str]
+    """Commands that it covers, in its own folder. They are tried when the rule is read."""
+
+    covers_not: builtins.list[str]
+    """Commands that it does not cover. They are tried when the rule is read."""
+
+ShellStandingWords: TypeAlias = "dict[str, Any] | dict[str, Any] | dict[str, Any]"
+"""What the words of a call are."""
 
 ShellSwitch: TypeAlias = "Literal['on', 'off', 'ask', 'deny']"
 """Whether a group of dangers counts."""
@@ -2632,6 +2727,12 @@ class ToolInfo(TypedDict):
     original_name: str | None
     """Its name where it comes from, if that is another."""
 
+    shell_command: str | None
+    """The argument that is a command of a shell."""
+
+    shell_cwd: str | None
+    """The argument that names the folder in which that command starts."""
+
     argument_aliases: dict[str, builtins.list[str]]
     """Other names that its arguments may come under."""
 
@@ -2689,6 +2790,14 @@ class ToolSpec(TypedDict, total=False):
     original_name: str | None
     """The name that it has where it comes from, if that is another: `create-issue` of an MCP
     server."""
+
+    shell_command: str | None
+    """The argument that is a command of a shell: a text, or a list of its words. It is judged
+    before the tool is called, as `shell` of the configuration says."""
+
+    shell_cwd: str | None
+    """The argument that names the folder in which that command starts: absolute, or from the
+    workspace. Default: the workspace."""
 
 
 class Touch(TypedDict):
@@ -2981,6 +3090,7 @@ class ApprovalsOperations:
         tenant: str = _UNSET,
         reason: str | None = _UNSET,
         edited: Mapping[str, Any] | None = _UNSET,
+        always: int | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
         if it is not pending any more or `approval.external` is false, and with
@@ -2994,6 +3104,9 @@ class ApprovalsOperations:
             tenant: The tenant.
             reason: Why.
             edited: Other arguments to make the call with; only where it is allowed.
+            always: Which of the `proposals` in the request to keep as a rule, from 0, the
+                narrowest; only where the call is allowed as it is. It holds for the same
+                tool, agent and user, for `approval.always_ms`.
         """
         args = _given(
             id=id,
@@ -3002,6 +3115,7 @@ class ApprovalsOperations:
             tenant=tenant,
             reason=reason,
             edited=edited,
+            always=always,
         )
         return cast("Approval", self._invoke("approvals.decide", args))
 
@@ -4689,11 +4803,12 @@ class RulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
-        `if_version` does not hold.
+        """Stores a rule, replacing one of the same kind and id. One of the kind `command` lets
+        commands run without asking; best taken from the `proposals` of an approval. Fails
+        with `conflict` if `if_version` does not hold.
 
         Args:
-            kind: What sort of calls it is about, such as `shell` or `tool`.
+            kind: What sort of calls it is about, such as `command` or `tool`.
             effect: What it does with a call that fits it.
             pattern: Which calls it fits, in the language of its kind.
             tenant: The tenant.
@@ -5567,6 +5682,7 @@ class AsyncApprovalsOperations:
         tenant: str = _UNSET,
         reason: str | None = _UNSET,
         edited: Mapping[str, Any] | None = _UNSET,
+        always: int | None = _UNSET,
     ) -> Approval:
         """Allows or denies a pending approval. Fails with `conflict`, saying what became of it,
         if it is not pending any more or `approval.external` is false, and with
@@ -5580,6 +5696,9 @@ class AsyncApprovalsOperations:
             tenant: The tenant.
             reason: Why.
             edited: Other arguments to make the call with; only where it is allowed.
+            always: Which of the `proposals` in the request to keep as a rule, from 0, the
+                narrowest; only where the call is allowed as it is. It holds for the same
+                tool, agent and user, for `approval.always_ms`.
         """
         args = _given(
             id=id,
@@ -5588,6 +5707,7 @@ class AsyncApprovalsOperations:
             tenant=tenant,
             reason=reason,
             edited=edited,
+            always=always,
         )
         return cast("Approval", await self._invoke("approvals.decide", args))
 
@@ -7275,11 +7395,12 @@ class AsyncRulesOperations:
         expires_at_ms: int | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Rule:
-        """Stores a rule, replacing one of the same kind and id. Fails with `conflict` if
-        `if_version` does not hold.
+        """Stores a rule, replacing one of the same kind and id. One of the kind `command` lets
+        commands run without asking; best taken from the `proposals` of an approval. Fails
+        with `conflict` if `if_version` does not hold.
 
         Args:
-            kind: What sort of calls it is about, such as `shell` or `tool`.
+            kind: What sort of calls it is about, such as `command` or `tool`.
             effect: What it does with a call that fits it.
             pattern: Which calls it fits, in the language of its kind.
             tenant: The tenant.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _toolkeep
 
 if TYPE_CHECKING:
-    from ._operations import ShellEnv, ShellRule, ShellSwitch
+    from ._operations import ShellEnv, ShellPlan, ShellRule, ShellSwitch
 
 CommandVerdict = Literal["allow", "ask", "deny"]
 """What becomes of a command."""
@@ -25,8 +25,8 @@ class CommandReason:
     decision: CommandVerdict
     """What this reason alone would decide."""
     category: str
-    """The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`, `unknown`,
-    `beyond_profile`, `text`, `rule`, `mode`."""
+    """The group (`destructive_ops`, `code_injection`), or one of `path_denied`, `secret`,
+    `unknown`, `beyond_profile`, `text`, `rule`, `mode`."""
     words: str
     """The words that cause it, as they stand in the command."""
     span: Span
@@ -89,6 +89,8 @@ class CommandCheck:
     """What a person is shown."""
     suggestion: str | None
     """What to do instead, of the strictest reason that knows it."""
+    plan: ShellPlan | None
+    """How it is run, if it may be, and what it may do then, as a dict. None where it is denied."""
     without_approver: Literal["confine", "deny", "run"]
     """What becomes of it where it is asked about, and nobody can be asked."""
     confined: bool

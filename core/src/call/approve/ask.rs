@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::super::{Call, CallPath, Judged, command, excerpt};
-use super::{ApprovalRequest, AskReason};
+use super::{ApprovalRequest, AskReason, always};
 use crate::policy::Rule;
+use crate::shell::rules::Proposal;
 use crate::store::NewApproval;
 use crate::tool::{Arguments, Caller};
 
@@ -43,17 +44,19 @@ pub(super) fn policy(judged: &Judged) -> Option<Rule> {
 /// The digest of a call: SHA-256 in 64 hexadecimal digits. Another caller, tool, version, plan or
 /// argument gives another one; the order of keys does not matter.
 pub(super) fn digest(caller: &Caller, judged: &Judged) -> String {
-    let parts = json!([
-        "toolkeep.approval.1",
-        caller.tenant,
-        caller.agent,
-        caller.user,
-        judged.entry.spec.name,
-        judged.entry.version,
+    let mut parts = vec![
+        json!("toolkeep.approval.1"),
+        json!(caller.tenant),
+        json!(caller.agent),
+        json!(caller.user),
+        json!(judged.entry.spec.name),
+        json!(judged.entry.version),
         canonical(&judged.args),
-        judged.assessment.plan.as_ref().map(canonical),
-    ]);
-    HEXLOWER.encode(&Sha256::digest(parts.to_string()))
+        json!(judged.assessment.plan.as_ref().map(canonical)),
+    ];
+    // With it the names of the variables that the command would find, which nobody is shown.
+    parts.extend(judged.command.as_ref().and_then(|command| command.digest()).map(Value::String));
+    HEXLOWER.encode(&Sha256::digest(Value::Array(parts).to_string()))
 }
 
 /// The same with the keys of every object in order.
@@ -76,6 +79,7 @@ pub(super) struct Asking {
     pub digest: String,
     pub expires_at_ms: i64,
     reasons: Vec<AskReason>,
+    proposals: Vec<Proposal>,
 }
 
 impl Asking {
@@ -86,6 +90,7 @@ impl Asking {
             digest: digest(call.cx.caller(), judged),
             expires_at_ms: path.clock.now_ms().saturating_add(timeout_ms),
             reasons: reasons(judged, call),
+            proposals: always::proposals(path, judged, call),
         }
     }
 
@@ -113,6 +118,7 @@ impl Asking {
             "arguments": shown["arguments"],
             "plan": shown["plan"],
             "reasons": reasons,
+            "proposals": self.proposals,
             "version": judged.entry.version,
             "call": call.id,
             "waits": waits,
@@ -142,6 +148,7 @@ impl Asking {
             arguments: fields(&judged.args),
             reasons: self.reasons.clone(),
             plan: judged.assessment.plan.clone(),
+            proposals: self.proposals.clone(),
             agent: caller.agent.clone(),
             user: caller.user.clone(),
             session: caller.session.clone(),

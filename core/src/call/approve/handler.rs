@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error};
+use crate::shell::rules::Proposal;
 use crate::tool::CallContext;
 
 /// Why a call wants approval.
@@ -34,6 +35,9 @@ pub struct ApprovalRequest {
     pub reasons: Vec<AskReason>,
     /// What the call comes to, where the tool says so.
     pub plan: Option<Value>,
+    /// What may be kept as a rule so that it is not asked again, the narrowest first. Empty: nothing.
+    #[serde(default)]
+    pub proposals: Vec<Proposal>,
     /// The agent that calls.
     pub agent: Option<String>,
     /// The user for whom it calls.
@@ -59,6 +63,9 @@ pub struct ApprovalAnswer {
     /// Other arguments to make the call with, all of them; only where it is allowed.
     #[serde(default)]
     pub edited: Option<Map<String, Value>>,
+    /// Which of the proposals to keep as a rule, from 0; only where the call is allowed as it is.
+    #[serde(default)]
+    pub always: Option<u32>,
 }
 
 fn host() -> String {
@@ -68,13 +75,13 @@ fn host() -> String {
 impl ApprovalAnswer {
     /// The call may be made, once.
     pub fn allow() -> ApprovalAnswer {
-        ApprovalAnswer { allow: true, by: host(), reason: None, edited: None }
+        ApprovalAnswer { allow: true, by: host(), reason: None, edited: None, always: None }
     }
 
     /// The call must not be made, and why: the model is told.
     pub fn deny(reason: impl Into<String>) -> ApprovalAnswer {
         let reason = Some(reason.into());
-        ApprovalAnswer { allow: false, by: host(), reason, edited: None }
+        ApprovalAnswer { allow: false, by: host(), reason, edited: None, always: None }
     }
 
     /// Says who decided.
@@ -88,6 +95,13 @@ impl ApprovalAnswer {
     #[must_use]
     pub fn edited(mut self, arguments: Map<String, Value>) -> ApprovalAnswer {
         self.edited = Some(arguments);
+        self
+    }
+
+    /// Keeps one of the proposals as a rule, from 0, the narrowest.
+    #[must_use]
+    pub fn always(mut self, proposal: u32) -> ApprovalAnswer {
+        self.always = Some(proposal);
         self
     }
 

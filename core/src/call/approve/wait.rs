@@ -14,9 +14,10 @@ use tokio_util::task::TaskTracker;
 use super::super::contained::{self, Contained};
 use super::super::{CallPath, Stop};
 use super::edit::Original;
-use super::{ApprovalAnswer, ApprovalRequest, Approver};
+use super::{ApprovalAnswer, ApprovalRequest, Approver, always, only_allowed};
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::shell::rules::Proposal;
 use crate::store::{Approval, ApprovalState, Kind, Store, Verdict};
 use crate::tool::CallContext;
 
@@ -122,7 +123,11 @@ impl Wait<'_> {
             Ok(None) => return Ok((!self.others).then_some(Ended::Left)),
             Err(why) => return self.failed(&why).await,
         };
-        let ApprovalAnswer { allow, by, reason, edited } = answer;
+        let always = match self.kept(&answer).await? {
+            Ok(always) => always,
+            Err(why) => return self.failed(&why).await,
+        };
+        let ApprovalAnswer { allow, by, reason, edited, .. } = answer;
         let edited = edited.map(serde_json::Value::Object);
         if allow && let Some(why) = edited.as_ref().and_then(|edited| self.original.misfit(edited))
         {
@@ -132,12 +137,39 @@ impl Wait<'_> {
         }
         let verdict = Verdict { allow, by, reason, edited };
         match self.decide(verdict).await {
-            Ok(decided) => Ok(decided),
+            Ok(decided) => {
+                self.keep(decided.as_ref(), always).await?;
+                Ok(decided)
+            }
             Err(error) if error.kind() == Kind::InvalidArgument => {
                 self.failed(&error.to_string()).await
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The rule that comes with an answer, if one does; or why it cannot.
+    async fn kept(
+        &self,
+        answer: &ApprovalAnswer,
+    ) -> Result<Result<Option<Proposal>, String>, Stop> {
+        let Some(number) = answer.always else { return Ok(Ok(None)) };
+        if let Err(why) = only_allowed(answer.allow, answer.edited.is_some()) {
+            return Ok(Err(why));
+        }
+        let now_ms = self.path.clock.now_ms();
+        let row = self.path.store.get_approval(self.tenant, self.id, now_ms).await?;
+        let chosen = row.map(|row| always::chosen(&row, number));
+        Ok(chosen.transpose().map_err(|error| error.message().to_owned()))
+    }
+
+    /// Keeps the rule that came with a decision which counts.
+    async fn keep(&self, ended: Option<&Ended>, rule: Option<Proposal>) -> Result<(), Stop> {
+        if let (Some(Ended::Decided(decided)), Some(rule)) = (ended, rule) {
+            let until = (self.path.clock.now_ms(), self.path.approval.config.always_ms);
+            always::keep(self.path.store.as_ref(), decided, rule, until).await?;
+        }
+        Ok(())
     }
 
     /// Denies the call, because the host's handler could not decide. Why, only the host is told.

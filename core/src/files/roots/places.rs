@@ -35,7 +35,7 @@ impl Granting {
         }
         let (_, of_parents) = self.denied(caller)?;
         anchors.extend(of_parents.iter().map(|folder| folder.display().to_string()));
-        for entry in self.closed(caller) {
+        for entry in self.closed(caller).iter().flat_map(|entry| spelled_out(entry)) {
             places.denied.extend(seen_from(&anchors, &entry));
         }
         // Who can write these makes the rules, and a command is not told from its writing.
@@ -52,6 +52,35 @@ impl Granting {
     }
 }
 
+/// The most entries that one is spelled out to; beyond that its braces are taken for any name.
+const MOST_SPELLED: usize = 64;
+
+/// An entry with each of what stands between its braces: `*.{pem,key}` is two.
+fn spelled_out(entry: &str) -> Vec<String> {
+    let mut left = vec![entry.to_owned()];
+    let mut done = Vec::new();
+    while let Some(entry) = left.pop() {
+        let Some((before, choices, after)) = braces(&entry) else {
+            done.push(entry);
+            continue;
+        };
+        if left.len() + done.len() + choices.len() > MOST_SPELLED {
+            done.push(format!("{before}*{after}"));
+            continue;
+        }
+        left.extend(choices.iter().map(|choice| format!("{before}{choice}{after}")));
+    }
+    done
+}
+
+/// What stands before, between and behind the first braces that hold no others.
+fn braces(entry: &str) -> Option<(&str, Vec<&str>, &str)> {
+    let close = entry.find('}')?;
+    let open = entry[..close].rfind('{')?;
+    let choices = entry[open + 1..close].split(',').collect();
+    Some((&entry[..open], choices, &entry[close + 1..]))
+}
+
 /// An entry as absolute ones: a path counts from each folder, a glob without a `/` is one of names.
 fn seen_from(folders: &[String], entry: &str) -> Vec<String> {
     if entry.starts_with('/') {
@@ -66,7 +95,19 @@ fn seen_from(folders: &[String], entry: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::seen_from;
+    use super::{seen_from, spelled_out};
+
+    #[test]
+    fn braces_are_spelled_out() {
+        let sorted = |entry| {
+            let mut all = spelled_out(entry);
+            all.sort();
+            all
+        };
+        assert_eq!(sorted("a/*.{pem,key}"), ["a/*.key", "a/*.pem"]);
+        assert_eq!(sorted("{a,b{c,d}}/x"), ["a/x", "bc/x", "bd/x"]);
+        assert_eq!(sorted("app/[id]"), ["app/[id]"]);
+    }
 
     #[test]
     fn an_entry_counts_from_every_folder() {

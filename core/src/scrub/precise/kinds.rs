@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::super::hit::{Confidence, Hit, Until};
+use super::super::simd::ByteSet;
 use super::super::view::AHEAD;
 use super::jwt;
 use super::sight::escape;
@@ -13,6 +14,7 @@ use checksum::verified;
 use demand::looks_random;
 use gate::{Gate, Opening};
 use glance::Glance;
+use outline::{FREE, MARKED, Outline, TOLD};
 use shape::{Part, Set, Shape};
 use vicinity::Vicinity;
 
@@ -20,6 +22,7 @@ mod checksum;
 mod demand;
 mod gate;
 mod glance;
+mod outline;
 mod shape;
 mod table;
 mod vicinity;
@@ -59,6 +62,13 @@ pub(super) struct Kinds {
     told: Gate,
     /// Of those of the latter that need not stand where a value is given.
     free: Gate,
+    outline: Outline,
+    /// A plain run needs so many bytes, but for one that is told by what stands before it, and
+    /// one that one of these closes.
+    pub(super) unsaid: usize,
+    closing: ByteSet,
+    /// Signs behind which a kind without a prefix goes on.
+    crossed: ByteSet,
     glance: Glance,
     vicinity: Vicinity,
     /// The length of the shortest secret that needs no word near.
@@ -103,6 +113,11 @@ impl Kinds {
         let told = Gate::new(shapes.iter().copied().filter(bare));
         let free = |shape: &&Shape| bare(shape) && vicinity::is_told_by_more(shape);
         let free = Gate::new(shapes.iter().copied().filter(free));
+        let outline = Outline::new([(&marked, MARKED), (&told, TOLD), (&free, FREE)]);
+        let crossed =
+            |sign| shapes.iter().any(|shape| shape.prefix.is_empty() && shape.crosses(sign));
+        let crossed = ByteSet::of(crossed);
+        let (unsaid, closing) = unsaid(&shapes);
         let vicinity = Vicinity::new(&shapes);
         let whole = shapes.iter().filter(|shape| shape.near.is_empty());
         let shortest = whole.map(|shape| shape.shortest()).min().unwrap_or(0);
@@ -115,6 +130,10 @@ impl Kinds {
             marked,
             told,
             free,
+            outline,
+            unsaid,
+            closing,
+            crossed,
             glance: Glance::new(),
             vicinity,
             shortest,
@@ -141,7 +160,7 @@ impl Kinds {
             let lets = |gate: &Gate| gate.lets(text, at, opening, crossing);
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
-                let told = at > 0 && lets(&self.told) && self.vicinity.may_tell(text, at, opening);
+                let told = at > 0 && lets(&self.told);
                 let (shape, end) = if told { self.near(text, at)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
@@ -168,8 +187,12 @@ impl Kinds {
     pub(super) fn may_be_plain(&self, text: &[u8], at: usize) -> bool {
         is_plain(&text[at..])
             && (self.may_be_bare(text, at, false)
-                || joined(text, at).any(|start| {
-                    self.may_have_prefix(text, start) || self.may_be_bare(text, start, true)
+                || joint(text, at).is_some_and(|joint| {
+                    let crossed = self.crossed.has(text[joint]);
+                    joined(text, at).any(|start| {
+                        self.may_have_prefix(text, start)
+                            || (crossed || start > joint) && self.may_be_bare(text, start, true)
+                    })
                 }))
     }
 
@@ -180,7 +203,6 @@ impl Kinds {
         lets(&self.marked) && self.marks(text, at).next().is_some()
             || lets(&self.told)
                 && is_plain(&text[at..])
-                && self.vicinity.may_tell(text, at, opening)
                 && self.told(text, at).next().is_some()
                 && (lets(&self.free) || vicinity::may_be_value(text, at))
     }
@@ -290,15 +312,22 @@ pub(super) fn is_plain_byte(byte: u8) -> bool {
     Set::BASE64.has(byte) || matches!(byte, b'-' | b'_' | b'.' | b'~' | b':')
 }
 
+/// Where the sign is that joins the run at `at` to what stands before it.
+#[inline]
+fn joint(text: &[u8], at: usize) -> Option<usize> {
+    let least = at.saturating_sub(JOINED);
+    let cut = text[least..at].iter().rposition(|b| !b"_-.".contains(b))?;
+    JOINTS.contains(&text[least + cut]).then_some(least + cut)
+}
+
 /// Where the token may begin that goes on with the run at `at`, the farthest first: `8123456789:`
 /// before `AAF…`, `1//` before `0g…`, base64 that a `+` or a `/` has cut.
 fn joined(text: &[u8], at: usize) -> impl Iterator<Item = usize> + '_ {
     let least = at.saturating_sub(JOINED);
     let behind = &text[least..at];
-    let cut = behind.iter().rev().find(|b| !b"_-.".contains(b));
-    let cut = cut.is_some_and(|b| JOINTS.contains(b));
     let belongs = |b: &&u8| is_token(**b) || JOINTS.contains(*b);
-    let length = if cut { behind.iter().rev().take_while(belongs).count() } else { 0 };
+    let length =
+        if joint(text, at).is_some() { behind.iter().rev().take_while(belongs).count() } else { 0 };
     let first = at - length;
     let starts = (first..at).filter(move |&start| {
         let fresh = start == first || JOINTS.contains(&text[start - 1]);
@@ -372,6 +401,23 @@ fn openings<const LENGTH: usize>(shape: &Shape) -> Vec<[u8; LENGTH]> {
         openings = longer;
     }
     openings
+}
+
+/// How long a plain run is at least with which a kind begins that needs no value before it; but for
+/// short ones that end with a literal: its first bytes.
+fn unsaid(shapes: &[&'static Shape]) -> (usize, ByteSet) {
+    const SHORT: usize = 20;
+    let (mut least, mut closing) = (DIGIT_WITHIN, Vec::new());
+    let unsaid = |shape: &&&Shape| {
+        shape.prefix.is_empty() && (shape.near.is_empty() || vicinity::is_told_by_more(shape))
+    };
+    for shape in shapes.iter().filter(unsaid) {
+        match shape.opening(is_plain_byte) {
+            (length, Some(sign)) if length < SHORT => closing.push(sign),
+            (length, _) => least = least.min(length),
+        }
+    }
+    (least.max(PLAIN), ByteSet::of(|b| closing.contains(&b)))
 }
 
 /// The mark of a shape that has neither a prefix nor a word near.

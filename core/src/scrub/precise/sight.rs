@@ -7,7 +7,9 @@ use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
 use super::jwt;
 use super::kinds::Kinds;
 
+mod batch;
 pub(super) mod escape;
+mod runs;
 mod sieve;
 mod sweep;
 
@@ -313,7 +315,7 @@ fn may_be_jwt(text: &[u8]) -> bool {
 
 /// A token byte that no token begins with.
 #[inline]
-fn is_sign(byte: u8) -> bool {
+pub(super) fn is_sign(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.')
 }
 

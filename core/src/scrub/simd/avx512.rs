@@ -60,18 +60,54 @@ impl Lanes for Avx512 {
         }
     }
 
+    type Sought<'g, const COUNT: usize> = Sought<'g, COUNT>;
+
     #[inline(always)]
-    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> Sought<'_, COUNT> {
+        // SAFETY: as above.
+        let mut taken = [unsafe { [[_mm512_setzero_si512(); 2]; LENGTH] }; COUNT];
+        for (tables, grams) in taken.iter_mut().zip(grams) {
+            for (table, whole) in tables.iter_mut().zip(&*grams.whole) {
+                let from = whole.as_ptr();
+                // SAFETY: as above, and each table is 256 bytes long.
+                *table = unsafe {
+                    [_mm512_loadu_si512(from.cast()), _mm512_loadu_si512(from.add(BLOCK).cast())]
+                };
+            }
+        }
+        Sought { grams, tables: taken }
+    }
+
+    #[inline(always)]
+    fn starting_any<const COUNT: usize>(sought: &Sought<'_, COUNT>, bytes: &[u8; REACH]) -> u64 {
         // SAFETY: as above.
         unsafe {
             let (start, rest) = (load(bytes, 0), load(bytes, LENGTH - 1));
             if _mm512_movepi8_mask(_mm512_or_si512(start, rest)) != 0 {
-                return Avx512::starting(&grams[0], bytes) | Avx512::starting(&grams[1], bytes);
+                let mut bits = 0;
+                for grams in sought.grams {
+                    bits |= Avx512::starting(grams, bytes);
+                }
+                return bits;
             }
-            ascii(&grams[0], bytes) | ascii(&grams[1], bytes)
+            let mut any = _mm512_setzero_si512();
+            for tables in &sought.tables {
+                any = _mm512_or_si512(any, ascii(tables, bytes));
+            }
+            _mm512_test_epi8_mask(any, any)
         }
     }
 }
+
+/// Some searches, and what their tables say of ASCII.
+#[derive(Clone, Copy)]
+pub(super) struct Sought<'g, const COUNT: usize> {
+    grams: &'g [Grams; COUNT],
+    tables: [Tables; COUNT],
+}
+
+/// The lower and the upper half of the table of each place.
+type Tables = [[__m512i; 2]; LENGTH];
 
 /// The block of `bytes` that starts at `place`, below [`LENGTH`].
 ///
@@ -118,18 +154,18 @@ unsafe fn passing(grams: &Grams, place: usize, bytes: &[u8; REACH]) -> __m512i {
     }
 }
 
-/// Where a word may start, if all bytes are ASCII.
+/// The buckets of words that may start at each byte, if all bytes are ASCII.
 ///
 /// # Safety
 ///
 /// The processor must have AVX-512 with BW and VBMI.
 #[inline(always)]
-unsafe fn ascii(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
+unsafe fn ascii(tables: &Tables, bytes: &[u8; REACH]) -> __m512i {
     // SAFETY: as the caller says.
     unsafe {
-        let first = _mm512_and_si512(entries(grams, 0, bytes), entries(grams, 1, bytes));
-        let second = _mm512_and_si512(entries(grams, 2, bytes), entries(grams, 3, bytes));
-        _mm512_test_epi8_mask(first, second)
+        let first = _mm512_and_si512(entries(tables, 0, bytes), entries(tables, 1, bytes));
+        let second = _mm512_and_si512(entries(tables, 2, bytes), entries(tables, 3, bytes));
+        _mm512_and_si512(first, second)
     }
 }
 
@@ -139,12 +175,8 @@ unsafe fn ascii(grams: &Grams, bytes: &[u8; REACH]) -> u64 {
 ///
 /// The processor must have AVX-512 with VBMI.
 #[inline(always)]
-unsafe fn entries(grams: &Grams, place: usize, bytes: &[u8; REACH]) -> __m512i {
-    // SAFETY: as the caller says, and each table is 256 bytes long.
-    unsafe {
-        let table = grams.whole[place].as_ptr();
-        let (first, second) =
-            (_mm512_loadu_si512(table.cast()), _mm512_loadu_si512(table.add(BLOCK).cast()));
-        _mm512_permutex2var_epi8(first, load(bytes, place), second)
-    }
+unsafe fn entries(tables: &Tables, place: usize, bytes: &[u8; REACH]) -> __m512i {
+    let [first, second] = tables[place];
+    // SAFETY: as the caller says.
+    unsafe { _mm512_permutex2var_epi8(first, load(bytes, place), second) }
 }

@@ -10,6 +10,7 @@ use super::set::ByteSet;
 /// choice of these bits.
 ///
 /// [`Class`]: super::Class
+#[derive(Clone, Copy)]
 pub(in crate::scrub) struct Classes<const COUNT: usize> {
     pub(super) lower: [u8; 16],
     pub(super) upper: [u8; 16],

@@ -41,8 +41,15 @@ impl Lanes for Scalar {
         bits
     }
 
+    type Sought<'g, const COUNT: usize> = &'g [Grams; COUNT];
+
     #[inline(always)]
-    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
-        Scalar::starting(&grams[0], bytes) | Scalar::starting(&grams[1], bytes)
+    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> &[Grams; COUNT] {
+        grams
+    }
+
+    #[inline(always)]
+    fn starting_any<const COUNT: usize>(grams: &&[Grams; COUNT], bytes: &[u8; REACH]) -> u64 {
+        grams.iter().fold(0, |bits, grams| bits | Scalar::starting(grams, bytes))
     }
 }

@@ -121,7 +121,7 @@ impl Task for AskAll<'_> {
     type Answer = ([u64; 4], u64);
 
     fn run<L: Lanes>(self) -> ([u64; 4], u64) {
-        (L::each(self.classes, self.bytes), L::starting_either(self.grams, self.bytes))
+        (L::each(self.classes, self.bytes), L::starting_any(&L::seek(self.grams), self.bytes))
     }
 }
 

@@ -87,32 +87,56 @@ impl<V: Vector> Lanes for V {
         bits
     }
 
-    /// Loads each table and halves each byte once: that is most of the work.
+    type Sought<'g, const COUNT: usize> = &'g [Grams; COUNT];
+
     #[inline(always)]
-    fn starting_either(grams: &[Grams; 2], bytes: &[u8; REACH]) -> u64 {
+    fn seek<const COUNT: usize>(grams: &[Grams; COUNT]) -> &[Grams; COUNT] {
+        grams
+    }
+
+    #[inline(always)]
+    fn starting_any<const COUNT: usize>(grams: &&[Grams; COUNT], bytes: &[u8; REACH]) -> u64 {
         let mut bits = 0;
-        // SAFETY: as above, and `at + V::BYTES + place + V::BYTES <= REACH`.
-        unsafe {
-            let mut at = 0;
-            while at < BLOCK {
-                let from = bytes.as_ptr().add(at);
-                let mut all = passing_pair::<V>(grams, 0, from);
-                let mut place = 1;
-                while place < LENGTH {
-                    let pass = passing_pair::<V>(grams, place, from);
-                    all = [
-                        [all[0][0].and(pass[0][0]), all[0][1].and(pass[0][1])],
-                        [all[1][0].and(pass[1][0]), all[1][1].and(pass[1][1])],
-                    ];
-                    place += 1;
-                }
-                bits |= all[0][0].or(all[0][1]).set_bytes() << at;
-                bits |= all[1][0].or(all[1][1]).set_bytes() << (at + V::BYTES);
-                at += 2 * V::BYTES;
-            }
+        let mut at = 0;
+        while at < COUNT {
+            bits |= match &grams[at..] {
+                [first, second, ..] => starting_either::<V>(first, second, bytes),
+                [last] => V::starting(last, bytes),
+                [] => 0,
+            };
+            at += 2;
         }
         bits
     }
+}
+
+/// Where one of the words of both may start. Loads each table and halves each byte once: that is
+/// most of the work.
+#[inline(always)]
+fn starting_either<V: Vector>(first: &Grams, second: &Grams, bytes: &[u8; REACH]) -> u64 {
+    let grams = [first, second];
+    let mut bits = 0;
+    // SAFETY: as above, and `at + V::BYTES + place + V::BYTES <= REACH`.
+    unsafe {
+        let mut at = 0;
+        while at < BLOCK {
+            let from = bytes.as_ptr().add(at);
+            let mut all = passing_pair::<V>(grams, 0, from);
+            let mut place = 1;
+            while place < LENGTH {
+                let pass = passing_pair::<V>(grams, place, from);
+                all = [
+                    [all[0][0].and(pass[0][0]), all[0][1].and(pass[0][1])],
+                    [all[1][0].and(pass[1][0]), all[1][1].and(pass[1][1])],
+                ];
+                place += 1;
+            }
+            bits |= all[0][0].or(all[0][1]).set_bytes() << at;
+            bits |= all[1][0].or(all[1][1]).set_bytes() << (at + V::BYTES);
+            at += 2 * V::BYTES;
+        }
+    }
+    bits
 }
 
 /// The buckets of both searches that the bytes from `place` on allow, in two registers that follow
@@ -124,7 +148,7 @@ impl<V: Vector> Lanes for V {
 /// stands for.
 #[inline(always)]
 unsafe fn passing_pair<V: Vector>(
-    grams: &[Grams; 2],
+    grams: [&Grams; 2],
     place: usize,
     bytes: *const u8,
 ) -> [[V; 2]; 2] {

@@ -4,20 +4,37 @@ use super::super::denied::matches;
 use super::super::effect::{Effect, Found};
 use super::super::invocation::Invocation;
 use super::super::unwrap;
-use super::super::verdict::Decision;
+use super::super::verdict::{Decision, Reason};
 use super::settings::Rule;
 use super::{Case, Said, modes, reach};
 
 /// The strictest rule that denies an effect or asks about it.
 pub(super) fn strictest(case: &Case<'_>, found: &Found) -> Option<(Decision, Said)> {
+    strictest_of(case, |rule| fits(case, rule, found))
+}
+
+fn strictest_of(case: &Case<'_>, is_about: impl Fn(&Rule) -> bool) -> Option<(Decision, Said)> {
     let settings = case.settings;
     let layers = [(Decision::Deny, &settings.deny), (Decision::Ask, &settings.ask_rules)];
     layers.into_iter().find_map(|(decision, rules)| {
-        let rule = rules.iter().find(|rule| fits(case, rule, found))?;
+        let rule = rules.iter().find(|rule| is_about(rule))?;
         let why = rule.reason.clone();
         let why = why.unwrap_or_else(|| "The owner has a rule about this.".to_owned());
         Some((decision, Said::new("rule", why)))
     })
+}
+
+/// The strictest rules about calls that have no effect, by which those would be found.
+pub(super) fn of_calls(case: &Case<'_>) -> Vec<Reason> {
+    let has_effect = |at: usize| case.analysis.found.iter().any(|found| found.by == Some(at));
+    let calls = case.analysis.invocations.iter().enumerate();
+    let calls = calls.filter(|(at, _)| !has_effect(*at));
+    let reasons = calls.filter_map(|(_, call)| {
+        let (decision, said) =
+            strictest_of(case, |rule| rule.effects.is_empty() && is_of(rule, call, case))?;
+        Some(case.reason(decision, said, &call.span))
+    });
+    reasons.collect()
 }
 
 /// True if the owner lets an effect be: by a rule that allows, or by the list of programs. What is

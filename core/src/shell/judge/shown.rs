@@ -32,6 +32,7 @@ pub(super) fn check(analysis: &Analysis, verdict: Verdict) -> Check {
         effects: verdict.effects.iter().map(effect).collect(),
         reasons: verdict.reasons,
         unknowns: verdict.unknowns,
+        plan: None,
         without_approver: verdict.without_approver,
         confined: verdict.confined,
     }

@@ -95,6 +95,12 @@ fn rules_of_the_owner_stand_between_groups_and_profile() {
         (r#"{"allow": [{"program": "*"}]}"#, "sudo echo", Decision::Deny),
         (r#"{"deny": [{"effects": ["write:*"]}]}"#, "echo x > y", Decision::Deny),
         (
+            r#"{"deny": [{"program": "git", "arguments": ["status"]}]}"#,
+            "git status",
+            Decision::Deny,
+        ),
+        (r#"{"deny": [{"program": "true", "effects": ["write:*"]}]}"#, "true", Decision::Allow),
+        (
             r#"{"ask_rules": [{"effects": ["write:*"]}], "allow": [{}]}"#,
             "echo x > y",
             Decision::Ask,

@@ -9,7 +9,7 @@ use super::shape::{Part, Set, Shape};
 /// Runs of letters and digits that are longer count as this long.
 const LONG: usize = 127;
 /// Nor is it counted further how many bytes of other sets follow each other.
-const WIDE: usize = 64;
+pub(super) const WIDE: usize = 64;
 
 /// A literal is sought at fewer places than this.
 const CHOICES: usize = 16;
@@ -52,7 +52,7 @@ pub(super) struct Gate {
 }
 
 /// A literal at one of some places, counted from the first byte.
-type Inner = (usize, usize, &'static [u8]);
+pub(super) type Inner = (usize, usize, &'static [u8]);
 
 /// What a secret begins with, and what follows its first letters and digits: a literal, and at
 /// least so many bytes of a set.
@@ -173,6 +173,26 @@ impl Gate {
         }
     }
 
+    /// False if no secret starts with so many letters and digits, if `next` follows them.
+    pub(super) fn may_be_narrow(&self, letters: usize, next: u8) -> bool {
+        let row = letters.min(LONG);
+        (self.ends[row] | self.goes_on[row]) >> next & 1 == 1 || !self.inner[row].is_empty()
+    }
+
+    /// False if none of those that begin with other signs as well opens so, but for those of
+    /// [`always`](Gate::always).
+    pub(super) fn may_be_wide(&self, opening: Opening) -> bool {
+        let wide = self.dotted[opening.dotted.min(WIDE)] & self.base64[opening.base64.min(WIDE)];
+        wide & !(self.dotted[0] & self.base64[0]) != 0
+    }
+
+    /// The literals of those of which no opening says anything.
+    pub(super) fn always(&self) -> impl Iterator<Item = Inner> + '_ {
+        let always = self.dotted[0] & self.base64[0];
+        let wide = self.wide.iter().enumerate().filter(move |(n, _)| always >> n & 1 == 1);
+        wide.map(|(_, wide)| wide.literal)
+    }
+
     /// False if no secret of these kinds starts at `at`, where the text opens so. With `crossing`,
     /// one that ends with its first letters and digits does not count.
     #[inline]
@@ -229,7 +249,7 @@ impl Onward {
 }
 
 #[inline]
-fn has_literal(text: &[u8], &(least, most, literal): &Inner) -> bool {
+pub(super) fn has_literal(text: &[u8], &(least, most, literal): &Inner) -> bool {
     (least..=most).any(|place| starts(text, place, literal))
 }
 

@@ -1,33 +1,37 @@
 //! Says no to nearly every run that is of no kind without a prefix, from what stands where in the
 //! 64 bytes behind its start, and, where it may go on with something before it, around it.
 
-use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
-use super::super::sight::escape;
+use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Grams, Lanes};
+use super::super::sight::{escape, is_sign};
 use super::AHEAD;
-use super::gate::Opening;
+use super::gate::{Opening, WIDE};
+use super::outline::{FREE, MARKED, TOLD};
 use super::shape::Set;
-use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, vicinity};
+use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, joint, vicinity};
 
 /// The sets that are asked for.
 pub(super) struct Glance {
     classes: Classes<SETS>,
     joints: Class,
+    /// What may stand directly before what goes on with something before it.
+    links: ByteSet,
 }
+
+/// What a block shows of signs is as much as a gate asks.
+const _: () = assert!(BLOCK >= WIDE);
 
 const SETS: usize = 5;
 /// The set of `A-Z a-z 0-9 _ - .` among them.
 const DOTTED: usize = 2;
 
-/// Which bytes of a stretch of text are in which set: bit 0 for its first byte.
+/// Which bytes of a block are in which set: bit 0 for its first byte.
 #[derive(Clone, Copy)]
 struct Seen {
-    digit: u128,
-    letters: u128,
-    dotted: u128,
-    base64: u128,
-    hexadecimal: u128,
-    /// How many bytes are known.
-    length: u32,
+    digit: u64,
+    letters: u64,
+    dotted: u64,
+    base64: u64,
+    hexadecimal: u64,
 }
 
 impl Glance {
@@ -43,204 +47,241 @@ impl Glance {
         ];
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
-        Glance { classes, joints }
+        let links = ByteSet::of(|b| JOINTS.contains(&b) || is_sign(b));
+        Glance { classes, joints, links }
     }
 }
 
 impl Kinds {
-    /// False only if [`may_be_plain`](Kinds::may_be_plain) is false.
+    /// False if no value stands behind this byte. Then [`may_be_plain`](Kinds::may_be_plain) is
+    /// false but for runs that are [long](Kinds::unsaid), [closed](Kinds::closes) or
+    /// [joined](Kinds::may_join).
+    #[inline(always)]
+    pub(in super::super) fn may_be_value(&self, before: u8) -> bool {
+        vicinity::may_stand_before(before)
+    }
+
+    /// False if a run behind this byte does not go on with something before it.
+    #[inline(always)]
+    pub(in super::super) fn may_join(&self, before: u8) -> bool {
+        self.glance.links.has(before)
+    }
+
+    /// False if no kind without a prefix goes on behind this byte.
+    #[inline(always)]
+    pub(in super::super) fn may_be_crossed(&self, joint: u8) -> bool {
+        self.crossed.has(joint)
+    }
+
+    /// True for the sign behind the opening of a kind that needs no value before it and opens
+    /// with fewer bytes than others.
+    #[inline(always)]
+    pub(in super::super) fn closes(&self, next: u8) -> bool {
+        self.closing.has(next)
+    }
+
+    pub(in super::super) fn joints(&self) -> &Class {
+        &self.glance.joints
+    }
+
+    /// The words that say that a secret follows.
+    pub(in super::super) fn telling(&self) -> &[Grams; 1] {
+        &self.vicinity.telling
+    }
+
+    /// False only if no kind that needs no value before it begins with the plain run at `at`.
+    #[inline(always)]
+    pub(in super::super) fn may_be_unsaid<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let here = simd::block(text, at);
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        self.outline.sorts(text, at, seen.opening()) & (MARKED | FREE) != 0
+    }
+
+    /// False only if nothing says that the run at `at` is the value of something.
+    #[inline(always)]
+    pub(in super::super) fn may_be_given<L: Lanes>(
+        &self,
+        text: &[u8],
+        at: usize,
+        telling: &L::Sought<'_, 1>,
+    ) -> bool {
+        let here = simd::block(text, at);
+        let [.., hexadecimal] = L::each(&self.glance.classes, here.bytes());
+        let length = hexadecimal.trailing_ones() as usize;
+        let goes_on = text.get(at + length).is_some_and(|b| Set::of(*b).is_some());
+        let before = at.checked_sub(1).map_or(0, |before| text[before]);
+        may_be_said::<L>(text, at, telling) | goes_on & vicinity::may_assign(before)
+    }
+
+    /// False only if no kind without a prefix begins with the plain run at `at`.
     #[inline(always)]
     pub(in super::super) fn glance<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
-        let here = simd::block(text, at);
-        let sets = L::each(&self.glance.classes, here.bytes());
-        let seen = Seen::new(sets);
-        if !seen.may_be_plain(text, at, 0) {
-            return false;
-        }
-        self.may_open_bare::<L>(text, at, seen, 0, false)
-            || self.is_joined(text, at) && self.glance_back::<L>(text, at, sets)
+        self.may_open_bare::<L>(text, at, false)
     }
 
-    /// True if the run at `at` goes on with something before it, as [`joined`](super::joined) asks
-    /// first.
+    /// False only if the plain run at `at` goes on with nothing before it.
     #[inline(always)]
-    fn is_joined(&self, text: &[u8], at: usize) -> bool {
-        let behind = text[at.saturating_sub(JOINED)..at].iter().rev();
-        let cut = behind.copied().find(|b| !matches!(b, b'_' | b'-' | b'.'));
-        cut.is_some_and(|b| self.glance.joints.has(b))
-    }
-
-    /// The same of the starts before `at` that are joined to the run there, of which `here` is what
-    /// follows `at`.
-    #[inline(always)]
-    fn glance_back<L: Lanes>(&self, text: &[u8], at: usize, here: [u64; SETS]) -> bool {
+    pub(in super::super) fn glance_back<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let Some(joint) = joint(text, at) else { return false };
+        let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
         let from = at.saturating_sub(BLOCK);
         let piece = simd::block(text, from);
         // Where less stands before, the bits begin later.
         let missing = (BLOCK - (at - from)) as u32;
         let joints = L::matching(&self.glance.joints, piece.bytes()) << missing;
-        let behind = L::each(&self.glance.classes, piece.bytes()).map(|set| set << missing);
-        let seen = Seen::of_two(behind, here, 0);
-        let cut = !(behind[DOTTED] | joints);
+        let behind = L::each(&self.glance.classes, piece.bytes())[DOTTED] << missing;
+        let cut = !(behind | joints);
         if cut == 0 && from > 0 {
-            return self.glance_far::<L>(text, at);
+            return self.glance_far::<L>(text, at, crossed);
         }
         let first = u64::BITS - cut.leading_zeros();
         if first == u64::BITS {
             return false;
         }
-        let mut starts = behind[DOTTED] & (joints << 1 | 1 << first) & (u64::MAX << first);
+        let mut starts = behind & (joints << 1 | 1 << first) & (u64::MAX << first);
         if matches!(text[at + first as usize - BLOCK], b'/' | b'+') {
             starts |= 1 << first;
         }
         while starts != 0 {
-            let offset = starts.trailing_zeros();
+            let offset = starts.trailing_zeros() as usize;
             starts &= starts - 1;
-            if self.may_begin_before::<L>(text, at, at + offset as usize - BLOCK, seen, offset) {
+            if self.may_begin_before::<L>(text, at, at + offset - BLOCK, crossed) {
                 return true;
             }
         }
         false
     }
 
-    /// True if a secret may begin at `start`, at `offset` of what has been seen, or behind what
-    /// hides its start, and go on at `at`.
+    /// True if a secret may begin at `start`, or behind what hides its start, and go on at `at`.
+    /// Only one with a prefix begins before `crossed`.
     #[inline(always)]
     fn may_begin_before<L: Lanes>(
         &self,
         text: &[u8],
         at: usize,
         start: usize,
-        seen: Seen,
-        offset: u32,
+        crossed: usize,
     ) -> bool {
-        let may_begin = |start: usize, offset: u32| {
-            self.may_have_prefix(text, start)
-                || self.may_open_bare::<L>(text, start, seen, offset, true)
-        };
         let before = start.checked_sub(1).map(|n| text[n]);
         let hidden = escape::hidden(before, &text[start..at]);
-        may_begin(start, offset) || hidden > 0 && may_begin(start + hidden, offset + hidden as u32)
-    }
-
-    /// [`glance_back`](Kinds::glance_back) for one that reaches farther back than a block.
-    #[inline(always)]
-    fn glance_far<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
-        let from = at.saturating_sub(JOINED);
-        let pieces = [simd::block(text, from), simd::block(text, from + BLOCK)];
-        let [first, then] = pieces.each_ref().map(simd::Piece::bytes);
-        // Where less stands before, the bits begin later.
-        let missing = (JOINED - (at - from)) as u32;
-        let both = |first: u64, then: u64| u128::from(first) | u128::from(then) << u64::BITS;
-        let joint = &self.glance.joints;
-        let joints = both(L::matching(joint, first), L::matching(joint, then)) << missing;
-        let classes = &self.glance.classes;
-        let seen = Seen::of_two(L::each(classes, first), L::each(classes, then), missing);
-        let behind = u128::MAX >> (u128::BITS - JOINED as u32);
-        let cut = !(seen.dotted | joints) & behind;
-        let first = u128::BITS - cut.leading_zeros();
-        if first as usize == JOINED {
-            return false;
-        }
-        let mut starts = seen.dotted & (joints << 1 | 1 << first) & (u128::MAX << first) & behind;
-        if matches!(text[at + first as usize - JOINED], b'/' | b'+') {
-            starts |= 1 << first;
-        }
-        while starts != 0 {
-            let offset = starts.trailing_zeros();
-            starts &= starts - 1;
-            if self.may_begin_before::<L>(text, at, at + offset as usize - JOINED, seen, offset) {
+        for start in [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0)) {
+            // What begins at `at` itself is asked of the run.
+            if start != at
+                && (self.may_have_prefix(text, start)
+                    || start >= crossed && self.may_open_bare::<L>(text, start, true))
+            {
                 return true;
             }
         }
         false
     }
 
-    /// False only if [`may_be_bare`](Kinds::may_be_bare) is false for `at`, which is at `offset` of
-    /// what has been seen.
+    /// [`glance_back`](Kinds::glance_back) for one that reaches farther back than a block.
     #[inline(always)]
-    fn may_open_bare<L: Lanes>(
-        &self,
-        text: &[u8],
-        at: usize,
-        seen: Seen,
-        offset: u32,
-        crossing: bool,
-    ) -> bool {
-        let opening = seen.opening(offset).unwrap_or_else(|| {
-            // As far as the closer look looks.
-            Opening::of(&text[at..text.len().min(at + AHEAD)])
-        });
-        let lets = |gate: &super::Gate| gate.lets(text, at, opening, crossing);
-        lets(&self.marked)
-            || lets(&self.told)
-                && seen.may_be_plain(text, at, offset)
-                && (lets(&self.free)
-                    || vicinity::may_be_told(text, at)
-                        && (seen.is_given(text, at, offset) || self.may_be_said::<L>(text, at)))
-                && self.vicinity.may_tell(text, at, opening)
+    fn glance_far<L: Lanes>(&self, text: &[u8], at: usize, crossed: usize) -> bool {
+        let from = at.saturating_sub(JOINED);
+        let pieces = [simd::block(text, from), simd::block(text, from + BLOCK)];
+        let [first, then] = [pieces[0].bytes(), pieces[1].bytes()];
+        // Where less stands before, the bits begin later.
+        let missing = (JOINED - (at - from)) as u32;
+        let joint = &self.glance.joints;
+        let joints = both(L::matching(joint, first), L::matching(joint, then)) << missing;
+        let classes = &self.glance.classes;
+        let dotted = both(L::each(classes, first)[DOTTED], L::each(classes, then)[DOTTED]);
+        let dotted = dotted << missing;
+        let behind = u128::MAX >> (u128::BITS - JOINED as u32);
+        let cut = !(dotted | joints) & behind;
+        let first = u128::BITS - cut.leading_zeros();
+        if first as usize == JOINED {
+            return false;
+        }
+        let mut starts = dotted & (joints << 1 | 1 << first) & (u128::MAX << first) & behind;
+        if matches!(text[at + first as usize - JOINED], b'/' | b'+') {
+            starts |= 1 << first;
+        }
+        while starts != 0 {
+            let offset = starts.trailing_zeros() as usize;
+            starts &= starts - 1;
+            if self.may_begin_before::<L>(text, at, at + offset - JOINED, crossed) {
+                return true;
+            }
+        }
+        false
     }
 
-    /// False if no word that says that a secret follows stands before `at`.
+    /// False only if [`may_be_bare`](Kinds::may_be_bare) is false for `at`.
     #[inline(always)]
-    fn may_be_said<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
-        let from = at.saturating_sub(BLOCK);
-        let words = L::starting(&self.vicinity.telling, simd::block(text, from).bytes());
-        words & (u64::MAX >> (BLOCK - (at - from)).min(63)) != 0
+    fn may_open_bare<L: Lanes>(&self, text: &[u8], at: usize, crossing: bool) -> bool {
+        let here = simd::block(text, at);
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        let mut opening = seen.opening();
+        let sorts = self.outline.sorts(text, at, opening);
+        if sorts == 0 {
+            return false;
+        }
+        if opening.letters == BLOCK {
+            // As far as the closer look looks.
+            opening = Opening::of(&text[at..text.len().min(at + AHEAD)]);
+        }
+        if sorts & MARKED != 0 && self.marked.lets(text, at, opening, crossing) {
+            return true;
+        }
+        if sorts & TOLD == 0 {
+            return false;
+        }
+        let value = vicinity::may_be_told(text, at)
+            && (seen.is_given(text, at)
+                || may_be_said::<L>(text, at, &L::seek(&self.vicinity.telling)));
+        (value || sorts & FREE != 0)
+            && self.told.lets(text, at, opening, crossing)
+            && seen.may_be_plain(text, at)
+            && (value || self.free.lets(text, at, opening, crossing))
+            && self.vicinity.may_tell(text, at, opening)
     }
+}
+
+/// False if no word that says that a secret follows stands before `at`.
+#[inline(always)]
+fn may_be_said<L: Lanes>(text: &[u8], at: usize, telling: &L::Sought<'_, 1>) -> bool {
+    let from = at.saturating_sub(BLOCK);
+    let words = L::starting_any(telling, simd::block(text, from).bytes());
+    words & (u64::MAX >> (BLOCK - (at - from)).min(63)) != 0
 }
 
 impl Seen {
     #[inline(always)]
     fn new([digit, letters, dotted, base64, hexadecimal]: [u64; SETS]) -> Seen {
-        Seen {
-            digit: digit.into(),
-            letters: letters.into(),
-            dotted: dotted.into(),
-            base64: base64.into(),
-            hexadecimal: hexadecimal.into(),
-            length: u64::BITS,
-        }
+        Seen { digit, letters, dotted, base64, hexadecimal }
     }
 
-    /// The same of two blocks that follow each other, so many bits later.
+    /// What the text opens with, as far as has been seen: all but the letters are counted no
+    /// further by a gate.
     #[inline(always)]
-    fn of_two(first: [u64; SETS], then: [u64; SETS], later: u32) -> Seen {
-        let both = |n: usize| (u128::from(first[n]) | u128::from(then[n]) << u64::BITS) << later;
-        Seen {
-            digit: both(0),
-            letters: both(1),
-            dotted: both(2),
-            base64: both(3),
-            hexadecimal: both(4),
-            length: u128::BITS,
-        }
-    }
-
-    /// What the text opens with at `offset`; `None` if it goes on behind what has been seen.
-    #[inline(always)]
-    fn opening(&self, offset: u32) -> Option<Opening> {
-        let length = |set: u128| (set >> offset).trailing_ones() as usize;
+    fn opening(&self) -> Opening {
+        let length = |set: u64| set.trailing_ones() as usize;
         let letters = length(self.letters);
-        let opening = Opening { letters, dotted: length(self.dotted), base64: length(self.base64) };
-        let rest = (self.length - offset) as usize;
-        (opening.dotted.max(opening.base64) < rest).then_some(opening)
+        Opening { letters, dotted: length(self.dotted), base64: length(self.base64) }
     }
 
     /// False only if [`is_plain`] is false at `at`.
     #[inline(always)]
-    fn may_be_plain(&self, text: &[u8], at: usize, offset: u32) -> bool {
-        let run = ((self.dotted | self.base64) >> offset).trailing_ones().min(DIGIT_WITHIN as u32);
-        let within = (self.digit >> offset) as u64 & ((1 << run) - 1);
-        let ends = run == self.length - offset;
-        ends || run as usize >= PLAIN && within != 0
+    fn may_be_plain(&self, text: &[u8], at: usize) -> bool {
+        let run = (self.dotted | self.base64).trailing_ones().min(DIGIT_WITHIN as u32);
+        let within = self.digit & ((1 << run) - 1);
+        run as usize >= PLAIN && within != 0
             || matches!(text.get(at + run as usize), Some(b':' | b'~')) && is_plain(&text[at..])
     }
 
     /// False only if [`vicinity::is_given`] is false at `at`.
     #[inline(always)]
-    fn is_given(&self, text: &[u8], at: usize, offset: u32) -> bool {
-        let length = (self.hexadecimal >> offset).trailing_ones();
+    fn is_given(&self, text: &[u8], at: usize) -> bool {
+        let length = self.hexadecimal.trailing_ones();
         vicinity::is_given(text, at, length as usize)
     }
+}
+
+/// The bits of two blocks that follow each other.
+#[inline(always)]
+fn both(first: u64, then: u64) -> u128 {
+    u128::from(first) | u128::from(then) << u64::BITS
 }

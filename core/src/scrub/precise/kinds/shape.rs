@@ -87,6 +87,11 @@ impl Set {
         Set(self.0 | other.0)
     }
 
+    /// True if some bytes are in both.
+    pub(super) const fn meets(self, other: Set) -> bool {
+        other.0 & self.0 != 0
+    }
+
     /// True if every byte of the other set is in this one.
     pub(super) const fn covers(self, other: Set) -> bool {
         other.0 & !self.0 == 0
@@ -100,6 +105,16 @@ pub(super) enum Part {
     Run(Set, u16, u16),
     /// These bytes.
     Lit(&'static str),
+}
+
+impl Part {
+    /// False if it begins with no byte of a run.
+    fn may_go_on(&self) -> bool {
+        match self {
+            Part::Lit(literal) => literal.bytes().next().is_none_or(|b| Set::DOTTED.has(b)),
+            Part::Run(set, few, _) => *few == 0 || set.meets(Set::DOTTED),
+        }
+    }
 }
 
 /// Where a minimum is published but no maximum.
@@ -216,6 +231,50 @@ impl Shape {
     pub(super) const fn sure(mut self) -> Shape {
         self.sure = true;
         self
+    }
+
+    /// False if no part of a run follows this sign within a secret.
+    pub(super) fn crosses(&self, sign: u8) -> bool {
+        self.parts.iter().enumerate().any(|(number, part)| {
+            let then = self.parts.get(number + 1);
+            match part {
+                Part::Lit(literal) => {
+                    let (bytes, length) = (literal.as_bytes(), literal.len());
+                    let goes_on = |place: usize| match bytes.get(place + 1) {
+                        Some(next) => Set::DOTTED.has(*next),
+                        None => then.is_some_and(Part::may_go_on),
+                    };
+                    (0..length).any(|place| bytes[place] == sign && goes_on(place))
+                }
+                Part::Run(set, ..) => {
+                    set.has(sign) && (set.meets(Set::DOTTED) || then.is_some_and(Part::may_go_on))
+                }
+            }
+        })
+    }
+
+    /// With how many bytes for which `belongs` says yes every secret of this kind begins at least,
+    /// and what follows them, if it is always the same.
+    pub(super) fn opening(&self, belongs: fn(u8) -> bool) -> (usize, Option<u8>) {
+        let mut length = 0;
+        for part in std::iter::once(&Part::Lit(self.prefix)).chain(self.parts) {
+            match part {
+                Part::Lit(literal) => {
+                    let more = literal.bytes().take_while(|b| belongs(*b)).count();
+                    length += more;
+                    if more < literal.len() {
+                        return (length, Some(literal.as_bytes()[more]));
+                    }
+                }
+                Part::Run(set, least, _) => {
+                    if (0..=u8::MAX).any(|b| set.has(b) && !belongs(b)) {
+                        return (length, None);
+                    }
+                    length += usize::from(*least);
+                }
+            }
+        }
+        (length, None)
     }
 
     /// The length of the shortest secret of this kind.

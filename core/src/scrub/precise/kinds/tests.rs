@@ -307,7 +307,16 @@ impl Task for Glanced<'_> {
     type Answer = bool;
 
     fn run<L: Lanes>(self) -> bool {
-        self.0.glance::<L>(self.1, self.2)
+        let Glanced(kinds, text, at) = self;
+        let before = at.checked_sub(1).map_or(0, |before| text[before]);
+        let length = text[at..].iter().take_while(|b| is_plain_byte(**b)).count();
+        let closed = text.get(at + length).is_some_and(|b| kinds.closes(*b));
+        let unsaid = length >= kinds.unsaid || closed;
+        let telling = L::seek(kinds.telling());
+        let bare = unsaid && kinds.may_be_unsaid::<L>(text, at)
+            || kinds.may_be_value(before) && kinds.may_be_given::<L>(text, at, &telling);
+        bare && kinds.glance::<L>(text, at)
+            || kinds.may_join(before) && kinds.glance_back::<L>(text, at)
     }
 }
 

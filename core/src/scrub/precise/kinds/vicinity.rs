@@ -25,7 +25,7 @@ pub(super) struct Vicinity {
     /// Sorted by their first three letters.
     words: Vec<Word>,
     /// The words of [`TELLING`].
-    pub telling: Grams,
+    pub telling: [Grams; 1],
 }
 
 /// A word, and a kind that it tells.
@@ -131,40 +131,37 @@ impl Vicinity {
             let goes_on = ByteSet::of(|b| !b.is_ascii_lowercase());
             if stands_by_itself(word) { gram.then(goes_on) } else { gram }
         }));
-        Vicinity { fours, lists, words, telling }
+        Vicinity { fours, lists, words, telling: [telling] }
     }
 
     /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one, of a kind
     /// that may open so.
     pub(super) fn may_tell(&self, text: &[u8], at: usize, opening: Opening) -> bool {
-        // Three more bytes, as the last word may be as short.
-        let whole = at.checked_sub(REACH).and_then(|from| text.get(from..at + 3));
-        let mut padded = [0; REACH + 3];
-        let bytes: &[u8; REACH + 3] = match whole.and_then(|bytes| bytes.try_into().ok()) {
-            Some(bytes) => bytes,
-            None => {
-                let behind = &text[at.saturating_sub(REACH)..at];
-                padded[REACH - behind.len()..REACH].copy_from_slice(behind);
-                &padded
+        let bytes = before(text, at);
+        let mut places = self.word_starts(&bytes);
+        while places != 0 {
+            let place = places.trailing_zeros() as usize;
+            places &= places - 1;
+            if self.standing(&bytes[..REACH], place, opening).next().is_some() {
+                return true;
             }
-        };
-        let mut places = word_starts(bytes);
+        }
+        false
+    }
+
+    /// The places before a token where a word may stand, by its first four letters or by those
+    /// behind a sign: bit 0 for the farthest.
+    #[inline]
+    fn word_starts(&self, bytes: &[u8; REACH + 3]) -> u64 {
+        let (mut places, mut known) = (word_starts(bytes), 0);
         while places != 0 {
             let place = places.trailing_zeros() as usize;
             places &= places - 1;
             let four = [bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3]];
             let bit = start(u32::from_le_bytes(four));
-            let known = self.fours[bit / 64] & (1 << (bit % 64)) != 0;
-            let from = place.saturating_sub(1)..=place;
-            if known
-                && from
-                    .into_iter()
-                    .any(|at| self.standing(&bytes[..REACH], at, opening).next().is_some())
-            {
-                return true;
-            }
+            known |= (self.fours[bit / 64] >> (bit % 64) & 1) << place;
         }
-        false
+        known | known >> 1
     }
 
     /// The kinds that a word before `at` tells, the nearest first, each with whether the word says
@@ -174,13 +171,20 @@ impl Vicinity {
         text: &'t [u8],
         at: usize,
     ) -> impl Iterator<Item = (u16, bool)> + 't {
-        let opening = Opening::of(&text[at..]);
-        let behind = on_line(&text[at.saturating_sub(REACH)..at]);
-        let places = behind.windows(3).enumerate().rev();
-        let beyond = behind.len().saturating_sub(near(text, at).len());
-        let places = places.filter(move |(place, _)| *place >= beyond && begins(behind, *place));
-        places.flat_map(move |(place, _)| {
-            let standing = self.standing(behind, place, opening);
+        let mut places = self.word_starts(&before(text, at));
+        let next = move || {
+            let place = places.checked_ilog2()?;
+            places ^= 1 << place;
+            Some(place as usize)
+        };
+        // Nothing is done where no word is.
+        let some = places != 0;
+        let opening = Opening::of(if some { &text[at..] } else { &[] });
+        let behind = if some { on_line(&text[at.saturating_sub(REACH)..at]) } else { &[] };
+        let least = if some { behind.len().min(near(text, at).len()) } else { 0 };
+        let places = std::iter::from_fn(next).take_while(move |place| *place + least >= REACH);
+        places.flat_map(move |place| {
+            let standing = self.standing(behind, place + behind.len() - REACH, opening);
             standing.map(|word| (word.kind, word.text.contains('/')))
         })
     }
@@ -225,6 +229,18 @@ pub(super) fn may_be_value(text: &[u8], at: usize) -> bool {
 /// False if no value starts at `at`.
 pub(super) fn may_be_told(text: &[u8], at: usize) -> bool {
     begins_value(&text[at.saturating_sub(REACH)..at])
+}
+
+/// False if no value starts behind this byte.
+#[inline(always)]
+pub(super) fn may_stand_before(before: u8) -> bool {
+    !matches!(BEFORE[usize::from(before)], Before::Other)
+}
+
+/// False if [`assigned`] is false for a text that ends with this byte.
+#[inline(always)]
+pub(super) fn may_assign(before: u8) -> bool {
+    matches!(before, b'=' | b':' | b' ' | b'"' | b'\'' | b'\\')
 }
 
 /// True if what starts at `at` with so many hexadecimal digits and hyphens is given by an equals
@@ -306,9 +322,9 @@ enum Before {
     Other,
 }
 
-static BEFORE: [Before; 256] = before();
+static BEFORE: [Before; 256] = table_before();
 
-const fn before() -> [Before; 256] {
+const fn table_before() -> [Before; 256] {
     let mut table = [Before::Other; 256];
     let mut number = 0;
     while number < ESCAPED_BEFORE_VALUE.len() {
@@ -380,6 +396,17 @@ fn begins(text: &[u8], place: usize) -> bool {
 fn ends(text: &[u8], end: usize) -> bool {
     let (last, next) = (text[end - 1], text.get(end).copied().unwrap_or(b' '));
     !next.is_ascii_alphabetic() || (last.is_ascii_lowercase() && next.is_ascii_uppercase())
+}
+
+/// The bytes before `at`, with zeros before the text, and three more: the last word may be so short.
+fn before(text: &[u8], at: usize) -> [u8; REACH + 3] {
+    let whole = at.checked_sub(REACH).and_then(|from| text.get(from..)?.first_chunk());
+    whole.copied().unwrap_or_else(|| {
+        let mut padded = [0; REACH + 3];
+        let behind = &text[at.saturating_sub(REACH)..at];
+        padded[REACH - behind.len()..REACH].copy_from_slice(behind);
+        padded
+    })
 }
 
 /// The places in the first [`REACH`] bytes where a word may begin, bit 0 for the first: letters

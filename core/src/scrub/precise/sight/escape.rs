@@ -6,17 +6,26 @@ pub(super) const LONGEST: usize = 12;
 /// How many bytes at the start of a run stand before what it is about. First what belongs to an
 /// escape sequence that begins before the run: 1 in `\nghp_…`, 5 in `\u0022ghp_…`, 2 in
 /// `%3Dghp_…`, 3 in `ESC[32mghp_…`. Then signs: 2 in `--ghp_…`.
-#[inline]
+#[inline(always)]
 pub(in crate::scrub::precise) fn hidden(before: Option<u8>, run: &[u8]) -> usize {
     let escape = match before {
         Some(b'\\') => backslash(run),
         Some(b'%') if run.starts_with(b"25") => 4,
-        Some(b'%' | b'=') if run.iter().take(2).all(u8::is_ascii_hexdigit) => 2,
+        Some(b'%' | b'=') if is_pair(run) => 2,
         Some(b'[' | b';') => colour(run),
         _ => 0,
     };
     let rest = run.get(escape..LONGEST.min(run.len())).unwrap_or_default();
     escape + rest.iter().take_while(|&&b| super::is_sign(b)).count()
+}
+
+/// True for two hexadecimal digits, or as many as there are.
+#[inline(always)]
+fn is_pair(run: &[u8]) -> bool {
+    match run {
+        [first, second, ..] => first.is_ascii_hexdigit() & second.is_ascii_hexdigit(),
+        rest => rest.iter().all(u8::is_ascii_hexdigit),
+    }
 }
 
 fn backslash(run: &[u8]) -> usize {

@@ -4,10 +4,8 @@ use super::super::super::simd::{ByteSet, Classes};
 use super::super::kinds::{is_plain_byte, is_token};
 use super::is_sign;
 
-/// Which bytes of a block are token bytes, which belong to a plain run, and which are digits.
-pub(super) type Bytes = [u64; 3];
-
 pub(super) struct Sieve {
+    /// Which bytes of a block are token bytes, which belong to a plain run, and which are digits.
     pub classes: Classes<3>,
     /// What stands before and what is at the start of a run behind which something may be hidden:
     /// both have a bit in common.

@@ -1,0 +1,260 @@
+//! Finds the sights of some blocks that follow each other: one question is asked of all before the
+//! next one, so that hardly a branch hangs on what the text says.
+
+use super::super::super::simd::{self, BLOCK, Lanes, REACH};
+use super::super::kinds::is_token;
+use super::runs::Runs;
+use super::sweep::Held;
+use super::{DIGITS, RUN};
+
+/// The most blocks of a batch: a bit each.
+pub(super) const BATCH: usize = u64::BITS as usize;
+/// The most runs of a batch, and what is hidden at their starts.
+const RUNS: usize = BATCH * BLOCK / (RUN + 1) + 4;
+const STARTS: usize = 2 * RUNS;
+/// Some places that may be words are gathered before they are looked at.
+const WORDS: usize = 256;
+
+/// What is known of the bytes of a batch, one bit each, and the lists of what is looked at. Made
+/// once for a sweep.
+pub(super) struct Notes {
+    /// Which bytes of each block and of the next one are token bytes, which belong to a plain
+    /// run, and which are digits. Nothing is known of one more.
+    token: [u64; BATCH + 2],
+    plain: [u64; BATCH + 2],
+    digit: [u64; BATCH + 2],
+    lists: Lists,
+}
+
+struct Lists {
+    words: [u16; WORDS],
+    /// Runs, and those that hide the start of another.
+    starts: [u16; RUNS],
+    hiding: [u16; RUNS],
+    /// What may begin with a prefix; plain runs, and those of them that may be a value, that are so
+    /// long that they need not be one, and that go on with something before them.
+    opening: [u16; STARTS],
+    plain: [u16; STARTS],
+    valued: [u16; STARTS],
+    long: [u16; STARTS],
+    joined: [u16; STARTS],
+    /// What is left of them.
+    left: [u16; STARTS],
+}
+
+impl Notes {
+    pub(super) fn new() -> Notes {
+        let (bits, places) = ([0; BATCH + 2], [0; STARTS]);
+        let (starts, hiding) = ([0; RUNS], [0; RUNS]);
+        let (opening, plain, left) = (places, places, places);
+        let (valued, long, joined) = (places, places, places);
+        let words = [0; WORDS];
+        let lists = Lists { words, starts, hiding, opening, plain, valued, long, joined, left };
+        Notes { token: bits, plain: bits, digit: bits, lists }
+    }
+}
+
+/// Places of a batch, counted from its start.
+pub(super) struct Places<'l> {
+    list: &'l mut [u16],
+    pub length: usize,
+}
+
+impl<'l> Places<'l> {
+    #[inline(always)]
+    pub(super) fn new(list: &'l mut [u16]) -> Places<'l> {
+        Places { list, length: 0 }
+    }
+
+    /// Adds the place if it counts, without a branch.
+    #[inline(always)]
+    pub(super) fn add(&mut self, place: usize, counts: bool) {
+        self.list[self.length] = place as u16;
+        self.length += usize::from(counts);
+    }
+
+    /// Adds where the bits of a block are set: mostly two or fewer.
+    #[inline(always)]
+    fn add_bits(&mut self, block: usize, mut bits: u64) {
+        let count = bits.count_ones() as usize;
+        let base = block * BLOCK;
+        let mut length = self.length;
+        self.length += count;
+        loop {
+            for _ in 0..2 {
+                self.list[length] = (base + bits.trailing_zeros() as usize) as u16;
+                length += 1;
+                bits &= bits.wrapping_sub(1);
+            }
+            if bits == 0 {
+                return;
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn all(&self) -> impl Iterator<Item = usize> + '_ {
+        self.list[..self.length].iter().map(|place| usize::from(*place))
+    }
+}
+
+/// The blocks that are looked at.
+pub(super) struct Batch<'s, 'a> {
+    pub held: &'s mut Held<'a>,
+    pub notes: &'s mut Notes,
+    pub blocks: usize,
+}
+
+impl Batch<'_, '_> {
+    /// Holds the sights of the batch.
+    #[inline(always)]
+    pub(super) fn look<L: Lanes>(&mut self) {
+        self.look_at_bytes::<L>();
+        self.look_at_long_runs::<L>();
+        self.check_words();
+        self.check_runs::<L>();
+    }
+
+    /// What the bytes are, and where words may start.
+    #[inline(always)]
+    fn look_at_bytes<L: Lanes>(&mut self) {
+        let text = &self.held.text[self.held.start..];
+        // Copies, which nothing that is written may change, stay in registers.
+        let classes = self.held.sights.sieve.classes;
+        let sought = L::seek(&self.held.sights.grams);
+        let Notes { token, plain, digit, .. } = &mut *self.notes;
+        let sure = (text.len().saturating_sub(REACH) / BLOCK).min(self.blocks);
+        for block in 0..sure {
+            // The next batch, of which the processor would not think by itself while it is busy
+            // with this one.
+            simd::fetch(text, (block + BATCH) * BLOCK);
+            if let Some(bytes) = text[block * BLOCK..].first_chunk() {
+                [token[block], plain[block], digit[block]] = L::each(&classes, bytes);
+                self.held.words[block] = L::starting_any(&sought, bytes);
+            }
+        }
+        for block in sure..=self.blocks {
+            let piece = simd::block(text, block * BLOCK);
+            let bytes = piece.bytes();
+            [token[block], plain[block], digit[block]] = L::each(&classes, bytes);
+            if block < self.blocks {
+                self.held.words[block] = L::starting_any(&sought, bytes);
+            }
+        }
+        let behind = self.blocks + 1;
+        (token[behind], plain[behind], digit[behind]) = (0, 0, 0);
+    }
+
+    /// Runs of 64 token bytes and more are no words, and may be digits.
+    #[inline(always)]
+    fn look_at_long_runs<L: Lanes>(&mut self) {
+        self.held.runs[..self.blocks].fill(0);
+        self.held.runs[0] = std::mem::take(&mut self.held.late);
+        for block in 0..self.blocks {
+            let (reaching, reached) = (
+                self.notes.token[block].leading_ones(),
+                self.notes.token[block + 1].trailing_ones(),
+            );
+            if reaching + reached >= DIGITS {
+                // Those from which on a whole block of token bytes follows.
+                self.held.words[block] &= !(u64::MAX << (BLOCK as u32 - reaching).min(63)
+                    & (u64::MAX >> (63 - reached.min(63))));
+                let at = self.held.start + block * BLOCK;
+                let digits = &self.held.sights.hexadecimal;
+                let here = simd::block(self.held.text, at);
+                let behind = simd::block(self.held.text, at + BLOCK);
+                self.held.runs[block] |= self.digits(
+                    at,
+                    L::matching(digits, here.bytes()),
+                    L::matching(digits, behind.bytes()),
+                );
+            }
+        }
+    }
+
+    /// The start of a run of digits that lasts from this block into the next one.
+    fn digits(&self, at: usize, here: u64, ahead: u64) -> u64 {
+        let length = here.leading_ones();
+        if length == 0 || length + ahead.trailing_ones() < DIGITS {
+            return 0;
+        }
+        let start = BLOCK - length as usize;
+        let before = self.held.byte_before(at + start);
+        let fresh = !before.is_some_and(|byte| self.held.sights.hexadecimal.has(byte));
+        u64::from(fresh) << start
+    }
+
+    /// Forgets most words that only seem to be there.
+    #[inline(always)]
+    fn check_words(&mut self) {
+        let held = &mut *self.held;
+        let mut places = Places::new(&mut self.notes.lists.words);
+        for block in 0..self.blocks {
+            places.add_bits(block, std::mem::take(&mut held.words[block]));
+            if places.length + BLOCK + 2 > WORDS {
+                held.hold_words(&places);
+                places.length = 0;
+            }
+        }
+        held.hold_words(&places);
+    }
+
+    /// Holds the runs that begin as a kind does, and those behind escapes. All is asked of each
+    /// without a branch in between, which would mostly be guessed wrong.
+    #[inline(always)]
+    fn check_runs<L: Lanes>(&mut self) {
+        let Notes { token, plain, digit, lists } = &mut *self.notes;
+        let mut starts = Places::new(&mut lists.starts);
+        let before = self.held.byte_before(self.held.start);
+        let before = u64::from(before.is_some_and(is_token));
+        let mut fresh = [0; BATCH];
+        for (block, fresh) in fresh.iter_mut().enumerate() {
+            let last = if block == 0 { before } else { token[block - 1] >> (BLOCK - 1) };
+            *fresh = token[block]
+                & !(token[block] << 1 | last)
+                & lasting(token[block], token[block + 1]);
+        }
+        for (block, fresh) in fresh[..self.blocks].iter().enumerate() {
+            starts.add_bits(block, *fresh);
+        }
+        let mut runs = Runs {
+            held: self.held,
+            plain_bytes: plain,
+            digits: digit,
+            blocks: self.blocks,
+            opening: Places::new(&mut lists.opening),
+            plain: Places::new(&mut lists.plain),
+            valued: Places::new(&mut lists.valued),
+            long: Places::new(&mut lists.long),
+            joined: Places::new(&mut lists.joined),
+        };
+        let mut hiding = Places::new(&mut lists.hiding);
+        for place in starts.all() {
+            let hides = runs.list(place);
+            hiding.add(place, hides);
+        }
+        for place in hiding.all() {
+            runs.uncover(place);
+        }
+        runs.sort();
+        runs.check_opening();
+        runs.check_valued::<L>(Places::new(&mut lists.left));
+        runs.check_joined::<L>(Places::new(&mut lists.left));
+    }
+}
+
+/// The places from which at least [`RUN`] token bytes follow each other.
+#[inline(always)]
+fn lasting(token: u64, ahead: u64) -> u64 {
+    let shifted = |bits: (u64, u64), by: u32| {
+        (bits.0 & (bits.0 >> by | bits.1 << (u64::BITS - by)), bits.1 & bits.1 >> by)
+    };
+    let mut bits = (token, ahead);
+    let mut length = 1;
+    while length < RUN {
+        let by = length.min(RUN - length);
+        bits = shifted(bits, by as u32);
+        length += by;
+    }
+    bits.0
+}
