@@ -2,7 +2,7 @@
 
 use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin};
-use super::super::ir::{Assigned, Assignment, Redirection, SimpleCommand, Span};
+use super::super::ir::{Assigned, Assignment, Piece, Redirection, SimpleCommand, Span};
 use super::super::value::{Origin, Value};
 use super::state::{Arguments, Content, Replacement, State};
 use super::{Call, Flow, Interpreter};
@@ -121,8 +121,7 @@ impl Interpreter<'_> {
             state.descriptors = outer;
             let substitutes = simple.assignments.iter().any(|assignment| match &assignment.value {
                 Assigned::Word(word) => {
-                    word.pieces.len() != 1
-                        || !matches!(word.pieces[0], super::super::ir::Piece::Literal { .. })
+                    word.pieces.iter().any(|piece| !matches!(piece, Piece::Literal { .. }))
                 }
                 Assigned::Array(_) => false,
             });

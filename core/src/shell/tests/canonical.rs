@@ -3,8 +3,10 @@
 
 use std::io::Write;
 
+use super::super::invocation::{Argument, Invocation};
 use super::super::ir::Script;
 use super::super::plan::{Run, plan};
+use super::super::value::{Origin, Value};
 use super::super::{Analysis, analyse, parse, print};
 use super::corpus::rows;
 use super::generated::{PROGRAMS, command, text};
@@ -18,15 +20,24 @@ fn printed(text: &str) -> Option<String> {
     whole.then(|| print::canonical(text, &parsed.script))?
 }
 
-/// What an analysis found, without where it stands.
+/// What an analysis found, without where it stands and by which number.
 fn calls(analysis: &Analysis) -> Vec<String> {
-    let shown = analysis.invocations.iter().map(|call| {
-        let words: Vec<_> = call.arguments.iter().map(|word| (&word.value, word.many)).collect();
-        format!("{:?} {words:?} {:?}", call.program.value, call.cwd)
+    let word = |word: &Argument| match &word.value {
+        Value::Unknown(Origin::Output(_)) => format!("output {}", word.many),
+        Value::Prefix(text, Origin::Output(_)) => format!("{text} output {}", word.many),
+        value => format!("{value:?} {}", word.many),
+    };
+    // `set -f` stands before some.
+    let is_set = |call: &Invocation| {
+        let words: Vec<_> = call.arguments.iter().map(|word| word.value.as_known()).collect();
+        call.program.value.as_known() == Some("set") && words == [Some("-f")]
+    };
+    let from = usize::from(analysis.invocations.first().is_some_and(is_set));
+    let shown = analysis.invocations[from..].iter().map(|call| {
+        let words: Vec<_> = call.arguments.iter().map(word).collect();
+        format!("{} {words:?} {:?}", word(&call.program), call.cwd)
     });
     let mut all: Vec<_> = shown.collect();
-    // `set -f` stands before some.
-    all.retain(|call| call != "Known(\"set\") [(Known(\"-f\"), false)] Known(\"/w\")");
     all.sort();
     all.dedup();
     all
@@ -74,6 +85,10 @@ fn a_plan_runs_what_its_text_runs() {
     let (mut direct, mut scripts, mut wrong) = (0, 0, Vec::new());
     for _ in 0..rounds(300, 10_000) {
         let text = if dice.roll(4) == 0 { command(&mut dice) } else { text(&mut dice) };
+        // Where a name is none, a shell leaves the whole line, and lines are not what is kept.
+        if text.contains("${!") {
+            continue;
+        }
         let analysis = analyse(&text, &env);
         match plan(&analysis, &env).run {
             Run::Direct { program, arguments, .. } => {

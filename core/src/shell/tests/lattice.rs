@@ -77,7 +77,10 @@ fn does(analysis: &Analysis) -> BTreeSet<String> {
 }
 
 fn programs(analysis: &Analysis) -> BTreeSet<&str> {
-    analysis.invocations.iter().filter_map(|call| call.program.value.as_known()).map(base).collect()
+    let calls = analysis.invocations.iter().filter(|call| !call.builtin);
+    let names = calls.filter_map(|call| call.program.value.as_known()).map(base);
+    // A rule is about what these run.
+    names.filter(|name| !["timeout", "nice", "nohup", "stdbuf", "ionice"].contains(name)).collect()
 }
 
 /// A text that is somewhat like another: a word is another, is added or is taken away, a command
