@@ -10,7 +10,7 @@ built="$PWD/.build/bench"
 # Apart from what the tests use: release builds with the feature `bench`.
 build() {
   rm -rf "$built" && mkdir -p "$built"
-  cargo bench --quiet -p toolkeep --features postgres --bench call --bench policy --bench registry --bench scrub --bench store --bench walk --bench writing --no-run
+  cargo bench --quiet -p toolkeep --features postgres --bench call --bench policy --bench registry --bench scrub --bench shell --bench store --bench walk --bench writing --no-run
   cargo build --quiet --release -p toolkeep-ffi --features bench
   cp "$CARGO_TARGET_DIR/release/libtoolkeep.so" "$built/"
   cargo build --quiet --release -p toolkeep-node --features bench
@@ -45,6 +45,8 @@ in_rust call
 in_rust policy
 
 in_rust scrub
+
+in_rust shell
 
 table "call of a no-op tool | ns, same bridge with an empty core | ns, toolkeep | ratio"
 in_c

@@ -218,6 +218,8 @@ impl<'e> Interpreter<'e> {
         self.end(flow);
         if self.saw_default {
             self.assume_defaults = true;
+            // What runs then is told apart, since it reads and writes by numbers of its own.
+            self.places.clear();
             self.conditional += 1;
             let flow = self.script(state, script);
             self.end(flow);

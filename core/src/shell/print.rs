@@ -16,10 +16,14 @@ use super::ir::{
 use super::parse;
 
 /// What stands before a script in which no name is a pattern.
-pub const NO_PATTERNS: &str = "set -f\n";
+pub const NO_PATTERNS: &str = "'set' '-f'\n";
+
+/// Builtins that run a text in this shell, in which there may be patterns.
+const RUNS_TEXTS: &[&str] = &["eval", ".", "source", "trap", "alias", "mapfile", "readarray"];
 
 /// The canonical script of a text that was parsed without problems; none if it cannot be printed.
-/// A second time it is the same. `set -f` stands before it if it holds no pattern.
+/// A second time it is the same. `set -f` stands before it if there is no pattern in it, nor may be in
+/// a text that it runs.
 #[must_use]
 pub fn canonical(text: &str, script: &Script) -> Option<String> {
     // The commands do not keep which cases fall through.
@@ -31,9 +35,10 @@ pub fn canonical(text: &str, script: &Script) -> Option<String> {
     if !parsed.problems.is_empty() || print(&parsed.script)? != body {
         return None;
     }
-    let is_set = body.starts_with("'set' '-f'\n");
-    let has_patterns = body.contains(['*', '?', '[']) && !is_set && holds_pattern(script);
-    Some(if has_patterns || is_set { body } else { format!("{NO_PATTERNS}{body}") })
+    let runs_texts = RUNS_TEXTS.iter().any(|name| body.contains(&format!("'{name}'")));
+    let may_match = body.contains(['*', '?', '[']) || runs_texts;
+    let is_set = body.starts_with(NO_PATTERNS);
+    Some(if may_match || is_set { body } else { format!("{NO_PATTERNS}{body}") })
 }
 
 /// The commands of a script, as they are printed.
@@ -569,10 +574,4 @@ fn literal_of(word: &Word) -> Option<&str> {
         [Piece::Literal { text, .. }] => Some(text),
         _ => None,
     }
-}
-
-/// True if a word of a command may be a pattern for names of files: one stands in it, or an
-/// expansion that is not quoted, whose value may be one.
-fn holds_pattern(script: &Script) -> bool {
-    format!("{script:?}").contains("Glob(")
 }

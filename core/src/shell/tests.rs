@@ -1,9 +1,11 @@
 //! Proofs of the room as a whole: on labelled commands, on their rewritings, and against a real
 //! shell. `make soak` runs them long.
 
+mod canonical;
 mod corpus;
 mod evasion;
 mod generated;
+mod lattice;
 mod prose;
 mod rewrites;
 mod shapes;

@@ -90,6 +90,7 @@ fn plain_computing_does_nothing() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn python_is_searched() {
     have(&[
         ("python -c 'import os; os.system(\"rm -rf /srv\")'", "=delete:system:recursive:forced"),

@@ -2,7 +2,7 @@
 
 use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin};
-use super::super::ir::{Assigned, Assignment, Redirection, SimpleCommand, Span};
+use super::super::ir::{Assigned, Assignment, Piece, Redirection, SimpleCommand, Span};
 use super::super::value::{Origin, Value};
 use super::state::{Arguments, Content, Replacement, State};
 use super::{Call, Flow, Interpreter};
@@ -121,8 +121,7 @@ impl Interpreter<'_> {
             state.descriptors = outer;
             let substitutes = simple.assignments.iter().any(|assignment| match &assignment.value {
                 Assigned::Word(word) => {
-                    word.pieces.len() != 1
-                        || !matches!(word.pieces[0], super::super::ir::Piece::Literal { .. })
+                    word.pieces.iter().any(|piece| !matches!(piece, Piece::Literal { .. }))
                 }
                 Assigned::Array(_) => false,
             });
@@ -439,9 +438,8 @@ impl Interpreter<'_> {
             }
         }
         if around >= MOST_RECURSIONS || self.calls.len() >= super::DEEPEST {
-            if around == 0 {
-                self.unknown("functions within functions, too deep to follow", call.span.clone());
-            }
+            // A function of the same name may be another by now, or have other arguments.
+            self.unknown("functions within functions, too deep to follow", call.span.clone());
             return Flow::both(state);
         }
         let outer = std::mem::replace(&mut state.arguments, Arguments::of(&call.arguments));

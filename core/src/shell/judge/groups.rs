@@ -211,7 +211,6 @@ fn persists(kind: Persistence) -> &'static str {
     }
 }
 
-#[expect(clippy::too_many_lines, reason = "one arm an effect")]
 fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> {
     let path = file.path.as_known().unwrap_or_default();
     if SOCKETS.iter().any(|name| path.ends_with(name)) {

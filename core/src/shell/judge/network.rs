@@ -123,7 +123,6 @@ const FETCHERS: &[&str] = &[
 const RESOLVERS: &[&str] =
     &["dig", "nslookup", "host", "drill", "kdig", "delv", "resolvectl", "dog", "doggo", "q"];
 
-#[expect(clippy::too_many_lines, reason = "one condition after the other, each with its reason")]
 /// What the groups say of reaching another machine.
 pub(super) fn of(case: &Case<'_>, found: &Found, host: &Value, sends: &Payload) -> Option<Danger> {
     let program = unwrap::base(&found.program);

@@ -47,7 +47,6 @@ enum Kind {
     Other,
 }
 
-#[expect(clippy::too_many_lines, reason = "a table of names, as a match")]
 const SHELL: &[&str] = &[
     "BASH_ENV",
     "PROMPT_COMMAND",

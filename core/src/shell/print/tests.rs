@@ -11,16 +11,16 @@ fn printed(text: &str) -> Option<String> {
 #[test]
 fn known_words_stand_between_single_quotes() {
     for (text, wanted) in [
-        ("ls -l  \"a b\" it\\'s", "set -f\n'ls' '-l' 'a b' 'it'\\''s'\n"),
-        ("r''m $'\\x2drf' x", "set -f\n'rm' '-rf' 'x'\n"),
-        ("A=1 B=\"$C\" cmd $D ${E:-x y}", "set -f\nA='1' B=\"${C}\" 'cmd' ${D} ${E:-x y}\n"),
-        ("cat < a > b 2>&1 | wc", "set -f\n'cat' < 'a' > 'b' 2>&1 | 'wc'\n"),
-        ("a && b || c; d &", "set -f\n'a' &&\n'b' ||\n'c'\n'd' &\n"),
+        ("ls -l  \"a b\" it\\'s", "'set' '-f'\n'ls' '-l' 'a b' 'it'\\''s'\n"),
+        ("r''m $'\\x2drf' x", "'set' '-f'\n'rm' '-rf' 'x'\n"),
+        ("A=1 B=\"$C\" cmd $D ${E:-x y}", "'set' '-f'\nA='1' B=\"${C}\" 'cmd' ${D} ${E:-x y}\n"),
+        ("cat < a > b 2>&1 | wc", "'set' '-f'\n'cat' < 'a' > 'b' 2>&1 | 'wc'\n"),
+        ("a && b || c; d &", "'set' '-f'\n'a' &&\n'b' ||\n'c'\n'd' &\n"),
         ("ls *.rs", "'ls' *'.rs'\n"),
-        ("cd ~/x # why", "set -f\n'cd' ~/'x'\n"),
-        ("export A=b", "set -f\nexport A='b'\n"),
-        ("cat <<E\n$x \\$y\nE", "set -f\n'cat' <<END\n${x} \\$y\nEND\n"),
-        ("until a; do b; done", "set -f\nwhile\n! {\n'a'\n}\ndo\n'b'\ndone\n"),
+        ("cd ~/x # why", "'set' '-f'\n'cd' ~/'x'\n"),
+        ("export A=b", "'set' '-f'\nexport A='b'\n"),
+        ("cat <<E\n$x \\$y\nE", "'set' '-f'\n'cat' <<END\n${x} \\$y\nEND\n"),
+        ("until a; do b; done", "'set' '-f'\nwhile\n! {\n'a'\n}\ndo\n'b'\ndone\n"),
     ] {
         assert_eq!(printed(text).as_deref(), Some(wanted), "{text}");
     }

@@ -21,6 +21,11 @@ pub(super) fn text(dice: &mut Dice) -> String {
     all.join("\n")
 }
 
+/// One plain command.
+pub(super) fn command(dice: &mut Dice) -> String {
+    Writer { dice, functions: 0, looping: false }.simple(0)
+}
+
 struct Writer<'d> {
     dice: &'d mut Dice,
     functions: usize,

@@ -25,8 +25,9 @@ pub(super) const REWRITES: &[Rewrite] = rewrites![
     "backslashes": |text, dice| word(text, dice, behind_backslashes),
     "ANSI-C quotes": |text, dice| word(text, dice, in_ansi_quotes),
     "printed word": |text, dice| word(text, dice, |word, dice| match dice.roll(4) {
-        0 => format!("$(echo {word})"),
-        1 => format!("`echo {word}`"),
+        // What begins with a dash may be an option of `echo`.
+        0 if !word.starts_with('-') => format!("$(echo {word})"),
+        1 if !word.starts_with('-') => format!("`echo {word}`"),
         2 => format!("$(printf '{}')", in_octal(word)),
         _ => {
             let (first, rest) = word.split_at(word.len() / 2);
@@ -86,10 +87,10 @@ pub(super) const REWRITES: &[Rewrite] = rewrites![
         if is_builtin(&name.0) || words.is_empty() { return None }
         let words: Vec<_> = words.iter().map(|(word, _)| word.as_str()).collect();
         Some(match dice.roll(4) {
-            0 => format!("echo {} | xargs {}", words.join(" "), name.0),
+            0 => format!("printf '%s ' {} | xargs {}", words.join(" "), name.0),
             1 => format!("printf '%s\\n' {} | xargs -n 99 {}", words.join(" "), name.0),
             2 => format!("xargs -r -- {} <<< '{}'", name.0, words.join(" ")),
-            _ => format!("echo {} | xargs -I% {} {} %", words[words.len() - 1], name.0, words[..words.len() - 1].join(" ")),
+            _ => format!("printf %s {} | xargs -I% {} {} %", words[words.len() - 1], name.0, words[..words.len() - 1].join(" ")),
         })
     },
     "find": |text, dice| {
