@@ -95,6 +95,9 @@ const EXPRESSIONS: &[&str] = &[
     r"\bat\s+now\b|\bbatch\b",
 ];
 
+/// A name, and what is done with a command.
+type Way<'a> = (&'a str, &'a dyn Fn(&str));
+
 fn main() {
     let rows = include_str!("../testdata/shell.jsonl").lines();
     let texts: Vec<String> = rows
@@ -105,7 +108,7 @@ fn main() {
         EXPRESSIONS.iter().map(|text| Regex::new(text).unwrap()).collect();
     let (env, settings) = (Env::default(), Settings::default());
     let verdict = |text: &str| judge(&analyse(text, &env), &env, &settings);
-    let ways: [(&str, &dyn Fn(&str)); 4] = [
+    let ways: [Way<'_>; 4] = [
         ("the parser alone", &|text| {
             black_box(shuck_parser::parser::Parser::new(text).parse());
         }),
@@ -164,6 +167,7 @@ fn time<T>(turns: usize, run: impl Fn() -> T) -> f64 {
 }
 
 /// Texts of 32 KiB that repeat one thing.
+#[expect(clippy::too_many_lines, reason = "a table of shapes")]
 fn large() -> Vec<(String, String)> {
     const REPEATED: &[&str] = &[
         "ls; ",

@@ -1,9 +1,9 @@
 //! From effects to a verdict.
 //!
 //! Each effect is judged alone, by the first of these that has something to say: the hard
-//! [`floor`], denied paths, the groups and rules that deny, those that ask, the rules that allow, and
-//! the [`profile`], which allows what careful work needs and asks about all else. The strictest
-//! judgement decides. [`modes`] lie on top: whether anything runs, and whether somebody is asked.
+//! `floor`, denied paths, the groups and rules that deny, those that ask, the rules that allow, and
+//! the `profile`, which allows what careful work needs and asks about all else. The strictest
+//! judgement decides. `modes` lie on top: whether anything runs, and whether somebody is asked.
 //!
 //! A judgement knows nothing of how a command was spelled: it sees effects. What was not understood
 //! is an effect, too, and asks.
