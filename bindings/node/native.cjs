@@ -839,6 +839,7 @@ module.exports.NativeRuntime = nativeBinding.NativeRuntime
 module.exports.NativeScrubber = nativeBinding.NativeScrubber
 module.exports.NativeScrubStream = nativeBinding.NativeScrubStream
 module.exports.NativeStream = nativeBinding.NativeStream
+module.exports.checkCommand = nativeBinding.checkCommand
 module.exports.generateKey = nativeBinding.generateKey
 module.exports.scrub = nativeBinding.scrub
 module.exports.scrubBytes = nativeBinding.scrubBytes

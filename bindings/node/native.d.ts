@@ -92,6 +92,9 @@ export declare class NativeStream {
   get dropped(): number
 }
 
+/** What a command does, and whether it may, as JSON text. Takes its options as JSON text. */
+export declare function checkCommand(command: string, options: string): string
+
 /** A fresh random key for somebody to keep, as 64 hexadecimal digits. */
 export declare function generateKey(): string
 
