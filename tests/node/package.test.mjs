@@ -31,7 +31,8 @@ test('import and require give one and the same package', async (t) => {
     console.log(JSON.stringify([names, Object.keys(esm).sort(), same, result.isError]));`,
   )
   const { stdout } = await run(process.execPath, [path.join(home, 'main.mjs')])
-  const names = ['Runtime', 'Scrubber', 'ToolError', 'ToolkeepError', 'generateKey', 'scrub', 'version']
+  const classes = ['Runtime', 'Scrubber', 'ToolError', 'ToolkeepError']
+  const names = [...classes, 'checkCommand', 'generateKey', 'scrub', 'version']
   assert.deepEqual(JSON.parse(stdout), [names, [...names, 'default'].sort(), true, false])
 })
 
