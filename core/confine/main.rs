@@ -1,0 +1,268 @@
+//! The program that confines a command before it runs: it makes namespaces and mounts, sets limits,
+//! gives up privileges, holds itself to Landlock rules and a filter of system calls, and then becomes
+//! the command. A second process of it stays, watches over all that the command starts, and ends it.
+//!
+//! It travels inside the library and is started from a file in memory. So it needs nothing of the
+//! machine: no C library, no file, no path. The build script of the crate compiles it.
+#![no_std]
+#![no_main]
+#![no_builtins]
+
+mod memory;
+mod plan;
+mod supervise;
+mod system;
+#[path = "../src/exec/confine/wire.rs"]
+#[allow(dead_code, reason = "the host uses the other half")]
+mod wire;
+
+use plan::Plan;
+use system::{Errno, MOST_FILES, Outcome, Text};
+
+#[cfg(target_arch = "x86_64")]
+core::arch::global_asm!(
+    ".globl _start",
+    "_start: xor ebp, ebp",
+    "and rsp, -16",
+    "call {}",
+    "ud2",
+    sym main
+);
+
+#[cfg(target_arch = "aarch64")]
+core::arch::global_asm!(".globl _start", "_start: mov x29, 0", "bl {}", "brk 1", sym main);
+
+/// The socket to the host: standard input, as the host starts the program.
+pub const HOST: u32 = 0;
+
+/// How many words, and how many variables, a command may have.
+const MOST_WORDS: usize = 65_536;
+
+/// Room for the lists of words and variables, which the kernel wants in a row.
+struct Lists {
+    words: [Text; MOST_WORDS],
+    variables: [Text; MOST_WORDS],
+}
+
+static mut LISTS: Lists =
+    Lists { words: [core::ptr::null(); MOST_WORDS], variables: [core::ptr::null(); MOST_WORDS] };
+
+/// What a process knows while it goes through the plan.
+struct Steps {
+    plan: Plan,
+    files: [u32; MOST_FILES],
+    trees: [u32; wire::SLOTS],
+    /// Where a step that fails is reported.
+    reports: u32,
+}
+
+extern "C" fn main() -> ! {
+    // What the host has left open is none of the command's business.
+    let _ = system::close_from(3);
+    system::ignore_signal(supervise::PIPE);
+    loop {
+        if let Err(error) = serve() {
+            failed(HOST, 0, error);
+        }
+    }
+}
+
+/// Does the next thing that the host asks for: to settle where all its commands will run, or to go
+/// through a plan. The process itself stays as it is, for the next one.
+fn serve() -> Outcome<()> {
+    let mut files = [u32::MAX; MOST_FILES];
+    let mut message = [0; wire::LONGEST_MESSAGE];
+    let (received, count) = system::receive(HOST, &mut message, &mut files)?;
+    // The host has no more use for it.
+    let Some((kind, rest)) = message[..received].split_first() else { system::exit(0) };
+    if *kind == wire::SETTLE {
+        for file in files.iter().take(count) {
+            system::write(*file, b"0")?;
+            system::close(*file);
+        }
+        return supervise::settle(rest);
+    }
+    if count < 4 {
+        return Err(system::EINVAL);
+    }
+    let bytes = system::mapped(files[0])?;
+    let mut plan = Plan::new(bytes);
+    if plan.tag()? != wire::FORK {
+        return Err(system::EINVAL);
+    }
+    let Some(child) = system::fork(plan.number()?)? else {
+        supervise::die_with_parent();
+        let trees = [u32::MAX; wire::SLOTS];
+        Steps { plan, files, trees, reports: HOST }.go()
+    };
+    for file in files.iter().take(count) {
+        system::close(*file);
+    }
+    system::unmap(bytes);
+    while let Ok(None) = system::wait(child as i32, true) {}
+    system::write(HOST, &report(wire::IDLE, 0, 0))
+}
+
+/// Tells what went wrong, and ends.
+fn failed(reports: u32, step: u32, error: Errno) -> ! {
+    const CANNOT_START: u32 = 126;
+    let _ = system::write(reports, &report(wire::FAILED, step, u64::from(error.0)));
+    system::exit(CANNOT_START)
+}
+
+pub fn report(kind: u32, first: u32, second: u64) -> [u8; wire::REPORT] {
+    let mut report = [0; wire::REPORT];
+    report[..4].copy_from_slice(&kind.to_le_bytes());
+    report[4..8].copy_from_slice(&first.to_le_bytes());
+    report[8..].copy_from_slice(&second.to_le_bytes());
+    report
+}
+
+impl Steps {
+    fn go(mut self) -> ! {
+        // The first was to fork.
+        let mut step = 1;
+        loop {
+            if let Err(error) = self.next() {
+                failed(self.reports, step, error);
+            }
+            step += 1;
+        }
+    }
+
+    fn file(&mut self) -> Outcome<u32> {
+        let place = self.plan.number()? as usize;
+        self.files.get(place).copied().filter(|file| *file != u32::MAX).ok_or(system::EINVAL)
+    }
+
+    fn slot(&mut self) -> Outcome<&mut u32> {
+        let slot = self.plan.number()? as usize;
+        self.trees.get_mut(slot).ok_or(system::EINVAL)
+    }
+
+    fn next(&mut self) -> Outcome<()> {
+        let tag = self.plan.tag()?;
+        match tag {
+            wire::SUPERVISE => self.go_on_supervised(),
+            wire::EXECUTE => self.execute(),
+            wire::LISTEN => {
+                let port = self.plan.number()? as u16;
+                let listener = system::listen(port)?;
+                system::send_file(HOST, &report(wire::LISTENING, 0, 0), listener)
+            }
+            wire::MOUNT | wire::OPEN_TREE | wire::MOVE_TREE | wire::CHANGE_MOUNT | wire::FOLDER => {
+                self.mount(tag)
+            }
+            _ => self.give_up(tag),
+        }
+    }
+
+    /// The steps that change what is mounted where.
+    fn mount(&mut self, tag: wire::Tag) -> Outcome<()> {
+        match tag {
+            wire::MOUNT => {
+                let (source, at, kind) = (self.plan.text()?, self.plan.text()?, self.plan.text()?);
+                let (flags, data) = (self.plan.number()?, self.plan.text()?);
+                system::mount(source, at, kind, flags, data)
+            }
+            wire::OPEN_TREE => {
+                let slot = self.plan.number()? as usize;
+                let tree = system::open_tree(self.plan.text()?)?;
+                *self.trees.get_mut(slot).ok_or(system::EINVAL)? = tree;
+                Ok(())
+            }
+            wire::MOVE_TREE => {
+                let tree = *self.slot()?;
+                system::move_mount(tree, self.plan.text()?)?;
+                system::close(tree);
+                Ok(())
+            }
+            wire::CHANGE_MOUNT => {
+                let (at, set, clear) =
+                    (self.plan.text()?, self.plan.number()?, self.plan.number()?);
+                system::change_mount(at, set, clear)
+            }
+            _ => system::make_folder(self.plan.text()?),
+        }
+    }
+
+    /// The steps by which a process gives up what it could do.
+    fn give_up(&mut self, tag: wire::Tag) -> Outcome<()> {
+        const NO_NEW_PRIVILEGES: usize = 38;
+        match tag {
+            wire::LIMIT => {
+                let (resource, soft) = (self.plan.number()?, self.plan.number()?);
+                system::limit(resource, soft, self.plan.number()?)
+            }
+            wire::DIRECTORY => system::change_folder(self.plan.text()?),
+            wire::CAPABILITIES => keep_capabilities(self.plan.number()?),
+            wire::NO_NEW_PRIVILEGES => system::control(NO_NEW_PRIVILEGES, 1, 0),
+            wire::LANDLOCK => system::restrict_by_landlock(self.file()?),
+            wire::FILTER => system::filter_calls(self.plan.bytes()?),
+            wire::TERMINAL => system::take_terminal(),
+            wire::UMASK => {
+                system::set_umask(self.plan.number()?);
+                Ok(())
+            }
+            _ => Err(system::EINVAL),
+        }
+    }
+
+    fn go_on_supervised(&mut self) -> Outcome<()> {
+        let (reader, writer) = system::pipe()?;
+        let signals = supervise::prepare()?;
+        let Some(child) = system::fork(0)? else {
+            system::close(reader);
+            self.reports = writer;
+            supervise::become_payload()?;
+            for (place, standard) in [(1, 0), (2, 1), (3, 2)] {
+                system::duplicate(self.files[place], standard)?;
+            }
+            return Ok(());
+        };
+        system::close(writer);
+        for file in self.files {
+            if file != u32::MAX {
+                system::close(file);
+            }
+        }
+        supervise::watch(child, reader, signals)
+    }
+
+    fn execute(&mut self) -> Outcome<()> {
+        // SAFETY: the process has one thread, and this is the only place that names the lists.
+        let lists = unsafe { &mut *(&raw mut LISTS) };
+        let place = self.plan.number()?;
+        let file = match place {
+            wire::BY_PATH => None,
+            place => Some(*self.files.get(place as usize).ok_or(system::EINVAL)?),
+        };
+        let path = self.plan.text()?;
+        let words = self.plan.list(&mut lists.words)?;
+        let variables = self.plan.list(&mut lists.variables)?;
+        Err(system::execute(file, path, words, variables))
+    }
+}
+
+/// Gives up all capabilities but these, also for programs that are started later.
+fn keep_capabilities(kept: u64) -> Outcome<()> {
+    const DROP_FROM_BOUNDING_SET: usize = 24;
+    for capability in 0..64 {
+        let is_kept = kept >> capability & 1 == 1;
+        // Beyond the last one that the kernel knows it answers EINVAL.
+        if !is_kept && system::control(DROP_FROM_BOUNDING_SET, capability, 0) == Err(system::EINVAL)
+        {
+            break;
+        }
+    }
+    system::keep_capabilities(kept)
+}
+
+/// The compiled `core` asks for it by name. Nothing unwinds here.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}
+
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    system::exit(125)
+}

@@ -1,0 +1,15 @@
+//! Running programs: on the host, confined by the kernel to what was decided of them.
+
+pub(crate) mod capture;
+pub(crate) mod config;
+pub(crate) mod confine;
+pub(crate) mod environment;
+pub(crate) mod groups;
+pub(crate) mod host;
+pub(crate) mod limits;
+pub(crate) mod places;
+pub(crate) mod running;
+
+pub use config::{ExecConfig, Profile};
+pub use environment::EnvironmentConfig;
+pub use limits::Limits;

@@ -1,0 +1,59 @@
+//! How commands are run, as the owner sets it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::environment::EnvironmentConfig;
+use super::limits::Limits;
+
+/// The `exec` part of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ExecConfig {
+    /// What commands on the host are held to.
+    pub confinement: Profile,
+    /// Whether a command is refused where the kernel cannot hold it to all of that. Default: it runs
+    /// with what there is, and the result says what is missing.
+    pub require: bool,
+    /// How long a command may take in seconds, where it does not say itself: 1 to 3,600.
+    #[schemars(range(min = 1, max = 3600))]
+    pub timeout_seconds: u64,
+    /// How much is kept of each of its two outputs, in KiB: at least 64.
+    #[schemars(range(min = 64, max = 1_048_576))]
+    pub max_output_kb: u64,
+    /// How much one command may use of the machine.
+    pub limits: Limits,
+    /// The variables that commands get.
+    pub environment: EnvironmentConfig,
+}
+
+impl Default for ExecConfig {
+    fn default() -> ExecConfig {
+        ExecConfig {
+            confinement: Profile::default(),
+            require: false,
+            timeout_seconds: 60,
+            max_output_kb: 8 * 1024,
+            limits: Limits::default(),
+            environment: EnvironmentConfig::default(),
+        }
+    }
+}
+
+/// What commands on the host are held to. What was predicted of a command narrows it further.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ConfinementProfile")]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// They write nothing but their temporary folder, and have no network.
+    ReadOnly,
+    /// They write in the workspace and their temporary folder, and reach the hosts that they were
+    /// understood to reach.
+    #[default]
+    Workspace,
+    /// The same, with the network of the host.
+    #[serde(rename = "workspace+network")]
+    WorkspaceNetwork,
+    /// They do whatever the host may do.
+    Off,
+}

@@ -1,0 +1,178 @@
+//! The filter of system calls: what no agent's command needs, and what leads out of a confinement.
+//!
+//! A denied call fails with EPERM, so that a program can go on without it. `clone3` fails with ENOSYS:
+//! its flags lie in memory, where no filter sees them, and C libraries then use `clone`.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
+};
+
+/// Calls that are denied whatever their arguments are.
+const DENIED: &[libc::c_long] = &[
+    // To look into other processes, or to change them.
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_process_madvise,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_kcmp,
+    // Mounts and namespaces.
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_chroot,
+    libc::SYS_open_tree,
+    libc::SYS_move_mount,
+    libc::SYS_fsopen,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_fspick,
+    libc::SYS_mount_setattr,
+    libc::SYS_unshare,
+    libc::SYS_setns,
+    // Files by number, past all folders.
+    libc::SYS_open_by_handle_at,
+    libc::SYS_name_to_handle_at,
+    // Parts of the kernel with many faults, or that work around a filter.
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_userfaultfd,
+    libc::SYS_fanotify_init,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_lookup_dcookie,
+    // The machine itself.
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_kexec_load,
+    libc::SYS_kexec_file_load,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_acct,
+    libc::SYS_quotactl,
+    libc::SYS_syslog,
+    libc::SYS_vhangup,
+    libc::SYS_settimeofday,
+    libc::SYS_clock_settime,
+    libc::SYS_clock_adjtime,
+    libc::SYS_adjtimex,
+    libc::SYS_sethostname,
+    libc::SYS_setdomainname,
+];
+
+/// Calls that answer as if the kernel did not have them.
+const ABSENT: &[libc::c_long] = &[
+    libc::SYS_clone3,
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+];
+
+#[cfg(target_arch = "x86_64")]
+const OF_THE_MACHINE: &[libc::c_long] = &[
+    libc::SYS_ioperm,
+    libc::SYS_iopl,
+    libc::SYS_modify_ldt,
+    libc::SYS_uselib,
+    libc::SYS_ustat,
+    libc::SYS_sysfs,
+    libc::SYS__sysctl,
+];
+
+#[cfg(target_arch = "aarch64")]
+const OF_THE_MACHINE: &[libc::c_long] = &[];
+
+/// Flags of `clone` that make a namespace.
+const NEW_NAMESPACES: u64 = 0x7e02_0000 | 0x0000_0080;
+
+/// The number that calls of the x32 machine begin at. They bear the machine's own name, so a filter
+/// that compares numbers would let them all pass.
+#[cfg(target_arch = "x86_64")]
+const X32: u32 = 0x4000_0000;
+
+/// The filters, one after the other, as bytes for the kernel. Without the network no socket can be
+/// made but those within the machine; with it also those of the internet.
+///
+/// # Errors
+/// Where they cannot be built for this machine.
+pub(crate) fn programs(network: bool) -> Result<[Vec<u8>; 2], seccompiler::Error> {
+    let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
+    let denied = filter(denied(network)?, libc::EPERM)?;
+    Ok([bytes(&denied), bytes(&filter(absent, libc::ENOSYS)?)])
+}
+
+type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+
+fn denied(network: bool) -> Result<Rules, seccompiler::Error> {
+    let always = DENIED.iter().chain(OF_THE_MACHINE);
+    let mut rules: Rules = always.map(|call| (*call, Vec::new())).collect();
+    let argument = |at: u8, how: SeccompCmpOp, value: u64| {
+        SeccompCondition::new(at, SeccompCmpArgLen::Dword, how, value)
+    };
+    let mut namespaces = Vec::new();
+    for bit in (0..32).map(|bit| 1_u64 << bit).filter(|bit| NEW_NAMESPACES & bit != 0) {
+        let set = argument(0, SeccompCmpOp::MaskedEq(bit), bit)?;
+        namespaces.push(SeccompRule::new(vec![set])?);
+    }
+    rules.insert(libc::SYS_clone, namespaces);
+    // To push characters into a terminal is to type on it.
+    let pushes = [libc::TIOCSTI, libc::TIOCLINUX];
+    let pushes =
+        pushes.map(|request| SeccompRule::new(vec![argument(1, SeccompCmpOp::Eq, request)?]));
+    rules.insert(libc::SYS_ioctl, pushes.into_iter().collect::<Result<_, _>>()?);
+    // Only 0 (as it is) and the question what it is.
+    let persona = vec![
+        argument(0, SeccompCmpOp::Ne, 0)?,
+        argument(0, SeccompCmpOp::Ne, u64::from(u32::MAX))?,
+    ];
+    rules.insert(libc::SYS_personality, vec![SeccompRule::new(persona)?]);
+    let mut families = vec![libc::AF_UNIX];
+    if network {
+        families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
+    }
+    let mut others = Vec::new();
+    for family in families {
+        others.push(argument(0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned()))?);
+    }
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
+    Ok(rules)
+}
+
+fn filter(rules: Rules, error: i32) -> Result<BpfProgram, seccompiler::Error> {
+    let error = SeccompAction::Errno(error.cast_unsigned());
+    let machine = TargetArch::try_from(std::env::consts::ARCH)?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, error, machine)?;
+    Ok(BpfProgram::try_from(filter)?)
+}
+
+/// The instructions as the kernel reads them.
+fn bytes(program: &[sock_filter]) -> Vec<u8> {
+    let foreign = foreign();
+    let instructions = foreign.iter().chain(program);
+    let bytes = instructions.flat_map(|one| {
+        let [code_low, code_high] = one.code.to_ne_bytes();
+        let [k0, k1, k2, k3] = one.k.to_ne_bytes();
+        [code_low, code_high, one.jt, one.jf, k0, k1, k2, k3]
+    });
+    bytes.collect()
+}
+
+/// Ends what calls by the numbers of the x32 machine.
+#[cfg(target_arch = "x86_64")]
+fn foreign() -> [sock_filter; 3] {
+    const LOAD_NUMBER: sock_filter = sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 };
+    const KILL: u32 = 0x8000_0000;
+    let is_foreign = sock_filter { code: 0x35, jt: 0, jf: 1, k: X32 };
+    [LOAD_NUMBER, is_foreign, sock_filter { code: 0x06, jt: 0, jf: 0, k: KILL }]
+}
+
+#[cfg(target_arch = "aarch64")]
+fn foreign() -> [sock_filter; 0] {
+    []
+}

@@ -1,0 +1,116 @@
+//! What the kernel can give, found out by trying it once.
+
+use super::plan::Plan;
+use super::program::{Program, Shared};
+use super::{filter, landlock, wire};
+use crate::exec::running::{Running, StartError};
+
+/// How far commands can be shut off by namespaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Namespaces {
+    /// There are none.
+    None,
+    /// Of their own: users, mounts, processes, network, and what processes share.
+    Full {
+        /// True if a user namespace is needed for the others: the host is not privileged.
+        users: bool,
+    },
+}
+
+/// What the kernel can give.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    /// The version of Landlock.
+    pub(crate) landlock: Option<u32>,
+    /// Whether system calls can be filtered.
+    pub(crate) filter: bool,
+    /// Namespaces.
+    pub(crate) namespaces: Namespaces,
+    /// Why something is missing, in words for the owner.
+    pub(crate) missing: Vec<String>,
+}
+
+const NEW_MOUNTS: u64 = 0x0002_0000;
+const NEW_IPC: u64 = 0x0800_0000;
+const NEW_PROCESSES: u64 = 0x2000_0000;
+const NEW_HOST_NAME: u64 = 0x0400_0000;
+
+impl Kernel {
+    /// Tries everything. It takes some milliseconds.
+    pub(crate) fn probe(program: &Program) -> Kernel {
+        let mut missing = Vec::new();
+        let landlock = landlock::version();
+        if landlock.is_none() {
+            missing.push("landlock: this kernel has none, or it is switched off".to_owned());
+        }
+        let filter = tried(program, Shared::default(), filtering)
+            .map_err(|why| missing.push(format!("seccomp: {why}")));
+        let is_root = rustix::process::geteuid().is_root();
+        let mut namespaces = Namespaces::None;
+        // A privileged host needs no user namespace; where it lacks the privilege, it may help.
+        let ways: &[bool] = if is_root { &[false, true] } else { &[true] };
+        let mut why = String::new();
+        for users in ways {
+            match tried(program, Shared { users: *users, network: true }, isolating) {
+                Ok(()) => {
+                    namespaces = Namespaces::Full { users: *users };
+                    break;
+                }
+                Err(error) => why = error,
+            }
+        }
+        if namespaces == Namespaces::None {
+            missing.push(format!("namespaces: {why}"));
+        }
+        Kernel { landlock, filter: filter.is_ok(), namespaces, missing }
+    }
+}
+
+/// Goes through steps and then fails to become a program, which is how it is seen that the steps went
+/// well.
+fn tried(program: &Program, shared: Shared, steps: fn(&mut Plan)) -> Result<(), String> {
+    let mut plan = Plan::default();
+    steps(&mut plan);
+    plan.step(wire::EXECUTE, "start").number(wire::BY_PATH).text("/");
+    plan.number(0).number(0);
+    let started = program.start(&[], shared).map_err(|error| error.to_string())?;
+    match Running::start(started, &plan, Vec::new()) {
+        Err(StartError::Step { is_last: true, .. }) => Ok(()),
+        Err(error) => Err(error.to_string()),
+        Ok(running) => {
+            drop(running);
+            Err("a folder was started as a program".to_owned())
+        }
+    }
+}
+
+fn filtering(plan: &mut Plan) {
+    fork(plan);
+    plan.step(wire::SUPERVISE, "watch");
+    plan.step(wire::NO_NEW_PRIVILEGES, "give up privileges");
+    for program in filter::programs(false).unwrap_or_default() {
+        plan.step(wire::FILTER, "filter system calls").text(program);
+    }
+}
+
+fn isolating(plan: &mut Plan) {
+    isolate(plan);
+    plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
+    plan.number(super::walls::NO_SUID | super::walls::NO_DEVICES).text("");
+    plan.step(wire::CHANGE_MOUNT, "make mounts read-only");
+    plan.text("/").number(super::walls::READ_ONLY_ATTRIBUTE).number(0);
+    plan.step(wire::SUPERVISE, "watch");
+}
+
+/// Goes on in a child that shares the machine with all others.
+pub(crate) fn fork(plan: &mut Plan) {
+    plan.step(wire::FORK, "fork").number(0);
+}
+
+/// Goes on in a child with namespaces of its own, in which nothing is shared with the machine's mounts.
+pub(crate) fn isolate(plan: &mut Plan) {
+    let all = NEW_MOUNTS | NEW_IPC | NEW_PROCESSES | NEW_HOST_NAME;
+    plan.step(wire::FORK, "make namespaces").number(all);
+    plan.step(wire::MOUNT, "make mounts private").text("").text("/").text("");
+    plan.number(super::walls::RECURSIVE | super::walls::PRIVATE).text("");
+}

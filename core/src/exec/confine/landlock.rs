@@ -1,0 +1,113 @@
+//! Landlock: which folders may be read and written, by rules that a process holds itself to and can
+//! never lift.
+
+use std::fs;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
+    PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, Scope,
+};
+
+/// The newest rules that are known here. The kernel's own are used where it has fewer.
+const KNOWN: ABI = ABI::V7;
+
+/// Device files that every program may write.
+const DEVICES: &[&str] = &[
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+];
+
+/// The version of Landlock in the kernel: 1 and up. `None`: there is none.
+pub(crate) fn version() -> Option<u32> {
+    const ASK_FOR_VERSION: libc::c_uint = 1;
+    let nothing = std::ptr::null::<u8>();
+    // SAFETY: with this flag the call takes no attributes, and answers with a number.
+    let version = unsafe {
+        libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0_usize, ASK_FOR_VERSION)
+    };
+    u32::try_from(version).ok().filter(|version| *version > 0)
+}
+
+/// What the rules allow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Allowed {
+    /// Files and folders that may be written, with all that is below.
+    pub(crate) write: Vec<PathBuf>,
+    /// Files and folders that may not be read. Only where nothing else hides them, for it takes a
+    /// rule for each of their neighbours.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// True if it may connect and listen.
+    pub(crate) network: bool,
+}
+
+/// The rules, for the confining program to hold itself to.
+///
+/// # Errors
+/// Where the kernel takes them not.
+pub(crate) fn rules(allowed: &Allowed) -> Result<Option<OwnedFd>, landlock::RulesetError> {
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(KNOWN))?
+        .scope(Scope::from_all(KNOWN))?;
+    if !allowed.network {
+        ruleset = ruleset.handle_access(AccessNet::from_all(KNOWN))?;
+    }
+    let mut rules = ruleset.create()?;
+    let read = AccessFs::from_read(KNOWN);
+    rules = add(rules, Path::new("/"), BitFlags::from(AccessFs::ReadDir))?;
+    rules = readable(rules, Path::new("/"), &allowed.hidden, read)?;
+    for path in &allowed.write {
+        rules = add(rules, path, AccessFs::from_all(KNOWN))?;
+    }
+    let device = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev | read;
+    for path in DEVICES {
+        rules = add(rules, Path::new(path), device)?;
+    }
+    Ok(rules.into())
+}
+
+/// Allows to read a folder, but for what is hidden below it.
+fn readable(
+    mut rules: RulesetCreated,
+    folder: &Path,
+    hidden: &[PathBuf],
+    read: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, landlock::RulesetError> {
+    if hidden.iter().any(|path| path == folder) {
+        return Ok(rules);
+    }
+    if !hidden.iter().any(|path| path.starts_with(folder)) {
+        return add(rules, folder, read);
+    }
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(rules) };
+    for entry in entries.flatten() {
+        // What a link leads to has a rule of its own, where it stands.
+        if !entry.file_type().is_ok_and(|kind| kind.is_symlink()) {
+            rules = readable(rules, &entry.path(), hidden, read)?;
+        }
+    }
+    Ok(rules)
+}
+
+/// A rule for a path, as far as its kind can have it. One that is not there has none.
+fn add(
+    rules: RulesetCreated,
+    path: &Path,
+    access: BitFlags<AccessFs>,
+) -> Result<RulesetCreated, landlock::RulesetError> {
+    let Ok(file) = PathFd::new(path) else { return Ok(rules) };
+    let is_folder = fs::metadata(path).is_ok_and(|data| data.is_dir());
+    let access = if is_folder { access } else { access & AccessFs::from_file(KNOWN) };
+    if access.is_empty() {
+        return Ok(rules);
+    }
+    rules.add_rule(PathBeneath::new(file, access))
+}

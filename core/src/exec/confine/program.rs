@@ -1,0 +1,164 @@
+//! The confining program, kept in memory, and how it is started.
+
+use std::fs::File;
+use std::io::{self, IoSlice, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+
+use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::net::{
+    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+};
+
+use super::plan::Plan;
+use super::wire;
+
+/// The program as it was compiled for this machine. Empty where there is none for it.
+const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/confine"));
+
+/// The name that it has in a list of processes.
+const NAME: &str = "toolkeep-confine";
+
+/// The confining program as a file in memory.
+#[derive(Debug)]
+pub(crate) struct Program {
+    file: OwnedFd,
+}
+
+/// The program as it runs: the process, and the socket by which it reports. It goes through one plan
+/// after the other, and ends with the socket.
+#[derive(Debug)]
+pub(crate) struct Seat {
+    process: Child,
+    socket: OwnedFd,
+}
+
+impl Program {
+    /// Loads it.
+    ///
+    /// # Errors
+    /// Where it does not exist for the machine, or the kernel gives no file in memory.
+    pub(crate) fn load() -> io::Result<Program> {
+        if PROGRAM.is_empty() {
+            let what = "this system has no confinement that toolkeep knows";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, what));
+        }
+        Ok(Program { file: sealed(NAME, PROGRAM, MemfdFlags::EXEC)? })
+    }
+
+    /// Starts it, and has it settle where its commands will run: in these control groups, and in the
+    /// namespaces that they have in common.
+    ///
+    /// # Errors
+    /// Where the system starts no process. Where it cannot settle there, its first plan fails.
+    pub(crate) fn start(&self, groups: &[Arc<OwnedFd>], shared: Shared) -> io::Result<Seat> {
+        let (ours, theirs) = rustix::net::socketpair(
+            AddressFamily::UNIX,
+            SocketType::SEQPACKET,
+            SocketFlags::CLOEXEC,
+            None,
+        )?;
+        let groups: Vec<_> = groups.iter().map(|group| group.as_fd()).collect();
+        send(&ours, &shared.message(), &groups)?;
+        let mut command = Command::new(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
+        command.arg0(NAME).env_clear().stdin(Stdio::from(theirs));
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        Ok(Seat { process, socket: ours })
+    }
+}
+
+/// Namespaces that the commands of one seat have in common, one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shared {
+    /// Users: without privileges it takes one to have any other.
+    pub(crate) users: bool,
+    /// A network that leads nowhere.
+    pub(crate) network: bool,
+}
+
+const NEW_USERS: u64 = 0x1000_0000;
+const NEW_NETWORK: u64 = 0x4000_0000;
+
+impl Shared {
+    fn message(self) -> Vec<u8> {
+        let mut flags = 0;
+        let (mut user, mut group) = (String::new(), String::new());
+        if self.users {
+            flags |= NEW_USERS;
+            // Everybody stays who he is.
+            let own = |id: u32| format!("{id} {id} 1\n");
+            user = own(rustix::process::geteuid().as_raw());
+            group = own(rustix::process::getegid().as_raw());
+        }
+        if self.network {
+            flags |= NEW_NETWORK;
+        }
+        let mut message = vec![wire::SETTLE];
+        message.extend(flags.to_le_bytes());
+        for text in [user, group] {
+            // At most two numbers of ten digits.
+            message.push(u8::try_from(text.len()).unwrap_or(0));
+            message.extend(text.bytes());
+        }
+        message
+    }
+}
+
+impl Seat {
+    pub(crate) fn socket(&self) -> &OwnedFd {
+        &self.socket
+    }
+
+    /// Ends it, and whatever still runs of its plan.
+    pub(crate) fn end(mut self) {
+        drop(self.socket);
+        let _ = self.process.wait();
+    }
+
+    /// Gives it its plan. Standard input, output and error are the command's.
+    ///
+    /// # Errors
+    /// Where it has ended, or the system gives no file in memory.
+    pub(crate) fn give(&self, plan: &Plan, standard: [BorrowedFd<'_>; 3]) -> io::Result<()> {
+        let written = sealed("plan", plan.bytes(), MemfdFlags::empty())?;
+        let mut files = vec![written.as_fd()];
+        files.extend(standard);
+        files.extend(plan.files());
+        send(&self.socket, &[wire::PLAN], &files)
+    }
+}
+
+/// A file in memory that nobody can change any more.
+fn sealed(name: &str, bytes: &[u8], flags: MemfdFlags) -> io::Result<OwnedFd> {
+    let flags = flags | MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let file = match rustix::fs::memfd_create(name, flags) {
+        // A kernel before 6.3 does not know of the flag, and lets all of them be executed.
+        Err(rustix::io::Errno::INVAL) => {
+            rustix::fs::memfd_create(name, flags.difference(MemfdFlags::EXEC))?
+        }
+        other => other?,
+    };
+    let mut file = File::from(file);
+    file.write_all(bytes)?;
+    let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
+    rustix::fs::fcntl_add_seals(&file, seals)?;
+    Ok(OwnedFd::from(file))
+}
+
+/// The most files that go along with a plan.
+const MOST_FILES: usize = 16;
+
+fn send(socket: &OwnedFd, message: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];
+    let mut extra = SendAncillaryBuffer::new(&mut space);
+    if files.len() > MOST_FILES
+        || !files.is_empty() && !extra.push(SendAncillaryMessage::ScmRights(files))
+    {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "too many files for one plan"));
+    }
+    rustix::net::sendmsg(socket, &[IoSlice::new(message)], &mut extra, SendFlags::NOSIGNAL)?;
+    Ok(())
+}

@@ -1,0 +1,258 @@
+//! The walls around one command: what it may write, what it does not see, whether it has a network.
+//! Here they become the steps of a plan.
+
+use std::ffi::OsString;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::filter;
+use super::kernel::{Kernel, Namespaces, fork, isolate};
+use super::landlock::{self, Allowed};
+use super::plan::Plan;
+use super::program::Shared;
+use super::wire;
+use crate::exec::limits::Limits;
+use crate::exec::places::SEEN_AT;
+
+pub(crate) const READ_ONLY: u64 = 1;
+pub(crate) const NO_SUID: u64 = 2;
+pub(crate) const NO_DEVICES: u64 = 4;
+pub(crate) const NO_EXECUTION: u64 = 8;
+pub(crate) const RECURSIVE: u64 = 1 << 14;
+pub(crate) const PRIVATE: u64 = 1 << 18;
+
+/// Attributes of `mount_setattr`.
+pub(crate) const READ_ONLY_ATTRIBUTE: u64 = 1;
+const NO_SUID_ATTRIBUTE: u64 = 2;
+
+/// What the host itself may do as root to files of others. A command of a privileged host keeps that,
+/// within its walls: the folders that it works in need not be root's.
+const CAPABILITIES_OF_FILES: u64 = 1 | 1 << 1 | 1 << 3;
+
+/// Which network a command has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Network {
+    /// None but its own loopback.
+    None,
+    /// None but its own loopback, with a proxy of the host's on this port.
+    Proxied(u16),
+    /// The host's.
+    Host,
+}
+
+/// The walls around one command.
+#[derive(Clone, Debug)]
+pub(crate) struct Walls {
+    /// Files and folders that it may write, with all that is below. They exist.
+    pub(crate) write: Vec<PathBuf>,
+    /// What stands in these folders and may not be written.
+    pub(crate) guarded: Vec<PathBuf>,
+    /// Files and folders that it does not see.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// What it reads although it lies where its temporary folder stands.
+    pub(crate) seen: Vec<PathBuf>,
+    /// The folder that it has as `/tmp` and `/var/tmp`, with one named `shm` in it.
+    pub(crate) temp: PathBuf,
+    pub(crate) network: Network,
+}
+
+/// What is to run within the walls.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    /// The program's file, where it was opened and verified before.
+    pub(crate) file: Option<Arc<OwnedFd>>,
+    /// Its path.
+    pub(crate) path: PathBuf,
+    /// Its words, the name that it goes by first.
+    pub(crate) words: Vec<OsString>,
+    /// Its variables, as `NAME=value`.
+    pub(crate) variables: Vec<OsString>,
+    /// The folder that it starts in.
+    pub(crate) cwd: PathBuf,
+    /// True if standard input is a terminal that it shall own.
+    pub(crate) terminal: bool,
+}
+
+/// Why no walls could be built.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unbuilt {
+    #[error("the rules of Landlock: {0}")]
+    Landlock(#[from] ::landlock::RulesetError),
+    #[error("the filter of system calls: {0}")]
+    Filter(#[from] seccompiler::Error),
+}
+
+impl Walls {
+    /// The plan for a command within these walls, as far as the kernel can build them.
+    ///
+    /// # Errors
+    /// What could not be built.
+    pub(crate) fn plan(
+        &self,
+        kernel: &Kernel,
+        limits: &Limits,
+        launch: &Launch,
+    ) -> Result<Plan, Unbuilt> {
+        let mut plan = Plan::default();
+        let isolated = kernel.namespaces;
+        if isolated == Namespaces::None {
+            fork(&mut plan);
+        } else {
+            isolate(&mut plan);
+            self.mount(&mut plan);
+            if let Network::Proxied(port) = self.network {
+                plan.step(wire::LISTEN, "listen for the proxy").number(u64::from(port));
+            }
+        }
+        begin(&mut plan, limits, launch);
+        plan.step(wire::CAPABILITIES, "give up capabilities").number(kept_capabilities());
+        plan.step(wire::NO_NEW_PRIVILEGES, "give up privileges");
+        if kernel.landlock.is_some()
+            && let Some(rules) = landlock::rules(&self.allowed(isolated != Namespaces::None))?
+        {
+            plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(Arc::new(rules));
+        }
+        if kernel.filter {
+            // In a network of its own sockets lead nowhere else.
+            let sockets = isolated != Namespaces::None || self.network == Network::Host;
+            for program in filter::programs(sockets)? {
+                plan.step(wire::FILTER, "filter system calls").text(program);
+            }
+        }
+        execute(&mut plan, launch);
+        Ok(plan)
+    }
+
+    /// The namespaces that the seat must have in which the plan runs.
+    pub(crate) fn shared(&self, kernel: &Kernel) -> Shared {
+        match kernel.namespaces {
+            Namespaces::None => Shared::default(),
+            Namespaces::Full { users } => Shared { users, network: self.network != Network::Host },
+        }
+    }
+
+    /// What Landlock allows. In mounts of its own a command does not see what is hidden anyway.
+    fn allowed(&self, isolated: bool) -> Allowed {
+        let mut write = self.write.clone();
+        // What is mounted by itself wants a rule by itself.
+        write.extend([self.temp.clone(), self.temp.join("shm")]);
+        let hidden = if isolated { Vec::new() } else { self.hidden.clone() };
+        Allowed { write, hidden, network: isolated || self.network == Network::Host }
+    }
+
+    /// Everything read-only but what may be written, and what is hidden covered.
+    fn mount(&self, plan: &mut Plan) {
+        let mut trees = Trees { plan, next: 0 };
+        // Copies are taken first: they keep their attributes, and what covers a folder later does not
+        // cover them.
+        let temp = trees.take(&self.temp);
+        let written: Vec<u64> = self.write.iter().map(|path| trees.take(path)).collect();
+        trees.plan.step(wire::CHANGE_MOUNT, "make mounts read-only").text("/");
+        trees.plan.number(READ_ONLY_ATTRIBUTE | NO_SUID_ATTRIBUTE).number(0);
+        let under_temp = |path: &&PathBuf| SEEN_AT.iter().any(|at| path.starts_with(at));
+        let seen: Vec<&PathBuf> = self.seen.iter().filter(under_temp).collect();
+        let taken: Vec<u64> = seen.iter().map(|path| trees.take(path)).collect();
+        trees.mount(temp, Path::new(SEEN_AT[0]));
+        for (from, at) in [(SEEN_AT[0], SEEN_AT[1]), ("/tmp/shm", "/dev/shm")] {
+            if Path::new(at).is_dir() {
+                let again = trees.take(Path::new(from));
+                trees.mount(again, Path::new(at));
+            }
+        }
+        self.hidden.iter().for_each(|path| trees.cover(path));
+        for (tree, path) in taken.into_iter().zip(seen) {
+            trees.mount(tree, path);
+        }
+        for (tree, path) in written.into_iter().zip(&self.write) {
+            trees.mount(tree, path);
+        }
+        let below = |path: &&PathBuf| self.write.iter().any(|root| path.starts_with(root));
+        self.guarded.iter().filter(below).for_each(|path| trees.guard(path));
+        // In a folder that was mounted since, they stand uncovered.
+        self.hidden.iter().filter(below).for_each(|path| trees.cover(path));
+        plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
+        plan.number(READ_ONLY | NO_SUID | NO_DEVICES | NO_EXECUTION).text("");
+    }
+}
+
+/// The copies of mounts that a plan takes and mounts elsewhere.
+struct Trees<'p> {
+    plan: &'p mut Plan,
+    next: u64,
+}
+
+impl Trees<'_> {
+    /// Takes a copy of what stands at a path. Its slot.
+    fn take(&mut self, path: &Path) -> u64 {
+        let slot = self.next;
+        self.next += 1;
+        let what = format!("take {}", path.display());
+        self.plan.step(wire::OPEN_TREE, what).number(slot).path(path);
+        slot
+    }
+
+    fn mount(&mut self, slot: u64, at: &Path) {
+        let what = format!("mount {}", at.display());
+        self.plan.step(wire::MOVE_TREE, what).number(slot).path(at);
+    }
+
+    /// Makes what stands at a path read-only.
+    fn guard(&mut self, path: &Path) {
+        let tree = self.take(path);
+        self.mount(tree, path);
+        let what = format!("guard {}", path.display());
+        self.plan.step(wire::CHANGE_MOUNT, what).path(path).number(READ_ONLY_ATTRIBUTE).number(0);
+    }
+
+    /// Covers a folder with an empty one, and anything else with the null device.
+    fn cover(&mut self, path: &Path) {
+        if path.is_dir() {
+            let what = format!("hide {}", path.display());
+            self.plan.step(wire::MOUNT, what).text("none").path(path).text("tmpfs");
+            let flags = READ_ONLY | NO_SUID | NO_DEVICES | NO_EXECUTION;
+            self.plan.number(flags).text("size=4k,mode=0555");
+        } else {
+            let null = self.take(Path::new("/dev/null"));
+            self.mount(null, path);
+        }
+    }
+}
+
+/// What every command gets, with walls or without.
+fn begin(plan: &mut Plan, limits: &Limits, launch: &Launch) {
+    plan.step(wire::SUPERVISE, "watch");
+    for (what, resource, limit) in limits.rows() {
+        plan.step(wire::LIMIT, format!("limit {what}"))
+            .number(resource)
+            .number(limit)
+            .number(limit);
+    }
+    plan.step(wire::UMASK, "set the mask of modes").number(0o022);
+    if launch.terminal {
+        plan.step(wire::TERMINAL, "take the terminal");
+    }
+    plan.step(wire::DIRECTORY, format!("go to {}", launch.cwd.display())).path(&launch.cwd);
+}
+
+fn execute(plan: &mut Plan, launch: &Launch) {
+    plan.step(wire::EXECUTE, format!("start {}", launch.path.display()));
+    match &launch.file {
+        Some(file) => plan.file(Arc::clone(file)).text(""),
+        None => plan.number(wire::BY_PATH).path(&launch.path),
+    };
+    plan.list(&launch.words).list(&launch.variables);
+}
+
+/// The plan for a command without walls: it may do whatever the host may.
+pub(crate) fn unconfined(limits: &Limits, launch: &Launch) -> Plan {
+    let mut plan = Plan::default();
+    fork(&mut plan);
+    begin(&mut plan, limits, launch);
+    execute(&mut plan, launch);
+    plan
+}
+
+fn kept_capabilities() -> u64 {
+    if rustix::process::geteuid().is_root() { CAPABILITIES_OF_FILES } else { 0 }
+}

@@ -1,0 +1,81 @@
+//! What host and confining program say to each other. Both are made from this file.
+//!
+//! The host starts the program before it has anything to run, and has it settle where all will run. Then
+//! it sends plan after plan, each with one message: the descriptors that are named by their places in it: the plan first, then standard input, output and error, then what steps name. A plan is a row of steps,
+//! each a tag and its fields: numbers of eight bytes, and texts, which are their length in four bytes,
+//! their bytes, and a zero byte. All numbers are little-endian.
+
+/// A tag of a step.
+pub type Tag = u8;
+
+/// Go on in a child, in new namespaces: (flags of `clone`). The first step of every plan.
+pub const FORK: Tag = 1;
+/// Mount: (source, at, kind, flags, data). Empty texts stand for nothing.
+pub const MOUNT: Tag = 3;
+/// Take a copy of what is mounted at a path: (slot, path).
+pub const OPEN_TREE: Tag = 4;
+/// Mount the copy of a slot: (slot, at).
+pub const MOVE_TREE: Tag = 5;
+/// Change attributes of all that is mounted at a path and below: (at, set, clear).
+pub const CHANGE_MOUNT: Tag = 6;
+/// Make a folder, if it does not exist: (path).
+pub const FOLDER: Tag = 7;
+/// Listen on a port of 127.0.0.1 and send the socket to the host: (port).
+pub const LISTEN: Tag = 9;
+/// Go on in a child; the parent watches over it and all that it starts: ().
+pub const SUPERVISE: Tag = 10;
+/// Set a limit: (resource, soft, hard).
+pub const LIMIT: Tag = 11;
+/// Go to a folder: (path).
+pub const DIRECTORY: Tag = 12;
+/// Keep these capabilities only: (set).
+pub const CAPABILITIES: Tag = 13;
+/// Never gain privileges again: ().
+pub const NO_NEW_PRIVILEGES: Tag = 14;
+/// Hold to the Landlock rules of a place: (place).
+pub const LANDLOCK: Tag = 15;
+/// Filter system calls: (program).
+pub const FILTER: Tag = 16;
+/// Take the terminal at standard input: ().
+pub const TERMINAL: Tag = 17;
+/// Set the mask of new files' modes: (mask).
+pub const UMASK: Tag = 18;
+/// Become a program: (place of its file or [`BY_PATH`], path, number of words, words, number of
+/// variables, variables).
+pub const EXECUTE: Tag = 19;
+
+/// A message that says where all commands will run: files by which control groups are joined; then the
+/// flags of `unshare`, and the texts for `uid_map` and `gid_map`, each with its length in one byte.
+pub const SETTLE: u8 = 0;
+/// A message that brings a plan.
+pub const PLAN: u8 = 1;
+/// The size of a message at most.
+pub const LONGEST_MESSAGE: usize = 128;
+
+/// In place of a descriptor: the path says it.
+pub const BY_PATH: u64 = u64::MAX;
+
+/// How many mounts can be held in slots at once.
+pub const SLOTS: usize = 256;
+
+/// The size of what the program reports: kind, two numbers of four bytes and one of eight.
+pub const REPORT: usize = 16;
+
+/// A step failed: (its position in the plan, the number of the error).
+pub const FAILED: u32 = 1;
+/// The program runs.
+pub const STARTED: u32 = 2;
+/// It has ended: (its status as `wait` tells it).
+pub const ENDED: u32 = 3;
+/// It listens; the socket comes with the message.
+pub const LISTENING: u32 = 4;
+/// Nothing of the plan runs any more; another may come.
+pub const IDLE: u32 = 5;
+
+/// The size of what the host asks for: to whom, and which signal.
+pub const REQUEST: usize = 2;
+
+/// The program's own group of processes.
+pub const TO_GROUP: u8 = 0;
+/// Everything that it has started.
+pub const TO_ALL: u8 = 1;

@@ -1,0 +1,134 @@
+//! The variables that a command gets: an allow list of the host's, what the owner names, and nothing
+//! that looks like a secret.
+
+use std::collections::BTreeMap;
+use std::env;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The `exec.environment` part of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct EnvironmentConfig {
+    /// Variables of the host that commands get besides those that they always get. One whose value
+    /// looks like a secret is left out all the same: store a credential for it.
+    pub inherit: Vec<String>,
+    /// Variables that every command gets, with their values. They are no place for secrets.
+    pub set: BTreeMap<String, String>,
+}
+
+/// Variables of the host that commands get where it has them: who and where one is, the language, the
+/// terminal, and where toolchains are.
+const INHERITED: &[&str] = &[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_COLLATE",
+    "LC_MESSAGES",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "TZ",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "GOPATH",
+    "GOROOT",
+    "JAVA_HOME",
+    "MAVEN_HOME",
+    "NVM_DIR",
+    "NVM_BIN",
+    "PNPM_HOME",
+    "BUN_INSTALL",
+    "DENO_INSTALL",
+    "PYENV_ROOT",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "RBENV_ROOT",
+    "GEM_HOME",
+    "GEM_PATH",
+    "DOTNET_ROOT",
+    "ANDROID_HOME",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+];
+
+/// What stands in for what the host does not have.
+const DEFAULTS: &[(&str, &str)] =
+    &[("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
+
+/// Where caches are that a command may write: its home folder is read-only to it.
+const CACHES: &[(&str, &str)] =
+    &[("TMPDIR", "/tmp"), ("XDG_CACHE_HOME", "/tmp/.cache"), ("npm_config_cache", "/tmp/.npm")];
+
+/// The variables of a command.
+pub(crate) type Variables = BTreeMap<String, String>;
+
+/// The variables that every command gets. `is_secret` tells of a text whether it holds one.
+pub(crate) fn of_host(config: &EnvironmentConfig, is_secret: impl Fn(&str) -> bool) -> Variables {
+    let own = |name: &str| env::var(name).ok().map(|value| (name.to_owned(), value));
+    let default = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+    let mut variables: Variables = DEFAULTS.iter().map(default).collect();
+    let asked = config.inherit.iter().map(String::as_str);
+    let inherited = INHERITED.iter().copied().chain(asked).filter_map(own);
+    variables.extend(inherited.filter(|(name, value)| !is_secret(&format!("{name}={value}"))));
+    variables.extend(config.set.clone());
+    if let Some(path) = variables.get_mut("PATH") {
+        *path = absolute(path);
+    }
+    variables
+}
+
+/// The folders of a search path that are absolute: another one would be the agent's own folder.
+fn absolute(path: &str) -> String {
+    let folders: Vec<&str> = path.split(':').filter(|folder| folder.starts_with('/')).collect();
+    folders.join(":")
+}
+
+/// Says where caches may be written, unless the owner has said so.
+pub(crate) fn with_caches(variables: &mut Variables, config: &EnvironmentConfig) {
+    for (name, value) in CACHES {
+        if !config.set.contains_key(*name) {
+            variables.insert((*name).to_owned(), (*value).to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_path_keeps_absolute_folders_only() {
+        assert_eq!(absolute("/usr/bin:.::bin:/bin"), "/usr/bin:/bin");
+    }
+
+    #[test]
+    fn nothing_that_looks_like_a_secret_is_inherited() {
+        let config = EnvironmentConfig { inherit: vec!["USER".into()], ..Default::default() };
+        let all = of_host(&config, |_| false);
+        assert!(all["PATH"].starts_with('/'), "{all:?}");
+        let none = of_host(&config, |text| text.starts_with("PATH=") || text.starts_with("HOME="));
+        assert_eq!(none["HOME"], "/tmp");
+        assert_eq!(none["PATH"], "/usr/local/bin:/usr/bin:/bin");
+    }
+
+    #[test]
+    fn what_the_owner_sets_stands() {
+        let set = [("TMPDIR".to_owned(), "/x".to_owned()), ("A".to_owned(), "b".to_owned())];
+        let config = EnvironmentConfig { set: set.into(), ..Default::default() };
+        let mut variables = of_host(&config, |_| true);
+        with_caches(&mut variables, &config);
+        assert_eq!((&*variables["TMPDIR"], &*variables["A"]), ("/x", "b"));
+        assert_eq!(variables["XDG_CACHE_HOME"], "/tmp/.cache");
+    }
+}

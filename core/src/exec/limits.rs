@@ -1,0 +1,59 @@
+//! How much a command may use of the machine.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The `exec.limits` part of the configuration: how much one command may use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control
+    /// groups.
+    pub memory_mb: u64,
+    /// The most processes and threads at once. 0: no limit.
+    pub processes: u64,
+    /// The largest file that it may write, in MiB. 0: no limit.
+    pub file_mb: u64,
+    /// The most files that one process may have open. 0: no limit.
+    pub open_files: u64,
+    /// The most processor time of one process, in seconds. 0: no limit.
+    pub cpu_seconds: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            memory_mb: 4_096,
+            processes: 512,
+            file_mb: 1_024,
+            open_files: 4_096,
+            cpu_seconds: 0,
+        }
+    }
+}
+
+const MIB: u64 = 1024 * 1024;
+
+/// The kernel's numbers of what `setrlimit` limits.
+mod resource {
+    pub(super) const CPU: u64 = 0;
+    pub(super) const FILE_SIZE: u64 = 1;
+    pub(super) const CORE: u64 = 4;
+    pub(super) const PROCESSES: u64 = 6;
+    pub(super) const OPEN_FILES: u64 = 7;
+}
+
+impl Limits {
+    /// As rows for `setrlimit`: what is limited, in words, its number, and the limit.
+    pub(crate) fn rows(&self) -> Vec<(&'static str, u64, u64)> {
+        let rows = [
+            ("processor time", resource::CPU, self.cpu_seconds),
+            ("the size of files", resource::FILE_SIZE, self.file_mb.saturating_mul(MIB)),
+            ("processes", resource::PROCESSES, self.processes),
+            ("open files", resource::OPEN_FILES, self.open_files),
+        ];
+        let set = rows.into_iter().filter(|(.., limit)| *limit != 0);
+        // A core file would hold the secrets of the process.
+        std::iter::once(("core files", resource::CORE, 0)).chain(set).collect()
+    }
+}

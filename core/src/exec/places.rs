@@ -1,0 +1,137 @@
+//! The folders of this machine that a command gets for itself, and those that it must not see.
+
+use std::collections::HashMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::TempDir;
+
+/// The folders that sessions have as `/tmp`. They end with the runtime.
+#[derive(Debug)]
+pub(crate) struct Temps {
+    root: TempDir,
+    made: Mutex<HashMap<String, PathBuf>>,
+}
+
+/// Where the folder of a session appears to its commands.
+pub(crate) const SEEN_AT: [&str; 2] = ["/tmp", "/var/tmp"];
+
+impl Temps {
+    pub(crate) fn new() -> io::Result<Temps> {
+        let root = tempfile::Builder::new().prefix("toolkeep-").tempdir()?;
+        Ok(Temps { root, made: Mutex::default() })
+    }
+
+    /// A name that no other runtime has.
+    pub(crate) fn name(&self) -> String {
+        let name = self.root.path().file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// The folder of a session.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub(crate) fn of(&self, session: &str) -> io::Result<PathBuf> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = made.get(session).filter(|folder| folder.is_dir()) {
+            return Ok(folder.clone());
+        }
+        let folder = self.root.path().join(made.len().to_string());
+        // Others in the session's own walls may be another user there.
+        fs::DirBuilder::new().mode(0o700).recursive(true).create(folder.join("shm"))?;
+        made.insert(session.to_owned(), folder.clone());
+        Ok(folder)
+    }
+
+    /// Makes the places in a session's folder at which others of the machine's will be seen.
+    ///
+    /// # Errors
+    /// Where they cannot be made.
+    pub(crate) fn make_way(folder: &Path, seen: &Path) -> io::Result<()> {
+        let Some(below) = SEEN_AT.iter().find_map(|at| seen.strip_prefix(at).ok()) else {
+            return Ok(());
+        };
+        let way = folder.join(below);
+        if seen.is_dir() {
+            return fs::create_dir_all(way);
+        }
+        fs::create_dir_all(way.parent().unwrap_or(folder))?;
+        fs::OpenOptions::new().create(true).append(true).open(way).map(drop)
+    }
+}
+
+/// Folders in which services of the machine are reached.
+const SERVICES: &[&str] = &["/run", "/var/run"];
+
+/// Where services of this machine can be reached: what listens there would do things for a command
+/// that it may not do itself.
+pub(crate) fn services() -> Vec<PathBuf> {
+    let is_folder = |path: &&&str| fs::symlink_metadata(path).is_ok_and(|data| data.is_dir());
+    let mut all: Vec<PathBuf> = SERVICES.iter().filter(is_folder).map(PathBuf::from).collect();
+    let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    for line in sockets.lines().skip(1) {
+        // Num RefCount Protocol Flags Type St Inode Path
+        let Some(path) = line.split_whitespace().nth(7).filter(|path| path.starts_with('/')) else {
+            continue;
+        };
+        let is_socket = fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_socket());
+        if is_socket && !all.iter().any(|folder| Path::new(path).starts_with(folder)) {
+            all.push(PathBuf::from(path));
+        }
+    }
+    all
+}
+
+/// Paths as they are without links, those that exist, and none that lies in another.
+pub(crate) fn outermost(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        paths.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
+    all.sort();
+    all.dedup();
+    let mut outermost: Vec<PathBuf> = Vec::new();
+    for path in all {
+        if !outermost.iter().any(|folder| path.starts_with(folder)) {
+            outermost.push(path);
+        }
+    }
+    outermost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_has_one_folder_and_another_has_another() {
+        let temps = Temps::new().unwrap();
+        let one = temps.of("a").unwrap();
+        assert_eq!(one, temps.of("a").unwrap());
+        assert_ne!(one, temps.of("b").unwrap());
+        assert!(one.join("shm").is_dir());
+        let root = one.parent().unwrap().to_owned();
+        drop(temps);
+        assert!(!root.exists());
+    }
+
+    #[test]
+    fn what_lies_in_another_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::create_dir_all(root.join("ab")).unwrap();
+        let paths = ["a/b", "a", "ab", "none"].map(|name| root.join(name));
+        assert_eq!(outermost(paths), [root.join("a"), root.join("ab")]);
+    }
+
+    #[test]
+    fn a_socket_that_listens_is_a_service() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        assert!(services().contains(&path));
+    }
+}

@@ -1,0 +1,420 @@
+//! A command that runs: its output is read, its end is waited for, and it is ended on time.
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
+use rustix::pipe::PipeFlags;
+
+use super::confine::plan::Plan;
+use super::confine::program::Seat;
+use super::confine::wire;
+
+/// How long a command has between SIGTERM and SIGKILL.
+pub(crate) const GRACE: Duration = Duration::from_secs(3);
+
+/// How long is waited for the end of what was killed, before the call goes on without it.
+const LAST_WAIT: Duration = Duration::from_secs(2);
+
+/// How long output is read after the end, where something still holds the pipe.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// How much is read at once.
+const PIECE: usize = 256 * 1024;
+
+/// Which of the two outputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    Output,
+    Error,
+}
+
+/// How a command has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+    /// Nobody can tell: the process that watched it was ended, as by a system without memory.
+    Lost,
+}
+
+/// Why a command was ended before its own end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Deadline,
+    Cancelled,
+}
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ended {
+    pub(crate) status: Status,
+    pub(crate) cut: Option<Cut>,
+    pub(crate) took: Duration,
+}
+
+/// Why a command did not start.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// The system gives no process, pipe or file.
+    #[error("no process could be started: {0}")]
+    System(#[from] io::Error),
+    /// A step of the confinement failed, so nothing has run.
+    #[error("`{step}` failed: {error}")]
+    Step {
+        /// What was to be done.
+        step: String,
+        /// True if it was the last: to become the command itself.
+        is_last: bool,
+        /// What the kernel says.
+        error: io::Error,
+    },
+    /// The confining program ended without a word.
+    #[error("the confining program ended before the command ran")]
+    Silent,
+}
+
+/// Wakes the thread that waits for a command, to end it.
+#[derive(Clone, Debug)]
+pub(crate) struct Canceller(Arc<OwnedFd>);
+
+impl Canceller {
+    pub(crate) fn new() -> io::Result<Canceller> {
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        Ok(Canceller(Arc::new(rustix::event::eventfd(0, flags)?)))
+    }
+
+    /// Ends the command, now or as soon as it starts.
+    pub(crate) fn cancel(&self) {
+        let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
+    }
+}
+
+/// A started command whose output has not been read yet.
+pub(crate) struct Running {
+    seat: Seat,
+    outputs: [Option<OwnedFd>; 2],
+    input: Option<(OwnedFd, Vec<u8>)>,
+    since: Instant,
+}
+
+/// What a step of the confining program says.
+enum Report {
+    Failed { step: u32, error: i32 },
+    Started,
+    Ended(i32),
+    Listening(OwnedFd),
+    Idle,
+}
+
+impl Running {
+    /// Starts a plan, with these bytes for its standard input.
+    ///
+    /// # Errors
+    /// [`StartError`], where nothing has run.
+    pub(crate) fn start(seat: Seat, plan: &Plan, input: Vec<u8>) -> Result<Running, StartError> {
+        let since = Instant::now();
+        let (output, output_end) = pipe()?;
+        let (error, error_end) = pipe()?;
+        let null;
+        let (input_end, input) = if input.is_empty() {
+            null = std::fs::File::open("/dev/null")?;
+            (OwnedFd::from(null), None)
+        } else {
+            let (reader, writer) = pipe()?;
+            not_blocking(&writer)?;
+            (reader, Some((writer, input)))
+        };
+        let ends = [input_end.as_fd(), output_end.as_fd(), error_end.as_fd()];
+        seat.give(plan, ends)?;
+        let outputs = [Some(output), Some(error)];
+        let running = Running { seat, outputs, input, since };
+        running.wait_until_started(plan)
+    }
+
+    /// Waits until the plan has become the command.
+    fn wait_until_started(self, plan: &Plan) -> Result<Running, StartError> {
+        loop {
+            let error = match report(self.seat.socket()) {
+                Ok(Some(Report::Started)) => return Ok(self),
+                Ok(Some(Report::Listening(_))) => continue,
+                Ok(Some(Report::Failed { step, error })) => StartError::Step {
+                    step: plan.what(step).to_owned(),
+                    is_last: step == plan.last(),
+                    error: io::Error::from_raw_os_error(error),
+                },
+                Ok(Some(Report::Ended(_) | Report::Idle) | None) | Err(_) => StartError::Silent,
+            };
+            self.seat.end();
+            return Err(error);
+        }
+    }
+
+    /// Reads what it writes until it ends, or is ended: at the deadline, or when somebody cancels.
+    /// Nothing that it has started lives on.
+    pub(crate) fn finish(
+        mut self,
+        deadline: Option<Instant>,
+        canceller: &Canceller,
+        mut sink: impl FnMut(Stream, &[u8]),
+    ) -> (Ended, Remains) {
+        let mut buffer = vec![0; PIECE];
+        let mut ending =
+            Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
+        while let Some(until) = ending.until() {
+            let ready = self.wait(until, canceller);
+            self.feed(ready.input);
+            for (at, stream) in [(0, Stream::Output), (1, Stream::Error)] {
+                if ready.outputs[at] {
+                    self.take(at, &mut buffer, |bytes| sink(stream, bytes));
+                }
+            }
+            if ready.socket {
+                ending.told(self.seat.socket());
+            }
+            let is_done = ending.status.is_some() && self.outputs.iter().all(Option::is_none);
+            if is_done {
+                break;
+            }
+            if ready.cancelled {
+                ending.cut(Cut::Cancelled, self.seat.socket());
+            }
+            ending.proceed(self.seat.socket());
+        }
+        let status = ending.status.unwrap_or(Status::Lost);
+        let took = self.since.elapsed();
+        let remains = Remains { seat: self.seat, is_idle: ending.is_idle };
+        (Ended { status, cut: ending.cut, took }, remains)
+    }
+
+    fn wait(&self, until: Option<Instant>, canceller: &Canceller) -> Ready {
+        let mut files: Vec<(Source, BorrowedFd<'_>, PollFlags)> = Vec::with_capacity(5);
+        files.push((Source::Socket, self.seat.socket().as_fd(), PollFlags::IN));
+        files.push((Source::Canceller, canceller.0.as_fd(), PollFlags::IN));
+        for (at, output) in self.outputs.iter().enumerate() {
+            if let Some(output) = output {
+                files.push((Source::Output(at), output.as_fd(), PollFlags::IN));
+            }
+        }
+        if let Some((input, _)) = &self.input {
+            files.push((Source::Input, input.as_fd(), PollFlags::OUT));
+        }
+        let mut polled: Vec<PollFd<'_>> =
+            files.iter().map(|(_, file, flags)| PollFd::from_borrowed_fd(*file, *flags)).collect();
+        let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let left = left.and_then(|left| Timespec::try_from(left).ok());
+        let mut ready = Ready::default();
+        if rustix::event::poll(&mut polled, left.as_ref()).is_err() {
+            return ready;
+        }
+        for ((source, ..), polled) in files.iter().zip(&polled) {
+            if polled.revents().is_empty() {
+                continue;
+            }
+            match source {
+                Source::Socket => ready.socket = true,
+                Source::Canceller => ready.cancelled = true,
+                Source::Output(at) => ready.outputs[*at] = true,
+                Source::Input => ready.input = true,
+            }
+        }
+        ready
+    }
+
+    fn take(&mut self, at: usize, buffer: &mut [u8], mut sink: impl FnMut(&[u8])) {
+        let Some(output) = &self.outputs[at] else { return };
+        match rustix::io::read(output, &mut *buffer) {
+            Ok(0) => self.outputs[at] = None,
+            Ok(count) => sink(&buffer[..count]),
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => self.outputs[at] = None,
+        }
+    }
+
+    fn feed(&mut self, may_write: bool) {
+        let Some((input, rest)) = self.input.as_mut().filter(|_| may_write) else { return };
+        match rustix::io::write(&*input, rest) {
+            Ok(count) => drop(rest.drain(..count)),
+            Err(Errno::INTR | Errno::AGAIN) => return,
+            // Nobody reads it any more.
+            Err(_) => rest.clear(),
+        }
+        if rest.is_empty() {
+            self.input = None;
+        }
+    }
+}
+
+/// What remains of a command that has ended: the process that watched over it.
+#[derive(Debug)]
+pub(crate) struct Remains {
+    seat: Seat,
+    is_idle: bool,
+}
+
+impl Remains {
+    /// Waits until nothing runs any more. The seat, if it can take another command.
+    pub(crate) fn wait(self) -> Option<Seat> {
+        let mut is_idle = self.is_idle;
+        while !is_idle {
+            match report(self.seat.socket()) {
+                Ok(Some(Report::Idle)) => is_idle = true,
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => {
+                    self.seat.end();
+                    return None;
+                }
+            }
+        }
+        Some(self.seat)
+    }
+}
+
+/// Which of the files there is something to be done with.
+#[derive(Default)]
+struct Ready {
+    socket: bool,
+    cancelled: bool,
+    outputs: [bool; 2],
+    input: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Socket,
+    Canceller,
+    Output(usize),
+    Input,
+}
+
+/// How a command comes to its end.
+struct Ending {
+    /// When the next thing is to happen.
+    deadline: Option<Instant>,
+    cut: Option<Cut>,
+    killed: bool,
+    status: Option<Status>,
+    is_idle: bool,
+}
+
+impl Ending {
+    /// Until when is waited. `None`: no longer.
+    fn until(&self) -> Option<Option<Instant>> {
+        match self.deadline {
+            Some(deadline) if self.is_over() && Instant::now() >= deadline => None,
+            other => Some(other),
+        }
+    }
+
+    /// True if after this deadline nothing more is done.
+    fn is_over(&self) -> bool {
+        self.status.is_some() || self.killed
+    }
+
+    fn told(&mut self, socket: &OwnedFd) {
+        match report(socket) {
+            Ok(Some(Report::Ended(status))) => self.end(status_of(status)),
+            Ok(Some(Report::Idle)) => {
+                self.is_idle = true;
+                self.end(Status::Lost);
+            }
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => self.end(Status::Lost),
+        }
+    }
+
+    fn end(&mut self, status: Status) {
+        if self.status.is_none() {
+            self.status = Some(status);
+            self.deadline = Some(Instant::now() + DRAIN);
+        }
+    }
+
+    fn cut(&mut self, cut: Cut, socket: &OwnedFd) {
+        if self.cut.is_none() && self.status.is_none() {
+            self.cut = Some(cut);
+            ask(socket, wire::TO_ALL, TERMINATE);
+            self.deadline = Some(Instant::now() + GRACE);
+        }
+    }
+
+    /// Does what is due.
+    fn proceed(&mut self, socket: &OwnedFd) {
+        let is_due = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if !is_due || self.is_over() {
+            return;
+        }
+        if self.cut.is_none() {
+            self.cut(Cut::Deadline, socket);
+        } else {
+            self.killed = true;
+            ask(socket, wire::TO_ALL, KILL);
+            self.deadline = Some(Instant::now() + LAST_WAIT);
+        }
+    }
+}
+
+const TERMINATE: u8 = 15;
+const KILL: u8 = 9;
+
+/// Asks the confining program to send a signal.
+pub(crate) fn ask(socket: &OwnedFd, to: u8, signal: u8) {
+    let _ = rustix::net::send(socket, &[to, signal], SendFlags::NOSIGNAL);
+}
+
+fn status_of(status: i32) -> Status {
+    let signal = status & 0x7f;
+    if signal == 0 { Status::Exited((status >> 8) & 0xff) } else { Status::Signalled(signal) }
+}
+
+/// The next report. `None` where there will be no more.
+fn report(socket: &OwnedFd) -> io::Result<Option<Report>> {
+    let mut bytes = [0; wire::REPORT];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut extra = RecvAncillaryBuffer::new(&mut space);
+    let flags = RecvFlags::CMSG_CLOEXEC;
+    let received = loop {
+        let mut part = [io::IoSliceMut::new(&mut bytes)];
+        match rustix::net::recvmsg(socket, &mut part, &mut extra, flags) {
+            Err(Errno::INTR) => {}
+            other => break other?,
+        }
+    };
+    if received.bytes < wire::REPORT {
+        return Ok(None);
+    }
+    let number =
+        |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    let file = extra.drain().find_map(|message| match message {
+        RecvAncillaryMessage::ScmRights(mut files) => files.next(),
+        _ => None,
+    });
+    let report = match (number(0), file) {
+        (wire::FAILED, _) => Report::Failed { step: number(4), error: number(8).cast_signed() },
+        (wire::STARTED, _) => Report::Started,
+        (wire::ENDED, _) => Report::Ended(number(4).cast_signed()),
+        (wire::IDLE, _) => Report::Idle,
+        (wire::LISTENING, Some(file)) => Report::Listening(file),
+        _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "an unknown report")),
+    };
+    Ok(Some(report))
+}
+
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let ends = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
+    // A larger pipe is fewer wake-ups. Where the user may have no more of them, it stays small.
+    let _ = rustix::pipe::fcntl_setpipe_size(&ends.0, PIECE);
+    Ok(ends)
+}
+
+fn not_blocking(file: &OwnedFd) -> io::Result<()> {
+    let flags = rustix::fs::fcntl_getfl(file)?;
+    Ok(rustix::fs::fcntl_setfl(file, flags | rustix::fs::OFlags::NONBLOCK)?)
+}
