@@ -1,5 +1,7 @@
 //! Simple commands: assignments, then a function, a builtin or a program.
 
+use std::sync::Arc;
+
 use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin};
 use super::super::ir::{Assigned, Assignment, Piece, Redirection, SimpleCommand, Span};
@@ -382,10 +384,11 @@ impl Interpreter<'_> {
     fn replaced_call(&mut self, state: &State, call: &Ready<'_>, replacement: Replacement) -> Flow {
         self.conditional += 1;
         let mut flow = Flow::default();
-        match replacement {
+        match replacement.clone() {
             Replacement::Alias(Value::Known(text)) if self.depth < super::DEEPEST => {
                 let mut inner = state.clone();
-                inner.replaced = Default::default();
+                // An alias is none within itself.
+                Arc::make_mut(&mut inner.replaced).remove(call.name);
                 let mut line = text;
                 // `$@` in an alias is that of the shell: what follows the name has one of its own.
                 if !call.arguments.is_empty() {
@@ -400,7 +403,9 @@ impl Interpreter<'_> {
                 }
                 flow = self.text(inner, &line, &call.span);
                 for after in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
-                    after.replaced = state.replaced.clone();
+                    let aliases = Arc::make_mut(&mut after.replaced);
+                    aliases.insert(call.name.to_owned(), replacement.clone());
+                    after.restore(BEHIND_ALIAS, None);
                 }
             }
             Replacement::Path(path) if path.as_known().is_some() => {
@@ -440,12 +445,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn function(
-        &mut self,
-        mut state: State,
-        call: &Ready<'_>,
-        body: &std::sync::Arc<super::Command>,
-    ) -> Flow {
+    fn function(&mut self, mut state: State, call: &Ready<'_>, body: &Arc<super::Command>) -> Flow {
         let around = self.calls.iter().filter(|running| running.name == call.name).count();
         if around > 0 {
             let subshells = self.subshells;
@@ -457,7 +457,7 @@ impl Interpreter<'_> {
             }
         }
         // A function of the same name may be another by now.
-        let is_it = |running: &&Call| std::sync::Arc::ptr_eq(&running.body, body);
+        let is_it = |running: &&Call| Arc::ptr_eq(&running.body, body);
         let into_itself = self.calls.iter().filter(is_it).count();
         if into_itself >= MOST_RECURSIONS || self.calls.len() >= super::DEEPEST {
             self.unknown("functions within functions, too deep to follow", call.span.clone());

@@ -121,7 +121,7 @@ const FOLLOWED: &[&str] = &[
     "builtin command rm -rf /srv/data",
     "alias x='rm -rf'; x /srv/data",
     "alias x='set -- rm -rf\n$@'; x /srv/data",
-    "alias x='y=/srv/data #'; x; rm -rf $y",
+    "alias x='y /srv/data' y='rm -rf'; x",
     "f() { f() { f() { rm -rf /srv/data; }; f; }; f; }; f",
     "hash -p /bin/rm x; x -rf /srv/data",
     ". /dev/stdin <<< 'rm -rf /srv/data'",
