@@ -238,7 +238,8 @@ impl Call {
 }
 
 /// Wrappers that only start another program: a rule is about that one.
-const TRANSPARENT: &[&str] = &["timeout", "nice", "nohup", "time", "stdbuf", "ionice", "chronic"];
+pub(super) const TRANSPARENT: &[&str] =
+    &["timeout", "nice", "nohup", "time", "stdbuf", "ionice", "chronic"];
 
 /// The calls of an analysis in which nothing is open; none if something is.
 fn calls_of(analysis: &Analysis, env: &Env) -> Option<Vec<Call>> {

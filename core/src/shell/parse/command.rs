@@ -173,7 +173,9 @@ impl Lowering<'_, '_> {
         let before = self.source.get(..span.start.offset()).unwrap_or_default();
         let within = |char: char| !char.is_ascii_whitespace() && !";|&()<>`".contains(char);
         let is_empty = span.start.offset() == span.end.offset();
-        if !is_empty && before.ends_with(within) {
+        // A shell knows a comment there.
+        let is_comment = self.slice(span).starts_with('#');
+        if !is_empty && (is_comment || before.ends_with(within)) {
             self.problem("a word that begins within another", self.span(span));
         }
     }

@@ -345,6 +345,10 @@ impl Lowering<'_, '_> {
     }
 
     fn reference(&mut self, reference: &VarRef, quoted: bool) -> Variable {
+        if !is_parameter(reference.name.as_str()) {
+            // A shell refuses it when it comes to it, but not all that stands in it.
+            self.problem("a parameter that no shell has", self.span(reference.span));
+        }
         let index = reference.subscript.as_deref().map(|index| Box::new(self.subscript(index)));
         Variable { index, ..Variable::plain(reference.name.as_str(), quoted) }
     }
@@ -532,6 +536,17 @@ fn closed(slice: &str) -> bool {
         [b'`', rest @ ..] => rest.last() == Some(&b'`'),
         _ => true,
     }
+}
+
+/// True for what a parameter may be called.
+fn is_parameter(name: &str) -> bool {
+    let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
+    let is_number = name.chars().all(|char| char.is_ascii_digit());
+    let is_special = matches!(name, "@" | "*" | "#" | "?" | "-" | "$" | "!");
+    is_special
+        || !name.is_empty()
+            && name.chars().all(is_letter)
+            && (is_number || !name.starts_with(|char: char| char.is_ascii_digit()))
 }
 
 /// True for what makes an expansion of the `$` before it.

@@ -22,7 +22,8 @@ pub(super) fn commands(text: &str) -> Result<Vec<Seen>, Incomparable> {
     // What is a word of its own, and what is none, with a process next to it.
     let glued = text.match_indices(['<', '>']).any(|(at, _)| {
         let is_word = |char: char| !char.is_ascii_whitespace() && !";|&(<>".contains(char);
-        text[at + 1..].starts_with('(') && text[..at].ends_with(is_word)
+        let before = &text[..at];
+        text[at + 1..].starts_with('(') && (before.ends_with(is_word) || before.ends_with("\\ "))
     });
     if glued || UNREAD.iter().any(|part| text.contains(part)) {
         return Err(Incomparable);
@@ -266,8 +267,7 @@ fn shown(pieces: &[WordPieceWithSource], quoted: bool) -> Result<String, Incompa
             WordPiece::Text(text) if !quoted && text != "[" && text.contains(['*', '?', '[']) => {
                 return Err(Incomparable);
             }
-            // It is no parameter, which a shell tells when it runs it.
-            WordPiece::Text(text) if text.contains("${") => return Err(Incomparable),
+
             WordPiece::Text(text) | WordPiece::SingleQuotedText(text) => all.push_str(text),
             WordPiece::EscapeSequence(text) => all.push_str(match text.strip_prefix('\\') {
                 Some("\n") => "",
@@ -287,7 +287,8 @@ fn shown(pieces: &[WordPieceWithSource], quoted: bool) -> Result<String, Incompa
             | WordPiece::ArithmeticExpression(_) => all.push('?'),
         }
     }
-    Ok(all)
+    // A parameter that is none.
+    if all.contains("${") { Err(Incomparable) } else { Ok(all) }
 }
 
 fn runs(text: &str) -> bool {

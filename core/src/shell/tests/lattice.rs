@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 
 use super::super::effect::{Effect, Scope};
-use super::super::rules::{Proposal, propose};
+use super::super::rules::{Proposal, TRANSPARENT, propose};
 use super::super::unwrap::base;
 use super::super::{Analysis, Decision, Env, Settings, analyse, judge};
 use super::corpus::{rows, strict, workspace};
@@ -81,7 +81,7 @@ fn programs(analysis: &Analysis) -> BTreeSet<String> {
     let calls = analysis.invocations.iter().filter(|call| !call.builtin);
     let names = calls.filter_map(|call| call.program.value.as_known()).map(base);
     // A rule is about what these run.
-    let is_wrapper = |name: &&str| ["timeout", "nice", "nohup", "stdbuf", "ionice"].contains(name);
+    let is_wrapper = |name: &&str| TRANSPARENT.contains(name);
     names.filter(|name| !is_wrapper(name)).map(str::to_owned).collect()
 }
 
