@@ -1,7 +1,7 @@
 //! Says no to nearly every run that is of no kind without a prefix, from what stands where in the
 //! 64 bytes behind its start, and, where it may go on with something before it, around it.
 
-use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Grams, Lanes};
+use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
 use super::super::sight::{escape, is_sign};
 use super::AHEAD;
 use super::gate::{Opening, WIDE};
@@ -15,6 +15,7 @@ pub(super) struct Glance {
     joints: Class,
     /// What may stand directly before what goes on with something before it.
     links: ByteSet,
+    letters: Class,
 }
 
 /// What a block shows of signs is as much as a gate asks.
@@ -48,7 +49,21 @@ impl Glance {
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
         let links = ByteSet::of(|b| JOINTS.contains(&b) || is_sign(b));
-        Glance { classes, joints, links }
+        let letters = Class::new(ByteSet::of(|b| Set::ALNUM.has(b))).expect("letters");
+        Glance { classes, joints, links, letters }
+    }
+
+    /// How many letters and digits there are from `at` on.
+    #[inline(always)]
+    fn letters<L: Lanes>(&self, text: &[u8], at: usize) -> usize {
+        let mut end = at;
+        loop {
+            let more = L::matching(&self.letters, simd::block(text, end).bytes()).trailing_ones();
+            end += more as usize;
+            if more as usize != BLOCK {
+                return end - at;
+            }
+        }
     }
 }
 
@@ -84,33 +99,33 @@ impl Kinds {
         &self.glance.joints
     }
 
-    /// The words that say that a secret follows.
-    pub(in super::super) fn telling(&self) -> &[Grams; 1] {
-        &self.vicinity.telling
-    }
-
-    /// False only if no kind that needs no value before it begins with the plain run at `at`.
+    /// False only if no kind without a prefix begins with the plain run at `at`; where no `value`
+    /// stands, of those that need none.
     #[inline(always)]
-    pub(in super::super) fn may_be_unsaid<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
-        let here = simd::block(text, at);
-        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
-        self.outline.sorts(text, at, seen.opening()) & (MARKED | FREE) != 0
-    }
-
-    /// False only if nothing says that the run at `at` is the value of something.
-    #[inline(always)]
-    pub(in super::super) fn may_be_given<L: Lanes>(
+    pub(in super::super) fn may_be_bare_run<L: Lanes>(
         &self,
         text: &[u8],
         at: usize,
-        telling: &L::Sought<'_, 1>,
+        value: bool,
     ) -> bool {
         let here = simd::block(text, at);
-        let [.., hexadecimal] = L::each(&self.glance.classes, here.bytes());
-        let length = hexadecimal.trailing_ones() as usize;
-        let goes_on = text.get(at + length).is_some_and(|b| Set::of(*b).is_some());
-        let before = at.checked_sub(1).map_or(0, |before| text[before]);
-        may_be_said::<L>(text, at, telling) | goes_on & vicinity::may_assign(before)
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        let asked = if value { MARKED | TOLD | FREE } else { MARKED | FREE };
+        self.sorts(text, at, seen.opening(), false) & asked != 0
+    }
+
+    /// False only if nothing that [`glance_back`](Kinds::glance_back) asks for begins at `at` and
+    /// goes on with what is joined to it.
+    #[inline(always)]
+    pub(in super::super) fn may_cross<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+        let here = simd::block(text, at);
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        self.sorts(text, at, seen.opening(), true) != 0
+    }
+
+    #[inline(always)]
+    fn sorts(&self, text: &[u8], at: usize, opening: Opening, crossing: bool) -> u8 {
+        self.outline.sorts(text, at, opening, crossing)
     }
 
     /// False only if no kind without a prefix begins with the plain run at `at`.
@@ -215,13 +230,13 @@ impl Kinds {
         let here = simd::block(text, at);
         let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
         let mut opening = seen.opening();
-        let sorts = self.outline.sorts(text, at, opening);
+        let sorts = self.sorts(text, at, opening, crossing);
         if sorts == 0 {
             return false;
         }
         if opening.letters == BLOCK {
             // As far as the closer look looks.
-            opening = Opening::of(&text[at..text.len().min(at + AHEAD)]);
+            opening.letters = self.glance.letters::<L>(&text[..text.len().min(at + AHEAD)], at);
         }
         if sorts & MARKED != 0 && self.marked.lets(text, at, opening, crossing) {
             return true;
@@ -236,7 +251,7 @@ impl Kinds {
             && self.told.lets(text, at, opening, crossing)
             && seen.may_be_plain(text, at)
             && (value || self.free.lets(text, at, opening, crossing))
-            && self.vicinity.may_tell(text, at, opening)
+            && self.vicinity.may_tell::<L>(text, at, opening)
     }
 }
 

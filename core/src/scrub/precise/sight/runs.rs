@@ -71,8 +71,10 @@ impl Runs<'_, '_> {
             let length = Self::from(self.plain_bytes, place).trailing_ones() as usize;
             let before = self.held.byte_before(start + place).unwrap_or(0);
             let next = text.get(start + place + length).copied().unwrap_or(0);
-            self.long.add(place, (length >= kinds.unsaid) | kinds.closes(next));
-            self.valued.add(place, kinds.may_be_value(before));
+            let valued = kinds.may_be_value(before);
+            self.valued.add(place, valued);
+            let long = (length >= kinds.unsaid) | kinds.closes(next);
+            self.long.add(place, long & !valued);
             self.joined.add(place, kinds.may_join(before));
         }
     }
@@ -90,12 +92,11 @@ impl Runs<'_, '_> {
     #[inline(always)]
     pub(super) fn check_valued<L: Lanes>(&mut self, mut left: Places<'_>) {
         let (kinds, text, start) = (self.held.kinds, self.held.text, self.held.start);
-        let telling = L::seek(kinds.telling());
         for place in self.valued.all() {
-            left.add(place, kinds.may_be_given::<L>(text, start + place, &telling));
+            left.add(place, kinds.may_be_bare_run::<L>(text, start + place, true));
         }
         for place in self.long.all() {
-            left.add(place, kinds.may_be_unsaid::<L>(text, start + place));
+            left.add(place, kinds.may_be_bare_run::<L>(text, start + place, false));
         }
         for place in left.all() {
             let at = start + place;
@@ -143,6 +144,10 @@ impl Held<'_> {
         let hides = self.sights.sieve.may_hide(self.byte_before(start), text[start]);
         let opens = (starts != 0) & (hides | kinds.may_open(text, start));
         let before = self.byte_before(at).unwrap_or(0);
-        is_sign(before) | kinds.may_be_crossed(before) | far | !one | opens
+        // Base64 may begin with a sign.
+        let signed = first < u64::BITS && matches!(text[at + first as usize - BLOCK], b'/' | b'+');
+        let crosses = kinds.may_be_crossed(before)
+            && (signed || starts != 0 && kinds.may_cross::<L>(text, start));
+        is_sign(before) | far | !one | opens | crosses
     }
 }
