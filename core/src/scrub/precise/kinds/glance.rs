@@ -82,21 +82,11 @@ impl Kinds {
         self.glance.links.has(before)
     }
 
-    /// False if no kind without a prefix goes on behind this byte.
-    #[inline(always)]
-    pub(in super::super) fn may_be_crossed(&self, joint: u8) -> bool {
-        self.crossed.has(joint)
-    }
-
     /// True for the sign behind the opening of a kind that needs no value before it and opens
     /// with fewer bytes than others.
     #[inline(always)]
     pub(in super::super) fn closes(&self, next: u8) -> bool {
         self.closing.has(next)
-    }
-
-    pub(in super::super) fn joints(&self) -> &Class {
-        &self.glance.joints
     }
 
     /// False only if no kind without a prefix begins with the plain run at `at`; where no `value`
@@ -117,7 +107,7 @@ impl Kinds {
     /// False only if nothing that [`glance_back`](Kinds::glance_back) asks for begins at `at` and
     /// goes on with what is joined to it.
     #[inline(always)]
-    pub(in super::super) fn may_cross<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+    fn may_cross<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
         let here = simd::block(text, at);
         let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
         self.sorts(text, at, seen.opening(), true) != 0
@@ -137,15 +127,21 @@ impl Kinds {
     /// False only if the plain run at `at` goes on with nothing before it.
     #[inline(always)]
     pub(in super::super) fn glance_back<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
-        let Some(joint) = joint(text, at) else { return false };
-        let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
         let from = at.saturating_sub(BLOCK);
         let piece = simd::block(text, from);
         // Where less stands before, the bits begin later.
         let missing = (BLOCK - (at - from)) as u32;
         let joints = L::matching(&self.glance.joints, piece.bytes()) << missing;
-        let behind = L::each(&self.glance.classes, piece.bytes())[DOTTED] << missing;
+        let seen = Seen::new(L::each(&self.glance.classes, piece.bytes()));
+        let behind = seen.dotted << missing;
         let cut = !(behind | joints);
+        let signs = (seen.dotted & !seen.letters) << missing;
+        let joint = match signs.leading_ones() as usize {
+            BLOCK => joint(text, at),
+            signs => (joints << signs >> (BLOCK - 1) == 1).then(|| at - 1 - signs),
+        };
+        let Some(joint) = joint else { return false };
+        let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
         if cut == 0 && from > 0 {
             return self.glance_far::<L>(text, at, crossed);
         }
@@ -177,18 +173,21 @@ impl Kinds {
         start: usize,
         crossed: usize,
     ) -> bool {
+        if self.may_begin::<L>(text, start, crossed) {
+            return true;
+        }
         let before = start.checked_sub(1).map(|n| text[n]);
         let hidden = escape::hidden(before, &text[start..at]);
-        for start in [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0)) {
-            // What begins at `at` itself is asked of the run.
-            if start != at
-                && (self.may_have_prefix(text, start)
-                    || start >= crossed && self.may_open_bare::<L>(text, start, true))
-            {
-                return true;
-            }
-        }
-        false
+        // What begins at `at` itself is asked of the run.
+        hidden > 0 && start + hidden != at && self.may_begin::<L>(text, start + hidden, crossed)
+    }
+
+    #[inline(always)]
+    fn may_begin<L: Lanes>(&self, text: &[u8], start: usize, crossed: usize) -> bool {
+        self.may_have_prefix(text, start)
+            || start >= crossed
+                && self.may_cross::<L>(text, start)
+                && self.may_open_bare::<L>(text, start, true)
     }
 
     /// [`glance_back`](Kinds::glance_back) for one that reaches farther back than a block.

@@ -239,7 +239,7 @@ impl Batch<'_, '_> {
         runs.sort();
         runs.check_opening();
         runs.check_valued::<L>(Places::new(&mut lists.left));
-        runs.check_joined::<L>(Places::new(&mut lists.left));
+        runs.check_joined::<L>();
     }
 }
 

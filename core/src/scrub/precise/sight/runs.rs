@@ -1,6 +1,6 @@
 //! Asks the runs of a batch, all of them one thing before the next.
 
-use super::super::super::simd::{self, BLOCK, Lanes};
+use super::super::super::simd::{BLOCK, Lanes};
 use super::super::kinds::PLAIN;
 use super::batch::{BATCH, Places};
 use super::sweep::Held;
@@ -108,46 +108,13 @@ impl Runs<'_, '_> {
 
     /// The same of those that go on with something before them.
     #[inline(always)]
-    pub(super) fn check_joined<L: Lanes>(&mut self, mut left: Places<'_>) {
+    pub(super) fn check_joined<L: Lanes>(&mut self) {
         let (kinds, text, start) = (self.held.kinds, self.held.text, self.held.start);
         for place in self.joined.all() {
-            left.add(place, self.held.may_go_back::<L>(start + place));
-        }
-        for place in left.all() {
             let at = start + place;
             if kinds.glance_back::<L>(text, at) && kinds.may_be_plain(text, at) {
                 self.held.hold(place, self.blocks);
             }
         }
-    }
-}
-
-impl Held<'_> {
-    /// False only if no kind begins before the plain run at `at`, which goes on with something
-    /// before it. Mostly a single start is in question, of a kind with a prefix.
-    #[inline(always)]
-    fn may_go_back<L: Lanes>(&self, at: usize) -> bool {
-        let (kinds, text) = (self.kinds, self.text);
-        let from = at.saturating_sub(BLOCK);
-        let piece = simd::block(text, from);
-        // Where less stands before, the bits begin later.
-        let missing = (BLOCK - (at - from)) as u32;
-        let joints = L::matching(kinds.joints(), piece.bytes()) << missing;
-        let [token, ..] = L::each(&self.sights.sieve.classes, piece.bytes());
-        let token = token << missing;
-        let first = u64::BITS - (!(token | joints)).leading_zeros();
-        let starts = token & (joints << 1 | 1_u64.checked_shl(first).unwrap_or(0));
-        let starts = starts & u64::MAX.checked_shl(first).unwrap_or(0);
-        let far = (first == 0) & (from > 0);
-        let one = starts & starts.wrapping_sub(1) == 0;
-        let start = (at + starts.trailing_zeros() as usize).saturating_sub(BLOCK);
-        let hides = self.sights.sieve.may_hide(self.byte_before(start), text[start]);
-        let opens = (starts != 0) & (hides | kinds.may_open(text, start));
-        let before = self.byte_before(at).unwrap_or(0);
-        // Base64 may begin with a sign.
-        let signed = first < u64::BITS && matches!(text[at + first as usize - BLOCK], b'/' | b'+');
-        let crosses = kinds.may_be_crossed(before)
-            && (signed || starts != 0 && kinds.may_cross::<L>(text, start));
-        is_sign(before) | far | !one | opens | crosses
     }
 }
