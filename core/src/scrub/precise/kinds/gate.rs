@@ -7,7 +7,7 @@
 use super::shape::{Part, Set, Shape};
 
 /// Runs of letters and digits that are longer count as this long.
-const LONG: usize = 127;
+pub(super) const LONG: usize = 127;
 /// Nor is it counted further how many bytes of other sets follow each other.
 pub(super) const WIDE: usize = 64;
 
@@ -54,6 +54,9 @@ pub(super) struct Gate {
     base64: Box<[u64; WIDE + 1]>,
     /// Which of them begin with so few signs that their literal says more.
     brief: u64,
+    /// Which of them have no literal, and for the others which byte stands where.
+    bare: u64,
+    signs: Vec<(usize, u8)>,
 }
 
 /// A literal at one of some places, counted from the first byte.
@@ -88,12 +91,19 @@ impl Gate {
             dotted: Box::new([0; WIDE + 1]),
             base64: Box::new([0; WIDE + 1]),
             brief: 0,
+            bare: 0,
+            signs: Vec::new(),
         };
         shapes.for_each(|shape| gate.add(shape));
         // A bit for each of them; a test counts them.
         for (number, wide) in gate.wide.iter().enumerate() {
             let brief = wide.least < BRIEF && !wide.literal.2.is_empty();
             gate.brief |= u64::from(brief) << number;
+            gate.bare |= u64::from(wide.literal.2.is_empty()) << number;
+            let (least, most, literal) = wide.literal;
+            for place in literal.first().map_or(0..0, |_| least..most + 1) {
+                gate.signs.push((place, literal[0]));
+            }
             for (length, (dotted, base64)) in
                 gate.dotted.iter_mut().zip(&mut *gate.base64).enumerate()
             {
@@ -103,6 +113,8 @@ impl Gate {
                 *base64 |= u64::from(one.has(wide.least, wide.set)) << number;
             }
         }
+        gate.signs.sort_unstable();
+        gate.signs.dedup();
         gate
     }
 
@@ -242,15 +254,28 @@ impl Gate {
     fn is_wide(&self, text: &[u8], at: usize, opening: Opening) -> bool {
         let mut wide =
             self.dotted[opening.dotted.min(WIDE)] & self.base64[opening.base64.min(WIDE)];
+        if wide & self.bare != 0 {
+            return true;
+        }
+        if wide == 0 || !self.has_sign(text, at) {
+            return false;
+        }
         while wide != 0 {
             let number = wide.trailing_zeros() as usize;
             wide &= wide - 1;
-            let literal = &self.wide[number].literal;
-            if literal.2.is_empty() || has_literal(&text[at..], literal) {
+            if has_literal(&text[at..], &self.wide[number].literal) {
                 return true;
             }
         }
         false
+    }
+
+    /// False if no literal stands where one should of a secret that begins with other signs as
+    /// well and starts at `at`.
+    #[inline]
+    fn has_sign(&self, text: &[u8], at: usize) -> bool {
+        let there = |(place, sign): &(usize, u8)| text.get(at + place) == Some(sign);
+        self.signs.iter().fold(false, |any, sign| any | there(sign))
     }
 }
 

@@ -89,8 +89,29 @@ impl Kinds {
         self.closing.has(next)
     }
 
-    /// False only if no kind without a prefix begins with the plain run at `at`; where no `value`
-    /// stands, of those that need none.
+    /// What stands at `at`, and what it opens with: letters and digits are counted as far as a
+    /// closer look counts them, the rest as far as a gate asks.
+    #[inline(always)]
+    fn opening<L: Lanes>(&self, text: &[u8], at: usize) -> (Seen, Opening) {
+        let here = simd::block(text, at);
+        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        let mut opening = seen.opening();
+        if opening.letters == BLOCK {
+            opening.letters = self.glance.letters::<L>(&text[..text.len().min(at + AHEAD)], at);
+        }
+        (seen, opening)
+    }
+
+    #[inline(always)]
+    fn sorts(&self, text: &[u8], at: usize, opening: Opening, crossing: bool) -> u8 {
+        let sorts = self.outline.sorts(text, at, opening, crossing);
+        // Long base64 has all but the literals.
+        let unsigned = sorts & MARKED != 0 && !self.marked.lets(text, at, opening, crossing);
+        if unsigned { sorts & !MARKED } else { sorts }
+    }
+
+    /// False only if no kind without a prefix begins as the plain run at `at` does; where no
+    /// `value` stands, of those that need none. Has hardly a branch.
     #[inline(always)]
     pub(in super::super) fn may_be_bare_run<L: Lanes>(
         &self,
@@ -98,24 +119,9 @@ impl Kinds {
         at: usize,
         value: bool,
     ) -> bool {
-        let here = simd::block(text, at);
-        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
+        let (_, opening) = self.opening::<L>(text, at);
         let asked = if value { MARKED | TOLD | FREE } else { MARKED | FREE };
-        self.sorts(text, at, seen.opening(), false) & asked != 0
-    }
-
-    /// False only if nothing that [`glance_back`](Kinds::glance_back) asks for begins at `at` and
-    /// goes on with what is joined to it.
-    #[inline(always)]
-    fn may_cross<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
-        let here = simd::block(text, at);
-        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
-        self.sorts(text, at, seen.opening(), true) != 0
-    }
-
-    #[inline(always)]
-    fn sorts(&self, text: &[u8], at: usize, opening: Opening, crossing: bool) -> u8 {
-        self.outline.sorts(text, at, opening, crossing)
+        self.sorts(text, at, opening, false) & asked != 0
     }
 
     /// False only if no kind without a prefix begins with the plain run at `at`.
@@ -186,7 +192,6 @@ impl Kinds {
     fn may_begin<L: Lanes>(&self, text: &[u8], start: usize, crossed: usize) -> bool {
         self.may_have_prefix(text, start)
             || start >= crossed
-                && self.may_cross::<L>(text, start)
                 && self.may_open_bare::<L>(text, start, true)
     }
 
@@ -226,18 +231,9 @@ impl Kinds {
     /// False only if [`may_be_bare`](Kinds::may_be_bare) is false for `at`.
     #[inline(always)]
     fn may_open_bare<L: Lanes>(&self, text: &[u8], at: usize, crossing: bool) -> bool {
-        let here = simd::block(text, at);
-        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
-        let mut opening = seen.opening();
+        let (seen, opening) = self.opening::<L>(text, at);
         let sorts = self.sorts(text, at, opening, crossing);
-        if sorts == 0 {
-            return false;
-        }
-        if opening.letters == BLOCK {
-            // As far as the closer look looks.
-            opening.letters = self.glance.letters::<L>(&text[..text.len().min(at + AHEAD)], at);
-        }
-        if sorts & MARKED != 0 && self.marked.lets(text, at, opening, crossing) {
+        if sorts & MARKED != 0 {
             return true;
         }
         if sorts & TOLD == 0 {

@@ -3,7 +3,7 @@
 //!
 //! It says no to most that the gates say no to, and to nothing else.
 
-use super::gate::{Gate, Opening, WIDE};
+use super::gate::{Gate, LONG, Opening, WIDE};
 
 /// A kind with a mark, one that a word near tells, and of these one that need not stand where a
 /// value is given.
@@ -11,12 +11,9 @@ pub(super) const MARKED: u8 = 1;
 pub(super) const TOLD: u8 = 2;
 pub(super) const FREE: u8 = 4;
 
-/// More letters and digits than this are not told apart.
-const MOST: usize = WIDE;
-
 pub(super) struct Outline {
     /// By the number of letters and digits, and by the byte behind them.
-    narrow: Box<[[Narrow; 128]; MOST + 1]>,
+    narrow: Box<[[Narrow; 128]; LONG + 1]>,
     /// By the first byte: what may go on.
     onward: Vec<[u8; 128]>,
     /// By how many bytes of a run and how many of base64 there are.
@@ -34,7 +31,7 @@ struct Narrow {
 
 impl Outline {
     pub(super) fn new(gates: [(&Gate, u8); 3]) -> Outline {
-        let mut narrow = Box::new([[Narrow { ends: 0, onward: 0 }; 128]; MOST + 1]);
+        let mut narrow = Box::new([[Narrow { ends: 0, onward: 0 }; 128]; LONG + 1]);
         let mut onward = vec![[0; 128]];
         let mut wide = Box::new([[0; WIDE + 1]; WIDE + 1]);
         let sorts = |may: &dyn Fn(&Gate) -> bool| {
@@ -42,10 +39,9 @@ impl Outline {
         };
         for (letters, row) in narrow.iter_mut().enumerate() {
             for (next, narrow) in (0..).zip(row) {
-                narrow.ends = sorts(&|gate| letters == MOST || gate.may_end(letters, next));
-                let first = |first: usize| {
-                    sorts(&|gate| letters < MOST && gate.may_go_on(letters, next, first as u8))
-                };
+                narrow.ends = sorts(&|gate| gate.may_end(letters, next));
+                let first =
+                    |first: usize| sorts(&|gate| gate.may_go_on(letters, next, first as u8));
                 narrow.onward = number(&mut onward, std::array::from_fn(first));
             }
         }
@@ -64,16 +60,15 @@ impl Outline {
         Outline { narrow, onward, wide, signs }
     }
 
-    /// The sorts of which a gate may let pass what opens so at `at`, `crossing` as there. All
-    /// lengths may be cut to [`WIDE`].
+    /// The sorts of which a gate may let pass what opens so at `at`, `crossing` as there.
     #[inline(always)]
     pub(super) fn sorts(&self, text: &[u8], at: usize, opening: Opening, crossing: bool) -> u8 {
-        let letters = opening.letters.min(MOST);
-        let next = text.get(at + letters).map_or(0, |b| if b.is_ascii() { *b } else { 0 });
+        let letters = opening.letters.min(LONG);
+        let next = text.get(at + opening.letters).map_or(0, |b| if b.is_ascii() { *b } else { 0 });
         let narrow = self.narrow[letters][usize::from(next)];
         let onward = self.onward[usize::from(narrow.onward)][usize::from(text[at] & 127)];
         let wide = self.wide[opening.dotted.min(WIDE)][opening.base64.min(WIDE)];
-        let ends = if crossing && letters < MOST { 0 } else { narrow.ends };
+        let ends = if crossing { 0 } else { narrow.ends };
         let mut sorts = wide | onward | ends;
         for (place, sign, sort) in &self.signs {
             sorts |= if text.get(at + place) == Some(sign) { *sort } else { 0 };
