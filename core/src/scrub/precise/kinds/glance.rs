@@ -119,9 +119,11 @@ impl Kinds {
         at: usize,
         value: bool,
     ) -> bool {
-        let (_, opening) = self.opening::<L>(text, at);
+        let here = simd::block(text, at);
+        let opening = Seen::new(L::each(&self.glance.classes, here.bytes())).opening();
         let asked = if value { MARKED | TOLD | FREE } else { MARKED | FREE };
-        self.sorts(text, at, opening, false) & asked != 0
+        let long = opening.letters == BLOCK;
+        long | (self.outline.sorts(text, at, opening, false) & asked != 0)
     }
 
     /// False only if no kind without a prefix begins with the plain run at `at`.
