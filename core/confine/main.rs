@@ -145,14 +145,7 @@ impl Steps {
         match tag {
             wire::SUPERVISE => self.go_on_supervised(),
             wire::EXECUTE => self.execute(),
-            wire::LISTEN => {
-                let port = self.plan.number()? as u16;
-                let listener = system::listen(port)?;
-                system::send_file(HOST, &report(wire::LISTENING, 0, 0), listener)
-            }
-            wire::MOUNT | wire::OPEN_TREE | wire::MOVE_TREE | wire::CHANGE_MOUNT | wire::FOLDER => {
-                self.mount(tag)
-            }
+            wire::MOUNT | wire::OPEN_TREE | wire::MOVE_TREE | wire::CHANGE_MOUNT => self.mount(tag),
             _ => self.give_up(tag),
         }
     }
@@ -177,12 +170,11 @@ impl Steps {
                 system::close(tree);
                 Ok(())
             }
-            wire::CHANGE_MOUNT => {
+            _ => {
                 let (at, set, clear) =
                     (self.plan.text()?, self.plan.number()?, self.plan.number()?);
                 system::change_mount(at, set, clear)
             }
-            _ => system::make_folder(self.plan.text()?),
         }
     }
 

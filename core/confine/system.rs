@@ -8,7 +8,6 @@ use core::arch::asm;
 pub struct Errno(pub u32);
 
 pub const EINTR: Errno = Errno(4);
-pub const ECHILD: Errno = Errno(10);
 pub const EINVAL: Errno = Errno(22);
 pub const E2BIG: Errno = Errno(7);
 
@@ -26,10 +25,7 @@ mod number {
     pub const SIGACTION: usize = 13;
     pub const IOCTL: usize = 16;
     pub const SOCKET: usize = 41;
-    pub const SENDMSG: usize = 46;
     pub const RECVMSG: usize = 47;
-    pub const BIND: usize = 49;
-    pub const LISTEN: usize = 50;
     pub const CLONE: usize = 56;
     pub const WAIT4: usize = 61;
     pub const KILL: usize = 62;
@@ -41,7 +37,6 @@ mod number {
     pub const MOUNT: usize = 165;
     pub const EXIT: usize = 231;
     pub const OPENAT: usize = 257;
-    pub const MKDIRAT: usize = 258;
     pub const PPOLL: usize = 271;
     pub const UNSHARE: usize = 272;
     pub const SIGNALFD: usize = 289;
@@ -65,10 +60,7 @@ mod number {
     pub const SIGACTION: usize = 134;
     pub const IOCTL: usize = 29;
     pub const SOCKET: usize = 198;
-    pub const SENDMSG: usize = 211;
     pub const RECVMSG: usize = 212;
-    pub const BIND: usize = 200;
-    pub const LISTEN: usize = 201;
     pub const CLONE: usize = 220;
     pub const WAIT4: usize = 260;
     pub const KILL: usize = 129;
@@ -80,7 +72,6 @@ mod number {
     pub const MOUNT: usize = 40;
     pub const EXIT: usize = 94;
     pub const OPENAT: usize = 56;
-    pub const MKDIRAT: usize = 34;
     pub const PPOLL: usize = 73;
     pub const UNSHARE: usize = 97;
     pub const SIGNALFD: usize = 74;
@@ -199,14 +190,6 @@ pub fn open(path: Text, flags: usize) -> Outcome<u32> {
 }
 
 pub const WRITE_ONLY: usize = 1;
-pub fn make_folder(path: Text) -> Outcome<()> {
-    const EEXIST: Errno = Errno(17);
-    match made(n::MKDIRAT, &[AT_FDCWD, path as usize, 0o755]) {
-        Ok(_) | Err(EEXIST) => Ok(()),
-        Err(error) => Err(error),
-    }
-}
-
 /// The bytes of a file, mapped until they are [unmapped](unmap).
 pub fn mapped(file: u32) -> Outcome<&'static [u8]> {
     const SIZE_AT: usize = 48 / 8;
@@ -407,37 +390,19 @@ pub fn take_terminal() -> Outcome<()> {
     made(n::IOCTL, &[0, TIOCSCTTY, 0]).map(drop)
 }
 
-const AF_INET: usize = 2;
-
-fn socket(kind: usize) -> Outcome<u32> {
-    made(n::SOCKET, &[AF_INET, kind | O_CLOEXEC, 0]).map(|file| file as u32)
-}
-
 /// Brings up the loopback interface of a new network.
 pub fn raise_loopback() -> Outcome<()> {
+    const INTERNET: usize = 2;
     const DATAGRAM: usize = 2;
     const SIOCSIFFLAGS: usize = 0x8914;
     const UP_AND_RUNNING: u8 = 0x41;
     let mut request = [0_u8; 40];
     request[..2].copy_from_slice(b"lo");
     request[16] = UP_AND_RUNNING;
-    let socket = socket(DATAGRAM)?;
+    let socket = made(n::SOCKET, &[INTERNET, DATAGRAM | O_CLOEXEC, 0])? as u32;
     let raised = made(n::IOCTL, &[socket as usize, SIOCSIFFLAGS, request.as_ptr() as usize]);
     close(socket);
     raised.map(drop)
-}
-
-/// A socket that listens on a port of 127.0.0.1.
-pub fn listen(port: u16) -> Outcome<u32> {
-    const STREAM: usize = 1;
-    let listener = socket(STREAM)?;
-    let mut address = [0_u8; 16];
-    address[0] = AF_INET as u8;
-    address[2..4].copy_from_slice(&port.to_be_bytes());
-    address[4..8].copy_from_slice(&[127, 0, 0, 1]);
-    made(n::BIND, &[listener as usize, address.as_ptr() as usize, 16])?;
-    made(n::LISTEN, &[listener as usize, 128])?;
-    Ok(listener)
 }
 
 /// How many files come with the first message at most.
@@ -491,19 +456,3 @@ pub fn receive(
     Ok((received, count))
 }
 
-/// Sends bytes along with a file.
-pub fn send_file(socket: u32, bytes: &[u8], file: u32) -> Outcome<()> {
-    let mut extra = [20_u64, SOL_SOCKET_AND_RIGHTS, u64::from(file)];
-    let part = [bytes.as_ptr() as usize, bytes.len()];
-    let message = Message {
-        name: 0,
-        name_length: 0,
-        parts: &raw const part,
-        part_count: 1,
-        extra: extra.as_mut_ptr(),
-        extra_length: size_of_val(&extra),
-        flags: 0,
-    };
-    const NO_SIGNAL: usize = 0x4000;
-    made(n::SENDMSG, &[socket as usize, (&raw const message) as usize, NO_SIGNAL]).map(drop)
-}

@@ -4,6 +4,7 @@
 mod aliases;
 mod automation;
 mod fs;
+mod runtime;
 mod tool_search;
 
 pub(crate) use aliases::aliases;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use crate::call::{Finder, Output};
 use crate::clock::Clock;
+use crate::exec::Host;
 use crate::files::Files;
 use crate::scrubbers::Scrubbers;
 use crate::store::Store;
@@ -26,6 +28,7 @@ pub(crate) struct Deps {
     pub output: Output,
     pub scrubbers: Arc<Scrubbers>,
     pub finder: Finder,
+    pub host: Arc<Host>,
 }
 
 /// Every built-in tool.
@@ -41,6 +44,7 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::workspace_dir::tool(deps)),
         Arc::new(fs::glob::tool(deps)),
         Arc::new(fs::search::tool(deps)),
+        Arc::new(runtime::exec::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

@@ -181,6 +181,8 @@ pub(crate) struct Call<'c> {
     secrets: CallSecrets,
     /// How its command is run, once that is settled.
     plan: Option<Arc<Plan>>,
+    /// True if nobody could be asked about it, so that it may do the least only.
+    unasked: bool,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -277,6 +279,7 @@ impl CallPath {
             // A call that a tool makes is a part of the tool's own.
             secrets: cx.call_secrets().cloned().unwrap_or_default(),
             plan: None,
+            unasked: false,
             allowed: false,
             started: None,
             ran: None,
@@ -347,7 +350,7 @@ impl CallPath {
         if approve::is_wanted(&judged, call) {
             judged = Box::pin(approve::pass(self, judged, call)).await?;
         } else {
-            command::confined(&judged)?;
+            command::confined(&judged, call)?;
         }
         call.allowed = true;
         let recalled =
@@ -356,8 +359,7 @@ impl CallPath {
             let sealed = command::given(&judged.entry, &judged.args).cloned();
             unseal::pass(self, &judged.entry, &mut judged.args, &judged.assessment, call)?;
             if sealed.as_ref() == command::given(&judged.entry, &judged.args) {
-                call.plan =
-                    judged.command.as_ref().and_then(JudgedCommand::plan).cloned().map(Arc::new);
+                call.plan = command::settled(&judged, call);
             }
             if self.recorder.mode == RecordMode::Durable {
                 Box::pin(record::intend(&self.recorder, call)).await?;

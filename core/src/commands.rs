@@ -8,6 +8,7 @@ mod links;
 mod machine;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -15,8 +16,10 @@ use crate::files::Files;
 use crate::shell::judge::{AgentSettings, Ask, WithoutApprover};
 use crate::shell::rules::{self, Proposal, StandingRule};
 use crate::shell::{
-    Analysis, Check, Decision, Env, Reason, Settings, analyse, check_analysis, parse::Problem,
-    plan::Plan,
+    Analysis, Check, Decision, Env, Reason, Settings, analyse, check_analysis,
+    parse::Problem,
+    place,
+    plan::{Plan, Reach},
 };
 use crate::strict;
 use crate::tool::{CallContext, Caller, ToolError};
@@ -89,6 +92,22 @@ impl JudgedCommand {
     /// How it is run. None for one that is denied.
     pub(crate) fn plan(&self) -> Option<&Plan> {
         self.check.plan.as_ref()
+    }
+
+    /// The plan of a command that nobody allowed: it writes in the workspace and in temporary folders,
+    /// reads no secrets, and has no network.
+    pub(crate) fn shut(&self, mut plan: Plan) -> Plan {
+        let held = &mut plan.confinement;
+        let own = |path: &str| {
+            let mut roots = self.env.workspace.iter().chain(&self.env.temp);
+            roots.any(|root| Path::new(path).starts_with(root))
+        };
+        held.write.retain(|path| own(path));
+        held.write_never.extend(place::guarded(&self.env));
+        held.read.clear();
+        held.network = Reach::None;
+        held.listens = false;
+        plan
     }
 
     /// What binds an approval to how it is run: with what words, where, with which input. Which

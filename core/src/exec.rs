@@ -10,6 +10,9 @@ pub(crate) mod limits;
 pub(crate) mod places;
 pub(crate) mod running;
 
+pub(crate) use host::{Done, Host, NotRun, Order};
+pub(crate) use running::{Canceller, Cut, Status};
+
 pub use config::{ExecConfig, Profile};
 pub use environment::EnvironmentConfig;
 pub use limits::Limits;

@@ -18,6 +18,7 @@ pub mod call;
 pub mod clock;
 pub mod error;
 pub mod event;
+pub mod exec;
 pub mod files;
 pub mod id;
 pub mod kind;

@@ -98,6 +98,12 @@ pub trait Tool: Send + Sync + 'static {
         false
     }
 
+    /// True if the tool runs its command as [`CallContext::plan`] says, held to what that allows by
+    /// the system. Then a command that nobody can be asked about may run, and gets no network.
+    fn confines(&self) -> bool {
+        false
+    }
+
     /// Does the work. Dropping the future cancels it; `cx.cancellation()` fires then, too.
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
 }

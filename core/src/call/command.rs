@@ -2,6 +2,7 @@
 //! runs, however it is spelled.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
@@ -9,6 +10,7 @@ use super::approve::Kept;
 use super::{AskReason, Call, CallPath, Judged, Stop};
 use crate::commands::{JudgedCommand, Wanted};
 use crate::error::Code;
+use crate::shell::plan::Plan;
 use crate::shell::{Check, Decision, WithoutApprover};
 use crate::store::{ListRules, Rule};
 use crate::tool::{Assessment, Caller, Entry, ToolError};
@@ -150,6 +152,10 @@ pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolEr
             let refusal = ToolError::new(Code::ApprovalDenied, text);
             Err(refusal.by_rule("shell.without_approver = \"deny\""))
         }
+        WithoutApprover::Confine if judged.entry.tool.confines() => {
+            call.unasked = true;
+            Ok(())
+        }
         WithoutApprover::Confine => Err(unconfined(check)),
     }
 }
@@ -158,11 +164,21 @@ pub(super) fn unasked(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolEr
 ///
 /// # Errors
 /// The refusal, for a command that is allowed in a confinement only.
-pub(super) fn confined(judged: &Judged) -> Result<(), ToolError> {
+pub(super) fn confined(judged: &Judged, call: &mut Call<'_>) -> Result<(), ToolError> {
     match &judged.command {
-        Some(command) if command.check.confined => Err(unconfined(&command.check)),
+        Some(command) if command.check.confined => {
+            call.unasked = judged.entry.tool.confines();
+            if call.unasked { Ok(()) } else { Err(unconfined(&command.check)) }
+        }
         _ => Ok(()),
     }
+}
+
+/// How the command is run. One that nobody allowed is held to the workspace, without a network.
+pub(super) fn settled(judged: &Judged, call: &Call<'_>) -> Option<Arc<Plan>> {
+    let command = judged.command.as_ref()?;
+    let plan = command.plan()?.clone();
+    Some(Arc::new(if call.unasked { command.shut(plan) } else { plan }))
 }
 
 fn unconfined(check: &Check) -> ToolError {

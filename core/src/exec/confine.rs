@@ -10,4 +10,5 @@ pub(crate) mod landlock;
 pub(crate) mod plan;
 pub(crate) mod program;
 pub(crate) mod walls;
+#[allow(dead_code, reason = "the program itself uses the other half")]
 pub(crate) mod wire;

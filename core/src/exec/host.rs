@@ -24,6 +24,7 @@ use crate::shell::plan::{Confinement, REMOVED, Reach, Run, SET, SHELL_OPTIONS};
 /// What runs commands on this machine. One per runtime.
 pub(crate) struct Host {
     config: ExecConfig,
+    scrubber: Scrubber,
     machine: OnceLock<Result<Machine, String>>,
 }
 
@@ -117,8 +118,18 @@ pub(crate) enum NotRun {
 }
 
 impl Host {
-    pub(crate) fn new(config: ExecConfig) -> Host {
-        Host { config, machine: OnceLock::new() }
+    /// Nothing is looked up before the first command. `scrubber` tells which variables hold secrets.
+    pub(crate) fn new(config: ExecConfig, scrubber: Scrubber) -> Host {
+        Host { config, scrubber, machine: OnceLock::new() }
+    }
+
+    /// True if commands are held to what was decided of them. It may take some milliseconds the first
+    /// time.
+    pub(crate) fn confines(&self) -> bool {
+        let holds = |machine: &Machine| {
+            machine.kernel.landlock.is_some() || machine.kernel.namespaces != Namespaces::None
+        };
+        self.config.confinement != Profile::Off && self.machine().is_ok_and(holds)
     }
 
     pub(crate) fn config(&self) -> &ExecConfig {
@@ -134,7 +145,7 @@ impl Host {
         scrubber: &Scrubber,
         tell: impl FnOnce(Result<Done, NotRun>),
     ) {
-        let machine = match self.machine(scrubber) {
+        let machine = match self.machine() {
             Ok(machine) => machine,
             Err(error) => return tell(Err(error)),
         };
@@ -170,7 +181,7 @@ impl Host {
         let most = usize::try_from(self.config.max_output_kb * 1024).unwrap_or(usize::MAX);
         let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
-        let Place { seat, group, .. } = machine.place(shared, limits).map_err(system)?;
+        let Place { seat, group, .. } = machine.place(shared, limits)?;
         let running = match Running::start(seat, &plan, order.input) {
             Ok(running) => running,
             Err(error) => {
@@ -184,20 +195,24 @@ impl Host {
                 Stream::Error => outputs[1].push(bytes),
             });
         let [output, error] = outputs.map(Output::finish);
-        let confined = self.confined(&machine.kernel, walls.is_some());
+        let confined = self.confined(machine, walls.is_some());
         Ok((Done { output, error, ended, confined }, remains, shared, group))
     }
 
-    fn machine(&self, scrubber: &Scrubber) -> Result<&Machine, NotRun> {
+    fn machine(&self) -> Result<&Machine, NotRun> {
         let made = self.machine.get_or_init(|| {
-            Machine::find(&self.config, scrubber).map_err(|error| error.to_string())
+            Machine::find(&self.config, &self.scrubber).map_err(|error| error.to_string())
         });
         made.as_ref().map_err(|why| NotRun::System(why.clone()))
     }
 
     /// What a command is held to. `None`: to nothing.
-    fn confined(&self, kernel: &Kernel, has_walls: bool) -> Confined {
+    fn confined(&self, machine: &Machine, has_walls: bool) -> Confined {
+        let kernel = &machine.kernel;
         let mut by = vec!["limits"];
+        if machine.groups.are_there() {
+            by.push("cgroups");
+        }
         let mut missing = Vec::new();
         if has_walls {
             let isolated = kernel.namespaces != Namespaces::None;
@@ -225,7 +240,7 @@ impl Host {
             // Then nothing holds it to what was decided of it.
             return Err(NotRun::Unconfined(kernel.missing.join("; ")));
         }
-        let temp = machine.temps.of(&order.session).map_err(system)?;
+        let temp = machine.temps.of(&order.session)?;
         let held = &order.held_to;
         let is_temp = |path: &Path| places::SEEN_AT.iter().any(|at| path == Path::new(at));
         let write = match self.config.confinement {
@@ -249,7 +264,7 @@ impl Host {
             temp,
         };
         for path in walls.write.iter().chain(&walls.hidden).chain(&walls.seen) {
-            Temps::make_way(&walls.temp, path).map_err(system)?;
+            Temps::make_way(&walls.temp, path)?;
         }
         Ok(Some(walls))
     }
@@ -414,6 +429,8 @@ fn not_started(error: StartError, run: &Run, launch: &Launch) -> NotRun {
     }
 }
 
-fn system(error: io::Error) -> NotRun {
-    NotRun::System(error.to_string())
+impl From<io::Error> for NotRun {
+    fn from(error: io::Error) -> NotRun {
+        NotRun::System(error.to_string())
+    }
 }

@@ -1,14 +1,13 @@
 //! A command that runs: its output is read, its end is waited for, and it is ended on time.
 
 use std::io;
-use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendFlags};
+use rustix::net::{RecvFlags, SendFlags};
 use rustix::pipe::PipeFlags;
 
 use super::confine::plan::Plan;
@@ -110,7 +109,6 @@ enum Report {
     Failed { step: u32, error: i32 },
     Started,
     Ended(i32),
-    Listening(OwnedFd),
     Idle,
 }
 
@@ -141,20 +139,17 @@ impl Running {
 
     /// Waits until the plan has become the command.
     fn wait_until_started(self, plan: &Plan) -> Result<Running, StartError> {
-        loop {
-            let error = match report(self.seat.socket()) {
-                Ok(Some(Report::Started)) => return Ok(self),
-                Ok(Some(Report::Listening(_))) => continue,
-                Ok(Some(Report::Failed { step, error })) => StartError::Step {
-                    step: plan.what(step).to_owned(),
-                    is_last: step == plan.last(),
-                    error: io::Error::from_raw_os_error(error),
-                },
-                Ok(Some(Report::Ended(_) | Report::Idle) | None) | Err(_) => StartError::Silent,
-            };
-            self.seat.end();
-            return Err(error);
-        }
+        let error = match report(self.seat.socket()) {
+            Ok(Some(Report::Started)) => return Ok(self),
+            Ok(Some(Report::Failed { step, error })) => StartError::Step {
+                step: plan.what(step).to_owned(),
+                is_last: step == plan.last(),
+                error: io::Error::from_raw_os_error(error),
+            },
+            Ok(Some(Report::Ended(_) | Report::Idle) | None) | Err(_) => StartError::Silent,
+        };
+        self.seat.end();
+        Err(error)
     }
 
     /// Reads what it writes until it ends, or is ended: at the deadline, or when somebody cancels.
@@ -377,31 +372,22 @@ fn status_of(status: i32) -> Status {
 /// The next report. `None` where there will be no more.
 fn report(socket: &OwnedFd) -> io::Result<Option<Report>> {
     let mut bytes = [0; wire::REPORT];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut extra = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::CMSG_CLOEXEC;
-    let received = loop {
-        let mut part = [io::IoSliceMut::new(&mut bytes)];
-        match rustix::net::recvmsg(socket, &mut part, &mut extra, flags) {
+    let (received, _) = loop {
+        match rustix::net::recv(socket, &mut bytes, RecvFlags::empty()) {
             Err(Errno::INTR) => {}
             other => break other?,
         }
     };
-    if received.bytes < wire::REPORT {
+    if received < wire::REPORT {
         return Ok(None);
     }
     let number =
         |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-    let file = extra.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut files) => files.next(),
-        _ => None,
-    });
-    let report = match (number(0), file) {
-        (wire::FAILED, _) => Report::Failed { step: number(4), error: number(8).cast_signed() },
-        (wire::STARTED, _) => Report::Started,
-        (wire::ENDED, _) => Report::Ended(number(4).cast_signed()),
-        (wire::IDLE, _) => Report::Idle,
-        (wire::LISTENING, Some(file)) => Report::Listening(file),
+    let report = match number(0) {
+        wire::FAILED => Report::Failed { step: number(4), error: number(8).cast_signed() },
+        wire::STARTED => Report::Started,
+        wire::ENDED => Report::Ended(number(4).cast_signed()),
+        wire::IDLE => Report::Idle,
         _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "an unknown report")),
     };
     Ok(Some(report))

@@ -16,6 +16,7 @@ use crate::call::{
 use crate::clock::{Clock, SystemClock};
 use crate::commands::Commands;
 use crate::error::{Code, Error};
+use crate::exec::Host;
 use crate::files::{self, Files};
 use crate::kind::Origin;
 use crate::policy::Compiled;
@@ -234,7 +235,8 @@ impl RuntimeBuilder {
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
-        builtin::Deps { finder, files, store, clock, output, scrubbers }
+        let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
+        builtin::Deps { finder, files, store, clock, output, scrubbers, host }
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.

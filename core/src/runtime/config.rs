@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::call::{ApprovalConfig, Budget, Execute, Loops, Output, RateLimit, Record, Redundancy};
 use crate::error::{Code, Error};
+use crate::exec::ExecConfig;
 use crate::files::FilesConfig;
 use crate::policy::{ListEntry, Policy};
 use crate::scrub::Profile;
@@ -53,6 +54,8 @@ pub struct Config {
     pub redundancy: Redundancy,
     /// How tools run.
     pub execute: Execute,
+    /// How commands of a shell run on this machine.
+    pub exec: ExecConfig,
     /// How tools are defined for models.
     pub definitions: DefinitionsConfig,
     /// How much of a result the model gets at once.
@@ -173,6 +176,10 @@ impl Config {
         self.check_loops(at_least, at_most)?;
         at_most("execute.parallel", self.execute.parallel as u64, 256)?;
         at_least("execute.parallel", self.execute.parallel as u64, 1)?;
+        at_least("exec.timeout_seconds", self.exec.timeout_seconds, 1)?;
+        at_most("exec.timeout_seconds", self.exec.timeout_seconds, 3_600)?;
+        at_least("exec.max_output_kb", self.exec.max_output_kb, 64)?;
+        at_most("exec.max_output_kb", self.exec.max_output_kb, 1 << 20)?;
         at_least("store_timeout_ms", self.store_timeout_ms.unwrap_or(1), 1)?;
         at_least("vault.ttl_ms", self.vault.ttl_ms, 1)?;
         at_least("vault.max_entries", self.vault.max_entries as u64, 1)?;

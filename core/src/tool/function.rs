@@ -26,7 +26,10 @@ pub struct FnTool<A> {
     assessor: Option<Assessor<A>>,
     stamper: Option<Stamper<A>>,
     keeps_placeholders: bool,
+    confines: Option<Confines>,
 }
+
+type Confines = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// A tool from an argument struct and an async closure. The struct's doc comment is the
 /// description; its fields are the parameters. See the [module](super) for an example.
@@ -42,6 +45,7 @@ where
         assessor: None,
         stamper: None,
         keeps_placeholders: false,
+        confines: None,
     }
 }
 
@@ -158,6 +162,13 @@ impl<A> FnTool<A> {
         self
     }
 
+    /// Says whether it holds its command to what was decided of it. See [`Tool::confines`].
+    #[must_use]
+    pub fn confines(mut self, confines: impl Fn() -> bool + Send + Sync + 'static) -> FnTool<A> {
+        self.confines = Some(Arc::new(confines));
+        self
+    }
+
     /// Declares what a call touches, or why it must not run.
     #[must_use]
     pub fn assess(
@@ -203,6 +214,10 @@ impl<A: DeserializeOwned + 'static> Tool for FnTool<A> {
 
     fn keeps_placeholders(&self) -> bool {
         self.keeps_placeholders
+    }
+
+    fn confines(&self) -> bool {
+        self.confines.as_ref().is_some_and(|confines| confines())
     }
 
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {

@@ -8,6 +8,7 @@ mod calls;
 mod claims;
 mod crash;
 mod definitions;
+mod exec;
 mod faulty;
 mod follow;
 mod gates;

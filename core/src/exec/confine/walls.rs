@@ -35,8 +35,6 @@ const CAPABILITIES_OF_FILES: u64 = 1 | 1 << 1 | 1 << 3;
 pub(crate) enum Network {
     /// None but its own loopback.
     None,
-    /// None but its own loopback, with a proxy of the host's on this port.
-    Proxied(u16),
     /// The host's.
     Host,
 }
@@ -101,9 +99,6 @@ impl Walls {
         } else {
             isolate(&mut plan);
             self.mount(&mut plan);
-            if let Network::Proxied(port) = self.network {
-                plan.step(wire::LISTEN, "listen for the proxy").number(u64::from(port));
-            }
         }
         begin(&mut plan, limits, launch);
         plan.step(wire::CAPABILITIES, "give up capabilities").number(kept_capabilities());

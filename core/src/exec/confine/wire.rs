@@ -11,38 +11,34 @@ pub type Tag = u8;
 /// Go on in a child, in new namespaces: (flags of `clone`). The first step of every plan.
 pub const FORK: Tag = 1;
 /// Mount: (source, at, kind, flags, data). Empty texts stand for nothing.
-pub const MOUNT: Tag = 3;
+pub const MOUNT: Tag = 2;
 /// Take a copy of what is mounted at a path: (slot, path).
-pub const OPEN_TREE: Tag = 4;
+pub const OPEN_TREE: Tag = 3;
 /// Mount the copy of a slot: (slot, at).
-pub const MOVE_TREE: Tag = 5;
+pub const MOVE_TREE: Tag = 4;
 /// Change attributes of all that is mounted at a path and below: (at, set, clear).
-pub const CHANGE_MOUNT: Tag = 6;
-/// Make a folder, if it does not exist: (path).
-pub const FOLDER: Tag = 7;
-/// Listen on a port of 127.0.0.1 and send the socket to the host: (port).
-pub const LISTEN: Tag = 9;
+pub const CHANGE_MOUNT: Tag = 5;
 /// Go on in a child; the parent watches over it and all that it starts: ().
-pub const SUPERVISE: Tag = 10;
+pub const SUPERVISE: Tag = 6;
 /// Set a limit: (resource, soft, hard).
-pub const LIMIT: Tag = 11;
+pub const LIMIT: Tag = 7;
 /// Go to a folder: (path).
-pub const DIRECTORY: Tag = 12;
+pub const DIRECTORY: Tag = 8;
 /// Keep these capabilities only: (set).
-pub const CAPABILITIES: Tag = 13;
+pub const CAPABILITIES: Tag = 9;
 /// Never gain privileges again: ().
-pub const NO_NEW_PRIVILEGES: Tag = 14;
+pub const NO_NEW_PRIVILEGES: Tag = 10;
 /// Hold to the Landlock rules of a place: (place).
-pub const LANDLOCK: Tag = 15;
+pub const LANDLOCK: Tag = 11;
 /// Filter system calls: (program).
-pub const FILTER: Tag = 16;
+pub const FILTER: Tag = 12;
 /// Take the terminal at standard input: ().
-pub const TERMINAL: Tag = 17;
+pub const TERMINAL: Tag = 13;
 /// Set the mask of new files' modes: (mask).
-pub const UMASK: Tag = 18;
+pub const UMASK: Tag = 14;
 /// Become a program: (place of its file or [`BY_PATH`], path, number of words, words, number of
 /// variables, variables).
-pub const EXECUTE: Tag = 19;
+pub const EXECUTE: Tag = 15;
 
 /// A message that says where all commands will run: files by which control groups are joined; then the
 /// flags of `unshare`, and the texts for `uid_map` and `gid_map`, each with its length in one byte.
@@ -67,10 +63,8 @@ pub const FAILED: u32 = 1;
 pub const STARTED: u32 = 2;
 /// It has ended: (its status as `wait` tells it).
 pub const ENDED: u32 = 3;
-/// It listens; the socket comes with the message.
-pub const LISTENING: u32 = 4;
 /// Nothing of the plan runs any more; another may come.
-pub const IDLE: u32 = 5;
+pub const IDLE: u32 = 4;
 
 /// The size of what the host asks for: to whom, and which signal.
 pub const REQUEST: usize = 2;

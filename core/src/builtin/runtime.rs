@@ -1,0 +1,4 @@
+//! Group `runtime`: programs on this machine.
+
+pub(super) mod exec;
+mod told;

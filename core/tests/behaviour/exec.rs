@@ -1,0 +1,293 @@
+//! Commands that run: what they give back, and what they cannot do, with the real thing.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolkeep::{CallContext, Code, Config, Runtime, ToolResult};
+
+use crate::support::{House, TOKEN};
+
+/// A house in which nobody can be asked: what is not understood runs, in a confinement.
+async fn house(exec: Value) -> House {
+    House::new(json!({ "approval": { "external": false }, "exec": exec })).await
+}
+
+async fn run(house: &House, command: &str) -> ToolResult {
+    house.call("exec", json!({ "command": command })).await
+}
+
+/// Runs a script that the judge cannot look into.
+async fn attack(house: &House, script: &str) -> ToolResult {
+    let path = house.folder.path().join("attack.sh");
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    run(house, "bash ./attack.sh").await
+}
+
+fn number(result: &ToolResult, field: &str) -> i64 {
+    result.structured.as_ref().unwrap()[field].as_i64().unwrap()
+}
+
+/// True if a process with these words runs on the machine.
+fn runs(words: &str) -> bool {
+    let found = Command::new("pgrep").args(["-f", words]).output().unwrap();
+    !found.stdout.is_empty()
+}
+
+/// Waits until none does, for as long as a machine at work may take.
+async fn is_gone(words: &str) -> bool {
+    for _ in 0..200 {
+        if !runs(words) {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    false
+}
+
+#[tokio::test]
+async fn a_command_gives_what_it_writes_and_how_it_ends() {
+    let house = house(json!({})).await;
+    let result = run(&house, "echo one; echo two >&2").await;
+    assert_eq!(result.for_llm, "one\nSTDERR:\ntwo\n");
+    assert!(!result.is_error && result.silent);
+    assert_eq!(number(&result, "exit_code"), 0);
+    let result = run(&house, "echo partial; exit 3").await;
+    assert_eq!(result.for_llm, "partial\n[Exit code 3]");
+    assert_eq!((result.code, number(&result, "exit_code")), (Some(Code::ToolFailed), 3));
+    assert_eq!(run(&house, "true").await.for_llm, "The command has written nothing.");
+    let result = run(&house, "kill -SEGV $$").await;
+    assert_eq!(number(&result, "signal"), 11);
+}
+
+#[tokio::test]
+async fn it_starts_in_the_folder_that_is_asked_for_with_the_input_that_is_given() {
+    let house = house(json!({})).await;
+    fs::create_dir(house.folder.path().join("sub")).unwrap();
+    let args = json!({ "command": "pwd; cat", "working_dir": "sub", "stdin": "given" });
+    let result = house.call("exec", args).await;
+    let at = house.folder.path().canonicalize().unwrap().join("sub");
+    assert_eq!(result.for_llm, format!("{}\ngiven", at.display()));
+    let result = house.call("exec", json!({ "command": "pwd", "working_dir": "none" })).await;
+    assert_eq!(result.code, Some(Code::NotFound));
+    assert!(result.for_llm.contains("`working_dir`"), "{}", result.for_llm);
+}
+
+#[tokio::test]
+async fn what_is_denied_does_not_run_and_what_is_unknown_is_said() {
+    let house = house(json!({})).await;
+    fs::write(house.folder.path().join("kept"), "x").unwrap();
+    let result = run(&house, "rm -rf kept").await;
+    assert_eq!(result.code, Some(Code::CommandDenied));
+    assert!(house.folder.path().join("kept").exists());
+    let result = run(&house, "no-such-program-here --at all").await;
+    assert_eq!(result.code, Some(Code::NotFound), "{}", result.for_llm);
+    assert!(result.for_llm.contains("`no-such-program-here`"), "{}", result.for_llm);
+}
+
+#[tokio::test]
+async fn its_output_is_masked_and_its_environment_holds_no_secret() {
+    let house = house(json!({})).await;
+    fs::write(house.folder.path().join("log"), format!("token={TOKEN}\n")).unwrap();
+    let result = run(&house, "cat log").await;
+    assert!(result.for_llm.contains("[REDACTED:") && !result.for_llm.contains(TOKEN));
+    let result = run(&house, "env").await;
+    for line in result.for_llm.lines() {
+        let name = line.split('=').next().unwrap();
+        assert!(!["CARGO_MANIFEST_DIR", "LD_LIBRARY_PATH"].contains(&name), "{line}");
+    }
+    assert!(result.for_llm.contains("PATH=/"), "{}", result.for_llm);
+}
+
+#[tokio::test]
+async fn a_command_without_an_end_is_ended_on_time_with_all_that_it_has_started() {
+    let house = house(json!({ "timeout_seconds": 1 })).await;
+    let began = Instant::now();
+    let script = "trap '' TERM\n(setsid sh -c 'trap \"\" TERM; exec sleep 8641' &)\n\
+                  echo partial\nsleep 8642\nsleep 8643";
+    let result = attack(&house, script).await;
+    assert_eq!(result.code, Some(Code::Timeout), "{}", result.for_llm);
+    assert!(result.for_llm.starts_with("partial\n"), "{}", result.for_llm);
+    assert!(began.elapsed() < Duration::from_secs(30));
+    assert!(is_gone("sleep 864[123]").await);
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_behind_is_ended_with_it_and_does_not_hold_the_call() {
+    let house = house(json!({})).await;
+    let began = Instant::now();
+    let result = attack(&house, "(setsid setsid sleep 8651 &)\nsleep 8652 &\necho done").await;
+    assert_eq!(result.for_llm, "done\n");
+    assert!(began.elapsed() < Duration::from_secs(30));
+    assert!(is_gone("sleep 865[12]").await);
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_ends_its_command() {
+    let house = house(json!({})).await;
+    let calling = house.call("exec", json!({ "command": "sleep 8661" }));
+    let waited = tokio::time::timeout(Duration::from_secs(3), calling).await;
+    assert!(waited.is_err());
+    assert!(is_gone("sleep 8661").await);
+}
+
+#[tokio::test]
+async fn nothing_is_written_outside_and_no_link_leads_there() {
+    let house = house(json!({})).await;
+    let outside = tempfile::tempdir_in("/var").unwrap();
+    let at = outside.path().display();
+    symlink(outside.path(), house.folder.path().join("out")).unwrap();
+    let script = format!(
+        "echo x > {at}/direct\necho x > out/linked\nln -s {at} late; echo x > late/linked\n\
+         echo x > /etc/toolkeep-was-here\necho x > $HOME/.toolkeep-was-here\necho fine > inside\n\
+         mkdir -p /tmp/a; echo fine > /tmp/a/b; cat /tmp/a/b"
+    );
+    let result = attack(&house, &script).await;
+    assert!(result.for_llm.starts_with("fine\n"), "{}", result.for_llm);
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    assert!(!fs::exists("/etc/toolkeep-was-here").unwrap());
+    assert_eq!(fs::read_to_string(house.folder.path().join("inside")).unwrap(), "fine\n");
+    let seen = run(&house, "cat /tmp/a/b").await;
+    assert_eq!(seen.for_llm, "fine\n", "the next command of the session has the same /tmp");
+    let other = CallContext::new().session("another");
+    let other = house.rt.call(&other, "exec", json!({ "command": "cat /tmp/a/b" })).await.unwrap();
+    assert!(other.is_error, "another session has another: {}", other.for_llm);
+}
+
+#[tokio::test]
+async fn what_is_closed_to_files_is_closed_to_commands_and_hooks_stay_as_they_are() {
+    let config = json!({ "approval": { "external": false }, "files": { "deny": ["keys"] } });
+    let house = House::new(config).await;
+    let at = |name: &str| house.folder.path().join(name);
+    fs::create_dir_all(at(".git/hooks")).unwrap();
+    fs::write(at(".git/config"), "[core]\n").unwrap();
+    fs::create_dir(at("keys")).unwrap();
+    fs::write(at("keys/a"), "private-words").unwrap();
+    let script = "cat ke*/a\ncat /etc/shadow\necho x > .git/hooks/pre-commit\necho x >> .git/config\n\
+                  mv .git .moved\necho end";
+    let result = attack(&house, script).await;
+    assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
+    assert!(!result.for_llm.contains("private-words"), "{}", result.for_llm);
+    assert_eq!(fs::read_dir(at(".git/hooks")).unwrap().count(), 0);
+    assert_eq!(fs::read_to_string(at(".git/config")).unwrap(), "[core]\n");
+}
+
+#[tokio::test]
+async fn there_is_no_network_and_no_service_of_the_machine() {
+    let house = house(json!({})).await;
+    let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = tcp.local_addr().unwrap().port();
+    let services = tempfile::tempdir_in("/var").unwrap();
+    let socket = services.path().join("service.sock");
+    let _service = UnixListener::bind(&socket).unwrap();
+    let script = format!(
+        "python3 - <<'END'\nimport socket\n\
+         def tried(name, family, address):\n    s = socket.socket(family)\n    s.connect(address)\n    \
+         print(name, 'reached')\n\
+         for name, family, address in [('tcp', socket.AF_INET, ('127.0.0.1', {port})), \
+         ('unix', socket.AF_UNIX, '{}')]:\n    try:\n        tried(name, family, address)\n    \
+         except OSError as error:\n        print(name, 'refused')\nEND\n",
+        socket.display()
+    );
+    let result = attack(&house, &script).await;
+    assert_eq!(result.for_llm, "tcp refused\nunix refused\n");
+}
+
+#[tokio::test]
+async fn no_other_process_is_seen_or_touched() {
+    let house = house(json!({})).await;
+    let mut sibling = Command::new("sleep").arg("8671").spawn().unwrap();
+    let script = format!(
+        "kill -9 {0}; cat /proc/{0}/environ; ls /proc/{0}/root; ls /proc | grep -c '^[0-9]'\n\
+         python3 - <<'END'\nimport ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n\
+         print(libc.ptrace(16, {0}, 0, 0), libc.unshare(0x10000000), libc.mount(b'a', b'/mnt', \
+         b'tmpfs', 0, None))\nEND\n",
+        sibling.id()
+    );
+    let result = attack(&house, &script).await;
+    assert!(result.for_llm.contains("-1 -1 -1"), "{}", result.for_llm);
+    assert!(sibling.try_wait().unwrap().is_none(), "it was ended: {}", result.for_llm);
+    sibling.kill().unwrap();
+    sibling.wait().unwrap();
+}
+
+#[tokio::test]
+async fn a_fork_bomb_and_a_full_disk_stay_within_their_limits() {
+    let limits = json!({ "limits": { "processes": 64, "file_mb": 1, "memory_mb": 256 } });
+    let house = house(limits).await;
+    let script = "for i in $(seq 200); do sleep 8681 & done 2>/dev/null\n\
+                  jobs -r | wc -l\nhead -c 3000000 /dev/zero > big\nwc -c < big";
+    let result = attack(&house, script).await;
+    let numbers: Vec<u64> = result.for_llm.lines().filter_map(|line| line.parse().ok()).collect();
+    assert!(numbers[0] < 64, "{}", result.for_llm);
+    assert_eq!(numbers[1], 1 << 20, "{}", result.for_llm);
+    assert!(is_gone("sleep 8681").await);
+}
+
+#[tokio::test]
+async fn a_profile_that_only_reads_writes_nothing() {
+    let house = house(json!({ "confinement": "read-only" })).await;
+    let result = attack(&house, "echo x > here; echo fine > /tmp/x; cat /tmp/x attack.sh").await;
+    assert!(result.for_llm.starts_with("fine\n"), "{}", result.for_llm);
+    assert!(!house.folder.path().join("here").exists());
+}
+
+#[tokio::test]
+async fn without_a_confinement_nothing_runs_that_nobody_allowed() {
+    let house = house(json!({ "confinement": "off" })).await;
+    assert_eq!(run(&house, "echo fine").await.for_llm, "fine\n");
+    let result = attack(&house, "touch ran").await;
+    assert_eq!(result.code, Some(Code::ApprovalDenied));
+    assert!(!house.folder.path().join("ran").exists());
+}
+
+#[tokio::test]
+async fn much_output_is_cut_in_the_middle_and_its_end_is_kept() {
+    let house = house(json!({ "max_output_kb": 64 })).await;
+    let result = run(&house, "seq 100000; echo the end").await;
+    assert_eq!(result.structured.as_ref().unwrap()["truncated"], json!(true));
+    let id = result.artifact.unwrap();
+    let args = json!({ "path": format!("artifact:{id}"), "offset": 9_000, "limit": 100_000 });
+    let rest = house.call("read_file", args).await.for_llm;
+    assert!(rest.contains("bytes of output are left out here"), "{rest}");
+}
+
+#[tokio::test]
+async fn many_commands_at_once_leave_nothing_behind() {
+    let rounds = if std::env::var_os("TOOLKEEP_SOAK").is_some() { 32 } else { 2 };
+    let house = house(json!({})).await;
+    run(&house, "true").await;
+    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
+    for _ in 0..rounds {
+        let calls = (0..32).map(|n| {
+            let cx = CallContext::new().session(format!("s{n}"));
+            let rt = house.rt.clone();
+            async move {
+                let args = json!({ "command": format!("echo {n}; echo fine > /tmp/own") });
+                rt.call(&cx, "exec", args).await.unwrap().for_llm
+            }
+        });
+        for (n, text) in futures_util::future::join_all(calls).await.into_iter().enumerate() {
+            assert_eq!(text, format!("{n}\n"));
+        }
+    }
+    assert!(open() < 256, "{} descriptors are open", open());
+    house.rt.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_profile_that_is_misspelt_is_an_error() {
+    let config = json!({ "exec": { "confinement": "workspaces" } });
+    let error = Config::from_value(config).unwrap_err();
+    assert!(error.message().contains("exec.confinement"), "{}", error.message());
+    let config = json!({ "exec": { "timeout_seconds": 0 } });
+    assert!(Config::from_value(config).is_err());
+    let rt = Runtime::builder().build().await.unwrap();
+    let result = rt.call(&CallContext::new(), "exec", json!({ "command": "ls" })).await.unwrap();
+    assert!(result.is_error, "there is no workspace: {}", result.for_llm);
+}
