@@ -1,5 +1,6 @@
 //! Running programs: on the host, confined by the kernel to what was decided of them.
 
+mod capabilities;
 pub(crate) mod capture;
 pub(crate) mod config;
 pub(crate) mod confine;
@@ -13,6 +14,7 @@ pub(crate) mod running;
 pub(crate) use host::{Done, Host, NotRun, Order};
 pub(crate) use running::{Canceller, Cut, Status};
 
+pub use capabilities::Capabilities;
 pub use config::{ExecConfig, Profile};
 pub use environment::EnvironmentConfig;
 pub use limits::Limits;

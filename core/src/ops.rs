@@ -15,6 +15,7 @@ mod credentials;
 mod custom_tools;
 mod documents;
 mod events;
+mod exec;
 mod grants;
 mod guarded;
 mod leases;
@@ -51,6 +52,7 @@ pub use documents::{
     DeleteDocument, DocumentText, Documents, GetDocument, ListDocuments, PutDocument,
 };
 pub use events::{Events, LastEvent, PruneEvents, Pruned, ReadEvents};
+pub use exec::{ExecOps, GetCapabilities};
 pub use grants::{CheckGrant, DeleteGrant, GetGrant, GrantCheck, Grants, ListGrants, PutGrant};
 pub use leases::{
     AcquireLease, Acquired, Leases, ListLeases, ReleaseLease, Released, RenewLease, Renewed,
@@ -254,6 +256,11 @@ impl<'r> Ops<'r> {
         PolicyOps::new(self.0)
     }
 
+    /// Commands that run.
+    pub fn exec(&self) -> ExecOps<'r> {
+        ExecOps::new(self.0)
+    }
+
     /// The tools.
     pub fn registry(&self) -> RegistryOps<'r> {
         RegistryOps::new(self.0)
@@ -293,6 +300,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         context_files::OPERATIONS,
         documents::OPERATIONS,
         events::OPERATIONS,
+        exec::OPERATIONS,
         grants::OPERATIONS,
         leases::OPERATIONS,
         locks::OPERATIONS,

@@ -31,6 +31,7 @@ use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, Poli
 use crate::clock::Clock;
 use crate::commands::{JudgedCommand, Wanted};
 use crate::error::{Code, Error};
+use crate::exec::{Capabilities, Host};
 use crate::id::check_key;
 use crate::limits::echo;
 use crate::policy::{ListEntry, Policy};
@@ -74,6 +75,7 @@ struct Inner {
     config: Config,
     path: CallPath,
     keys: Option<Arc<KeyRing>>,
+    host: Arc<Host>,
     closing: CancellationToken,
     closed: OnceCell<()>,
     /// The calls and operations that are on their way.
@@ -98,11 +100,12 @@ impl Runtime {
         Runtime::builder().file(path.as_ref())?.build().await
     }
 
-    fn new(config: Config, path: CallPath, keys: Option<Arc<KeyRing>>) -> Runtime {
+    fn new(config: Config, path: CallPath, keys: Option<Arc<KeyRing>>, host: Arc<Host>) -> Runtime {
         let inner = Inner {
             config,
             path,
             keys,
+            host,
             closing: CancellationToken::new(),
             closed: OnceCell::new(),
             running: TaskTracker::new(),
@@ -301,6 +304,16 @@ impl Runtime {
         &self.inner.path.registries
     }
 
+    /// What commands on this machine can be held to. It is found out once, by trying.
+    ///
+    /// # Errors
+    /// `internal`, if the thread that tries it ends early.
+    pub async fn capabilities(&self) -> Result<Capabilities, Error> {
+        let host = self.inner.host.clone();
+        let found = tokio::task::spawn_blocking(move || host.capabilities()).await;
+        found.map_err(|error| Error::new(Code::Internal, format!("the machine: {error}")))
+    }
+
     /// The configuration, with its defaults filled in.
     pub fn config(&self) -> &Config {
         &self.inner.config
@@ -355,7 +368,7 @@ impl Runtime {
     /// The store's error if the last records could not be written; closing again tries again.
     pub async fn close(&self) -> Result<(), Error> {
         self.inner.closing.cancel();
-        let Inner { path, running, .. } = self.inner.as_ref();
+        let Inner { path, running, host, .. } = self.inner.as_ref();
         let close = || async {
             running.close();
             // Calls end as soon as they are polled; a host may hold one that it does not poll.
@@ -364,6 +377,8 @@ impl Runtime {
             if let Some(vault) = &path.vault {
                 vault.close();
             }
+            let host = host.clone();
+            let _ = tokio::task::spawn_blocking(move || host.close()).await;
             path.recorder.flush().await?;
             path.recorder.seal();
             path.store.close().await?;

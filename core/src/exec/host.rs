@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
+use super::capabilities::Capabilities;
 use super::capture::Captured;
 use super::config::{ExecConfig, Profile};
 use super::confine::kernel::{Kernel, Namespaces};
@@ -25,7 +26,8 @@ use crate::shell::plan::{Confinement, REMOVED, Reach, Run, SET, SHELL_OPTIONS};
 pub(crate) struct Host {
     config: ExecConfig,
     scrubber: Scrubber,
-    machine: OnceLock<Result<Machine, String>>,
+    /// Once the first command has run, and until the runtime is closed.
+    machine: Mutex<Option<Result<Arc<Machine>, String>>>,
 }
 
 /// What is found out and made when the first command runs.
@@ -120,13 +122,13 @@ pub(crate) enum NotRun {
 impl Host {
     /// Nothing is looked up before the first command. `scrubber` tells which variables hold secrets.
     pub(crate) fn new(config: ExecConfig, scrubber: Scrubber) -> Host {
-        Host { config, scrubber, machine: OnceLock::new() }
+        Host { config, scrubber, machine: Mutex::default() }
     }
 
     /// True if commands are held to what was decided of them. It may take some milliseconds the first
     /// time.
     pub(crate) fn confines(&self) -> bool {
-        let holds = |machine: &Machine| {
+        let holds = |machine: Arc<Machine>| {
             machine.kernel.landlock.is_some() || machine.kernel.namespaces != Namespaces::None
         };
         self.config.confinement != Profile::Off && self.machine().is_ok_and(holds)
@@ -134,6 +136,14 @@ impl Host {
 
     pub(crate) fn config(&self) -> &ExecConfig {
         &self.config
+    }
+
+    /// What commands can be held to; blocking, the first time.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        match self.machine() {
+            Ok(machine) => Capabilities::of(&machine.kernel, machine.groups.are_there()),
+            Err(error) => Capabilities::none(error.to_string()),
+        }
     }
 
     /// Runs a command, tells what became of it, and then clears up; blocking. What it writes is masked
@@ -149,7 +159,7 @@ impl Host {
             Ok(machine) => machine,
             Err(error) => return tell(Err(error)),
         };
-        match self.finish(machine, order, canceller, scrubber) {
+        match self.finish(&machine, order, canceller, scrubber) {
             Ok((done, remains, shared, group)) => {
                 tell(Ok(done));
                 match remains.wait() {
@@ -199,11 +209,21 @@ impl Host {
         Ok((Done { output, error, ended, confined }, remains, shared, group))
     }
 
-    fn machine(&self) -> Result<&Machine, NotRun> {
-        let made = self.machine.get_or_init(|| {
-            Machine::find(&self.config, &self.scrubber).map_err(|error| error.to_string())
-        });
-        made.as_ref().map_err(|why| NotRun::System(why.clone()))
+    /// Ends what waits for commands, and forgets the folders of sessions.
+    pub(crate) fn close(&self) {
+        drop(self.lock().take());
+    }
+
+    fn machine(&self) -> Result<Arc<Machine>, NotRun> {
+        let find = || {
+            let found = Machine::find(&self.config, &self.scrubber);
+            found.map(Arc::new).map_err(|error| error.to_string())
+        };
+        self.lock().get_or_insert_with(find).clone().map_err(NotRun::System)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Result<Arc<Machine>, String>>> {
+        self.machine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What a command is held to. `None`: to nothing.

@@ -195,7 +195,9 @@ impl RuntimeBuilder {
         let files = self.files(workspace, kept, store.clone())?;
         let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
         let finder = Finder::new(&registries, &gate, &deferred);
-        let deps = self.deps((finder, files), store.clone(), scrubbers.clone());
+        let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
+        let parts = (finder, files, host.clone());
+        let deps = self.deps(parts, store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
@@ -224,18 +226,17 @@ impl RuntimeBuilder {
             store,
             clock: self.clock,
         };
-        Ok(Runtime::new(self.config, path, keys))
+        Ok(Runtime::new(self.config, path, keys, host))
     }
 
     /// What toolkeep's own tools work with.
     fn deps(
         &self,
-        (finder, files): (Finder, Files),
+        (finder, files, host): (Finder, Files, Arc<Host>),
         store: Arc<dyn Store>,
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
-        let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
         builtin::Deps { finder, files, store, clock, output, scrubbers, host }
     }
 

@@ -26,6 +26,7 @@ const WORD: &str = "tangerine-kangaroo-99";
 /// The operations that are about the runtime and not about a tenant.
 const WITHOUT_TENANT: &[&str] = &[
     "config.get",
+    "exec.capabilities",
     "policy.get",
     "policy.set",
     "policy.reload",

@@ -20,10 +20,7 @@ use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
 /// names. Every process that it leaves behind is ended with it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(
-    dead_code,
-    reason = "the judge reads the command and its folder; the plan says them again"
-)]
+#[expect(dead_code, reason = "the judge reads the folder; the plan says it again")]
 struct Args {
     /// The command.
     command: String,
@@ -67,6 +64,10 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
     let plan = cx.plan().ok_or_else(|| {
         ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
     })?;
+    if args.command.trim().is_empty() {
+        let text = "`command` is empty; give the command that is to run.";
+        return Err(ToolError::new(Code::InvalidArguments, text));
+    }
     // Without a workspace there is no folder to run in, as for files.
     deps.files.reach(cx).await?;
     let caller = cx.caller();

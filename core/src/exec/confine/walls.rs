@@ -1,6 +1,7 @@
 //! The walls around one command: what it may write, what it does not see, whether it has a network.
 //! Here they become the steps of a plan.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -138,7 +139,7 @@ impl Walls {
 
     /// Everything read-only but what may be written, and what is hidden covered.
     fn mount(&self, plan: &mut Plan) {
-        let mut trees = Trees { plan, next: 0 };
+        let mut trees = Trees { plan, next: 0, pinned: BTreeSet::new() };
         // Copies are taken first: they keep their attributes, and what covers a folder later does not
         // cover them.
         let temp = trees.take(&self.temp);
@@ -163,7 +164,13 @@ impl Walls {
             trees.mount(tree, path);
         }
         let below = |path: &&PathBuf| self.write.iter().any(|root| path.starts_with(root));
-        self.guarded.iter().filter(below).for_each(|path| trees.guard(path));
+        for path in self.guarded.iter().filter(below) {
+            // A folder that something is mounted at cannot be moved out of the way.
+            let above =
+                path.ancestors().skip(1).take_while(|at| !self.write.iter().any(|root| root == at));
+            above.collect::<Vec<_>>().into_iter().rev().for_each(|folder| trees.pin(folder));
+            trees.guard(path);
+        }
         // In a folder that was mounted since, they stand uncovered.
         self.hidden.iter().filter(below).for_each(|path| trees.cover(path));
         plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
@@ -175,6 +182,8 @@ impl Walls {
 struct Trees<'p> {
     plan: &'p mut Plan,
     next: u64,
+    /// The folders that are mounted over themselves already.
+    pinned: BTreeSet<PathBuf>,
 }
 
 impl Trees<'_> {
@@ -192,10 +201,17 @@ impl Trees<'_> {
         self.plan.step(wire::MOVE_TREE, what).number(slot).path(at);
     }
 
+    /// Mounts what stands at a path over itself.
+    fn pin(&mut self, path: &Path) {
+        if self.pinned.insert(path.to_owned()) {
+            let tree = self.take(path);
+            self.mount(tree, path);
+        }
+    }
+
     /// Makes what stands at a path read-only.
     fn guard(&mut self, path: &Path) {
-        let tree = self.take(path);
-        self.mount(tree, path);
+        self.pin(path);
         let what = format!("guard {}", path.display());
         self.plan.step(wire::CHANGE_MOUNT, what).path(path).number(READ_ONLY_ATTRIBUTE).number(0);
     }

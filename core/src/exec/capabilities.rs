@@ -1,0 +1,44 @@
+//! What commands on this machine can be held to.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::confine::kernel::{Kernel, Namespaces};
+
+/// What commands on this machine can be held to: what the kernel gives to this process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Capabilities {
+    /// The version of Landlock. None: files cannot be closed by its rules.
+    pub landlock: Option<u32>,
+    /// Whether system calls can be filtered.
+    pub seccomp: bool,
+    /// Whether commands can have mounts, processes and a network of their own.
+    pub namespaces: bool,
+    /// Whether the memory and the number of processes of a command can be limited as a whole.
+    pub cgroups: bool,
+    /// What is not there, and why, in words for the owner. With `exec.require` no command runs then.
+    pub missing: Vec<String>,
+}
+
+impl Capabilities {
+    pub(super) fn of(kernel: &Kernel, cgroups: bool) -> Capabilities {
+        Capabilities {
+            landlock: kernel.landlock,
+            seccomp: kernel.filter,
+            namespaces: kernel.namespaces != Namespaces::None,
+            cgroups,
+            missing: kernel.missing.clone(),
+        }
+    }
+
+    /// Of a machine on which nothing can be confined.
+    pub(super) fn none(why: String) -> Capabilities {
+        Capabilities {
+            landlock: None,
+            seccomp: false,
+            namespaces: false,
+            cgroups: false,
+            missing: vec![why],
+        }
+    }
+}
