@@ -9,7 +9,7 @@
 //! is an effect, too, and asks.
 
 mod floor;
-mod groups;
+pub(super) mod groups;
 mod modes;
 mod network;
 mod poison;

@@ -11,11 +11,13 @@
 
 mod ansi;
 mod atoms;
+mod cases;
 mod command;
 mod compound;
 mod continuation;
 mod reading;
 mod redirection;
+mod substitution;
 #[cfg(test)]
 mod suite;
 mod word;
@@ -52,35 +54,33 @@ pub struct Problem {
 /// Parses a text. The text has passed [`precheck`](super::precheck).
 #[must_use]
 pub fn parse(text: &str) -> Parse {
-    let text = &*continuation::moved(text);
-    let mut problems = Vec::new();
-    let script = Lowering {
-        source: text,
-        place: None,
-        depth: 0,
-        nesting: 0,
-        singles: false,
-        problems: &mut problems,
-    }
-    .whole();
-    Parse { script, problems }
+    parse_at(text, None)
 }
 
 /// Parses a text that stands within another, at `place`.
 #[must_use]
 pub fn parse_within(text: &str, place: &Span) -> Parse {
+    parse_at(text, Some(place))
+}
+
+fn parse_at(text: &str, place: Option<&Span>) -> Parse {
     let text = &*continuation::moved(text);
-    let mut problems = Vec::new();
-    let place = Some(place.clone());
-    let script = Lowering {
-        source: text,
-        place,
-        depth: 0,
-        nesting: 0,
-        singles: false,
-        problems: &mut problems,
+    let first = lower(text, place, false);
+    if first.problems.is_empty() || cases::apart(text).is_none() {
+        return first;
     }
-    .whole();
+    let second = lower(text, place, true);
+    if second.problems.is_empty() { second } else { first }
+}
+
+fn lower(source: &str, place: Option<&Span>, apart: bool) -> Parse {
+    let mut problems = Vec::new();
+    let place = place.cloned();
+    let (depth, nesting, singles) = (0, 0, false);
+    let problems_told = &mut problems;
+    let mut lowering =
+        Lowering { source, place, depth, nesting, singles, apart, problems: problems_told };
+    let script = lowering.whole();
     Parse { script, problems }
 }
 
@@ -96,13 +96,15 @@ struct Lowering<'s, 'p> {
     nesting: usize,
     /// True where single quotes are ordinary characters: between double quotes, in arithmetic.
     singles: bool,
+    /// True if the crate is asked with what [`cases`] makes of the text.
+    apart: bool,
     problems: &'p mut Vec<Problem>,
 }
 
 impl Lowering<'_, '_> {
     /// The text as a script.
     fn whole(&mut self) -> Script {
-        let Some(parsed) = reading::read(self.source) else {
+        let Some(parsed) = reading::read(self.source, self.apart) else {
             let span = self.place.clone().unwrap_or(0..self.source.len());
             self.problem("the parser gave up", span);
             return Script::default();
@@ -129,8 +131,10 @@ impl Lowering<'_, '_> {
         let text = &*continuation::moved(text);
         let place = Some(place);
         let depth = self.depth + 1;
+        let (nesting, singles, apart) = (0, false, self.apart);
         let problems = &mut *self.problems;
-        Some(Lowering { source: text, place, depth, nesting: 0, singles: false, problems }.whole())
+        let source = text;
+        Some(Lowering { source, place, depth, nesting, singles, apart, problems }.whole())
     }
 
     /// Where the crate's span is in the whole text.

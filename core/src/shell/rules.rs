@@ -13,6 +13,7 @@ use super::analyse::{Analysis, analyse};
 use super::effect::{Access, Effect, Found, Payload, Scope};
 use super::env::Env;
 use super::invocation::{Invocation, Locus, Stdin, Stdout};
+use super::judge::groups::is_socket_of_engine;
 use super::models;
 use super::place;
 use super::unwrap;
@@ -219,7 +220,8 @@ impl Call {
 }
 
 /// Wrappers that only start another program: a rule is about that one.
-const TRANSPARENT: &[&str] = &["timeout", "nice", "nohup", "time", "stdbuf", "ionice", "chronic"];
+pub(super) const TRANSPARENT: &[&str] =
+    &["timeout", "nice", "nohup", "time", "stdbuf", "ionice", "chronic"];
 
 /// The calls of an analysis in which nothing is open.
 ///
@@ -284,6 +286,9 @@ pub fn key(effect: &Effect) -> String {
     let label = effect.label();
     match effect {
         Effect::File(file) => match file.scope {
+            _ if file.path.as_known().is_some_and(is_socket_of_engine) => {
+                format!("{label} {}", shown(&file.path))
+            }
             Scope::Workspace | Scope::Temp | Scope::ReadRoot | Scope::HarmlessDevice => label,
             _ => format!("{label} {}", shown(&file.path)),
         },

@@ -1,14 +1,17 @@
 //! Proofs of the room as a whole: on labelled commands, on their rewritings, and against a real
 //! shell. `make soak` runs them long.
 
+mod brush;
 mod canonical;
 mod corpus;
+mod differential;
 mod evasion;
 mod generated;
 mod lattice;
 mod prose;
 mod rewrites;
 mod shapes;
+pub(super) mod shown;
 mod trace;
 mod written;
 

@@ -2,14 +2,14 @@
 
 use shuck_ast::{
     ArithmeticExpansionSyntax, BourneParameterExpansion as Bourne, CommandSubstitutionSyntax,
-    LiteralText, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, StmtSeq, Subscript,
-    VarRef, Word as TheirWord, WordPart, WordPartNode,
+    LiteralText, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, Subscript, VarRef,
+    Word as TheirWord, WordPart, WordPartNode,
 };
-use shuck_parser::parser::{ParseStatus, Parser};
+use shuck_parser::parser::Parser;
 
-use super::super::ir::{Operation, Piece, Script, Span, Variable, Word};
+use super::super::ir::{Operation, Piece, Span, Variable, Word};
 use super::atoms::{Atom, Mode, pieces};
-use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi, reading};
+use super::{DEEPEST, Lowering, ansi};
 
 impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
@@ -35,6 +35,7 @@ impl Lowering<'_, '_> {
             depth: self.depth + 1,
             nesting: self.nesting,
             singles: self.singles,
+            apart: self.apart,
             problems: &mut *self.problems,
         };
         let mut atoms = Vec::new();
@@ -43,7 +44,11 @@ impl Lowering<'_, '_> {
     }
 
     /// Words in which single quotes are ordinary characters.
-    fn without_singles<T>(&mut self, singles: bool, lower: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn without_singles<T>(
+        &mut self,
+        singles: bool,
+        lower: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let before = std::mem::replace(&mut self.singles, singles);
         let lowered = lower(self);
         self.singles = before;
@@ -95,6 +100,17 @@ impl Lowering<'_, '_> {
                 }
                 self.without_singles(false, |this| this.parts(parts, true, atoms));
             }
+            // See `cases`.
+            WordPart::CommandSubstitution { body, .. }
+                if self.slice(span).starts_with(['<', '>']) =>
+            {
+                if quoted || self.singles {
+                    return self.unread(&self.span(span), atoms);
+                }
+                let writes = self.slice(span).starts_with('>');
+                let script = self.inside(body, span);
+                atoms.push(Atom::Piece(Piece::Process { script, writes }));
+            }
             WordPart::CommandSubstitution { body, syntax } => {
                 let script = match syntax {
                     CommandSubstitutionSyntax::DollarParen => self.inside(body, span),
@@ -119,29 +135,6 @@ impl Lowering<'_, '_> {
                 atoms.push(Atom::Piece(piece));
             }
         }
-    }
-
-    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
-    fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
-        let slice = self.slice(span);
-        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
-        let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
-        let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
-            ParseStatus::Clean
-        } else {
-            reading::read(inside).map_or(ParseStatus::Fatal, |parsed| parsed.status)
-        };
-        if status != ParseStatus::Clean {
-            self.problem("a substitution that is no command", self.span(span));
-        }
-        if self.nesting >= DEEPEST_SUBSTITUTION {
-            self.problem("nested too deep", self.span(span));
-            return Script::default();
-        }
-        self.nesting += 1;
-        let script = self.without_singles(false, |this| this.sequence(body));
-        self.nesting -= 1;
-        script
     }
 
     /// A literal as it stands in the text.
@@ -280,26 +273,6 @@ impl Lowering<'_, '_> {
         atoms.push(Atom::Piece(Piece::Unknown("an expansion that could not be read".into())));
     }
 
-    /// The inside of backticks, whose backslashes count before it is parsed.
-    pub(super) fn backticks(&mut self, span: shuck_ast::Span, quoted: bool) -> Script {
-        let slice = self.slice(span);
-        let inside = slice.strip_prefix('`').and_then(|inside| inside.strip_suffix('`'));
-        let Some(inside) = inside else {
-            self.problem("backticks that could not be read", self.span(span));
-            return Script::default();
-        };
-        let mut text = String::with_capacity(inside.len());
-        let mut rest = inside.chars().peekable();
-        while let Some(char) = rest.next() {
-            match (char, rest.peek()) {
-                ('\\', Some('`' | '\\' | '$')) => text.extend(rest.next()),
-                ('\\', Some('"')) if quoted => text.extend(rest.next()),
-                _ => text.push(char),
-            }
-        }
-        self.script_within(&text, self.span(span)).unwrap_or_default()
-    }
-
     fn arithmetic(
         &mut self,
         span: shuck_ast::Span,
@@ -365,27 +338,17 @@ impl Lowering<'_, '_> {
         Piece::Variable(Variable { operation, ..variable })
     }
 
-    /// `${ …; }`
-    fn braced_command(&mut self, span: shuck_ast::Span, quoted: bool) -> Piece {
-        let slice = self.slice(span);
-        let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
-        match inside {
-            Some(inside) if inside.starts_with([' ', '\t', '\n', '|']) => {
-                let inside = inside.trim_start_matches('|').to_owned();
-                let script = self.script_within(&inside, self.span(span)).unwrap_or_default();
-                Piece::Command { script, quoted }
-            }
-            _ => self.unknown_parameter(span),
-        }
-    }
-
     /// An expansion that only the crate knows: its value is unknown, and what runs in it, too.
-    fn unknown_parameter(&mut self, span: shuck_ast::Span) -> Piece {
+    pub(super) fn unknown_parameter(&mut self, span: shuck_ast::Span) -> Piece {
         self.problem("a parameter that could not be read", self.span(span));
         Piece::Unknown(self.slice(span).to_owned())
     }
 
     fn reference(&mut self, reference: &VarRef, quoted: bool) -> Variable {
+        if !is_parameter(reference.name.as_str()) {
+            // A shell refuses it when it comes to it, but not all that stands in it.
+            self.problem("a parameter that no shell has", self.span(reference.span));
+        }
         let index = reference.subscript.as_deref().map(|index| Box::new(self.subscript(index)));
         Variable { index, ..Variable::plain(reference.name.as_str(), quoted) }
     }
@@ -573,6 +536,17 @@ fn closed(slice: &str) -> bool {
         [b'`', rest @ ..] => rest.last() == Some(&b'`'),
         _ => true,
     }
+}
+
+/// True for what a parameter may be called.
+fn is_parameter(name: &str) -> bool {
+    let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
+    let is_number = name.chars().all(|char| char.is_ascii_digit());
+    let is_special = matches!(name, "@" | "*" | "#" | "?" | "-" | "$" | "!");
+    is_special
+        || !name.is_empty()
+            && name.chars().all(is_letter)
+            && (is_number || !name.starts_with(|char: char| char.is_ascii_digit()))
 }
 
 /// True for what makes an expansion of the `$` before it.
