@@ -7,7 +7,6 @@ from typing import Any
 
 import toolkeep
 
-
 COMMAND: dict[str, Any] = {
     "type": "object",
     "properties": {

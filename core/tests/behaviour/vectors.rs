@@ -89,15 +89,11 @@ fn host_tools() -> Vec<HostTool> {
             });
             async move { Ok(told) }.boxed()
         }),
-        HostTool {
-            spec: runs_commands(),
-            handler: |_, cx| async move { Ok(json!({ "plan": cx.plan() })) }.boxed(),
-        },
     ]
 }
 
 /// A tool that takes a command, and tells how it would run it.
-fn runs_commands() -> ToolSpec {
+fn plans() -> HostTool {
     let text = json!({ "type": "string" });
     let spec = json!({
         "name": "host_plan", "description": "A tool of the host.",
@@ -110,7 +106,10 @@ fn runs_commands() -> ToolSpec {
         },
         "shell_command": "command", "shell_cwd": "folder", "shell_stdin": "input"
     });
-    ToolSpec::from_value(&spec).unwrap()
+    HostTool {
+        spec: ToolSpec::from_value(&spec).unwrap(),
+        handler: |_, cx| async move { Ok(json!({ "plan": cx.plan() })) }.boxed(),
+    }
 }
 
 struct RustFace {
@@ -123,7 +122,7 @@ impl Face for RustFace {
         let tokio = tokio::runtime::Runtime::new().unwrap();
         let config = Config::from_value(config.clone()).map_err(raised)?;
         let rt = tokio.block_on(Runtime::builder().config(config).build()).map_err(raised)?;
-        for tool in host_tools() {
+        for tool in host_tools().into_iter().chain([plans()]) {
             rt.register(tool).map_err(raised)?;
         }
         Ok(RustFace { tokio, rt })

@@ -54,7 +54,7 @@ impl Face for CFace {
         // SAFETY: both arguments are good.
         checked(unsafe { toolkeep_runtime_open(lend(&config), &mut runtime) })?;
         let face = CFace { runtime };
-        for (spec, handler) in host_tools() {
+        for (spec, handler) in host_tools().into_iter().chain([plans()]) {
             face.register(&spec, handler)?;
         }
         Ok(face)
@@ -249,20 +249,13 @@ fn host_tools() -> Vec<(Value, Handler)> {
             });
             resolve(invocation, told);
         }),
-        (runs_commands(), |invocation, _| {
-            // SAFETY: the invocation has not been ended.
-            let plan = copied(unsafe { toolkeep_invocation_plan(invocation) });
-            let plan = if plan.is_empty() { "null" } else { &plan };
-            let plan: Value = serde_json::from_str(plan).unwrap();
-            resolve(invocation, json!({ "plan": plan }));
-        }),
     ]
 }
 
 /// A tool that takes a command, and tells how it would run it.
-fn runs_commands() -> Value {
+fn plans() -> (Value, Handler) {
     let text = json!({ "type": "string" });
-    json!({
+    let spec = json!({
         "name": "host_plan", "description": "A tool of the host.",
         "parameters": {
             "type": "object",
@@ -272,6 +265,13 @@ fn runs_commands() -> Value {
             "additionalProperties": false
         },
         "shell_command": "command", "shell_cwd": "folder", "shell_stdin": "input"
+    });
+    (spec, |invocation, _| {
+        // SAFETY: the invocation has not been ended.
+        let plan = copied(unsafe { toolkeep_invocation_plan(invocation) });
+        let plan = if plan.is_empty() { "null" } else { &plan };
+        let plan: Value = serde_json::from_str(plan).unwrap();
+        resolve(invocation, json!({ "plan": plan }));
     })
 }
 
@@ -286,6 +286,9 @@ fn lend(text: &str) -> toolkeep_str {
 }
 
 fn copied(text: toolkeep_str) -> String {
+    if text.ptr.is_null() {
+        return String::new();
+    }
     // SAFETY: the text was lent by an export that has not taken it back.
     let bytes = unsafe { std::slice::from_raw_parts(text.ptr, text.len) };
     String::from_utf8(bytes.to_vec()).unwrap()

@@ -102,7 +102,7 @@ pub fn load() -> Result<Vec<File>, String> {
 
 /// The folder of the tests. It is looked for when it is wanted, from where the test runs: a target
 /// folder may serve several copies of the repository.
-fn tests() -> Result<PathBuf, String> {
+pub(crate) fn tests() -> Result<PathBuf, String> {
     let here = env::current_dir().map_err(|error| error.to_string())?;
     let tests = here.ancestors().map(|folder| folder.join("tests"));
     let mut tests = tests.filter(|folder| folder.join("vectors").is_dir());

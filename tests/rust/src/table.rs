@@ -1,10 +1,10 @@
 //! Labelled commands: the tables that the core's own tests read, judged row by row.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::load::tests;
 use crate::{Face, mismatch};
 
 /// How many rows that do not hold are shown.
@@ -37,7 +37,7 @@ pub(crate) fn check_rows<F: Face>(face: &mut F, input: &Value) -> Result<Value, 
 }
 
 fn rows(table: &str) -> Result<Vec<Value>, String> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../core/testdata").join(table);
+    let place = tests()?.join("../core/testdata").join(table);
     let text = fs::read_to_string(&place).map_err(|error| format!("{table}: {error}"))?;
     text.lines()
         .map(|line| serde_json::from_str(line).map_err(|error| format!("{table}: {error}")))
