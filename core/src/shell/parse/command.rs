@@ -2,8 +2,9 @@
 
 use shuck_ast::{
     ArrayElem, Assignment as TheirAssignment, AssignmentValue, BinaryOp, BuiltinCommand,
-    Command as Theirs, DeclClause, DeclOperand, Name, SimpleCommand as TheirSimple, Stmt, StmtSeq,
-    StmtTerminator, VarRef, Word as TheirWord, WordPart,
+    Command as Theirs, CompoundCommand, DeclClause, DeclOperand, Name,
+    SimpleCommand as TheirSimple, Stmt, StmtSeq, StmtTerminator, VarRef, Word as TheirWord,
+    WordPart,
 };
 
 use super::super::ir::{
@@ -75,14 +76,21 @@ impl Lowering<'_, '_> {
         pipeline
     }
 
-    fn stages(&mut self, stmt: &Stmt, pipeline: &mut Pipeline) {
+    pub(super) fn stages(&mut self, stmt: &Stmt, pipeline: &mut Pipeline) {
         pipeline.negated ^= stmt.negated;
         if let Theirs::Binary(binary) = &stmt.command
             && matches!(binary.op, BinaryOp::Pipe | BinaryOp::PipeAll)
         {
             self.stages(&binary.left, pipeline);
             pipeline.with_stderr.push(binary.op == BinaryOp::PipeAll);
-            self.stages(&binary.right, pipeline);
+            match &binary.right.command {
+                Theirs::Compound(CompoundCommand::Time(it)) => {
+                    pipeline.negated ^= binary.right.negated;
+                    let redirected = !binary.right.redirects.is_empty();
+                    self.timed_stage(it, redirected, pipeline);
+                }
+                _ => self.stages(&binary.right, pipeline),
+            }
             if !stmt.redirects.is_empty() {
                 self.problem("a redirection of a pipeline", self.span(stmt.span));
             }
@@ -152,13 +160,14 @@ impl Lowering<'_, '_> {
         for word in words {
             let lowered = self.word(word, Mode::WORD);
             self.hidden_option(word, &lowered);
+            self.check_number(word.span);
             match all.last_mut() {
                 Some(last) if end == Some(word.span.start.offset()) => {
                     last.pieces.extend(lowered.pieces);
                     last.span.end = last.span.end.max(lowered.span.end);
                 }
                 _ => {
-                    self.begins(word.span);
+                    self.check_begin(word.span);
                     all.push(lowered);
                 }
             }
@@ -166,18 +175,6 @@ impl Lowering<'_, '_> {
             end = Some(word.span.end.offset()).filter(|_| !is_empty);
         }
         all
-    }
-
-    /// Tells of a word that begins where no shell begins one: the crate ends some too early.
-    fn begins(&mut self, span: shuck_ast::Span) {
-        let before = self.source.get(..span.start.offset()).unwrap_or_default();
-        let within = |char: char| !char.is_ascii_whitespace() && !";|&()<>`".contains(char);
-        let is_empty = span.start.offset() == span.end.offset();
-        // A shell knows a comment there.
-        let is_comment = self.slice(span).starts_with('#');
-        if !is_empty && (is_comment || before.ends_with(within)) {
-            self.problem("a word that begins within another", self.span(span));
-        }
     }
 
     /// An option that the crate must not see, written so that it was not kept from it.
@@ -225,7 +222,7 @@ impl Lowering<'_, '_> {
         let mut words = vec![literal(declaration.variant.as_str(), span)];
         let mut arrays = Vec::new();
         for operand in &declaration.operands {
-            self.begins(match operand {
+            self.check_begin(match operand {
                 DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => word.span,
                 DeclOperand::Name(reference) => reference.span,
                 DeclOperand::Assignment(assignment) => assignment.span,

@@ -67,6 +67,7 @@ impl Lowering<'_, '_> {
             }
             end = Some(span.end);
             self.part(part, span, quoted, atoms);
+            self.check_literal(part, span);
         }
     }
 
@@ -132,6 +133,7 @@ impl Lowering<'_, '_> {
             }
             _ => {
                 let piece = self.parameter(&part.kind, span, quoted);
+                self.check_parameter(&piece, span);
                 atoms.push(Atom::Piece(piece));
             }
         }
@@ -195,7 +197,7 @@ impl Lowering<'_, '_> {
                 }
                 '\'' | '"' => self.quotes(rest, place, atoms),
                 '$' if after.starts_with(['\'', '"']) => self.quotes(rest, place, atoms),
-                '$' if after.starts_with(expands) => {
+                '$' if after.starts_with(expands) || after.starts_with("\\\n") => {
                     self.unread(place, atoms);
                     after
                 }
@@ -257,7 +259,9 @@ impl Lowering<'_, '_> {
                     Some(next) if escapable.contains(*next) => text.extend(rest.next()),
                     _ => text.push('\\'),
                 },
-                '$' if rest.peek().is_some_and(|next| expands(*next)) => {
+                '$' if rest.peek().is_some_and(|next| expands(*next))
+                    || rest.clone().take(2).eq(['\\', '\n']) =>
+                {
                     self.unread(place, atoms);
                 }
                 '`' => self.unread(place, atoms),
@@ -345,10 +349,6 @@ impl Lowering<'_, '_> {
     }
 
     fn reference(&mut self, reference: &VarRef, quoted: bool) -> Variable {
-        if !is_parameter(reference.name.as_str()) {
-            // A shell refuses it when it comes to it, but not all that stands in it.
-            self.problem("a parameter that no shell has", self.span(reference.span));
-        }
         let index = reference.subscript.as_deref().map(|index| Box::new(self.subscript(index)));
         Variable { index, ..Variable::plain(reference.name.as_str(), quoted) }
     }
@@ -538,19 +538,8 @@ fn closed(slice: &str) -> bool {
     }
 }
 
-/// True for what a parameter may be called.
-fn is_parameter(name: &str) -> bool {
-    let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
-    let is_number = name.chars().all(|char| char.is_ascii_digit());
-    let is_special = matches!(name, "@" | "*" | "#" | "?" | "-" | "$" | "!");
-    is_special
-        || !name.is_empty()
-            && name.chars().all(is_letter)
-            && (is_number || !name.starts_with(|char: char| char.is_ascii_digit()))
-}
-
 /// True for what makes an expansion of the `$` before it.
-fn expands(next: char) -> bool {
+pub(super) fn expands(next: char) -> bool {
     next == '_' || next.is_ascii_alphanumeric() || "({[@*#?-$!".contains(next)
 }
 

@@ -25,7 +25,9 @@ pub(super) fn commands(text: &str) -> Result<Vec<Seen>, Incomparable> {
         let before = &text[..at];
         text[at + 1..].starts_with('(') && (before.ends_with(is_word) || before.ends_with("\\ "))
     });
-    if glued || UNREAD.iter().any(|part| text.contains(part)) {
+    // They lose the rest of the line behind the mark of a here-document.
+    let marked = text.lines().any(|line| line.contains("<<") && line.contains("${"));
+    if glued || marked || UNREAD.iter().any(|part| text.contains(part)) {
         return Err(Incomparable);
     }
     let mut found = Vec::new();

@@ -1,0 +1,139 @@
+//! Places at which the crate reads something else than a shell does. What is found there is a problem
+//! of the text, so that it is never taken for understood.
+
+use shuck_ast::{Span as TheirSpan, TimeCommand, WordPart, WordPartNode};
+
+use super::super::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
+use super::Lowering;
+use super::command::literal;
+use super::word::expands;
+
+impl Lowering<'_, '_> {
+    /// A word that begins where no shell begins one, since the crate ended another too early.
+    pub(super) fn check_begin(&mut self, span: TheirSpan) {
+        let before = self.source.get(..span.start.offset()).unwrap_or_default();
+        let within = |char: char| !char.is_ascii_whitespace() && !";|&()<>`".contains(char);
+        let is_empty = span.start.offset() == span.end.offset();
+        // A shell knows a comment there.
+        let is_comment = self.slice(span).starts_with('#');
+        if !is_empty && (is_comment || before.ends_with(within)) {
+            self.problem("a word that begins within another", self.span(span));
+        }
+    }
+
+    /// A word that is the number of a descriptor to a shell.
+    pub(super) fn check_number(&mut self, span: TheirSpan) {
+        let slice = self.slice(span);
+        let is_number = !slice.is_empty() && slice.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number && self.behind(span).starts_with(['<', '>']) {
+            self.problem("a descriptor that could not be read", self.span(span));
+        }
+    }
+
+    /// A literal whose last `$` belongs to what follows it.
+    pub(super) fn check_literal(&mut self, part: &WordPartNode, span: TheirSpan) {
+        if !matches!(part.kind, WordPart::Literal(_)) {
+            return;
+        }
+        let Some(before) = self.slice(span).strip_suffix('$') else { return };
+        let escapes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
+        if escapes % 2 == 0 && self.behind(span).starts_with(expands) {
+            self.problem("an expansion that could not be read", self.span(span));
+        }
+    }
+
+    /// A parameter of which the crate read only a part.
+    pub(super) fn check_parameter(&mut self, piece: &Piece, span: TheirSpan) {
+        let Piece::Variable(variable) = piece else { return };
+        let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
+        let slice = self.slice(span);
+        let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
+        let is_whole = match inside {
+            Some(inside) => is_whole(inside, variable),
+            // `$a⏎b` with a continuation is `$ab`.
+            None => {
+                let behind = self.behind(span);
+                !slice.starts_with('$')
+                    || !behind.starts_with("\\\n")
+                    || !slice.ends_with(is_letter)
+                    || !behind.trim_start_matches("\\\n").starts_with(is_letter)
+            }
+        };
+        if !is_whole || !is_parameter(&variable.name) {
+            self.problem("a parameter that could not be read", self.span(span));
+        }
+    }
+
+    /// `time` behind `|`, where it is a program and no word of the shell.
+    pub(super) fn timed_stage(
+        &mut self,
+        it: &TimeCommand,
+        redirected: bool,
+        pipeline: &mut Pipeline,
+    ) {
+        let span = self.span(it.span);
+        let names: &[&str] = if it.posix_format { &["time", "-p"] } else { &["time"] };
+        let names = names.iter().map(|name| literal(name, span.clone()));
+        let (at, negated) = (pipeline.commands.len(), pipeline.negated);
+        match &it.command {
+            Some(stmt) => self.stages(stmt, pipeline),
+            None => {
+                let simple = SimpleCommand {
+                    assignments: Vec::new(),
+                    words: Vec::new(),
+                    arrays: Vec::new(),
+                };
+                let kind = CommandKind::Simple(simple);
+                pipeline.commands.push(Command {
+                    kind,
+                    redirections: Vec::new(),
+                    span: span.clone(),
+                });
+            }
+        }
+        let first = pipeline.commands.get_mut(at).map(|command| &mut command.kind);
+        match first {
+            Some(CommandKind::Simple(simple))
+                if simple.assignments.is_empty() && !redirected && negated == pipeline.negated =>
+            {
+                simple.words.splice(0..0, names);
+            }
+            _ => self.problem("`time` behind a pipe", span),
+        }
+    }
+
+    fn behind(&self, span: TheirSpan) -> &str {
+        self.source.get(span.end.offset()..).unwrap_or_default()
+    }
+}
+
+/// True if nothing stands between the braces of a parameter but what was understood.
+fn is_whole(inside: &str, variable: &Variable) -> bool {
+    let (sign, end) = match &variable.operation {
+        Operation::None => ("", String::new()),
+        Operation::Length => ("#", String::new()),
+        Operation::Indirect => ("!", String::new()),
+        Operation::Transform(kind) => ("", format!("@{kind}")),
+        Operation::Names => return inside.ends_with(['*', '@']),
+        // What stands behind the name is read to the end.
+        _ => return true,
+    };
+    let Some(rest) = inside.strip_prefix(sign) else { return false };
+    let Some(rest) = rest.strip_prefix(variable.name.as_str()) else { return false };
+    let Some(index) = rest.strip_suffix(end.as_str()) else { return false };
+    match variable.index {
+        None => index.is_empty(),
+        Some(_) => index.starts_with('[') && index.ends_with(']'),
+    }
+}
+
+/// True for what a parameter may be called.
+fn is_parameter(name: &str) -> bool {
+    let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
+    let is_number = name.chars().all(|char| char.is_ascii_digit());
+    let is_special = matches!(name, "@" | "*" | "#" | "?" | "-" | "$" | "!");
+    is_special
+        || !name.is_empty()
+            && name.chars().all(is_letter)
+            && (is_number || !name.starts_with(|char: char| char.is_ascii_digit()))
+}
