@@ -20,6 +20,9 @@ mod redirection;
 mod suite;
 mod word;
 
+use std::cell::Cell;
+
+use shuck_ast::StmtSeq;
 use shuck_parser::parser::ParseStatus;
 
 use super::ir::{Script, Span};
@@ -30,6 +33,13 @@ const DEEPEST: usize = 12;
 /// The most substitutions in each other. Each is parsed once for every one around it, since the crate
 /// does not tell what is wrong within them.
 const DEEPEST_SUBSTITUTION: usize = 8;
+
+/// The most bytes that are parsed again, all together: backticks, words of expansions, the inside of
+/// substitutions. What is never closed is read as if it stood in itself, in many ways.
+const MOST_AGAIN: usize = 2 * super::precheck::LONGEST;
+
+/// What a text costs beside its bytes, however short it is.
+const COST_OF_TEXT: usize = 64;
 
 /// A text, parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,6 +66,7 @@ pub fn parse(text: &str) -> Parse {
     let mut problems = Vec::new();
     let script = Lowering {
         source: text,
+        again: &Cell::new(MOST_AGAIN),
         place: None,
         depth: 0,
         nesting: 0,
@@ -74,6 +85,7 @@ pub fn parse_within(text: &str, place: &Span) -> Parse {
     let place = Some(place.clone());
     let script = Lowering {
         source: text,
+        again: &Cell::new(MOST_AGAIN),
         place,
         depth: 0,
         nesting: 0,
@@ -97,6 +109,8 @@ struct Lowering<'s, 'p> {
     /// True where single quotes are ordinary characters: between double quotes, in arithmetic.
     singles: bool,
     problems: &'p mut Vec<Problem>,
+    /// How many bytes may still be parsed again.
+    again: &'p Cell<usize>,
 }
 
 impl Lowering<'_, '_> {
@@ -122,15 +136,55 @@ impl Lowering<'_, '_> {
 
     /// A text within this one, as a script; nothing if it stands too deep.
     fn script_within(&mut self, text: &str, place: Span) -> Option<Script> {
-        if self.depth >= DEEPEST {
-            self.problem("nested too deep", place);
+        if !self.may_read(text, &place) {
             return None;
         }
         let text = &*continuation::moved(text);
         let place = Some(place);
         let depth = self.depth + 1;
-        let problems = &mut *self.problems;
-        Some(Lowering { source: text, place, depth, nesting: 0, singles: false, problems }.whole())
+        let (problems, again) = (&mut *self.problems, self.again);
+        let (nesting, singles) = (0, false);
+        Some(Lowering { source: text, place, depth, nesting, singles, problems, again }.whole())
+    }
+
+    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
+    fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
+        let slice = self.slice(span);
+        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
+        let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
+            ParseStatus::Clean
+        } else if self.again.get() < inside.len() + COST_OF_TEXT {
+            ParseStatus::Fatal
+        } else {
+            self.again.set(self.again.get() - inside.len() - COST_OF_TEXT);
+            reading::read(inside).map_or(ParseStatus::Fatal, |parsed| parsed.status)
+        };
+        if status != ParseStatus::Clean {
+            self.problem("a substitution that is no command", self.span(span));
+        }
+        if self.nesting >= DEEPEST_SUBSTITUTION {
+            self.problem("nested too deep", self.span(span));
+            return Script::default();
+        }
+        self.nesting += 1;
+        let script = self.without_singles(false, |this| this.sequence(body));
+        self.nesting -= 1;
+        script
+    }
+
+    /// True if a text within this one may be parsed. Otherwise it is told that it is not.
+    fn may_read(&mut self, text: &str, place: &Span) -> bool {
+        let left = self.again.get().checked_sub(text.len() + COST_OF_TEXT);
+        if let Some(left) = left.filter(|_| self.depth < DEEPEST) {
+            self.again.set(left);
+            return true;
+        }
+        let problem = Problem { what: "nested too deep".to_owned(), span: place.clone() };
+        if self.problems.last() != Some(&problem) {
+            self.problems.push(problem);
+        }
+        false
     }
 
     /// Where the crate's span is in the whole text.

@@ -5,10 +5,13 @@ mod canonical;
 mod corpus;
 mod evasion;
 mod generated;
+mod kept;
 mod lattice;
 mod prose;
+mod reflection;
 mod rewrites;
 mod shapes;
+mod spellings;
 mod trace;
 mod written;
 

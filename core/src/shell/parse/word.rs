@@ -2,14 +2,14 @@
 
 use shuck_ast::{
     ArithmeticExpansionSyntax, BourneParameterExpansion as Bourne, CommandSubstitutionSyntax,
-    LiteralText, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, StmtSeq, Subscript,
-    VarRef, Word as TheirWord, WordPart, WordPartNode,
+    LiteralText, ParameterExpansionSyntax, ParameterOp, Pattern, PatternPart, Subscript, VarRef,
+    Word as TheirWord, WordPart, WordPartNode,
 };
-use shuck_parser::parser::{ParseStatus, Parser};
+use shuck_parser::parser::Parser;
 
 use super::super::ir::{Operation, Piece, Script, Span, Variable, Word};
 use super::atoms::{Atom, Mode, pieces};
-use super::{DEEPEST, DEEPEST_SUBSTITUTION, Lowering, ansi, reading};
+use super::{Lowering, ansi};
 
 impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
@@ -23,8 +23,7 @@ impl Lowering<'_, '_> {
 
     /// A text, parsed as the inside of a word.
     pub(super) fn word_within(&mut self, text: &str, mode: Mode, place: Span) -> Word {
-        if self.depth >= DEEPEST {
-            self.problem("nested too deep", place.clone());
+        if !self.may_read(text, &place) {
             let unknown = Piece::Unknown("nested too deep".into());
             return Word { pieces: vec![unknown], span: place };
         }
@@ -36,6 +35,7 @@ impl Lowering<'_, '_> {
             nesting: self.nesting,
             singles: self.singles,
             problems: &mut *self.problems,
+            again: self.again,
         };
         let mut atoms = Vec::new();
         within.parts(&word.parts, false, &mut atoms);
@@ -43,7 +43,11 @@ impl Lowering<'_, '_> {
     }
 
     /// Words in which single quotes are ordinary characters.
-    fn without_singles<T>(&mut self, singles: bool, lower: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn without_singles<T>(
+        &mut self,
+        singles: bool,
+        lower: impl FnOnce(&mut Self) -> T,
+    ) -> T {
         let before = std::mem::replace(&mut self.singles, singles);
         let lowered = lower(self);
         self.singles = before;
@@ -119,29 +123,6 @@ impl Lowering<'_, '_> {
                 atoms.push(Atom::Piece(piece));
             }
         }
-    }
-
-    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
-    fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
-        let slice = self.slice(span);
-        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
-        let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
-        let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
-            ParseStatus::Clean
-        } else {
-            reading::read(inside).map_or(ParseStatus::Fatal, |parsed| parsed.status)
-        };
-        if status != ParseStatus::Clean {
-            self.problem("a substitution that is no command", self.span(span));
-        }
-        if self.nesting >= DEEPEST_SUBSTITUTION {
-            self.problem("nested too deep", self.span(span));
-            return Script::default();
-        }
-        self.nesting += 1;
-        let script = self.without_singles(false, |this| this.sequence(body));
-        self.nesting -= 1;
-        script
     }
 
     /// A literal as it stands in the text.
