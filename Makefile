@@ -112,6 +112,7 @@ soak: deps build ## the long forms of the tests
 	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep --features postgres
 	@TOOLKEEP_SOAK=1 $(PYTHON) -m pytest -q -c $(PYTHON_BINDING)/pyproject.toml --rootdir . tests/python
 	@cd $(NODE_BINDING) && TOOLKEEP_SOAK=1 npm test --silent
+	@tests/fuzz.sh
 
 .PHONY: clean
 clean: ## remove what was built here

@@ -10,6 +10,7 @@ mod builtins;
 mod compound;
 mod declare;
 mod expand;
+mod fuel;
 mod output;
 mod parameter;
 mod pattern;
@@ -144,6 +145,8 @@ pub(super) struct Interpreter<'e> {
     depth: usize,
     /// How many branches and loops are around; none: it surely runs.
     conditional: usize,
+    /// How many loops are around whose condition holds for sure.
+    endless: usize,
     /// How many pipelines and background commands are around.
     subshells: usize,
     /// What is written into pipes and words.
@@ -192,6 +195,7 @@ impl<'e> Interpreter<'e> {
             fuel: FUEL,
             depth: 0,
             conditional: 0,
+            endless: 0,
             subshells: 0,
             sinks: Vec::new(),
             files: BTreeMap::new(),
@@ -374,6 +378,10 @@ impl<'e> Interpreter<'e> {
         {
             let inner: Vec<Item> =
                 items.iter().map(|item| Item { background: false, ..item.clone() }).collect();
+            if self.endless > 0 {
+                let why = "it starts processes without end".to_owned();
+                self.found(Effect::Dynamic { why }, "&", &first.pipeline.span);
+            }
             self.apart(state.clone(), |this, inner_state| this.list(inner_state, &inner));
             return Flow::ok(state);
         }
@@ -465,15 +473,14 @@ impl<'e> Interpreter<'e> {
     }
 
     fn command(&mut self, state: State, command: &Command) -> Flow {
-        if self.fuel == 0 {
-            self.limit("more commands than are looked at", command.span.clone());
+        let words = match &command.kind {
+            CommandKind::Simple(simple) => simple.words.len() + simple.assignments.len(),
+            _ => 0,
+        };
+        if !self.spends(words, &command.span) {
             return Flow::both(state);
         }
-        if self.nesting >= DEEPEST_COMMAND {
-            self.unknown("commands within commands, too deep to follow", command.span.clone());
-            return Flow::both(state);
-        }
-        self.fuel -= 1;
+        self.burn(state.variables.len() / fuel::VARIABLES_OF_FUEL);
         self.nesting += 1;
         let flow = self.redirected(state, command);
         self.nesting -= 1;
@@ -514,12 +521,6 @@ impl<'e> Interpreter<'e> {
         let problem = Problem { what: what.to_owned(), span };
         if !self.out.problems.contains(&problem) {
             self.out.problems.push(problem);
-        }
-    }
-
-    fn limit(&mut self, what: &str, span: Span) {
-        if !std::mem::replace(&mut self.told_limit, true) {
-            self.unknown(what, span);
         }
     }
 

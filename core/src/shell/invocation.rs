@@ -57,7 +57,7 @@ impl Argument {
 }
 
 /// What a program reads on standard input.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stdin {
     /// What the caller gives: nothing, as a rule.
     Inherited,

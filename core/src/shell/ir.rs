@@ -8,14 +8,14 @@ use std::sync::Arc;
 pub type Span = Range<usize>;
 
 /// A whole text, or the inside of a substitution, a group or a function.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Script {
     /// In order. What is joined by `&&` and `||` counts one after the other: either may run.
     pub items: Vec<Item>,
 }
 
 /// A pipeline with what joins it to the one before and what ends it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
     /// How it hangs together with the item before.
     pub joint: Joint,
@@ -37,7 +37,7 @@ pub enum Joint {
 }
 
 /// Commands, each reading what the one before writes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pipeline {
     /// True behind an odd number of `!`.
     pub negated: bool,
@@ -50,7 +50,7 @@ pub struct Pipeline {
 }
 
 /// One command of a pipeline, with the redirections that hold for all of it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     /// What it is.
     pub kind: CommandKind,
@@ -61,7 +61,7 @@ pub struct Command {
 }
 
 /// What a command is.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CommandKind {
     /// Words. Builtins, declarations (`export`, `declare`), `break` and `exit` are simple commands.
     Simple(SimpleCommand),
@@ -126,7 +126,7 @@ pub enum CommandKind {
 }
 
 /// `NAME=value word word …`
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// In their order.
     pub assignments: Vec<Assignment>,
@@ -138,7 +138,7 @@ pub struct SimpleCommand {
 }
 
 /// `NAME=value`, `NAME+=value`, `NAME[i]=value`, `NAME=(…)`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assignment {
     /// The name.
     pub name: String,
@@ -153,7 +153,7 @@ pub struct Assignment {
 }
 
 /// What is assigned to a name.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Assigned {
     /// One word.
     Word(Word),
@@ -162,7 +162,7 @@ pub enum Assigned {
 }
 
 /// A word as it is written.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Word {
     /// In their order.
     pub pieces: Vec<Piece>,
@@ -171,7 +171,7 @@ pub struct Word {
 }
 
 /// A piece of a word.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// A text without more meaning: quotes, backslashes, `$'…'` and line continuations are resolved.
     /// `quoted` is true if it is neither split nor a pattern.
@@ -217,7 +217,7 @@ pub enum Piece {
 }
 
 /// `$name`, `${name…}`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The name, a number, or one of `@ * # ? - $ ! 0`.
     pub name: String,
@@ -237,7 +237,7 @@ impl Variable {
 }
 
 /// What is done to the value of a variable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Nothing.
     None,
@@ -340,7 +340,7 @@ impl Operation {
 }
 
 /// `2>&1`, `< file`, `<<EOF`
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirection {
     /// The descriptor; none: what the kind has by default.
     pub fd: Option<u32>,
@@ -353,7 +353,7 @@ pub struct Redirection {
 }
 
 /// What a redirection does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RedirectionKind {
     /// `<`
     Read(Word),

@@ -23,6 +23,8 @@ mod substitution;
 mod suite;
 mod word;
 
+use std::cell::Cell;
+
 use shuck_parser::parser::ParseStatus;
 
 use super::ir::{Script, Span};
@@ -33,6 +35,13 @@ const DEEPEST: usize = 12;
 /// The most substitutions in each other. Each is parsed once for every one around it, since the crate
 /// does not tell what is wrong within them.
 const DEEPEST_SUBSTITUTION: usize = 8;
+
+/// The most bytes that are parsed again, all together: backticks, words of expansions, the inside of
+/// substitutions. What is never closed is read as if it stood in itself, in many ways.
+const MOST_AGAIN: usize = 2 * super::precheck::LONGEST;
+
+/// What a text costs beside its bytes, however short it is.
+const COST_OF_TEXT: usize = 64;
 
 /// A text, parsed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,10 +87,17 @@ fn lower(source: &str, place: Option<&Span>, apart: bool) -> Parse {
     let mut problems = Vec::new();
     let place = place.cloned();
     let (depth, nesting, singles) = (0, 0, false);
-    let problems_told = &mut problems;
-    let mut lowering =
-        Lowering { source, place, depth, nesting, singles, apart, problems: problems_told };
-    let script = lowering.whole();
+    let script = Lowering {
+        source,
+        place,
+        depth,
+        nesting,
+        singles,
+        apart,
+        problems: &mut problems,
+        again: &Cell::new(MOST_AGAIN),
+    }
+    .whole();
     Parse { script, problems }
 }
 
@@ -100,6 +116,8 @@ struct Lowering<'s, 'p> {
     /// True if the crate is asked with what [`cases`] makes of the text.
     apart: bool,
     problems: &'p mut Vec<Problem>,
+    /// How many bytes may still be parsed again.
+    again: &'p Cell<usize>,
 }
 
 impl Lowering<'_, '_> {
@@ -125,17 +143,30 @@ impl Lowering<'_, '_> {
 
     /// A text within this one, as a script; nothing if it stands too deep.
     fn script_within(&mut self, text: &str, place: Span) -> Option<Script> {
-        if self.depth >= DEEPEST {
-            self.problem("nested too deep", place);
+        if !self.may_read(text, &place) {
             return None;
         }
         let text = &*continuation::moved(text);
         let place = Some(place);
         let depth = self.depth + 1;
+        let (problems, again) = (&mut *self.problems, self.again);
         let (nesting, singles, apart) = (0, false, self.apart);
-        let problems = &mut *self.problems;
         let source = text;
-        Some(Lowering { source, place, depth, nesting, singles, apart, problems }.whole())
+        Some(Lowering { source, place, depth, nesting, singles, apart, problems, again }.whole())
+    }
+
+    /// True if a text within this one may be parsed. Otherwise it is told that it is not.
+    fn may_read(&mut self, text: &str, place: &Span) -> bool {
+        let left = self.again.get().checked_sub(text.len() + COST_OF_TEXT);
+        if let Some(left) = left.filter(|_| self.depth < DEEPEST) {
+            self.again.set(left);
+            return true;
+        }
+        let problem = Problem { what: "nested too deep".to_owned(), span: place.clone() };
+        if self.problems.last() != Some(&problem) {
+            self.problems.push(problem);
+        }
+        false
     }
 
     /// Where the crate's span is in the whole text.

@@ -16,6 +16,10 @@ pub const DEEPEST: usize = 64;
 /// The deepest that `${` stand in each other, since the parser reads each again for those around it.
 const DEEPEST_PARAMETER: usize = 12;
 
+/// The most substitutions in each other that stand within a `${`. The parser reads each of them
+/// twice for each one around it, if one is never closed.
+const DEEPEST_MIXED: usize = 4;
+
 /// The most `time` and `coproc` in the place of a command, whose depth the parser does not count: it
 /// overflows a stack of 2 MiB with less than two hundred.
 const MOST_PREFIXES: usize = 24;
@@ -23,6 +27,13 @@ const MOST_PREFIXES: usize = 24;
 /// The most substitutions, and the most here-documents. Each substitution is a command at least, so
 /// that a text with more could not be told in full.
 const MOST_OPENED: usize = 256;
+
+/// The most words and operators. Ordinary text of [`LONGEST`] bytes has fewer than this.
+const MOST_WORDS: usize = 6 * 1024;
+
+/// The most words and operators if those in a substitution count once more for each one around them,
+/// as often as they are parsed.
+const MOST_READ: usize = 2 * MOST_WORDS;
 
 /// More blanks than this in a row move what follows out of sight.
 const MOST_BLANKS: usize = 120;
@@ -60,7 +71,7 @@ pub enum Concern {
     Padding,
     /// It nests deeper than [`DEEPEST`].
     TooDeep,
-    /// It has more substitutions than could be told.
+    /// It has more words or substitutions than could be told.
     TooMany,
 }
 
@@ -107,7 +118,7 @@ impl Finding {
             }
             Concern::Padding => "A long row of blanks hides a part of the command.".to_owned(),
             Concern::TooDeep => format!("The command nests deeper than {DEEPEST} levels."),
-            Concern::TooMany => "The command has too many substitutions.".to_owned(),
+            Concern::TooMany => "The command has too many words or substitutions.".to_owned(),
         }
     }
 }
@@ -151,10 +162,27 @@ struct Scan {
     /// For each open brace whether it is one of `${`.
     braces: Vec<bool>,
     parameters: usize,
+    /// For each open parenthesis what it is.
+    parentheses: Vec<Parenthesis>,
+    substitutions: usize,
+    mixed: usize,
     opened: usize,
+    words: usize,
+    read: usize,
     before: char,
+    /// True behind a backslash that is none itself: what it stands before opens and closes nothing.
+    behind_backslash: bool,
     keywords: Keywords,
     word: Letters,
+}
+
+/// An open parenthesis.
+#[derive(Clone, Copy)]
+struct Parenthesis {
+    /// True for one of `$(`, `<(` and `>(`.
+    substitution: bool,
+    /// True for one of them within a `${`.
+    mixed: bool,
 }
 
 /// The words that a shell knows before a command.
@@ -202,7 +230,11 @@ struct Letters {
 impl Scan {
     fn step(&mut self, at: usize, char: char) {
         self.quotes(char);
-        self.nesting(at, char);
+        if !self.behind_backslash {
+            self.nesting(at, char);
+        }
+        self.behind_backslash = char == '\\' && !self.behind_backslash;
+        self.counts(at, char);
         self.keywords.step(self.before, char);
         if self.keywords.prefixes > MOST_PREFIXES {
             self.found(Concern::TooDeep, at, at + char.len_utf8());
@@ -251,9 +283,20 @@ impl Scan {
         match (self.before, char) {
             (_, '(') => {
                 self.depth += 1;
-                self.opened += usize::from(matches!(self.before, '$' | '<' | '>'));
+                let substitution = matches!(self.before, '$' | '<' | '>');
+                let mixed = substitution && self.parameters > 0;
+                self.opened += usize::from(substitution);
+                self.substitutions += usize::from(substitution);
+                self.mixed += usize::from(mixed);
+                self.parentheses.push(Parenthesis { substitution, mixed });
             }
-            (_, ')') => self.depth = self.depth.saturating_sub(1),
+            (_, ')') => {
+                self.depth = self.depth.saturating_sub(1);
+                if let Some(closed) = self.parentheses.pop() {
+                    self.substitutions -= usize::from(closed.substitution);
+                    self.mixed -= usize::from(closed.mixed);
+                }
+            }
             (before, '{') => {
                 self.depth += 1;
                 self.braces.push(before == '$');
@@ -266,11 +309,29 @@ impl Scan {
             (_, '`') | ('<', '<') => self.opened += 1,
             _ => return,
         }
-        if self.depth > DEEPEST || self.parameters > DEEPEST_PARAMETER {
+        if self.depth > DEEPEST || self.parameters > DEEPEST_PARAMETER || self.mixed > DEEPEST_MIXED
+        {
             self.found(Concern::TooDeep, at, at + 1);
         }
         if self.opened > MOST_OPENED {
             self.found(Concern::TooMany, at, at + 1);
+        }
+    }
+
+    /// Counts the first character of each word, and of each operator.
+    fn counts(&mut self, at: usize, char: char) {
+        let kind = |char: char| match char {
+            ' ' | '\t' | '\n' | '\r' | '\0' => 0,
+            ';' | '|' | '&' | '(' | ')' | '<' | '>' => 1,
+            _ => 2,
+        };
+        if kind(char) == 0 || kind(char) == kind(self.before) {
+            return;
+        }
+        self.words += 1;
+        self.read += 1 + self.substitutions;
+        if self.words > MOST_WORDS || self.read > MOST_READ {
+            self.found(Concern::TooMany, at, at + char.len_utf8());
         }
     }
 
@@ -403,6 +464,17 @@ mod tests {
         for nest in ["time ", "! time -p ", "time ls | ", "coproc ", "ti\\\nme ", "time\t"] {
             assert_eq!(concerns(&nest.repeat(30)), [Concern::TooDeep], "{nest}");
         }
+        for nest in ["${a/$(b ", "${a/$(b \\} ", "${a:-\"$(b ", "${a[$(b "] {
+            assert_eq!(concerns(&nest.repeat(5)), [Concern::TooDeep], "{nest}");
+        }
+        assert_eq!(concerns(&"${a:-$(b ${c:-$(d)})} ".repeat(100)), []);
+        assert_eq!(concerns(&"\\(a\\) \\{1,2\\} ".repeat(100)), []);
+        assert_eq!(concerns(&"$(y) \\)".repeat(60)), []);
+        assert_eq!(concerns(&"word ".repeat(6000)), []);
+        assert_eq!(concerns(&"x ".repeat(6200)), [Concern::TooMany]);
+        assert_eq!(concerns(&"x;".repeat(3100)), [Concern::TooMany]);
+        assert_eq!(concerns(&format!("$({})", "x ".repeat(6000))), []);
+        assert_eq!(concerns(&format!("$(a $({}))", "x ".repeat(6000))), [Concern::TooMany]);
         assert_eq!(concerns(&"echo the time of the time\n".repeat(100)), []);
         assert_eq!(text(b"ls \xff").map_err(|finding| finding.concern), Err(Concern::NotText));
     }

@@ -7,11 +7,14 @@ mod corpus;
 mod differential;
 mod evasion;
 mod generated;
+mod kept;
 mod lattice;
 mod prose;
+mod reflection;
 mod rewrites;
 mod shapes;
 pub(super) mod shown;
+mod spellings;
 mod trace;
 mod written;
 

@@ -116,10 +116,27 @@ impl Value {
         }
     }
 
-    /// The one behind the other.
+    /// The most bytes of a text that is kept. A text may double itself with each of its commands.
+    pub const LONGEST: usize = super::precheck::LONGEST;
+
+    /// How many bytes of text it holds.
+    pub fn weight(&self) -> usize {
+        match self {
+            Value::Known(text) | Value::Prefix(text, _) => text.len(),
+            Value::OneOf(texts) => texts.iter().map(String::len).sum(),
+            Value::Unknown(_) => 0,
+        }
+    }
+
+    /// The one behind the other. What is longer than [`Value::LONGEST`] is known by its first part.
     #[must_use]
     pub fn then(self, next: Value) -> Value {
         match (self, next) {
+            (Value::Known(first), Value::Known(next) | Value::Prefix(next, _))
+                if !first.is_empty() && first.len() + next.len() > Value::LONGEST =>
+            {
+                Value::Prefix(first, Origin::Other)
+            }
             (Value::Known(first), Value::Known(next)) => Value::Known(first + &next),
             (Value::Known(first), next) if first.is_empty() => next,
             (first, Value::Known(next)) if next.is_empty() => first,
@@ -134,9 +151,17 @@ impl Value {
                 Value::Prefix(text, Origin::Other)
             }
             (first, next) => match (first.possible(), next.possible()) {
-                (Some(firsts), Some(nexts)) => Value::one_of(
-                    firsts.iter().flat_map(|a| nexts.iter().map(move |b| format!("{a}{b}"))),
-                ),
+                (Some(firsts), Some(nexts)) => {
+                    let longest = |texts: &[String]| texts.iter().map(String::len).max();
+                    if longest(firsts)
+                        > longest(nexts).map(|next| Value::LONGEST.saturating_sub(next))
+                    {
+                        return Value::Unknown(Origin::Other);
+                    }
+                    Value::one_of(
+                        firsts.iter().flat_map(|a| nexts.iter().map(move |b| format!("{a}{b}"))),
+                    )
+                }
                 _ => {
                     let origin = Origin::joined(first.origin(), next.origin());
                     match first {

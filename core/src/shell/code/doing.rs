@@ -58,6 +58,8 @@ pub(super) enum Doing {
     SetVariable,
     /// Ends a process.
     Kill,
+    /// Makes a second process of this one.
+    Fork,
     /// Joins a connection to a program's input and output.
     Join,
     /// What it does cannot be told.
@@ -84,6 +86,10 @@ impl Reader<'_> {
             Thing::Path(path, made) => (path.clone(), made.clone()),
             Thing::Text(value) if self.language == Language::Php => match value.as_known() {
                 Some(name) => (name.trim_start_matches('\\').to_owned(), Vec::new()),
+                None => return self.unknown_call(),
+            },
+            Thing::Text(value) if self.language == Language::Perl => match value.as_known() {
+                Some(name) => (self.tables.canonical(&name.replace("::", ".")), Vec::new()),
                 None => return self.unknown_call(),
             },
             Thing::Unknown(From::Code) => return self.unknown_call(),
@@ -141,6 +147,8 @@ impl Reader<'_> {
             }
             self.handed_on(thing);
         }
+        self.made_of_code(&path, &given);
+        self.starts(&path);
         match self.tables.find(&path) {
             Some(doing) => {
                 if !named.is_empty() {
@@ -152,6 +160,7 @@ impl Reader<'_> {
                 if self.tables.is_risky(&path) {
                     self.dynamic(format!("what `{path}` does is not known"));
                 }
+                self.handed_whole(&path, &given);
                 given.iter().for_each(|thing| self.handed_on(thing));
                 self.result(path, made, given)
             }
@@ -260,7 +269,12 @@ impl Reader<'_> {
                 self.effect(Effect::Listen { port: address(given).1 });
                 return Thing::Unknown(From::Network);
             }
-            Doing::Code(position) => return self.code(&at(position)),
+            Doing::Code(position) => {
+                let last = self.code(&at(position));
+                // It makes a function of the text, which gives what the text does.
+                let makes = path == "Function" || path.ends_with("constructor");
+                return if makes { Thing::Unknown(From::Code) } else { last };
+            }
             Doing::Load => self.act(Act::Load(first.value())),
             Doing::Import => return self.required(&first),
             Doing::Variable if given.is_empty() => self.effect(Effect::EnvironmentDump),
@@ -284,6 +298,7 @@ impl Reader<'_> {
                 let all = matches!(what.as_known(), Some("-1" | "0"));
                 self.effect(Effect::Kill { all, what });
             }
+            Doing::Fork => self.forks(),
             Doing::Join => self.runs = true,
             Doing::Dynamic => self.dynamic(format!("what `{path}` runs cannot be told")),
             Doing::Effect(make) => self.effect(make()),

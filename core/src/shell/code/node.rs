@@ -145,7 +145,6 @@ const CALLS: &[(&str, Doing)] = &[
     ("Function", Doing::Code(0)),
     ("setTimeout", Doing::Code(0)),
     ("setInterval", Doing::Code(0)),
-    ("constructor", Doing::Code(0)),
     ("vm.runInThisContext", Doing::Code(0)),
     ("vm.runInNewContext", Doing::Code(0)),
     ("vm.runInContext", Doing::Code(0)),

@@ -118,6 +118,7 @@ const CALLS: &[(&str, Doing)] = &[
     ("IPC.System.Simple.system", Doing::Words),
     ("IPC.Cmd.run", Doing::Dynamic),
     ("execvp", Doing::Dynamic),
+    ("fork", Doing::Fork),
     ("syscall", Doing::Dynamic),
     ("eval", Doing::Code(0)),
     ("do", Doing::Load),

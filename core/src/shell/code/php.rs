@@ -6,7 +6,17 @@ use crate::shell::effect::Access;
 
 pub(super) static TABLES: Tables = Tables {
     calls: CALLS,
-    risky: &["FFI", "pcntl_exec", "dl", "ssh2_exec", "ssh2_connect"],
+    risky: &[
+        "FFI",
+        "pcntl_exec",
+        "dl",
+        "ssh2_exec",
+        "ssh2_connect",
+        "ReflectionFunction",
+        "ReflectionMethod",
+        "ReflectionClass",
+        "ReflectionObject",
+    ],
     harmless: &[],
     modules: &[],
     renames: &[("\\", "")],
@@ -23,6 +33,7 @@ const CALLS: &[(&str, Doing)] = &[
     ("popen", Doing::Shell),
     ("proc_open", Doing::Shell),
     ("pcntl_exec", Doing::Program(1)),
+    ("pcntl_fork", Doing::Fork),
     ("expect_popen", Doing::Shell),
     ("mail", Doing::Dynamic),
     ("eval", Doing::Code(0)),

@@ -213,17 +213,18 @@ impl Reader<'_> {
             }
             "globals().get" => Some(self.by_name(&Thing::path("globals()"), first)),
             // `send(:system, "…")`, `Kernel.public_send("exec", …)`, `method(:system).call("…")`
-            "send" | "public_send" | "__send__" if self.language == Language::Ruby => {
-                let name = first?.text()?.to_owned();
-                let thing = self.name(&name);
+            path if self.language == Language::Ruby && sends(path) => {
+                let thing = self.of_name(path, made, first?);
                 Some(self.call(&thing, given.get(1..)?.to_vec(), Vec::new()))
             }
-            "method" | "instance_method" if self.language == Language::Ruby => {
-                let name = first?.text()?.to_owned();
-                Some(self.name(&name))
+            path if self.language == Language::Ruby && finds(path) => {
+                Some(self.of_name(path, made, first?))
             }
             "call_user_func" => {
                 let (function, rest) = given.split_first()?;
+                if function.text().is_none() && !matches!(function, Thing::Map(_)) {
+                    self.dynamic("which function is called is not known");
+                }
                 Some(self.call(&function.clone(), rest.to_vec(), Vec::new()))
             }
             "call_user_func_array"
@@ -231,10 +232,29 @@ impl Reader<'_> {
             | "array_filter"
             | "array_walk"
             | "usort"
+            | "uasort"
+            | "uksort"
+            | "ob_start"
+            | "forward_static_call"
+            | "iterator_apply"
+            | "set_error_handler"
+            | "set_exception_handler"
+            | "spl_autoload_register"
+            | "register_tick_function"
+            | "preg_replace_callback"
+            | "array_reduce"
             | "register_shutdown_function"
                 if self.language == Language::Php =>
             {
+                let called = given.iter().find(|thing| self.is_named_verb(thing));
                 let (function, rest) = given.split_first()?;
+                let function = called.unwrap_or(function);
+                if called.is_some() {
+                    self.dynamic("a function is given to something else by its name");
+                }
+                if matches!(function, Thing::Unknown(_)) {
+                    self.dynamic("which function is called is not known");
+                }
                 function.text()?;
                 let rest: Vec<Thing> = rest.iter().flat_map(Thing::elements).collect();
                 Some(self.call(&function.clone(), rest, Vec::new()))
@@ -245,13 +265,14 @@ impl Reader<'_> {
                 let skip = match (how, self.language) {
                     ("call", Language::JavaScript) => 1,
                     ("apply" | "bind", Language::JavaScript) => 1,
+                    ("bind" | "unbind" | "curry", Language::Ruby) => 0,
                     ("call" | "__call__" | "()", _) => 0,
                     _ => return None,
                 };
                 let inner = self.tables.canonical(inner);
                 self.tables.find(&inner)?;
                 let thing = Thing::Path(inner, made.to_vec());
-                if how == "bind" {
+                if matches!(how, "bind" | "unbind" | "curry") {
                     return Some(thing);
                 }
                 let rest: Vec<Thing> = given.get(skip..)?.to_vec();
@@ -265,7 +286,31 @@ impl Reader<'_> {
         }
     }
 
+    /// True for the name of a function that does something.
+    fn is_named_verb(&self, thing: &Thing) -> bool {
+        thing.text().is_some_and(|name| self.is_verb(&Thing::path(name)))
+    }
+
+    /// What a method of Ruby finds by its name.
+    fn of_name(&mut self, path: &str, made: &[Thing], name: &Thing) -> Thing {
+        let Some(name) = name.text().map(str::to_owned) else {
+            self.dynamic("which function is called is not known");
+            return Thing::Unknown(From::Code);
+        };
+        let alone = self.name(&name);
+        let owner = path.rsplit_once('.').map(|(owner, _)| owner.to_owned());
+        match owner {
+            Some(owner) if !self.is_verb(&alone) && !path.ends_with("const_get") => {
+                self.member(&Thing::Path(owner, made.to_vec()), &name)
+            }
+            _ => alone,
+        }
+    }
+
     fn by_name(&mut self, object: &Thing, name: Option<&Thing>) -> Thing {
+        if matches!(object, Thing::Path(path, _) if self.tables.reflective.contains(&&**path)) {
+            self.dynamic("a function is found by its name");
+        }
         match name.and_then(Thing::text) {
             Some(name) => {
                 let name = name.to_owned();
@@ -295,6 +340,18 @@ impl Reader<'_> {
             _ => text.to_owned(),
         }
     }
+}
+
+/// True for what calls a method of Ruby by its name.
+fn sends(path: &str) -> bool {
+    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
+    matches!(name, "send" | "public_send" | "__send__")
+}
+
+/// True for what finds a method or a class of Ruby by its name.
+fn finds(path: &str) -> bool {
+    let name = path.rsplit_once('.').map_or(path, |(_, name)| name);
+    matches!(name, "method" | "instance_method" | "public_method" | "const_get")
 }
 
 /// A method of a text.

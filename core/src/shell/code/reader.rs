@@ -1,7 +1,9 @@
 //! Reads code from its beginning to its end, both branches of everything, and keeps what names
 //! stand for. It reads twice: what a name becomes later is known the second time.
 
+mod forks;
 mod names;
+mod reflection;
 mod suffixes;
 
 use std::collections::BTreeMap;
@@ -56,6 +58,8 @@ pub(super) struct Reader<'a> {
     pub(super) connects: bool,
     /// True if another program is run.
     pub(super) runs: bool,
+    /// How many processes it makes of itself.
+    forked: usize,
 }
 
 /// What can be assigned to.
@@ -86,10 +90,12 @@ pub(super) fn read(language: Language, text: &str, arguments: &[Value], home: &s
         assigning: false,
         connects: false,
         runs: false,
+        forked: 0,
     };
     reader.text(text);
     reader.acts.clear();
     (reader.branching, reader.connects, reader.runs) = (false, false, false);
+    reader.forked = 0;
     reader.later = std::mem::take(&mut reader.names);
     reader.text(text);
     if reader.connects && reader.runs {
@@ -378,6 +384,7 @@ impl Reader<'_> {
                 Some(Token::Mark(
                     "!" | "+" | "~" | "&" | "*" | "**" | "..." | "\\" | "++" | "--" | "@",
                 )) => {
+                    self.symbolic();
                     self.at += 1;
                 }
                 Some(Token::Mark("-")) => {
@@ -385,9 +392,13 @@ impl Reader<'_> {
                     negative = true;
                 }
                 Some(Token::Mark("$")) if self.language == Language::Perl => self.at += 1,
-                Some(Token::Name(name)) if SKIPPED.contains(&name.as_str()) => {
+                Some(Token::Name(name))
+                    if SKIPPED.contains(&name.as_str())
+                        && !(name == "assert" && self.language == Language::Php) =>
+                {
                     self.branching |= BRANCHING.contains(&name.as_str());
                     self.at += 1;
+                    self.made_by_name(&name);
                     if DECLARING.contains(&name.as_str()) && self.destructured() {
                         return (Thing::Unknown(From::Other), Target::Nothing);
                     }
@@ -500,23 +511,6 @@ const SKIPPED: &[&str] = &[
     "public", "do", "end", "then", "unless", "until", "begin", "rescue", "ensure", "throw",
     "raise", "typeof", "void", "with", "repeat", "catch", "switch", "case", "when", "assert",
     "export", "default", "global", "nonlocal", "del", "delete", "die", "BEGIN", "END", "pass",
-];
-
-/// Members by which anything can be found.
-const REFLECTIVE: &[&str] = &[
-    "__subclasses__",
-    "__globals__",
-    "__code__",
-    "__mro__",
-    "__bases__",
-    "__base__",
-    "__getattribute__",
-    "f_globals",
-    "f_builtins",
-    "gi_frame",
-    "tb_frame",
-    "__loader__",
-    "load_module",
 ];
 
 /// Those of them behind which something may be skipped or done again.

@@ -131,6 +131,8 @@ const CALLS: &[(&str, Doing)] = &[
     ("Process.spawn", Doing::Words),
     ("Process.exec", Doing::Words),
     ("IO.popen", Doing::Words),
+    ("fork", Doing::Fork),
+    ("Process.fork", Doing::Fork),
     ("PTY.spawn", Doing::Words),
     ("Open3.capture2", Doing::Words),
     ("Open3.capture2e", Doing::Words),

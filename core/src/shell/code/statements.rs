@@ -17,6 +17,10 @@ impl Reader<'_> {
                 self.at -= 1;
                 self.loop_over();
             }
+            ("constructor", JavaScript) if self.is_mark("(") => {
+                self.at -= 1;
+                self.function();
+            }
             ("for" | "foreach", Perl) => self.perl_loop(),
             ("for" | "foreach", _) => self.branching = true,
             ("def", Python | Ruby) | ("function", Lua) => self.function(),

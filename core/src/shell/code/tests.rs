@@ -240,7 +240,7 @@ fn javascript_is_searched() {
         ),
         (
             "node -e 'new Function(\"require(\\\"fs\\\").unlinkSync(\\\"/x\\\")\")()'",
-            "=delete:system",
+            "=delete:system dynamic",
         ),
         ("node -e 'import(\"fs\").then(f => f.rmSync(\"/x\"))'", "delete:system"),
         (

@@ -229,8 +229,11 @@ impl Interpreter<'_> {
             let surely = flow.fail.is_none();
             done = join(done, flow.fail);
             let end = flow.ok.and_then(|state| {
+                let endless = surely && condition.is_some();
                 self.conditional += usize::from(!surely || round > 0);
+                self.endless += usize::from(endless);
                 let end = self.script(state, body).end();
+                self.endless -= usize::from(endless);
                 self.conditional -= usize::from(!surely || round > 0);
                 end
             });

@@ -8,6 +8,9 @@ use super::expand::{Segment, joined};
 use super::pattern::Pattern;
 use super::state::{Arguments, Content, State};
 
+/// As many bytes that a pattern is tried on cost as much as a command.
+const BYTES_OF_MATCHING: usize = 32;
+
 impl Interpreter<'_> {
     pub(super) fn variable(
         &mut self,
@@ -26,11 +29,17 @@ impl Interpreter<'_> {
             _ => None,
         };
         if let Some(values) = all {
+            let known = values.iter().flatten();
+            let weight: usize =
+                known.map(|value| value.weight() / super::fuel::BYTES_OF_FUEL + 1).sum();
+            self.burn(weight / super::fuel::WORDS_OF_FUEL);
+            let values = values.filter(|_| self.fuel > 0);
             let segment = self.several(state, variable, index, values, span);
             segments.push(segment);
             return;
         }
         let value = self.named(state, &variable.name, index);
+        let value = self.taken(value, span);
         if let Operation::Default { word, colon } | Operation::Alternative { word, colon } =
             &variable.operation
             && let Value::Known(text) = &value
@@ -211,6 +220,7 @@ impl Interpreter<'_> {
                 value
             }
             Operation::Trim { pattern, prefix, longest } => {
+                self.burn(value.weight() / BYTES_OF_MATCHING);
                 match (self.pattern(state, pattern), value.possible()) {
                     (Some(pattern), Some(_)) => {
                         try_map(&value, |text| pattern.trim(text, *prefix, *longest))
@@ -219,6 +229,7 @@ impl Interpreter<'_> {
                 }
             }
             Operation::Replace { pattern, with, all } => {
+                self.burn(value.weight() / BYTES_OF_MATCHING);
                 let with = self.single(state, with);
                 self.replaced(state, pattern, &with, *all, &value)
             }

@@ -1,7 +1,9 @@
 //! Matching of the patterns of a shell against known texts.
 
+use super::super::value::Value;
+
 /// The most steps that one operation takes.
-const FUEL: usize = 50_000;
+const FUEL: usize = 16_000;
 
 /// A part of a pattern.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,6 +131,9 @@ impl Pattern {
             }
             match end {
                 Some(to) => {
+                    if result.len() + with.len() > Value::LONGEST {
+                        return None;
+                    }
                     result.push_str(with);
                     at = to;
                     if !all {

@@ -115,7 +115,9 @@ impl Interpreter<'_> {
         span: &Span,
     ) -> Flow {
         let deferred = self.deferred.len();
-        let before = (!self.assume_unset).then(|| state.clone());
+        let plain = |piece: &Piece| matches!(piece, Piece::Literal { .. });
+        let is_plain = simple.words.iter().all(|word| word.pieces.iter().all(plain));
+        let before = (!self.assume_unset && !is_plain).then(|| state.clone());
         let words = self.arguments(&mut state, &simple.words);
         let flow = if words.is_empty() {
             for assignment in &simple.assignments {
@@ -306,9 +308,11 @@ impl Interpreter<'_> {
                 let invocation =
                     self.invocation(&state, program, arguments.clone(), environment.clone(), false);
                 self.run_program(&state, invocation);
-                if may_be_nothing && !arguments.is_empty() {
+                if may_be_nothing && !arguments.is_empty() && self.spends(arguments.len(), span) {
                     self.conditional += 1;
+                    self.nesting += 1;
                     self.call(state.clone(), arguments, environment, span);
+                    self.nesting -= 1;
                     self.conditional -= 1;
                 }
                 Flow::both(state)
@@ -336,6 +340,9 @@ impl Interpreter<'_> {
         };
         self.conditional += 1;
         for name in COMMON.iter().filter(fits).take(MOST_FITTING) {
+            if !self.spends(arguments.len(), span) {
+                break;
+            }
             let program = Argument { value: Value::known(*name), many: false, ..program.clone() };
             let (arguments, environment) = (arguments.to_vec(), environment.to_vec());
             let span = span.clone();

@@ -47,6 +47,7 @@ impl Interpreter<'_> {
             return run(self);
         }
         let before = self.sinks.clone();
+        self.burn(before.iter().map(Value::weight).sum::<usize>() / super::fuel::BYTES_OF_FUEL);
         self.conditional += 1;
         let result = run(self);
         self.conditional -= 1;

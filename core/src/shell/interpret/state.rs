@@ -9,7 +9,7 @@ use super::super::ir::Command;
 use super::super::value::{Origin, Value};
 
 /// A shell between two commands. Cloning is cheap: the tables are shared until one changes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct State {
     pub(super) variables: Arc<BTreeMap<String, Held>>,
     pub(super) functions: Arc<BTreeMap<String, Vec<Arc<Command>>>>,
@@ -26,21 +26,21 @@ pub(in super::super) struct State {
 }
 
 /// What stands for the name of a command.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Replacement {
     Alias(Value),
     Path(Value),
 }
 
 /// A variable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Held {
     pub(super) content: Content,
     pub(super) exported: bool,
 }
 
 /// What a variable holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Text(Value),
     /// An array; none: what it holds is unknown.
@@ -50,7 +50,7 @@ pub(super) enum Content {
 }
 
 /// `$1`, `$2`, …
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Arguments {
     Known(Vec<Value>),
     Unknown,
@@ -68,7 +68,7 @@ impl Arguments {
 }
 
 /// Where a descriptor leads.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Descriptor {
     /// To what the caller gave.
     Inherited,

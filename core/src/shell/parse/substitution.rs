@@ -13,9 +13,10 @@ impl Lowering<'_, '_> {
         let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
         let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
         if !inside.chars().all(plain) || body.stmts.is_empty() {
-            let read = reading::read(inside, self.apart);
-            if read.is_none_or(|read| read.status != ParseStatus::Clean) {
-                self.problem("a substitution that is no command", self.span(span));
+            let place = self.span(span);
+            let read = self.may_read(inside, &place).then(|| reading::read(inside, self.apart));
+            if read.flatten().is_none_or(|read| read.status != ParseStatus::Clean) {
+                self.problem("a substitution that is no command", place);
             }
         }
         if self.nesting >= DEEPEST_SUBSTITUTION {

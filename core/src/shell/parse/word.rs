@@ -9,7 +9,7 @@ use shuck_parser::parser::Parser;
 
 use super::super::ir::{Operation, Piece, Span, Variable, Word};
 use super::atoms::{Atom, Mode, pieces};
-use super::{DEEPEST, Lowering, ansi};
+use super::{Lowering, ansi};
 
 impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
@@ -23,8 +23,7 @@ impl Lowering<'_, '_> {
 
     /// A text, parsed as the inside of a word.
     pub(super) fn word_within(&mut self, text: &str, mode: Mode, place: Span) -> Word {
-        if self.depth >= DEEPEST {
-            self.problem("nested too deep", place.clone());
+        if !self.may_read(text, &place) {
             let unknown = Piece::Unknown("nested too deep".into());
             return Word { pieces: vec![unknown], span: place };
         }
@@ -37,6 +36,7 @@ impl Lowering<'_, '_> {
             singles: self.singles,
             apart: self.apart,
             problems: &mut *self.problems,
+            again: self.again,
         };
         let mut atoms = Vec::new();
         within.parts(&word.parts, false, &mut atoms);

@@ -3,7 +3,8 @@
 use super::super::Language;
 use super::super::thing::{From, Thing};
 use super::super::token::Token;
-use super::{REFLECTIVE, Reader, is_environment, is_secret_name};
+use super::reflection::REFLECTIVE;
+use super::{Reader, is_environment, is_secret_name};
 use crate::shell::effect::Effect;
 use crate::shell::value::{Origin, Value};
 
@@ -60,6 +61,19 @@ impl Reader<'_> {
                 name => self.variable(&Thing::known(name)),
             },
             _ if name == "__builtins__" => Thing::path("__builtins__"),
+            _ if name == "constructor" && self.language == Language::JavaScript => {
+                if !self.only_looks() {
+                    self.dynamic("`constructor` makes functions of texts");
+                }
+                Thing::Path("*.constructor".to_owned(), vec![thing.clone()])
+            }
+            _ if matches!(
+                (name, self.language),
+                ("can", Language::Perl) | ("to_proc", Language::Ruby)
+            ) =>
+            {
+                Thing::Unknown(From::Code)
+            }
             Thing::Path(..) if name == "__dict__" => thing.clone(),
             _ if REFLECTIVE.contains(&name) => Thing::Unknown(From::Code),
             Thing::Path(path, made) => {
@@ -74,6 +88,18 @@ impl Reader<'_> {
             Thing::Text(_) => Thing::Path(format!("text.{name}"), vec![thing.clone()]),
             Thing::List(_) => Thing::Path(format!("list.{name}"), vec![thing.clone()]),
             other => Thing::Path(format!("*.{name}"), vec![other.clone()]),
+        }
+    }
+
+    /// True if of what stands here only the name is taken, or it is compared.
+    fn only_looks(&self) -> bool {
+        let next = |ahead: usize| self.tokens.get(self.at + ahead);
+        match next(0) {
+            Some(Token::Mark("." | "?.")) => {
+                matches!(next(1), Some(Token::Name(name)) if name == "name")
+            }
+            Some(Token::Mark("===" | "==" | "!==" | "!=")) => true,
+            _ => false,
         }
     }
 

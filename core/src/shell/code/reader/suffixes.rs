@@ -24,7 +24,10 @@ impl Reader<'_> {
                     self.at += 1;
                     if let Some(name) = self.next_name() {
                         let is_variable = is_environment(&thing);
-                        thing = self.member(&thing, &name);
+                        thing = match self.method_name(&name) {
+                            Some(name) => self.member(&thing, &name),
+                            None => Thing::Unknown(From::Code),
+                        };
                         target = if is_variable { Target::Variable(name) } else { Target::Nothing };
                     }
                 }
@@ -39,6 +42,9 @@ impl Reader<'_> {
                     }
                 }
                 Token::Mark("(") => {
+                    if self.calls_by_name(&thing) {
+                        thing = Thing::Unknown(From::Code);
+                    }
                     let (given, named) = self.given();
                     thing = self.call(&thing, given, named);
                     target = Target::Nothing;
@@ -93,6 +99,31 @@ impl Reader<'_> {
             self.handed_on(&thing);
         }
         (thing, target)
+    }
+
+    /// The name of a method; none if it is in a variable of which it is not known.
+    fn method_name(&mut self, name: &str) -> Option<String> {
+        let in_variable = name.starts_with('$')
+            && matches!(self.language, Language::Perl | Language::Php)
+            && self.is_mark("(");
+        if !in_variable {
+            return Some(name.to_owned());
+        }
+        self.name(name).text().map(str::to_owned)
+    }
+
+    /// True for a call of what may be the name of any function: `$f(…)`, `$f->(…)`.
+    fn calls_by_name(&self, thing: &Thing) -> bool {
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let indirect = match self.language {
+            Language::Php => match before {
+                Some(Token::Name(name)) => name.starts_with('$'),
+                before => matches!(before, Some(Token::Mark("]" | ")"))),
+            },
+            Language::Perl => matches!(before, Some(Token::Mark("->"))),
+            _ => false,
+        };
+        indirect && matches!(thing, Thing::Unknown(_))
     }
 
     pub(super) fn next_is_dot(&self) -> bool {
@@ -297,6 +328,10 @@ impl Reader<'_> {
             (_, key) if is_environment(thing) => self.variable(key),
             (_, key) => match key.text() {
                 Some(name) => {
+                    let reflects = |path: &str| self.tables.reflective.contains(&path);
+                    if matches!(thing, Thing::Path(path, _) if reflects(path)) {
+                        self.dynamic("a function is found by its name");
+                    }
                     let name = name.to_owned();
                     self.member(thing, &name)
                 }

@@ -112,6 +112,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         => Project, Here, Call(deploys); [
         "mvn -q -B test -Dtest=Foo#bar -pl core -am": "code:project write:workspace:recursive",
         "mvn clean package -DskipTests": "code:project write:workspace:recursive",
+        "mvn exec:exec -Dexec.executable=rm": "code:project dynamic write:workspace:recursive",
         "mvn deploy": "cloud code:project network:send write:workspace:recursive",
     ]
 
@@ -260,8 +261,12 @@ fn gradle(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     perform(report, parsed, &[Project, Here, Call(deploys)], Certainty::Must);
 }
 
-/// Goals that send what is built away.
+/// Goals that send what is built away, and one that runs the program which a property names.
 fn deploys(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if parsed.operands.iter().any(|word| word.value.prefix().ends_with("exec:exec")) {
+        let why = "the program that a property of the build names".to_owned();
+        report.add(Effect::Dynamic { why });
+    }
     let sends = ["deploy", "publish", "release:perform", "uploadArchives", "publishToMavenCentral"];
     let is_sent =
         |word: &&str| sends.iter().any(|goal| word == goal || word.ends_with(&format!(":{goal}")));

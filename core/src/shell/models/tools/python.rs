@@ -88,7 +88,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 
     Inherited "uv" [UV] => ; {
-        @InheritedPosix "run" => Here, Runs(0);
+        @InheritedPosix "run" => Here, If("--with --with-editable --with-requirements", &[Package]), Runs(0);
         "sync lock" "--check, --script=<" => Unless("--check", &[Installs, Here]);
         "add" "--optional=, --editable, --raw-sources, -r --requirements=<, --rev=, --tag=, --branch=, --bounds=, --script=<" => Installs, Here;
         "remove" "--optional=, --script=<" => Removes, Here;
