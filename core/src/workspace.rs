@@ -47,6 +47,7 @@ mod globs;
 mod ignoring;
 mod line_diff;
 mod list;
+mod local;
 mod lock;
 mod media;
 mod nearest;

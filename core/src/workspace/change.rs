@@ -17,11 +17,11 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::{Metadata, MetadataExt as _};
 
 pub(crate) use spent::Spent;
-use spent::is_replaced_while_open;
 
 use super::folder_lock::FolderLock;
+use super::local::is_local;
 use super::lock::while_locked;
-use super::replace::{Begun, remove};
+use super::replace::{Begun, remove, seen_writable};
 use super::resolve::Place;
 use super::{Error, RelativePath, Workspace};
 
@@ -224,7 +224,7 @@ where
     let take = || FolderLock::take(path, &place.dir);
     let held = if exclusive { take()? } else { None };
     let mut file = open(path, place)?;
-    let is_new = file.is_none();
+    let (is_new, is_local) = (file.is_none(), file.as_ref().is_some_and(is_local));
     let begin = |content: &[u8]| Begun::new(path, place, content, is_new);
     // What has that size already may well stay as it is.
     let expected = changing.expected.filter(|content| !has_size(file.as_ref(), content.len()));
@@ -235,6 +235,9 @@ where
         Change::Put(content, _) => Some(content.len() as u64),
         Change::Keep | Change::Remove => None,
     };
+    // Asked while the disk is at work.
+    let seen = file.as_ref().filter(|_| bytes.is_some() && is_local);
+    let seen = seen.and_then(|file| seen_writable(place, file));
     let (mut late, mut shared) = (None, None);
     let mut moved = false;
     let confirm = || -> Result<(), E> {
@@ -245,7 +248,7 @@ where
             moved = true;
             return Err(Error::Changed { path: path.to_string() }.into());
         }
-        file = file.take().filter(is_replaced_while_open);
+        file = file.take().filter(|_| is_local);
         if let Some(bytes) = bytes {
             shared = place.admit(path, bytes)?;
         }
@@ -259,7 +262,7 @@ where
                 Some(begun) => begun,
                 None => begin(&content)?,
             };
-            begun.put(path, place, mode, confirm)
+            begun.put(path, place, (seen, mode), confirm)
         }
         Change::Remove => {
             let mut confirm = confirm;

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
-use rustix::fs::OFlags;
+use rustix::fs::{Access, AtFlags, OFlags, accessat};
 use rustix::io::Errno;
 
 use super::open::{check_type, flags};
@@ -53,16 +53,19 @@ impl<'p> Begun<'p> {
         Ok(Begun(temporary))
     }
 
-    /// Puts it in the place; if there is no file, with the permissions given. `confirm` as in
-    /// [`replace`].
+    /// Puts it in the place; if there is no file, with the permissions given. `seen` is what
+    /// [`seen_writable`] tells. `confirm` as in [`replace`].
     pub(super) fn put<E: From<Error>>(
         self,
         path: &RelativePath,
         place: &Place,
-        mode: Option<u32>,
+        (seen, mode): (Option<Metadata>, Option<u32>),
         confirm: impl FnOnce() -> Result<(), E>,
     ) -> Result<(), E> {
-        let before = writable(path, place)?;
+        let before = match seen {
+            Some(seen) => Some(seen),
+            None => writable(path, place)?,
+        };
         self.settle(path, place, (before.as_ref(), mode), confirm)
     }
 
@@ -125,6 +128,15 @@ fn writable(path: &RelativePath, place: &Place) -> Result<Option<Metadata>, Erro
         Err(error) => return Err(failed(error)),
     }
     Ok(Some(metadata))
+}
+
+/// What is known of an open file of a [local](super::local) file system that has passed
+/// [`Place::open_file`] if the caller may write it, as the permissions say. None if that must be
+/// tried. That it is the file at the place is still to be confirmed.
+pub(super) fn seen_writable(place: &Place, file: &File) -> Option<Metadata> {
+    let name = Path::new(&place.name);
+    accessat(&place.dir, name, Access::WRITE_OK, AtFlags::EACCESS).ok()?;
+    Metadata::from_file(file).ok()
 }
 
 fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
