@@ -37,13 +37,15 @@ pub(crate) use who::Who;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tokio::sync::oneshot;
+
 use self::roots::Granting;
 use crate::clock::Clock;
 use crate::error::Error;
 use crate::kind::Resource;
 use crate::store::Store;
 use crate::tool::{CallContext, Caller, ToolError};
-use crate::workspace::{self, RelativePath, Roots, Told, Workspace};
+use crate::workspace::{self, RelativePath, Roots, Spent, Told, Workspace};
 
 /// The files of a runtime. Cheap to clone; clones share everything.
 #[derive(Clone)]
@@ -139,8 +141,9 @@ impl Files {
         self.reach(cx).await?.place(path).await
     }
 
-    /// Does work with a file of the disk, on a thread that may block. For a file of the store it
-    /// gives back what the work was to be done with.
+    /// Does work with a file of the disk, on a thread that may block. What the work leaves over is
+    /// dropped when its answer is on its way. For a file of the store it gives back what the work was
+    /// to be done with.
     ///
     /// To find the file and to work with it is one step: a second one on such a thread costs as
     /// much as writing a small file does.
@@ -151,15 +154,20 @@ impl Files {
         &self,
         (cx, path): (&CallContext, &str),
         with: W,
-        work: impl FnOnce(&Workspace, &RelativePath, W) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&Workspace, &RelativePath, W) -> Result<(T, Spent), ToolError>
+        + Send
+        + 'static,
     ) -> Result<Worked<T, W>, ToolError> {
         let (files, cx, path) = (self.clone(), cx.clone(), path.to_owned());
-        let begun = blocking(move || {
+        let begun = blocking_then_drop(move || {
             let reach = files.reached(cx)?;
             let (file, name) = reach.find(&path)?;
             match name {
-                None => Ok(Ok(work(&file.workspace, &file.path, with)?)),
-                Some(name) => Ok(Err((reach, name, file, with))),
+                None => {
+                    let (done, spent) = work(&file.workspace, &file.path, with)?;
+                    Ok((Ok(done), spent))
+                }
+                Some(name) => Ok((Err((reach, name, file, with)), Spent::default())),
             }
         });
         match begun.await? {
@@ -266,6 +274,26 @@ impl OnDisk {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
-    let done = tokio::task::spawn_blocking(work);
-    done.await.unwrap_or_else(|error| Err(ToolError::failed(format!("File work failed: {error}."))))
+    blocking_then_drop(move || Ok((work()?, Spent::default()))).await
+}
+
+/// The same, with an answer that does not wait until what is left over is dropped.
+async fn blocking_then_drop<T: Send + 'static>(
+    work: impl FnOnce() -> Result<(T, Spent), ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let (tell, told) = oneshot::channel();
+    let thread = tokio::task::spawn_blocking(move || {
+        let (answer, spent) = work()
+            .map_or_else(|error| (Err(error), Spent::default()), |(done, spent)| (Ok(done), spent));
+        // Who waited for it may be gone.
+        let _ = tell.send(answer);
+        drop(spent);
+    });
+    match told.await {
+        Ok(answer) => answer,
+        Err(_) => {
+            let why = thread.await.err().map_or_else(String::new, |error| format!(": {error}"));
+            Err(ToolError::failed(format!("File work failed{why}.")))
+        }
+    }
 }

@@ -47,6 +47,7 @@ mod globs;
 mod ignoring;
 mod line_diff;
 mod list;
+mod local;
 mod lock;
 mod media;
 mod nearest;
@@ -83,7 +84,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::{Dir, MetadataExt as _};
 use rustix::fs::OFlags;
 
-pub(crate) use change::{Body, Change, Changing, Standing};
+pub(crate) use change::{Body, Change, Changing, Spent, Standing};
 pub(crate) use deny::{BadEntry, Deny, folded_name};
 pub use edit::{Edit, Edited, Replaced, apply_edits};
 pub(crate) use edit::{check_changed, edit_once, misfit};
@@ -127,6 +128,8 @@ struct Folder {
     given: PathBuf,
     /// The root with its own links resolved: `pwd` in a shell may print either.
     real: PathBuf,
+    /// What tells the folder from others for as long as the handle is open: device and number.
+    identity: (u64, u64),
 }
 
 impl Workspace {
@@ -161,12 +164,13 @@ impl Workspace {
     /// The same folder, as on a kernel that does not open beneath a folder in one step.
     #[cfg(test)]
     fn by_steps(self) -> Workspace {
-        let Folder { dir, given, real, .. } = &*self.root;
+        let Folder { dir, given, real, identity, .. } = &*self.root;
         let folder = Folder {
             dir: dir.try_clone().unwrap(),
             way: Way::Steps,
             given: given.clone(),
             real: real.clone(),
+            identity: *identity,
         };
         Workspace { root: Arc::new(folder), ..self }
     }
@@ -182,7 +186,10 @@ impl Workspace {
         let place = real.strip_prefix("/").unwrap_or(&real);
         let folder = way.open(system.as_fd(), place, OFlags::RDONLY | OFlags::DIRECTORY)?;
         let dir = Dir::from_std_file(folder.into());
-        Ok(Workspace { root: Arc::new(Folder { dir, way, given, real }), rules: Arc::default() })
+        let metadata = dir.dir_metadata()?;
+        let identity = (metadata.dev(), metadata.ino());
+        let root = Arc::new(Folder { dir, way, given, real, identity });
+        Ok(Workspace { root, rules: Arc::default() })
     }
 
     /// The root as the host named it, made absolute. For the host only: a model never sees it
@@ -213,9 +220,7 @@ impl Workspace {
 
 impl Folder {
     fn is_at(&self, path: &Path) -> bool {
-        let there = std::fs::metadata(path).map(|there| (there.dev(), there.ino()));
-        let here = self.dir.dir_metadata().map(|here| (here.dev(), here.ino()));
-        matches!((there, here), (Ok(there), Ok(here)) if there == here)
+        std::fs::metadata(path).is_ok_and(|there| (there.dev(), there.ino()) == self.identity)
     }
 }
 

@@ -17,10 +17,18 @@ pub(super) mod unlock_paths;
 pub(super) mod workspace_dir;
 pub(super) mod write_file;
 
+use serde::Deserialize;
+
 use super::Deps;
 use crate::files::{Beside, OnDisk, Place};
 use crate::kind::Effect;
 use crate::tool::{Assessment, CallContext, ToolError};
+
+/// The argument that says where a call works.
+#[derive(Deserialize)]
+struct At {
+    path: String,
+}
 
 /// A text with a note after it.
 fn noted(text: String, note: Option<String>) -> String {

@@ -15,15 +15,14 @@ use crate::kind::{Action, Capability, Effect, ResourceKind, Taint};
 
 type Handler<A> =
     Arc<dyn Fn(A, CallContext) -> BoxFuture<'static, Result<ToolResult, ToolError>> + Send + Sync>;
-type Assessor<A> = Arc<dyn Fn(&A, &CallContext) -> Assessment + Send + Sync>;
-
+type Assessor = Arc<dyn Fn(&Value, &CallContext) -> Assessment + Send + Sync>;
 type Stamper<A> = Arc<dyn Fn(A, CallContext) -> BoxFuture<'static, Stamp> + Send + Sync>;
 
 /// A tool made by [`tool_fn`].
 pub struct FnTool<A> {
     spec: ToolSpec,
     handler: Handler<A>,
-    assessor: Option<Assessor<A>>,
+    assessor: Option<Assessor>,
     stamper: Option<Stamper<A>>,
     keeps_placeholders: bool,
     confines: Option<Confines>,
@@ -169,13 +168,17 @@ impl<A> FnTool<A> {
         self
     }
 
-    /// Declares what a call touches, or why it must not run.
+    /// Declares what a call touches, or why it must not run. `B` is the tool's argument struct, or one
+    /// of those arguments alone that the declaration is made from: others are then not copied.
     #[must_use]
-    pub fn assess(
+    pub fn assess<B: DeserializeOwned + 'static>(
         mut self,
-        assessor: impl Fn(&A, &CallContext) -> Assessment + Send + Sync + 'static,
+        assessor: impl Fn(&B, &CallContext) -> Assessment + Send + Sync + 'static,
     ) -> FnTool<A> {
-        self.assessor = Some(Arc::new(assessor));
+        self.assessor = Some(Arc::new(move |args, cx| match B::deserialize(args) {
+            Ok(args) => assessor(&args, cx),
+            Err(_) => Assessment::default(),
+        }));
         self
     }
 }
@@ -199,15 +202,12 @@ impl<A: DeserializeOwned + 'static> Tool for FnTool<A> {
     }
 
     fn assess(&self, args: &Value, cx: &CallContext) -> Assessment {
-        match (&self.assessor, A::deserialize(args)) {
-            (Some(assess), Ok(args)) => assess(&args, cx),
-            _ => Assessment::default(),
-        }
+        self.assessor.as_ref().map_or_else(Assessment::default, |assess| assess(args, cx))
     }
 
     fn stamp<'c>(&'c self, args: &'c Value, cx: &'c CallContext) -> BoxFuture<'c, Stamp> {
-        match (&self.stamper, A::deserialize(args)) {
-            (Some(stamp), Ok(args)) => stamp(args, cx.clone()),
+        match self.stamper.as_ref().map(|stamp| (stamp, A::deserialize(args))) {
+            Some((stamp, Ok(args))) => stamp(args, cx.clone()),
             _ => std::future::ready(Stamp::Declared).boxed(),
         }
     }
@@ -250,6 +250,21 @@ mod tests {
     struct Copy {
         from: String,
         to: String,
+    }
+
+    /// An argument of it.
+    #[derive(Deserialize)]
+    struct To {
+        to: String,
+    }
+
+    #[test]
+    fn a_declaration_may_be_made_from_some_of_the_arguments() {
+        let tool = tool_fn("copy", |_: Copy, _| async { Ok(ToolResult::default()) })
+            .assess(|To { to }: &To, _| Assessment::default().asks(to.as_str()));
+        let assess = |args: Value| Tool::assess(&tool, &args, &CallContext::new()).ask;
+        assert_eq!(assess(json!({ "from": "a", "to": "b" })).as_deref(), Some("b"));
+        assert_eq!(assess(json!({ "from": "a" })), None);
     }
 
     #[test]

@@ -6,16 +6,27 @@
 //! made once more with the folder locked all the while; then only a program that knows nothing of
 //! the lock can be in the way, and its change is not lost either: ours is called off.
 
+mod spent;
+
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 
+use cap_std::fs::{Metadata, MetadataExt as _};
+
+pub(crate) use spent::Spent;
+
 use super::folder_lock::FolderLock;
+use super::local::is_local;
 use super::lock::while_locked;
-use super::replace::{remove, replace};
+use super::replace::{Begun, remove, seen_writable};
 use super::resolve::Place;
 use super::{Error, RelativePath, Workspace};
+
+/// How much of a file is compared at a time: what stays in the processor's cache.
+const BLOCK_BYTES: usize = 64 << 10;
 
 /// What stands at a path.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,19 +50,22 @@ pub(crate) enum Body {
 }
 
 /// What becomes of it.
-pub(crate) enum Change {
+pub(crate) enum Change<'c> {
     /// It stays as it is.
     Keep,
     /// The file gets this content; with the permissions given, if there was no file.
-    Put(Vec<u8>, Option<u32>),
+    Put(Cow<'c, [u8]>, Option<u32>),
     /// The file goes.
     Remove,
 }
 
 /// A change of a file: what to make of what stands there, and what to ask at the last moment.
-pub(crate) struct Changing<M, L> {
+pub(crate) struct Changing<'c, M, L> {
     /// Files of up to so many bytes are read.
     pub most_bytes: u64,
+    /// What the file will most likely get, where that is known beforehand: its way to the disk
+    /// begins before anything else is looked at. What stands there stays until the change is made.
+    pub expected: Option<&'c [u8]>,
     /// True to make missing folders.
     pub make_folders: bool,
     /// Makes the change. Called again if another process changed the file meanwhile, and before
@@ -66,11 +80,11 @@ impl Standing {
     pub(super) fn read(
         path: &RelativePath,
         target: PathBuf,
-        mut file: File,
+        mut file: &File,
         most_bytes: u64,
     ) -> Result<Standing, Error> {
         let failed = |error| Error::from_io(path, "read", error);
-        let version = Version::of(&file).map_err(failed)?;
+        let version = Version::of(file).map_err(failed)?;
         let mut content = Vec::new();
         if version.bytes <= most_bytes {
             content.reserve(usize::try_from(version.bytes).unwrap_or_default());
@@ -117,42 +131,46 @@ pub(crate) struct Version {
 
 impl Version {
     pub(super) fn of(file: &File) -> io::Result<Version> {
-        let metadata = file.metadata()?;
-        Ok(Version {
+        Ok(Version::told(&Metadata::from_file(file)?))
+    }
+
+    fn told(metadata: &Metadata) -> Version {
+        Version {
             bytes: metadata.len(),
             identity: (metadata.dev(), metadata.ino()),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
             mode: metadata.mode(),
-        })
+        }
     }
 }
 
 impl Workspace {
     /// Changes a file from what stands in it. Gives what `make` told of the change.
-    pub(crate) fn change<T, E, M, L>(
+    pub(crate) fn change<'c, T, E, M, L>(
         &self,
         path: &RelativePath,
-        changing: Changing<M, L>,
+        changing: Changing<'c, M, L>,
     ) -> Result<T, E>
     where
         E: From<Error>,
-        M: FnMut(&Standing) -> Result<(Change, T), E>,
+        M: FnMut(&Standing) -> Result<(Change<'c>, T), E>,
         L: FnMut(&Standing, &T) -> Result<(), E>,
     {
-        self.change_then(path, changing, |told| told)
+        self.change_then(path, changing, |told| told).map(|(told, _)| told)
     }
 
-    /// The same, and makes something of it before the next change of the file by this process.
-    pub(crate) fn change_then<T, E, M, L, R>(
+    /// The same, and makes something of it before the next change of the file by this process. Also
+    /// gives what is left over.
+    pub(crate) fn change_then<'c, T, E, M, L, R>(
         &self,
         path: &RelativePath,
-        mut changing: Changing<M, L>,
+        mut changing: Changing<'c, M, L>,
         done: impl FnOnce(T) -> R,
-    ) -> Result<R, E>
+    ) -> Result<(R, Spent), E>
     where
         E: From<Error>,
-        M: FnMut(&Standing) -> Result<(Change, T), E>,
+        M: FnMut(&Standing) -> Result<(Change<'c>, T), E>,
         L: FnMut(&Standing, &T) -> Result<(), E>,
     {
         let place = match self.place(path, false) {
@@ -165,8 +183,8 @@ impl Workspace {
         };
         let change = || {
             for exclusive in [false, true] {
-                if let Some(told) = attempt(path, &place, exclusive, &mut changing)? {
-                    return Ok(done(told));
+                if let Some((told, spent)) = attempt(path, &place, exclusive, &mut changing)? {
+                    return Ok((done(told), spent));
                 }
             }
             Err(Error::Changed { path: path.to_string() }.into())
@@ -177,7 +195,10 @@ impl Workspace {
     /// What stands at a path, read up to `most_bytes`. A path whose folder is missing is missing.
     pub(crate) fn standing(&self, path: &RelativePath, most_bytes: u64) -> Result<Standing, Error> {
         match self.place_seen(path) {
-            Ok(place) => standing(path, &place, most_bytes),
+            Ok(place) => {
+                let file = open(path, &place)?;
+                standing(path, &place, file.as_ref(), most_bytes)
+            }
             Err(Error::NotFound { .. }) => self.missing(path),
             Err(error) => Err(error),
         }
@@ -189,35 +210,45 @@ impl Workspace {
 }
 
 /// One attempt. None if the file was changed by somebody else meanwhile.
-fn attempt<T, E, M, L>(
+fn attempt<'c, T, E, M, L>(
     path: &RelativePath,
     place: &Place,
     exclusive: bool,
-    changing: &mut Changing<M, L>,
-) -> Result<Option<T>, E>
+    changing: &mut Changing<'c, M, L>,
+) -> Result<Option<(T, Spent)>, E>
 where
     E: From<Error>,
-    M: FnMut(&Standing) -> Result<(Change, T), E>,
+    M: FnMut(&Standing) -> Result<(Change<'c>, T), E>,
     L: FnMut(&Standing, &T) -> Result<(), E>,
 {
     let take = || FolderLock::take(path, &place.dir);
     let held = if exclusive { take()? } else { None };
-    let before = standing(path, place, changing.most_bytes)?;
+    let mut file = open(path, place)?;
+    let (is_new, is_local) = (file.is_none(), file.as_ref().is_some_and(is_local));
+    let begin = |content: &[u8]| Begun::new(path, place, content, is_new);
+    // What has that size already may well stay as it is.
+    let expected = changing.expected.filter(|content| !has_size(file.as_ref(), content.len()));
+    let early = expected.map(begin).transpose()?;
+    let before = standing(path, place, file.as_ref(), changing.most_bytes)?;
     let (change, told) = (changing.make)(&before)?;
     let bytes = match &change {
         Change::Put(content, _) => Some(content.len() as u64),
         Change::Keep | Change::Remove => None,
     };
+    // Asked while the disk is at work.
+    let seen = file.as_ref().filter(|_| bytes.is_some() && is_local);
+    let seen = seen.and_then(|file| seen_writable(place, file));
     let (mut late, mut shared) = (None, None);
     let mut moved = false;
     let confirm = || -> Result<(), E> {
         if held.is_none() {
             late = take()?;
         }
-        if !is_still(path, place, &before)? {
+        if !is_still(path, place, &before, file.as_ref())? {
             moved = true;
             return Err(Error::Changed { path: path.to_string() }.into());
         }
+        file = file.take().filter(|_| is_local);
         if let Some(bytes) = bytes {
             shared = place.admit(path, bytes)?;
         }
@@ -225,7 +256,14 @@ where
     };
     let done = match change {
         Change::Keep => Ok(()),
-        Change::Put(content, mode) => replace(path, place, (&content, mode), confirm).map(drop),
+        Change::Put(content, mode) => {
+            let is_early = expected.is_some_and(|expected| std::ptr::eq(expected, &*content));
+            let begun = match early.filter(|_| is_early) {
+                Some(begun) => begun,
+                None => begin(&content)?,
+            };
+            begun.put(path, place, (seen, mode), confirm)
+        }
         Change::Remove => {
             let mut confirm = confirm;
             confirm().and_then(|()| remove(path, place).map_err(E::from))
@@ -233,52 +271,68 @@ where
     };
     drop((held, late, shared));
     match done {
-        Ok(()) => Ok(Some(told)),
+        Ok(()) => Ok(Some((told, Spent::of(file, before)))),
         Err(_) if moved => Ok(None),
         Err(error) => Err(error),
     }
 }
 
-fn standing(path: &RelativePath, place: &Place, most_bytes: u64) -> Result<Standing, Error> {
-    let target = place.target.clone();
+/// The file at the place; none if there is nothing.
+fn open(path: &RelativePath, place: &Place) -> Result<Option<File>, Error> {
     match place.open_file(path) {
-        Err(Error::NotFound { .. }) => Ok(Standing { target, body: Body::Missing, version: None }),
-        opened => Standing::read(path, target, opened?, most_bytes),
+        Err(Error::NotFound { .. }) => Ok(None),
+        opened => opened.map(Some),
     }
 }
 
-/// True if the file is still what was read. Compares the content too: two changes within one tick
-/// of the file system's clock leave the same times.
-fn is_still(path: &RelativePath, place: &Place, before: &Standing) -> Result<bool, Error> {
+fn has_size(file: Option<&File>, bytes: usize) -> bool {
+    file.and_then(|file| file.metadata().ok()).is_some_and(|there| there.len() == bytes as u64)
+}
+
+fn standing(
+    path: &RelativePath,
+    place: &Place,
+    file: Option<&File>,
+    most_bytes: u64,
+) -> Result<Standing, Error> {
+    let target = place.target.clone();
+    match file {
+        None => Ok(Standing { target, body: Body::Missing, version: None }),
+        Some(file) => Standing::read(path, target, file, most_bytes),
+    }
+}
+
+/// True if the file at the place is still the one that was opened, as it was read. Compares the
+/// content too: two changes within one tick of the file system's clock leave the same times.
+fn is_still(
+    path: &RelativePath,
+    place: &Place,
+    before: &Standing,
+    file: Option<&File>,
+) -> Result<bool, Error> {
     let failed = |error| Error::from_io(path, "read", error);
-    let Some(version) = before.version else {
-        return match place.dir.symlink_metadata(Path::new(&place.name)) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
-            Err(error) => Err(failed(error)),
-            Ok(_) => Ok(false),
-        };
+    let now = match place.dir.symlink_metadata(Path::new(&place.name)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        found => Some(Version::told(&found.map_err(failed)?)),
     };
-    let mut file = match place.open_file(path) {
-        Err(Error::NotFound { .. }) => return Ok(false),
-        opened => opened?,
-    };
-    if Version::of(&file).map_err(failed)? != version {
+    // While it is open no other file can have its identity.
+    if now != before.version {
         return Ok(false);
     }
-    let Body::Whole(content) = &before.body else { return Ok(true) };
-    let mut rest = content.as_slice();
-    let mut block = vec![0; content.len().clamp(1, 64 << 10)];
+    let (Some(file), Body::Whole(content)) = (file, &before.body) else { return Ok(true) };
+    let mut block = vec![0; content.len().clamp(1, BLOCK_BYTES)];
+    let mut at = 0;
     loop {
-        let count = match file.read(&mut block) {
-            Ok(0) => return Ok(rest.is_empty()),
+        let count = match file.read_at(&mut block, at as u64) {
+            Ok(0) => return Ok(at == content.len()),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Err(error) => return Err(failed(error)),
         };
-        if !rest.starts_with(&block[..count]) {
+        if !content[at..].starts_with(&block[..count]) {
             return Ok(false);
         }
-        rest = &rest[count..];
+        at += count;
     }
 }
 
@@ -304,12 +358,13 @@ mod tests {
     impl Fixture {
         fn change(
             &self,
-            make: impl FnMut(&Standing) -> Result<(Change, ()), Error>,
+            make: impl FnMut(&Standing) -> Result<(Change<'static>, ()), Error>,
         ) -> Result<(), Error> {
             let path = self.workspace.relative("file").unwrap();
             let last = |_: &Standing, (): &()| Ok(());
-            self.workspace
-                .change(&path, Changing { most_bytes: 100, make_folders: true, make, last })
+            let changing =
+                Changing { most_bytes: 100, expected: None, make_folders: true, make, last };
+            self.workspace.change(&path, changing)
         }
 
         fn content(&self) -> String {
@@ -327,7 +382,7 @@ mod tests {
                 fs::write(fixture.root.path().join("file"), "odd").unwrap();
             }
             seen.push(content.clone());
-            Ok((Change::Put([content, b"+".to_vec()].concat(), None), ()))
+            Ok((Change::Put([content, b"+".to_vec()].concat().into(), None), ()))
         });
         change.unwrap();
         assert_eq!(seen, [b"old".to_vec(), b"odd".to_vec()]);
@@ -341,7 +396,7 @@ mod tests {
         let error = fixture.change(|_| {
             rounds += 1;
             fs::write(fixture.root.path().join("file"), format!("{rounds}")).unwrap();
-            Ok((Change::Put(b"new".to_vec(), None), ()))
+            Ok((Change::Put(b"new".into(), None), ()))
         });
         assert_eq!(error.unwrap_err().code(), Code::Conflict);
         assert_eq!((rounds, fixture.content().as_str()), (2, "2"));
@@ -358,7 +413,7 @@ mod tests {
                 missing.push(standing.is_missing());
                 fs::write(&file, "theirs").unwrap();
                 let change = match standing.is_missing() {
-                    true => Change::Put(b"ours".to_vec(), None),
+                    true => Change::Put(b"ours".into(), None),
                     false => Change::Keep,
                 };
                 Ok((change, ()))
@@ -377,9 +432,9 @@ mod tests {
                 true => Ok(()),
                 false => Err(Error::Changed { path: "file".into() }),
             };
-            fixture
-                .workspace
-                .change(&path, Changing { most_bytes: 100, make_folders: false, make, last })
+            let changing =
+                Changing { most_bytes: 100, expected: None, make_folders: false, make, last };
+            fixture.workspace.change(&path, changing)
         };
         assert!(remove(false).is_err());
         assert_eq!(fixture.content(), "old");
@@ -388,19 +443,65 @@ mod tests {
     }
 
     #[test]
+    fn what_was_expected_is_put_or_gone_again_and_never_in_the_way() {
+        let fixture = fixture();
+        let path = fixture.workspace.relative("file").unwrap();
+        let expected = Some(b"expected".as_slice());
+        let change = |change: fn(&'static [u8]) -> Result<Change<'static>, Error>| {
+            let make = |standing: &Standing| {
+                assert_eq!(standing.content(), Some(fixture.content().as_bytes()));
+                assert_eq!(fs::read_dir(fixture.root.path()).unwrap().count(), 2);
+                change(b"expected").map(|change| (change, ()))
+            };
+            let last = |_: &Standing, (): &()| Ok(());
+            let changing = Changing { most_bytes: 100, expected, make_folders: true, make, last };
+            let done = fixture.workspace.change::<_, Error, _, _>(&path, changing);
+            assert_eq!(fs::read_dir(fixture.root.path()).unwrap().count(), 1);
+            (done.is_ok(), fixture.content())
+        };
+        let cases: [(fn(&'static [u8]) -> _, _); 4] = [
+            (|_| Ok(Change::Keep), (true, "old")),
+            (|_| Ok(Change::Put(b"other".into(), None)), (true, "other")),
+            (|_| Err(Error::Changed { path: "file".into() }), (false, "other")),
+            (|expected| Ok(Change::Put(expected.into(), None)), (true, "expected")),
+        ];
+        for (made, (is_ok, content)) in cases {
+            assert_eq!(change(made), (is_ok, content.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_file_of_the_expected_size_is_looked_at_first() {
+        let fixture = fixture();
+        let path = fixture.workspace.relative("file").unwrap();
+        let make = |_: &Standing| {
+            assert_eq!(fs::read_dir(fixture.root.path()).unwrap().count(), 1);
+            Ok((Change::Put(b"new".into(), None), ()))
+        };
+        let last = |_: &Standing, (): &()| Ok(());
+        let expected = Some(b"new".as_slice());
+        let changing = Changing { most_bytes: 100, expected, make_folders: true, make, last };
+        fixture.workspace.change::<_, Error, _, _>(&path, changing).unwrap();
+        assert_eq!(fixture.content(), "new");
+    }
+
+    #[test]
     fn a_changed_content_is_told_even_where_nothing_else_of_the_file_differs() {
         let fixture = fixture();
         let path = fixture.workspace.relative("file").unwrap();
         let place = fixture.workspace.place(&path, false).unwrap();
-        let mut before = standing(&path, &place, 100).unwrap();
-        assert!(is_still(&path, &place, &before).unwrap());
+        let file = open(&path, &place).unwrap();
+        let mut before = standing(&path, &place, file.as_ref(), 100).unwrap();
+        let is_still = |before: &Standing| is_still(&path, &place, before, file.as_ref()).unwrap();
+        assert!(is_still(&before));
         for other in ["odd", "olds", "ol", ""] {
             before.body = Body::Whole(other.into());
-            assert!(!is_still(&path, &place, &before).unwrap(), "{other}");
+            assert!(!is_still(&before), "{other}");
         }
-        before = standing(&path, &place, 100).unwrap();
+        before.body = Body::Whole(b"old".into());
+        assert!(is_still(&before));
         fs::write(fixture.root.path().join("other"), "old").unwrap();
         fs::rename(fixture.root.path().join("other"), fixture.root.path().join("file")).unwrap();
-        assert!(!is_still(&path, &place, &before).unwrap());
+        assert!(!is_still(&before));
     }
 }

@@ -64,10 +64,11 @@ impl Workspace {
             let (content, done) = made.map_err(|problem| misfit(path, problem))?;
             let Replaced { replacements, line } = done;
             let edited = Edited { replacements, line, bytes: content.len() as u64 };
-            Ok((Change::Put(content, None), edited))
+            Ok((Change::Put(content.into(), None), edited))
         };
         let last = |_: &Standing, _: &Edited| Ok(());
-        self.change(path, Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last })
+        let most_bytes = MAX_FILE_BYTES;
+        self.change(path, Changing { most_bytes, expected: None, make_folders: false, make, last })
     }
 
     /// The content of a text file that is to be edited.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use cap_std::fs::{Dir, FileTypeExt, OpenOptions, OpenOptionsExt};
 use rustix::fs::{Mode, OFlags};
@@ -73,6 +73,10 @@ impl Workspace {
 
     /// True if no part of the path, as far as it exists, is a link.
     pub(super) fn has_no_link(&self, place: &Path) -> bool {
+        let mut parts = place.components();
+        if let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) {
+            return !is_link(self.dir(), name);
+        }
         match (self.folder_of(place, false), place.file_name()) {
             (Ok(dir), Some(name)) => !is_link(&dir, name),
             (Err(Errno::LOOP), _) => false,

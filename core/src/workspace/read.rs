@@ -76,7 +76,7 @@ impl Workspace {
         if let Some(media) = Media::of_name(path.normalised()) {
             return Err(binary(media));
         }
-        let standing = Standing::read(path, target, file, max_bytes)?;
+        let standing = Standing::read(path, target, &file, max_bytes)?;
         match standing.content().and_then(Media::of_content) {
             Some(media) => Err(binary(media)),
             None => Ok(standing),

@@ -3,11 +3,13 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
+#[cfg(target_os = "linux")]
+use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt, OpenOptions, OpenOptionsExt};
-use rustix::fs::OFlags;
+use rustix::fs::{Access, AtFlags, OFlags, accessat};
 use rustix::io::Errno;
 
 use super::open::{check_type, flags};
@@ -18,30 +20,88 @@ use crate::id;
 /// Only permissions are kept: a set-user-id bit must not outlive a change of content.
 const PERMISSIONS: u32 = 0o777;
 
-/// Puts `content` at the place; if there is no file, with the permissions given, or 0644. `confirm`
-/// runs last, when only the rename is left, and may still call it off. Returns true if there was no
-/// file before.
+/// Puts `content` at the place; if there is no file, with permissions 0644. `confirm` runs last, when
+/// only the rename is left, and may still call it off. Returns true if there was no file before.
 pub(super) fn replace<E: From<Error>>(
     path: &RelativePath,
     place: &Place,
-    (content, mode): (&[u8], Option<u32>),
+    content: &[u8],
     confirm: impl FnOnce() -> Result<(), E>,
 ) -> Result<bool, E> {
-    let failed = |error| Error::from_io(path, "write", error);
     let before = writable(path, place)?;
-    let mut temporary = Temporary::create(&place.dir, before.as_ref()).map_err(failed)?;
-    temporary.file.write_all(content).map_err(failed)?;
-    if let Some(before) = &before {
-        keep_owner_and_mode(&temporary.file, before).map_err(failed)?;
-    } else if let Some(mode) = mode {
-        let mode = std::fs::Permissions::from_mode(mode & PERMISSIONS);
-        temporary.file.set_permissions(mode).map_err(failed)?;
-    }
-    temporary.file.sync_all().map_err(failed)?;
-    confirm()?;
-    temporary.rename(Path::new(&place.name)).map_err(failed)?;
+    let begun = Begun::new(path, place, content, before.is_none())?;
+    begun.settle(path, place, (before.as_ref(), None), confirm)?;
     Ok(before.is_none())
 }
+
+/// A new content beside the file that it is to replace, on its way to the disk. Gone again unless it
+/// is put in place.
+pub(super) struct Begun<'p>(Temporary<'p>);
+
+impl<'p> Begun<'p> {
+    /// Writes the content to a file of its own. The disk works on it from here on.
+    pub(super) fn new(
+        path: &RelativePath,
+        place: &'p Place,
+        content: &[u8],
+        is_new: bool,
+    ) -> Result<Begun<'p>, Error> {
+        let failed = |error| Error::from_io(path, "write", error);
+        let mut temporary = Temporary::create(&place.dir, is_new).map_err(failed)?;
+        temporary.file.write_all(content).map_err(failed)?;
+        begin_to_sync(&temporary.file);
+        Ok(Begun(temporary))
+    }
+
+    /// Puts it in the place; if there is no file, with the permissions given. `seen` is what
+    /// [`seen_writable`] tells. `confirm` as in [`replace`].
+    pub(super) fn put<E: From<Error>>(
+        self,
+        path: &RelativePath,
+        place: &Place,
+        (seen, mode): (Option<Metadata>, Option<u32>),
+        confirm: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let before = match seen {
+            Some(seen) => Some(seen),
+            None => writable(path, place)?,
+        };
+        self.settle(path, place, (before.as_ref(), mode), confirm)
+    }
+
+    fn settle<E: From<Error>>(
+        self,
+        path: &RelativePath,
+        place: &Place,
+        (before, mode): (Option<&Metadata>, Option<u32>),
+        confirm: impl FnOnce() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let failed = |error| Error::from_io(path, "write", error);
+        let Begun(temporary) = self;
+        if let Some(before) = before {
+            keep_owner_and_mode(&temporary.file, before).map_err(failed)?;
+        } else if let Some(mode) = mode {
+            let mode = std::fs::Permissions::from_mode(mode & PERMISSIONS);
+            temporary.file.set_permissions(mode).map_err(failed)?;
+        }
+        temporary.file.sync_all().map_err(failed)?;
+        confirm()?;
+        temporary.rename(Path::new(&place.name)).map_err(failed)?;
+        Ok(())
+    }
+}
+
+/// Has the system begin to write what a file holds, so that a sync later on has less to wait for.
+/// What goes wrong, that sync tells.
+#[cfg(target_os = "linux")]
+fn begin_to_sync(file: &File) {
+    // SAFETY: the descriptor is open for as long as `file` is borrowed, and the call takes no
+    // pointers.
+    unsafe { libc::sync_file_range(file.as_raw_fd(), 0, 0, libc::SYNC_FILE_RANGE_WRITE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn begin_to_sync(_: &File) {}
 
 /// Removes the file at the place, if it may be written.
 pub(super) fn remove(path: &RelativePath, place: &Place) -> Result<(), Error> {
@@ -68,6 +128,15 @@ fn writable(path: &RelativePath, place: &Place) -> Result<Option<Metadata>, Erro
         Err(error) => return Err(failed(error)),
     }
     Ok(Some(metadata))
+}
+
+/// What is known of an open file of a [local](super::local) file system that has passed
+/// [`Place::open_file`] if the caller may write it, as the permissions say. None if that must be
+/// tried. That it is the file at the place is still to be confirmed.
+pub(super) fn seen_writable(place: &Place, file: &File) -> Option<Metadata> {
+    let name = Path::new(&place.name);
+    accessat(&place.dir, name, Access::WRITE_OK, AtFlags::EACCESS).ok()?;
+    Metadata::from_file(file).ok()
 }
 
 fn keep_owner_and_mode(file: &File, before: &Metadata) -> io::Result<()> {
@@ -102,10 +171,10 @@ struct Temporary<'a> {
 }
 
 impl<'a> Temporary<'a> {
-    fn create(dir: &'a Dir, before: Option<&Metadata>) -> io::Result<Temporary<'a>> {
+    fn create(dir: &'a Dir, is_new: bool) -> io::Result<Temporary<'a>> {
         let name = format!("{BEFORE}{}{BEHIND}", id::new_id());
         // Nobody may read the new content who might not read the old, not even until the rename.
-        let mode = if before.is_some() { 0o600 } else { 0o644 };
+        let mode = if is_new { 0o644 } else { 0o600 };
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(mode).custom_flags(flags(OFlags::NOFOLLOW));
         let file = dir.open_with(&name, &options)?.into_std();

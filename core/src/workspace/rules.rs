@@ -47,7 +47,7 @@ pub(crate) struct Other {
 #[derive(Debug, Default)]
 pub(super) struct Compiled {
     pub(super) rules: Rules,
-    /// The root's own absolute path.
+    /// The root's own absolute path, where anything is denied.
     root: Option<Folded>,
     /// Where the root lies in the roots around it.
     outer: Vec<Folded>,
@@ -140,7 +140,8 @@ impl Workspace {
 
 impl Compiled {
     fn new(rules: Rules, root: &Path) -> Compiled {
-        let mut compiled = Compiled { root: Some(Folded::new(root)), ..Compiled::default() };
+        let named = (!rules.deny.is_empty()).then(|| Folded::new(root));
+        let mut compiled = Compiled { root: named, ..Compiled::default() };
         for other in rules.others.iter().map(|other| &other.real).chain(&rules.anchors) {
             if let Ok(at) = root.strip_prefix(other) {
                 compiled.outer.push(Folded::new(at));

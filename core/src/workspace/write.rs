@@ -62,7 +62,7 @@ impl Workspace {
         let place = self.place(path, true)?;
         let replace = || {
             let mut locks = None;
-            let created = replace(path, &place, (content, None), || {
+            let created = replace(path, &place, content, || {
                 let own = FolderLock::take(path, &place.dir)?;
                 locks = Some((own, place.admit(path, bytes)?));
                 Ok(())
@@ -268,7 +268,7 @@ mod tests {
         let path = fixture.workspace.relative("file").unwrap();
         let place = fixture.workspace.place(&path, false).unwrap();
         let changed = || Err(Error::Changed { path: "file".into() });
-        assert!(replace(&path, &place, (b"new", None), changed).is_err());
+        assert!(replace(&path, &place, b"new", changed).is_err());
         assert_eq!(fixture.content("file"), "old");
         assert_eq!(fixture.names(), ["file"]);
     }

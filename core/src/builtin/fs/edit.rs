@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::Writer;
-use super::{noted, stored, uses};
+use super::{At, noted, stored, uses};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::files::Worked;
@@ -113,7 +113,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .argument_aliases("new_string", &["new", "new_text", "newText", "replace", "to"])
     .argument_aliases("replace_all", &["all"])
     .capability(Capability::Mutating)
-    .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
+    .assess(move |at: &At, cx| uses(&for_assess, cx, Effect::Write, &at.path))
 }
 
 fn told(path: &str, done: &[Replaced], note: Option<String>) -> ToolResult {

@@ -276,13 +276,14 @@ impl<'w> Patcher<'w> {
                 return Err(Error::Changed { path: path.to_string() }.into());
             }
             let change = match &step.after {
-                Some(after) => Change::Put(after.clone(), step.mode),
+                Some(after) => Change::Put(after.into(), step.mode),
                 None => Change::Remove,
             };
             Ok((change, ()))
         };
         let last = |now: &Standing, (): &()| self.writer.guard().last(workspace, path, &now.target);
-        let changing = Changing { most_bytes: KNOWN_BYTES, make_folders: true, make, last };
+        let most_bytes = KNOWN_BYTES;
+        let changing = Changing { most_bytes, expected: None, make_folders: true, make, last };
         workspace.change::<_, ToolError, _, _>(path, changing)
     }
 }
@@ -315,13 +316,14 @@ fn put_back_one(step: &Step) -> Result<(), Error> {
             now.content() == step.after.as_deref() && now.is_missing() == step.after.is_none();
         let change = match (is_ours, step.before.content()) {
             (false, _) => return Err(Error::Changed { path: path.to_string() }),
-            (true, Some(before)) => Change::Put(before.to_owned(), step.before.mode()),
+            (true, Some(before)) => Change::Put(before.into(), step.before.mode()),
             (true, None) => Change::Remove,
         };
         Ok((change, ()))
     };
     let last = |_: &Standing, (): &()| Ok(());
-    workspace.change(path, Changing { most_bytes: KNOWN_BYTES, make_folders: true, make, last })
+    let most_bytes = KNOWN_BYTES;
+    workspace.change(path, Changing { most_bytes, expected: None, make_folders: true, make, last })
 }
 
 fn exists(at: &OnDisk, what: &str) -> ToolError {

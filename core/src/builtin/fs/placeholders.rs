@@ -21,7 +21,7 @@ use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
 use crate::workspace::{
     Body, Change, Changing, Edit, EditProblem, Error, Hunk, MAX_FILE_BYTES, Misfit, ReadText,
-    RelativePath, Replaced, Standing, Workspace, WriteMode, Written, apply, check_changed,
+    RelativePath, Replaced, Spent, Standing, Workspace, WriteMode, Written, apply, check_changed,
     edit_once, misfit,
 };
 
@@ -91,18 +91,20 @@ impl Writer {
         Writer { tool, scrubber, opener, guard: Guard::new(deps, cx) }
     }
 
-    /// Writes a text to a file.
+    /// Writes a text to a file. Also gives what is left over.
     pub(super) fn write(
         &self,
         workspace: &Workspace,
         path: &RelativePath,
         content: &str,
         mode: WriteMode,
-    ) -> Result<Wrote, ToolError> {
+    ) -> Result<(Wrote, Spent), ToolError> {
         workspace.check_writable_size(path, content.len())?;
         match mode {
             WriteMode::Replace => self.replace(workspace, path, content),
-            WriteMode::Append => self.append(workspace, path, content),
+            WriteMode::Append => {
+                self.append(workspace, path, content).map(|wrote| (wrote, Spent::default()))
+            }
         }
     }
 
@@ -111,22 +113,31 @@ impl Writer {
         workspace: &Workspace,
         path: &RelativePath,
         content: &str,
-    ) -> Result<Wrote, ToolError> {
+    ) -> Result<(Wrote, Spent), ToolError> {
+        let is_plain = placeholders(content).next().is_none();
         let make = |standing: &Standing| {
             let there = standing.content().unwrap_or_default();
-            let file = file_at(workspace, &standing.target);
-            let opened = self.filled(&file, content, WriteMode::Replace, there)?;
-            let text = opened.as_ref().map_or(content, Opened::text).as_bytes();
+            let opened = match is_plain {
+                true => None,
+                false => {
+                    let file = file_at(workspace, &standing.target);
+                    self.filled(&file, content, WriteMode::Replace, there)?
+                }
+            };
+            let text: Cow<'_, [u8]> = match &opened {
+                Some(opened) => opened.text().as_bytes().to_owned().into(),
+                None => content.as_bytes().into(),
+            };
             let (bytes, created) = (text.len() as u64, standing.is_missing());
-            let unchanged = standing.content() == Some(text);
+            let unchanged = standing.content() == Some(&*text);
             let note = match unchanged {
                 true => None,
                 false => self.guard.check(workspace, path, standing)?,
             };
-            let change = if unchanged { Change::Keep } else { Change::Put(text.to_owned(), None) };
             let asked = RefCell::new(self.guard.ask(workspace, path, &standing.target));
-            let (known, target) = (self.guard.known(text), standing.target.clone());
+            let (known, target) = (self.guard.known(&text), standing.target.clone());
             let wrote = Wrote { bytes, created, unchanged, note };
+            let change = if unchanged { Change::Keep } else { Change::Put(text, None) };
             Ok((change, (wrote, (opened, asked), (target, known))))
         };
         let last =
@@ -136,7 +147,9 @@ impl Writer {
                 self.take(opened.as_slice())
             };
         // As much as an edit takes in, so that what one has written the other knows.
-        let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: true, make, last };
+        let most_bytes = MAX_FILE_BYTES;
+        let expected = is_plain.then_some(content.as_bytes());
+        let changing = Changing { most_bytes, expected, make_folders: true, make, last };
         let done = |(wrote, _, (target, known)): (_, _, (PathBuf, _))| {
             self.guard.knows(workspace, &target, known);
             wrote
@@ -226,13 +239,13 @@ impl Writer {
     }
 
     /// Changes a text of a file. What an error shows of the file is masked as a whole file is. Also
-    /// gives what the model should know besides.
+    /// gives what the model should know besides, and what is left over.
     pub(super) fn edit(
         &self,
         workspace: &Workspace,
         path: &RelativePath,
         edits: &[Edit],
-    ) -> Result<(Vec<Replaced>, Option<String>), ToolError> {
+    ) -> Result<((Vec<Replaced>, Option<String>), Spent), ToolError> {
         let make = |standing: &Standing| {
             let content = workspace.editable(path, standing)?;
             let note = self.guard.check(workspace, path, standing)?;
@@ -245,13 +258,14 @@ impl Writer {
             let asked = RefCell::new(self.guard.ask(workspace, path, &standing.target));
             let known = self.guard.known(&content);
             let told = (replaced, note, known, standing.target.clone());
-            Ok((Change::Put(content, None), (told, (opened, asked))))
+            Ok((Change::Put(content.into(), None), (told, (opened, asked))))
         };
         let last = |_: &Standing, (_, (opened, asked)): &(_, (Vec<Opened>, RefCell<Asked>))| {
             asked.borrow_mut().answer()?;
             self.take(opened)
         };
-        let changing = Changing { most_bytes: MAX_FILE_BYTES, make_folders: false, make, last };
+        let most_bytes = MAX_FILE_BYTES;
+        let changing = Changing { most_bytes, expected: None, make_folders: false, make, last };
         let done = |((replaced, note, known, target), _): ((_, _, _, PathBuf), _)| {
             self.guard.knows(workspace, &target, known);
             (replaced, note)

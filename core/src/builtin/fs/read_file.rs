@@ -16,7 +16,9 @@ use crate::kind::{Capability, Effect};
 use crate::scrub::Scrubber;
 use crate::tool::{Assessment, CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
 use crate::vault::{FileAt, Opener};
-use crate::workspace::{Error, ReadRange, ReadText, RelativePath, Standing, Workspace, window};
+use crate::workspace::{
+    Error, ReadRange, ReadText, RelativePath, Spent, Standing, Workspace, window,
+};
 
 /// The largest file that is masked as a whole before a page of it is shown (16 MiB).
 const WHOLE_BYTES: u64 = KNOWN_BYTES;
@@ -160,7 +162,7 @@ async fn disk_page(
         }?;
         // Also a part counts as read: what the rest says is for the model to judge.
         guard.knows(workspace, &standing.target, known);
-        Ok(page)
+        Ok((page, Spent::default()))
     };
     deps.files.on_disk((cx, path), (), work).await
 }

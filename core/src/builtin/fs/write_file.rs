@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::placeholders::{Writer, Wrote};
-use super::{noted, stored, uses};
+use super::{At, noted, stored, uses};
 use crate::builtin::Deps;
 use crate::files::Worked;
 use crate::kind::{Capability, Effect};
@@ -39,7 +39,8 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
             let path = args.path.clone();
             let writer = Writer::new("write_file", &deps, &cx);
             let work = move |workspace: &_, path: &_, content: String| {
-                writer.write(workspace, path, &content, mode)
+                let (wrote, spent) = writer.write(workspace, path, &content, mode)?;
+                Ok((wrote, spent.and(content)))
             };
             match deps.files.on_disk((&cx, &path), args.content, work).await? {
                 Worked::Disk(wrote) => {
@@ -56,7 +57,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .keeps_placeholders()
     .argument_aliases("path", &["file", "filepath", "file_path"])
     .capability(Capability::Mutating)
-    .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Write, &args.path))
+    .assess(move |at: &At, cx| uses(&for_assess, cx, Effect::Write, &at.path))
 }
 
 fn told(path: &str, mode: WriteMode, deliver: bool, wrote: Wrote) -> ToolResult {
