@@ -193,8 +193,7 @@ impl Kinds {
     #[inline(always)]
     fn may_begin<L: Lanes>(&self, text: &[u8], start: usize, crossed: usize) -> bool {
         self.may_have_prefix(text, start)
-            || start >= crossed
-                && self.may_open_bare::<L>(text, start, true)
+            || start >= crossed && self.may_open_bare::<L>(text, start, true)
     }
 
     /// [`glance_back`](Kinds::glance_back) for one that reaches farther back than a block.
