@@ -14,8 +14,10 @@ impl Lowering<'_, '_> {
         let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
         if !inside.chars().all(plain) || body.stmts.is_empty() {
             let place = self.span(span);
-            let read = self.may_read(inside, &place).then(|| reading::read(inside, self.apart));
-            if read.flatten().is_none_or(|read| read.status != ParseStatus::Clean) {
+            let inside = inside.to_owned();
+            let may_read = self.may_read(&inside, &place);
+            let read = may_read.then(|| reading::read(&inside, self.apart)).flatten();
+            if read.is_none_or(|read| read.status != ParseStatus::Clean) {
                 self.problem("a substitution that is no command", place);
             }
         }
