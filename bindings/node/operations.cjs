@@ -60,6 +60,9 @@ function operations(invoke) {
       last: (args) => invoke('events.last', args ?? {}),
       prune: (args) => invoke('events.prune', args ?? {}),
     }),
+    exec: Object.freeze({
+      capabilities: (args) => invoke('exec.capabilities', args ?? {}),
+    }),
     grants: Object.freeze({
       put: (args) => invoke('grants.put', args ?? {}),
       get: (args) => invoke('grants.get', args ?? {}),

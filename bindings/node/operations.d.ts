@@ -358,6 +358,20 @@ export interface Budget {
   calls_per_run?: number | null
 }
 
+/** What commands on this machine can be held to: what the kernel gives to this process. */
+export interface Capabilities {
+  /** The version of Landlock. None: files cannot be closed by its rules. */
+  landlock: number | null
+  /** Whether system calls can be filtered. */
+  seccomp: boolean
+  /** Whether commands can have mounts, processes and a network of their own. */
+  namespaces: boolean
+  /** Whether the memory and the number of processes of a command can be limited as a whole. */
+  cgroups: boolean
+  /** What is not there, and why, in words for the owner. With `exec.require` no command runs then. */
+  missing: Array<string>
+}
+
 /** What a tool can do, as far as scheduling and policy must know. */
 export type Capability = 'read-only' | 'mutating' | 'async' | 'mcp-bridged' | 'open-world' | 'destructive'
 
@@ -441,6 +455,8 @@ export interface FullConfig {
   redundancy: FullRedundancy
   /** How tools run. */
   execute: FullExecute
+  /** How commands of a shell run on this machine. */
+  exec: FullExecConfig
   /** How tools are defined for models. */
   definitions: FullDefinitionsConfig
   /** How much of a result the model gets at once. */
@@ -485,6 +501,8 @@ export interface Config {
   redundancy?: Redundancy
   /** How tools run. */
   execute?: Execute
+  /** How commands of a shell run on this machine. */
+  exec?: ExecConfig
   /** How tools are defined for models. */
   definitions?: DefinitionsConfig
   /** How much of a result the model gets at once. */
@@ -500,6 +518,9 @@ export interface Config {
   /** How much of what only grows is kept. */
   retention?: Retention
 }
+
+/** What commands on the host are held to. What was predicted of a command narrows it further. */
+export type ConfinementProfile = 'read-only' | 'workspace' | 'workspace+network' | 'off'
 
 /** A context file as a list shows it. */
 export interface ContextFileInfo {
@@ -684,6 +705,22 @@ export interface DroppedClone {
 /** How a call uses a resource. */
 export type Effect = 'read' | 'write'
 
+/** The `exec.environment` part of the configuration. */
+export interface FullEnvironmentConfig {
+  /** Variables of the host that commands get besides those that they always get. One whose value looks like a secret is left out all the same: store a credential for it. */
+  inherit: Array<string>
+  /** Variables that every command gets, with their values. They are no place for secrets. */
+  set: { [key: string]: string }
+}
+
+/** The `exec.environment` part of the configuration. */
+export interface EnvironmentConfig {
+  /** Variables of the host that commands get besides those that they always get. One whose value looks like a secret is left out all the same: store a credential for it. */
+  inherit?: ReadonlyArray<string>
+  /** Variables that every command gets, with their values. They are no place for secrets. */
+  set?: { [key: string]: string }
+}
+
 /** One thing that happened. Events are kept in the store and read in order by cursor. */
 export interface Event {
   /** The place of the event in its tenant: the cursor to read on from. Grows. */
@@ -698,6 +735,38 @@ export interface Event {
   subject: string
   /** The particulars, a JSON object. Scrubbed. */
   data: unknown
+}
+
+/** The `exec` part of the configuration. */
+export interface FullExecConfig {
+  /** What commands on the host are held to. */
+  confinement: ConfinementProfile
+  /** Whether a command is refused where the kernel cannot hold it to all of that. Default: it runs with what there is, and the result says what is missing. */
+  require: boolean
+  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  timeout_seconds: number
+  /** How much is kept of each of its two outputs, in KiB: at least 64. */
+  max_output_kb: number
+  /** How much one command may use of the machine. */
+  limits: FullLimits
+  /** The variables that commands get. */
+  environment: FullEnvironmentConfig
+}
+
+/** The `exec` part of the configuration. */
+export interface ExecConfig {
+  /** What commands on the host are held to. */
+  confinement?: ConfinementProfile
+  /** Whether a command is refused where the kernel cannot hold it to all of that. Default: it runs with what there is, and the result says what is missing. */
+  require?: boolean
+  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  timeout_seconds?: number
+  /** How much is kept of each of its two outputs, in KiB: at least 64. */
+  max_output_kb?: number
+  /** How much one command may use of the machine. */
+  limits?: Limits
+  /** The variables that commands get. */
+  environment?: EnvironmentConfig
 }
 
 /** The `execute` part of the configuration. */
@@ -863,6 +932,34 @@ export interface Lease {
   epoch: number
   /** When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z. */
   expires_at_ms: number
+}
+
+/** The `exec.limits` part of the configuration: how much one command may use. */
+export interface FullLimits {
+  /** The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control groups. */
+  memory_mb: number
+  /** The most processes and threads at once. 0: no limit. */
+  processes: number
+  /** The largest file that it may write, in MiB. 0: no limit. */
+  file_mb: number
+  /** The most files that one process may have open. 0: no limit. */
+  open_files: number
+  /** The most processor time of one process, in seconds. 0: no limit. */
+  cpu_seconds: number
+}
+
+/** The `exec.limits` part of the configuration: how much one command may use. */
+export interface Limits {
+  /** The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control groups. */
+  memory_mb?: number
+  /** The most processes and threads at once. 0: no limit. */
+  processes?: number
+  /** The largest file that it may write, in MiB. 0: no limit. */
+  file_mb?: number
+  /** The most files that one process may have open. 0: no limit. */
+  open_files?: number
+  /** The most processor time of one process, in seconds. 0: no limit. */
+  cpu_seconds?: number
 }
 
 /**
@@ -2561,6 +2658,10 @@ export interface Operations {
       /** Delete those that are older than this, in milliseconds. */
       older_than_ms?: number | null
     }): Promise<Pruned>
+  }
+  readonly exec: {
+    /** Tells what commands on this machine can be held to, and what the kernel does not give. */
+    capabilities(): Promise<Capabilities>
   }
   readonly grants: {
     /** Stores a grant, replacing one of the same resource, agent and user. Fails with `conflict` if `if_version` does not hold. */

@@ -525,6 +525,26 @@ class Budget(TypedDict, total=False):
     counts for its session; one without either is not counted. Default: no limit; 25 is the
     seeds'."""
 
+
+class Capabilities(TypedDict):
+    """What commands on this machine can be held to: what the kernel gives to this process."""
+
+    landlock: int | None
+    """The version of Landlock. None: files cannot be closed by its rules."""
+
+    seccomp: bool
+    """Whether system calls can be filtered."""
+
+    namespaces: bool
+    """Whether commands can have mounts, processes and a network of their own."""
+
+    cgroups: bool
+    """Whether the memory and the number of processes of a command can be limited as a whole."""
+
+    missing: builtins.list[str]
+    """What is not there, and why, in words for the owner. With `exec.require` no command runs
+    then."""
+
 Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -642,6 +662,9 @@ class FullConfig(TypedDict):
     execute: FullExecute
     """How tools run."""
 
+    exec: FullExecConfig
+    """How commands of a shell run on this machine."""
+
     definitions: FullDefinitionsConfig
     """How tools are defined for models."""
 
@@ -702,6 +725,9 @@ class Settings(TypedDict, total=False):
     execute: Execute
     """How tools run."""
 
+    exec: ExecConfig
+    """How commands of a shell run on this machine."""
+
     definitions: DefinitionsConfig
     """How tools are defined for models."""
 
@@ -733,6 +759,9 @@ class Config(Settings, total=False):
 
     workspace: os.PathLike[str] | str | None
     """The folder that file tools work in and never leave. Without one they are refused."""
+
+ConfinementProfile: TypeAlias = "Literal['read-only', 'workspace', 'workspace+network', 'off']"
+"""What commands on the host are held to. What was predicted of a command narrows it further."""
 
 
 class ContextFileInfo(TypedDict):
@@ -987,6 +1016,28 @@ Effect: TypeAlias = "Literal['read', 'write']"
 """How a call uses a resource."""
 
 
+class FullEnvironmentConfig(TypedDict):
+    """The `exec.environment` part of the configuration."""
+
+    inherit: builtins.list[str]
+    """Variables of the host that commands get besides those that they always get. One whose
+    value looks like a secret is left out all the same: store a credential for it."""
+
+    set: dict[str, str]
+    """Variables that every command gets, with their values. They are no place for secrets."""
+
+
+class EnvironmentConfig(TypedDict, total=False):
+    """The `exec.environment` part of the configuration."""
+
+    inherit: Sequence[str]
+    """Variables of the host that commands get besides those that they always get. One whose
+    value looks like a secret is left out all the same: store a credential for it."""
+
+    set: Mapping[str, str]
+    """Variables that every command gets, with their values. They are no place for secrets."""
+
+
 class Event(TypedDict):
     """One thing that happened. Events are kept in the store and read in order by cursor."""
 
@@ -1008,6 +1059,52 @@ class Event(TypedDict):
 
     data: Any
     """The particulars, a JSON object. Scrubbed."""
+
+
+class FullExecConfig(TypedDict):
+    """The `exec` part of the configuration."""
+
+    confinement: ConfinementProfile
+    """What commands on the host are held to."""
+
+    require: bool
+    """Whether a command is refused where the kernel cannot hold it to all of that. Default: it
+    runs with what there is, and the result says what is missing."""
+
+    timeout_seconds: int
+    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+
+    max_output_kb: int
+    """How much is kept of each of its two outputs, in KiB: at least 64."""
+
+    limits: FullLimits
+    """How much one command may use of the machine."""
+
+    environment: FullEnvironmentConfig
+    """The variables that commands get."""
+
+
+class ExecConfig(TypedDict, total=False):
+    """The `exec` part of the configuration."""
+
+    confinement: ConfinementProfile
+    """What commands on the host are held to."""
+
+    require: bool
+    """Whether a command is refused where the kernel cannot hold it to all of that. Default: it
+    runs with what there is, and the result says what is missing."""
+
+    timeout_seconds: int
+    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+
+    max_output_kb: int
+    """How much is kept of each of its two outputs, in KiB: at least 64."""
+
+    limits: Limits
+    """How much one command may use of the machine."""
+
+    environment: EnvironmentConfig
+    """The variables that commands get."""
 
 
 class FullExecute(TypedDict):
@@ -1245,6 +1342,46 @@ class Lease(TypedDict):
 
     expires_at_ms: int
     """When it ends unless renewed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class FullLimits(TypedDict):
+    """The `exec.limits` part of the configuration: how much one command may use."""
+
+    memory_mb: int
+    """The most memory of all its processes, in MiB. 0: no limit. Enforced where there are
+    control groups."""
+
+    processes: int
+    """The most processes and threads at once. 0: no limit."""
+
+    file_mb: int
+    """The largest file that it may write, in MiB. 0: no limit."""
+
+    open_files: int
+    """The most files that one process may have open. 0: no limit."""
+
+    cpu_seconds: int
+    """The most processor time of one process, in seconds. 0: no limit."""
+
+
+class Limits(TypedDict, total=False):
+    """The `exec.limits` part of the configuration: how much one command may use."""
+
+    memory_mb: int
+    """The most memory of all its processes, in MiB. 0: no limit. Enforced where there are
+    control groups."""
+
+    processes: int
+    """The most processes and threads at once. 0: no limit."""
+
+    file_mb: int
+    """The largest file that it may write, in MiB. 0: no limit."""
+
+    open_files: int
+    """The most files that one process may have open. 0: no limit."""
+
+    cpu_seconds: int
+    """The most processor time of one process, in seconds. 0: no limit."""
 
 FullListEntry: TypeAlias = "str | FullMarkedEntry"
 """One entry of a list, in short (`"exec"`) or with marks (`{ entry = "exec", final = true }`).
@@ -3974,6 +4111,20 @@ class EventsOperations:
         return cast("Pruned", self._invoke("events.prune", args))
 
 
+class ExecOperations:
+    """Operations `exec.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def capabilities(
+        self,
+    ) -> Capabilities:
+        """Tells what commands on this machine can be held to, and what the kernel does not give."""
+        args: dict[str, Any] = {}
+        return cast("Capabilities", self._invoke("exec.capabilities", args))
+
+
 class GrantsOperations:
     """Operations `grants.*`."""
 
@@ -5448,6 +5599,11 @@ class Operations:
         return EventsOperations(self._invoke)
 
     @property
+    def exec(self) -> ExecOperations:
+        """Operations `exec.*`."""
+        return ExecOperations(self._invoke)
+
+    @property
     def grants(self) -> GrantsOperations:
         """Operations `grants.*`."""
         return GrantsOperations(self._invoke)
@@ -6571,6 +6727,20 @@ class AsyncEventsOperations:
             older_than_ms=older_than_ms,
         )
         return cast("Pruned", await self._invoke("events.prune", args))
+
+
+class AsyncExecOperations:
+    """Operations `exec.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def capabilities(
+        self,
+    ) -> Capabilities:
+        """Tells what commands on this machine can be held to, and what the kernel does not give."""
+        args: dict[str, Any] = {}
+        return cast("Capabilities", await self._invoke("exec.capabilities", args))
 
 
 class AsyncGrantsOperations:
@@ -8045,6 +8215,11 @@ class AsyncOperations:
     def events(self) -> AsyncEventsOperations:
         """Operations `events.*`."""
         return AsyncEventsOperations(self._invoke)
+
+    @property
+    def exec(self) -> AsyncExecOperations:
+        """Operations `exec.*`."""
+        return AsyncExecOperations(self._invoke)
 
     @property
     def grants(self) -> AsyncGrantsOperations:
