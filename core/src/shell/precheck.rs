@@ -35,6 +35,13 @@ const MOST_WORDS: usize = 6 * 1024;
 /// as often as they are parsed.
 const MOST_READ: usize = 2 * MOST_WORDS;
 
+/// The most dollar signs outside of single quotes. Ordinary text of [`LONGEST`] bytes has fewer, that
+/// of languages in which each variable has one included.
+const MOST_EXPANSIONS: usize = 1536;
+
+/// The most opened braces outside of quotes.
+const MOST_BRACES: usize = 2 * 1024;
+
 /// More blanks than this in a row move what follows out of sight.
 const MOST_BLANKS: usize = 120;
 
@@ -169,6 +176,8 @@ struct Scan {
     opened: usize,
     words: usize,
     read: usize,
+    expansions: usize,
+    opened_braces: usize,
     before: char,
     /// True behind a backslash that is none itself: what it stands before opens and closes nothing.
     behind_backslash: bool,
@@ -325,12 +334,18 @@ impl Scan {
             ';' | '|' | '&' | '(' | ')' | '<' | '>' => 1,
             _ => 2,
         };
-        if kind(char) == 0 || kind(char) == kind(self.before) {
-            return;
+        let begins = kind(char) != 0 && kind(char) != kind(self.before);
+        if begins {
+            self.words += 1;
+            self.read += 1 + self.substitutions;
         }
-        self.words += 1;
-        self.read += 1 + self.substitutions;
-        if self.words > MOST_WORDS || self.read > MOST_READ {
+        self.expansions += usize::from(char == '$' && self.quote != Some('\''));
+        self.opened_braces += usize::from(char == '{' && self.quote.is_none());
+        if self.words > MOST_WORDS
+            || self.read > MOST_READ
+            || self.expansions > MOST_EXPANSIONS
+            || self.opened_braces > MOST_BRACES
+        {
             self.found(Concern::TooMany, at, at + char.len_utf8());
         }
     }
@@ -472,6 +487,10 @@ mod tests {
         assert_eq!(concerns(&"$(y) \\)".repeat(60)), []);
         assert_eq!(concerns(&"word ".repeat(6000)), []);
         assert_eq!(concerns(&"x ".repeat(6200)), [Concern::TooMany]);
+        assert_eq!(concerns(&"$x ".repeat(1500)), []);
+        assert_eq!(concerns(&"\"$x\"".repeat(1600)), [Concern::TooMany]);
+        assert_eq!(concerns(&format!("echo '{}'", "$x {}".repeat(3000))), []);
+        assert_eq!(concerns(&"{a,b}".repeat(2100)), [Concern::TooMany]);
         assert_eq!(concerns(&"x;".repeat(3100)), [Concern::TooMany]);
         assert_eq!(concerns(&format!("$({})", "x ".repeat(6000))), []);
         assert_eq!(concerns(&format!("$(a $({}))", "x ".repeat(6000))), [Concern::TooMany]);
