@@ -16,8 +16,8 @@ pub const DEEPEST: usize = 64;
 /// The deepest that `${` stand in each other, since the parser reads each again for those around it.
 const DEEPEST_PARAMETER: usize = 12;
 
-/// The most substitutions in each other that stand within a `${`. The parser reads each of them
-/// twice for each one around it, if one is never closed.
+/// The most substitutions and groups of patterns in each other that stand within a `${`. The parser
+/// reads each of them twice for each one around it, if one is never closed.
 const DEEPEST_MIXED: usize = 4;
 
 /// The most `time` and `coproc` in the place of a command, whose depth the parser does not count: it
@@ -293,7 +293,8 @@ impl Scan {
             (_, '(') => {
                 self.depth += 1;
                 let substitution = matches!(self.before, '$' | '<' | '>');
-                let mixed = substitution && self.parameters > 0;
+                let pattern = matches!(self.before, '?' | '*' | '+' | '@' | '!' | '(');
+                let mixed = (substitution || pattern) && self.parameters > 0;
                 self.opened += usize::from(substitution);
                 self.substitutions += usize::from(substitution);
                 self.mixed += usize::from(mixed);
@@ -483,6 +484,8 @@ mod tests {
             assert_eq!(concerns(&nest.repeat(5)), [Concern::TooDeep], "{nest}");
         }
         assert_eq!(concerns(&"${a:-$(b ${c:-$(d)})} ".repeat(100)), []);
+        assert_eq!(concerns("${a/?(((((b"), [Concern::TooDeep]);
+        assert_eq!(concerns(&"${a##*(b|+(c))} $((${a} * ((1 + 2)))) ".repeat(50)), []);
         assert_eq!(concerns(&"\\(a\\) \\{1,2\\} ".repeat(100)), []);
         assert_eq!(concerns(&"$(y) \\)".repeat(60)), []);
         assert_eq!(concerns(&"word ".repeat(6000)), []);
