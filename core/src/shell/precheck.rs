@@ -16,8 +16,8 @@ pub const DEEPEST: usize = 64;
 /// The deepest that `${` stand in each other, since the parser reads each again for those around it.
 const DEEPEST_PARAMETER: usize = 12;
 
-/// The most substitutions in each other that stand within a `${`. The parser reads each of them
-/// twice for each one around it, if one is never closed.
+/// The most substitutions and groups of patterns in each other that stand within a `${`. The parser
+/// reads each of them twice for each one around it, if one is never closed.
 const DEEPEST_MIXED: usize = 4;
 
 /// The most `time` and `coproc` in the place of a command, whose depth the parser does not count: it
@@ -34,6 +34,13 @@ const MOST_WORDS: usize = 6 * 1024;
 /// The most words and operators if those in a substitution count once more for each one around them,
 /// as often as they are parsed.
 const MOST_READ: usize = 2 * MOST_WORDS;
+
+/// The most dollar signs outside of single quotes. Ordinary text of [`LONGEST`] bytes has fewer, that
+/// of languages in which each variable has one included.
+const MOST_EXPANSIONS: usize = 1536;
+
+/// The most opened braces outside of quotes.
+const MOST_BRACES: usize = 2 * 1024;
 
 /// More blanks than this in a row move what follows out of sight.
 const MOST_BLANKS: usize = 120;
@@ -169,6 +176,8 @@ struct Scan {
     opened: usize,
     words: usize,
     read: usize,
+    expansions: usize,
+    opened_braces: usize,
     before: char,
     /// True behind a backslash that is none itself: what it stands before opens and closes nothing.
     behind_backslash: bool,
@@ -284,7 +293,8 @@ impl Scan {
             (_, '(') => {
                 self.depth += 1;
                 let substitution = matches!(self.before, '$' | '<' | '>');
-                let mixed = substitution && self.parameters > 0;
+                let pattern = matches!(self.before, '?' | '*' | '+' | '@' | '!' | '(');
+                let mixed = (substitution || pattern) && self.parameters > 0;
                 self.opened += usize::from(substitution);
                 self.substitutions += usize::from(substitution);
                 self.mixed += usize::from(mixed);
@@ -325,12 +335,18 @@ impl Scan {
             ';' | '|' | '&' | '(' | ')' | '<' | '>' => 1,
             _ => 2,
         };
-        if kind(char) == 0 || kind(char) == kind(self.before) {
-            return;
+        let begins = kind(char) != 0 && kind(char) != kind(self.before);
+        if begins {
+            self.words += 1;
+            self.read += 1 + self.substitutions;
         }
-        self.words += 1;
-        self.read += 1 + self.substitutions;
-        if self.words > MOST_WORDS || self.read > MOST_READ {
+        self.expansions += usize::from(char == '$' && self.quote != Some('\''));
+        self.opened_braces += usize::from(char == '{' && self.quote.is_none());
+        if self.words > MOST_WORDS
+            || self.read > MOST_READ
+            || self.expansions > MOST_EXPANSIONS
+            || self.opened_braces > MOST_BRACES
+        {
             self.found(Concern::TooMany, at, at + char.len_utf8());
         }
     }
@@ -468,10 +484,16 @@ mod tests {
             assert_eq!(concerns(&nest.repeat(5)), [Concern::TooDeep], "{nest}");
         }
         assert_eq!(concerns(&"${a:-$(b ${c:-$(d)})} ".repeat(100)), []);
+        assert_eq!(concerns("${a/?(((((b"), [Concern::TooDeep]);
+        assert_eq!(concerns(&"${a##*(b|+(c))} $((${a} * ((1 + 2)))) ".repeat(50)), []);
         assert_eq!(concerns(&"\\(a\\) \\{1,2\\} ".repeat(100)), []);
         assert_eq!(concerns(&"$(y) \\)".repeat(60)), []);
         assert_eq!(concerns(&"word ".repeat(6000)), []);
         assert_eq!(concerns(&"x ".repeat(6200)), [Concern::TooMany]);
+        assert_eq!(concerns(&"$x ".repeat(1500)), []);
+        assert_eq!(concerns(&"\"$x\"".repeat(1600)), [Concern::TooMany]);
+        assert_eq!(concerns(&format!("echo '{}'", "$x {}".repeat(3000))), []);
+        assert_eq!(concerns(&"{a,b}".repeat(2100)), [Concern::TooMany]);
         assert_eq!(concerns(&"x;".repeat(3100)), [Concern::TooMany]);
         assert_eq!(concerns(&format!("$({})", "x ".repeat(6000))), []);
         assert_eq!(concerns(&format!("$(a $({}))", "x ".repeat(6000))), [Concern::TooMany]);

@@ -437,6 +437,9 @@ impl Interpreter<'_> {
 
     /// A program: it is told, and what it runs itself, and what it writes, if that is known.
     pub(super) fn run_program(&mut self, state: &State, invocation: super::Invocation) {
+        if !self.spends(invocation.arguments.len(), &invocation.span) {
+            return;
+        }
         let output = self.output(state, &invocation);
         let Some(number) = self.invoke(invocation.clone()) else { return };
         match output {
