@@ -86,6 +86,9 @@ lint-rust:
 	@# The core of a Rust host that wants none of its features.
 	@cargo clippy --quiet -p toolkeep --all-targets -- -D warnings
 	@cargo clippy --quiet -p toolkeep-ffi -p toolkeep-python -p toolkeep-node --features toolkeep-ffi/bench,toolkeep-python/bench,toolkeep-node/bench -- -D warnings
+	@# The program that confines commands is compiled by the core's build script.
+	@rustfmt --edition 2024 --config-path . --check core/confine/main.rs
+	@mkdir -p $(BUILD) && clippy-driver --edition 2024 --crate-type bin --crate-name confine -C panic=abort --sysroot "$$(rustc --print sysroot)" -D warnings --emit=metadata -o $(BUILD)/confine.rmeta core/confine/main.rs
 	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps -p toolkeep --all-features
 	@cargo xtask gen --check
 

@@ -222,8 +222,9 @@ impl Steps {
     }
 
     fn execute(&mut self) -> Outcome<()> {
+        let lists = &raw mut LISTS;
         // SAFETY: the process has one thread, and this is the only place that names the lists.
-        let lists = unsafe { &mut *(&raw mut LISTS) };
+        let lists = unsafe { &mut *lists };
         let place = self.plan.number()?;
         let file = match place {
             wire::BY_PATH => None,

@@ -289,7 +289,7 @@ pub fn open_tree(path: Text) -> Outcome<u32> {
 
 pub fn move_mount(tree: u32, at: Text) -> Outcome<()> {
     const FROM_EMPTY_PATH: usize = 4;
-    let empty = b"\0".as_ptr() as usize;
+    let empty = c"".as_ptr() as usize;
     made(s::MOVE_MOUNT, &[tree as usize, empty, AT_FDCWD, at as usize, FROM_EMPTY_PATH]).map(drop)
 }
 
@@ -455,4 +455,3 @@ pub fn receive(
     }
     Ok((received, count))
 }
-
