@@ -1,0 +1,108 @@
+//! What it costs to run a command: the whole call of `exec` on the host against starting a shell, and
+//! the way of much output against a pipe.
+//!
+//! `cargo bench -p toolkeep --bench exec`
+
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints a table")]
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolkeep::{CallContext, Config, Runtime, ToolResult};
+
+const TURNS: usize = 300;
+const OUTPUT_MIB: usize = 100;
+
+fn main() {
+    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    tokio.block_on(async {
+        starting().await;
+        println!();
+        streaming().await;
+    });
+}
+
+async fn runtime(folder: &tempfile::TempDir, exec: Value) -> Runtime {
+    let workspace = folder.path().to_str().unwrap();
+    let config = json!({ "workspace": workspace, "exec": exec });
+    Runtime::builder().config(Config::from_value(config).unwrap()).build().await.unwrap()
+}
+
+async fn exec(rt: &Runtime, command: &str) -> ToolResult {
+    let args = json!({ "command": command, "timeout_ms": 600_000 });
+    let result = rt.call(&CallContext::new().session("bench"), "exec", args).await.unwrap();
+    assert!(!result.is_error, "{}", result.for_llm);
+    result
+}
+
+/// A program that does nothing, in turns with the baseline, so that both meet the same machine.
+async fn starting() {
+    let folder = tempfile::tempdir().unwrap();
+    println!("| running `/bin/true` | ms, median of {TURNS} | ratio |");
+    println!("|---|---:|---:|");
+    let mut baseline = Vec::new();
+    let mut rows = Vec::new();
+    for confinement in ["off", "workspace"] {
+        let rt = runtime(&folder, json!({ "confinement": confinement })).await;
+        exec(&rt, "/bin/true").await;
+        let mut taken = Vec::new();
+        for _ in 0..TURNS {
+            baseline.push(timed(|| {
+                Command::new("/bin/sh").args(["-c", "true"]).status().unwrap();
+            }));
+            let began = Instant::now();
+            exec(&rt, "/bin/true").await;
+            taken.push(began.elapsed());
+        }
+        rows.push((confinement, median(&mut taken)));
+        rt.close().await.unwrap();
+    }
+    let baseline = median(&mut baseline);
+    println!("| `posix_spawn` of `/bin/sh -c true` | {:.2} | 1 |", ms(baseline));
+    for (confinement, taken) in rows {
+        let ratio = ms(taken) / ms(baseline);
+        println!("| the call, `confinement = \"{confinement}\"` | {:.2} | {ratio:.2} |", ms(taken));
+    }
+}
+
+/// Text that a build might write, through capture and mask, against `cat | wc -c`.
+async fn streaming() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "   Compiling something v1.2.3 (/srv/build/something) with 12 features and no warnings\n";
+    let text = line.repeat(OUTPUT_MIB * (1 << 20) / line.len());
+    let path = folder.path().join("log");
+    std::fs::write(&path, &text).unwrap();
+    let rt = runtime(&folder, json!({})).await;
+    exec(&rt, "cat log").await;
+    let piped = timed(|| {
+        let mut cat = Command::new("cat").arg(&path).stdout(Stdio::piped()).spawn().unwrap();
+        let mut count = Command::new("wc");
+        count.arg("-c").stdin(cat.stdout.take().unwrap()).stdout(Stdio::null());
+        count.status().unwrap();
+        cat.wait().unwrap();
+    });
+    let began = Instant::now();
+    exec(&rt, "cat log").await;
+    let taken = began.elapsed();
+    println!("| {OUTPUT_MIB} MiB of output | ms | part of the baseline's speed |");
+    println!("|---|---:|---:|");
+    println!("| `cat \\| wc -c` | {:.1} | 1 |", ms(piped));
+    println!("| the call | {:.1} | {:.2} |", ms(taken), ms(piped) / ms(taken));
+    rt.close().await.unwrap();
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let began = Instant::now();
+    work();
+    began.elapsed()
+}
+
+fn median(taken: &mut [Duration]) -> Duration {
+    taken.sort();
+    taken[taken.len() / 2]
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1_000.0
+}
