@@ -123,7 +123,7 @@ int main(int argc, char **argv) {
     }
     snprintf(config, sizeof config,
              "{\"workspace\": \"%s\", \"policy\": {\"deny\": [\"write_file\"]},"
-             " \"rate_limit\": {\"calls\": 10}, \"secrets\": {\"key\": {\"env\": \"TOOLKEEP_KEY\"}}}",
+             " \"rate_limit\": {\"calls\": 12}, \"secrets\": {\"key\": {\"env\": \"TOOLKEEP_KEY\"}}}",
              argv[1]);
     check(toolkeep_runtime_open(toolkeep_cstr(config), &rt));
     check(toolkeep_tool_register(

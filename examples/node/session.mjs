@@ -15,7 +15,7 @@ if (session === undefined) {
 const rt = new Runtime({
   workspace,
   policy: { deny: ['write_file'] },
-  rate_limit: { calls: 10 },
+  rate_limit: { calls: 12 },
   secrets: { key: { env: 'TOOLKEEP_KEY' } },
 })
 rt.tool({

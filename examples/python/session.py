@@ -15,7 +15,7 @@ def main(workspace: str, session: str) -> None:
     rt = toolkeep.Runtime(
         workspace=workspace,
         policy={"deny": ["write_file"]},
-        rate_limit={"calls": 10},
+        rate_limit={"calls": 12},
         secrets={"key": {"env": "TOOLKEEP_KEY"}},
     )
 

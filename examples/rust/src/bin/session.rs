@@ -23,7 +23,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let config = Config::from_value(json!({
         "workspace": workspace,
         "policy": { "deny": ["write_file"] },
-        "rate_limit": { "calls": 10 },
+        "rate_limit": { "calls": 12 },
         "secrets": { "key": { "env": "TOOLKEEP_KEY" } },
     }))?;
     let rt = Runtime::builder().config(config).build().await?;
