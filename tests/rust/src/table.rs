@@ -4,7 +4,6 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 
-use crate::load::tests;
 use crate::{Face, mismatch};
 
 /// How many rows that do not hold are shown.
@@ -37,7 +36,7 @@ pub(crate) fn check_rows<F: Face>(face: &mut F, input: &Value) -> Result<Value, 
 }
 
 fn rows(table: &str) -> Result<Vec<Value>, String> {
-    let place = tests()?.join("../core/testdata").join(table);
+    let place = crate::load::tests()?.join("../core/testdata").join(table);
     let text = fs::read_to_string(&place).map_err(|error| format!("{table}: {error}"))?;
     text.lines()
         .map(|line| serde_json::from_str(line).map_err(|error| format!("{table}: {error}")))
