@@ -584,6 +584,17 @@ TOOLKEEP_API toolkeep_str toolkeep_invocation_args(const toolkeep_invocation *in
 TOOLKEEP_API toolkeep_str toolkeep_invocation_context(const toolkeep_invocation *invocation);
 
 /**
+ * How the command that the call brings along is to be run, as a JSON object: `run` (`as` `direct`
+ * with `program`, `arguments` and `environment`; `canonical` with `script`; or `verbatim` with
+ * `text`), `cwd`, and `confinement`, what it may do then. What runs so is what was judged and
+ * approved. A NUL follows. For tools with a `shell_command`.
+ *
+ * Borrowed from the invocation: good until it is ended. Empty in a call without a command, where
+ * the vault has put a secret into the command, and for NULL or a wrong handle.
+ */
+TOOLKEEP_API toolkeep_str toolkeep_invocation_plan(const toolkeep_invocation *invocation);
+
+/**
  * True once nobody waits for the answer any more: the call was cancelled or timed out, or the
  * runtime closed. True for NULL or a wrong handle. Nothing changes hands.
  */
@@ -981,7 +992,8 @@ TOOLKEEP_API void toolkeep_subscription_free(toolkeep_subscription *subscription
  * and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
  * (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
  * `needs_approval`, `taints`, `action`, `original_name`, `shell_command` (the argument that is a
- * command of a shell, which is then judged first) and `shell_cwd`. `run` may not be NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+ * command of a shell, which is then judged first), `shell_cwd` and `shell_stdin`. `run` may not be
+ * NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
  * releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
  * or before this function returns an error. For callbacks, too.
  *

@@ -129,6 +129,11 @@ class Invocation {
     return detail::view(toolkeep_invocation_context(handle_.get()));
   }
 
+  /** How the command of the call is to be run, a JSON object; empty without one. */
+  std::string_view plan() const noexcept {
+    return detail::view(toolkeep_invocation_plan(handle_.get()));
+  }
+
   /** True once nobody waits for the answer any more. */
   bool is_cancelled() const noexcept { return toolkeep_invocation_is_cancelled(handle_.get()); }
 

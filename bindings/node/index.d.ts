@@ -11,6 +11,8 @@ import type {
   Operations,
   ShellCheck,
   ShellEnv,
+  ShellModes,
+  ShellPlan,
   ShellProposal,
   ShellSettings,
   Taint,
@@ -265,6 +267,13 @@ export type CallerContext = {
 export type ToolContext = CallerContext & {
   /** Fires when the call is cancelled, when its time is up, or when the runtime is closed. */
   readonly signal: AbortSignal
+  /**
+   * How the command that the call brings along is to be run, for a tool with a `shellCommand`: a
+   * program with its arguments or a script, the folder, and what it may do then. What runs so is
+   * what was judged and approved. Null in a call without a command, and where the vault has put a
+   * secret into the command: then only the argument has it.
+   */
+  readonly plan: ShellPlan | null
 }
 
 /**
@@ -312,6 +321,8 @@ export interface ToolDefinition<Args = Record<string, any>> {
   shellCommand?: string
   /** The argument that names the folder in which that command starts. */
   shellCwd?: string
+  /** The argument that is given to that command on standard input: a text. */
+  shellStdin?: string
   /**
    * Does the work. The arguments fit `parameters`. Throwing a {@link ToolError} chooses the code
    * that the model is told; anything else that is thrown is a `tool_failed` with its message.
@@ -572,6 +583,11 @@ export interface CommandCheck
 export interface CheckOptions extends ShellSettings {
   /** Where it would run. Default: in the virtual workspace `/workspace`. */
   env?: ShellEnv
+  /**
+   * Where given, `security`, `ask` and `allowlist` alone decide, for a host that has a judge of its
+   * own.
+   */
+  modes?: ShellModes
 }
 
 /** How a command is judged for a caller. */
@@ -580,6 +596,8 @@ export interface CallerCheckOptions extends CallOptions {
   profile?: 'strict' | 'workspace'
   /** The folder that it starts in: absolute, or from the workspace. */
   cwd?: string
+  /** What it is given on standard input, where that is known. */
+  stdin?: string
   /** Settings instead of those of the configuration. */
   settings?: ShellSettings
 }

@@ -101,9 +101,9 @@ class Runtime {
   }
 
   async checkCommand(command, options) {
-    const { profile, cwd, settings, ...caller } = options ?? {}
+    const { profile, cwd, stdin, settings, ...caller } = options ?? {}
     const { caller: context, signal } = readOptions(caller)
-    const given = { command: stringOf(command, 'command'), profile, cwd, settings }
+    const given = { command: stringOf(command, 'command'), profile, cwd, stdin, settings }
     const text = argumentsOf({ ...given, context: context && JSON.parse(context) }, 'args')
     const core = await this.#answer(signal, () => this.#state.native.invoke('shell.check', text))
     return checkOf(core)

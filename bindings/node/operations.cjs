@@ -113,7 +113,7 @@ function operations(invoke) {
       put: (args) => invoke('rules.put', args ?? {}),
       get: (args) => invoke('rules.get', args ?? {}),
       list: (args) => invoke('rules.list', args ?? {}),
-      delete: (args) => invoke('rules.delete', args ?? {}),
+      revoke: (args) => invoke('rules.revoke', args ?? {}),
     }),
     secrets: Object.freeze({
       register: (args) => invoke('secrets.register', args ?? {}),

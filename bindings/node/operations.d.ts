@@ -847,7 +847,7 @@ export interface KeptSecret {
 }
 
 /** Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`. */
-export type KeySource = { [key: string]: string }
+export type KeySource = { [key in 'env' | 'file']?: string }
 
 /** A lease that somebody holds. */
 export interface Lease {
@@ -1307,6 +1307,12 @@ export interface Retention {
   audit_older_than_ms?: number | null
 }
 
+/** Whether a rule was taken away. */
+export interface Revoked {
+  /** False if there was none of that kind and id. */
+  revoked: boolean
+}
+
 /** A rule as the store holds it. */
 export interface Rule {
   /** The tenant it belongs to. */
@@ -1497,7 +1503,7 @@ export interface FullShellAgentSettings {
   /** The only programs that run, instead of those for all. */
   strict_allowlist: Array<string> | null
   /** Groups of dangers that are switched, besides those for all. */
-  groups: { [key: string]: ShellSwitch }
+  groups: { [key in ShellGroup]?: ShellSwitch }
   /** What happens to a command that would be asked about where nobody can be asked. */
   without_approver: ShellWithoutApprover | null
   /** What never runs, besides what never runs for all. */
@@ -1521,7 +1527,7 @@ export interface ShellAgentSettings {
   /** The only programs that run, instead of those for all. */
   strict_allowlist?: ReadonlyArray<string> | null
   /** Groups of dangers that are switched, besides those for all. */
-  groups?: { [key: string]: ShellSwitch }
+  groups?: { [key in ShellGroup]?: ShellSwitch }
   /** What happens to a command that would be asked about where nobody can be asked. */
   without_approver?: ShellWithoutApprover | null
   /** What never runs, besides what never runs for all. */
@@ -1614,14 +1620,23 @@ export interface ShellEnv {
   deny_exempt?: ReadonlyArray<string>
   /** Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot. */
   links?: { [key: string]: string }
-  /** The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`. */
-  names?: ReadonlyArray<string>
+  /** What it is given on standard input, where that is known. */
+  stdin?: string | null
   /** Which shell runs the text. */
   shell?: ShellKind
 }
 
+/** A group of dangers. */
+export type ShellGroup = 'destructive_ops' | 'data_exfiltration' | 'reverse_shell' | 'code_injection' | 'privilege_escalation' | 'dangerous_paths' | 'env_injection' | 'container_escape' | 'crypto_mining' | 'filter_bypass' | 'network_recon' | 'package_install' | 'persistence' | 'process_control' | 'env_dump'
+
 /** A shell. */
 export type ShellKind = 'sh' | 'bash'
+
+/** How the modes alone decide, as if no group denied anything. A command is safe if it is understood, within the profile, and done by programs that everybody uses. */
+export interface ShellModes {
+  /** Commands that somebody approved for always. They hold for what does the very same. */
+  approved?: ReadonlyArray<string>
+}
 
 /** A way to run a command, and what it may do then. */
 export interface ShellPlan {
@@ -1720,7 +1735,7 @@ export interface FullShellSettings {
   /** Where set, only these programs run, and only in commands without substitutions, redirections and line breaks. All else is denied. */
   strict_allowlist: Array<string> | null
   /** Groups of dangers that are switched; those that are left out are on. */
-  groups: { [key: string]: ShellSwitch }
+  groups: { [key in ShellGroup]?: ShellSwitch }
   /** What happens to a command that would be asked about where nobody can be asked. */
   without_approver: ShellWithoutApprover
   /** What never runs. */
@@ -1746,7 +1761,7 @@ export interface ShellSettings {
   /** Where set, only these programs run, and only in commands without substitutions, redirections and line breaks. All else is denied. */
   strict_allowlist?: ReadonlyArray<string> | null
   /** Groups of dangers that are switched; those that are left out are on. */
-  groups?: { [key: string]: ShellSwitch }
+  groups?: { [key in ShellGroup]?: ShellSwitch }
   /** What happens to a command that would be asked about where nobody can be asked. */
   without_approver?: ShellWithoutApprover
   /** What never runs. */
@@ -1939,6 +1954,8 @@ export interface ToolInfo {
   shell_command: string | null
   /** The argument that names the folder in which that command starts. */
   shell_cwd: string | null
+  /** The argument that is given to that command on standard input. */
+  shell_stdin: string | null
   /** Other names that its arguments may come under. */
   argument_aliases: { [key: string]: Array<string> }
   /** Other names for it, built-in ones too. */
@@ -1981,6 +1998,8 @@ export interface ToolSpec {
   shell_command?: string | null
   /** The argument that names the folder in which that command starts: absolute, or from the workspace. Default: the workspace. */
   shell_cwd?: string | null
+  /** The argument that is given to that command on standard input: a text. It is judged with it. */
+  shell_stdin?: string | null
 }
 
 /** An argument that names what a call touches. */
@@ -2050,7 +2069,7 @@ export interface Operations {
     /**
      * Stores an agent, replacing one of the same id. Its lists hold from the next call on; in other processes within a second.
      *
-     * Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list names an unknown group.
+     * Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
      */
     put(args: {
       /** The tenant. */
@@ -2063,7 +2082,7 @@ export interface Operations {
       allow?: ReadonlyArray<string> | null
       /** The tools it may not use, as in `policy.deny`. */
       deny?: ReadonlyArray<string>
-      /** Whatever else the host keeps with it. */
+      /** Whatever else the host keeps with it. `shell` narrows what its commands may do: the keys of `shell.agents` in the configuration, of which the strictest judgement counts. */
       settings?: { [key: string]: unknown }
       /** Only if the stored agent has this version; 0: only if there is none. */
       if_version?: number | null
@@ -2956,8 +2975,8 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<Rule>>
-    /** Deletes a rule. Fails with `conflict` if `if_version` does not hold. */
-    delete(args: {
+    /** Takes a rule away; it holds for no call that begins after this. Fails with `conflict` if `if_version` does not hold. */
+    revoke(args: {
       /** The tenant. */
       tenant?: string
       /** The rule's kind. */
@@ -2966,7 +2985,7 @@ export interface Operations {
       id: string
       /** Only if the stored rule has this version. */
       if_version?: number | null
-    }): Promise<Deleted>
+    }): Promise<Revoked>
   }
   readonly secrets: {
     /** Has a value masked from now on wherever it stands, in many encodings. Registered twice it must be forgotten twice. Not stored: register it again after a restart. */
@@ -3114,7 +3133,9 @@ export interface Operations {
       cwd?: string | null
       /** Another profile than the configuration's. */
       profile?: ShellProfile | null
-      /** Settings instead of those of the configuration. */
+      /** What it is given on standard input. Left out: nothing that is known. */
+      stdin?: string | null
+      /** Settings instead of those of the configuration. What the store says of an agent narrows these, too. */
       settings?: ShellSettings | null
       /** Who would call, with the keys of a call's context. Left out: nobody in particular. */
       context?: { [key: string]: unknown }

@@ -82,6 +82,7 @@ use crate::id::new_id;
 use crate::limits::TooMuch;
 use crate::scrub::Values;
 use crate::scrubbers::{CallSecrets, Scrubbers};
+use crate::shell::plan::Plan;
 use crate::store::Store;
 use crate::tool::{
     Arguments, Assessment, CallContext, Deferred, DefinitionCache, Entry, Registries, Repair,
@@ -178,6 +179,8 @@ pub(crate) struct Call<'c> {
     opener: Option<Arc<Opener>>,
     /// What the tool says is secret in its texts.
     secrets: CallSecrets,
+    /// How its command is run, once that is settled.
+    plan: Option<Arc<Plan>>,
     /// True once every gate before `execute` has let it through.
     pub allowed: bool,
     /// When the tool was started.
@@ -273,6 +276,7 @@ impl CallPath {
             }),
             // A call that a tool makes is a part of the tool's own.
             secrets: cx.call_secrets().cloned().unwrap_or_default(),
+            plan: None,
             allowed: false,
             started: None,
             ran: None,
@@ -349,7 +353,12 @@ impl CallPath {
         let recalled =
             self.redundancy.recall(&judged.entry, &judged.args, &judged.assessment, call).await;
         if recalled.is_none() {
+            let sealed = command::given(&judged.entry, &judged.args).cloned();
             unseal::pass(self, &judged.entry, &mut judged.args, &judged.assessment, call)?;
+            if sealed.as_ref() == command::given(&judged.entry, &judged.args) {
+                call.plan =
+                    judged.command.as_ref().and_then(JudgedCommand::plan).cloned().map(Arc::new);
+            }
             if self.recorder.mode == RecordMode::Durable {
                 Box::pin(record::intend(&self.recorder, call)).await?;
             }

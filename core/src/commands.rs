@@ -9,12 +9,16 @@ mod machine;
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use crate::files::Files;
-use crate::shell::judge::Ask;
+use crate::shell::judge::{AgentSettings, Ask, WithoutApprover};
 use crate::shell::rules::{self, Proposal, StandingRule};
 use crate::shell::{
     Analysis, Check, Decision, Env, Reason, Settings, analyse, check_analysis, parse::Problem,
+    plan::Plan,
 };
+use crate::strict;
 use crate::tool::{CallContext, Caller, ToolError};
 use links::{Links, TooMany};
 use machine::Machine;
@@ -36,8 +40,25 @@ pub(crate) struct Wanted<'w> {
     pub text: &'w str,
     /// The folder that it starts in: absolute, or from the workspace. Default: the workspace.
     pub cwd: Option<&'w str>,
+    /// What it is given on standard input. Default: nothing.
+    pub stdin: Option<&'w str>,
     /// Settings instead of the runtime's.
     pub settings: Option<&'w Settings>,
+    /// What the store says of the caller's agent, and of each one above it. It only narrows.
+    pub agents: &'w [Option<AgentSettings>],
+}
+
+/// What the owner keeps with an agent about its commands: `shell` in the settings of its row.
+///
+/// # Errors
+/// What is wrong with it, in a sentence that names the key.
+pub(crate) fn settings_of_row(settings: &Value) -> Result<Option<AgentSettings>, String> {
+    match settings.get("shell").filter(|own| !own.is_null()) {
+        Some(own) => {
+            strict::from_value(own).map(Some).map_err(|why| format!("`settings.shell`: {why}"))
+        }
+        None => Ok(None),
+    }
 }
 
 /// A command that was judged.
@@ -49,7 +70,7 @@ pub(crate) struct JudgedCommand {
     pub allowed_by: Option<String>,
     analysis: Analysis,
     env: Env,
-    /// True if the owner wants everything asked about.
+    /// True if the owner wants it asked about each time.
     asks_always: bool,
 }
 
@@ -62,22 +83,32 @@ impl JudgedCommand {
     /// True if a rule that somebody kept may take the place of asking. What the owner wants asked
     /// about each time is asked about.
     pub(crate) fn may_be_lifted(&self) -> bool {
-        let is_owners =
-            |reason: &Reason| reason.decision == Decision::Ask && reason.category == OWNERS_RULE;
-        self.check.verdict == Decision::Ask
-            && !self.asks_always
-            && !self.check.reasons.iter().any(is_owners)
+        self.check.verdict == Decision::Ask && !self.asks_always
     }
 
-    /// What binds an approval to how it is run: with what words, where, with which variables.
+    /// How it is run. None for one that is denied.
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        self.check.plan.as_ref()
+    }
+
+    /// What binds an approval to how it is run: with what words, where, with which input. Which
+    /// variables it finds there is the tool's to say, whose process it is.
     pub(crate) fn digest(&self) -> Option<String> {
-        let plan = self.check.plan.as_ref()?;
-        Some(plan.digest(self.env.names.iter().map(String::as_str), None))
+        let stdin = self.env.stdin.as_deref().map(str::as_bytes);
+        self.plan().map(|plan| plan.digest([], stdin))
     }
 
     /// The rules that would allow it for always, the narrowest first.
     pub(crate) fn proposals(&self) -> Vec<Proposal> {
         rules::propose(&self.analysis, &self.env)
+    }
+
+    /// Why no rule may be kept that would allow it for always; none if one may.
+    pub(crate) fn unkept(&self) -> Option<String> {
+        if self.check.verdict == Decision::Ask && self.asks_always {
+            return Some("The owner wants it asked about each time.".to_owned());
+        }
+        rules::unkept(&self.analysis, &self.env)
     }
 
     /// Whether a rule is about this command. One whose examples do not hold is about none.
@@ -115,11 +146,16 @@ impl Commands {
             // Beyond the limit it stays as it is given, and is looked at below.
             env.cwd = links::without(&cwd, &env).unwrap_or(cwd);
         }
+        env.stdin = wanted.stdin.map(str::to_owned);
         let (analysis, env) = analysed(wanted.text, env);
         let settings = wanted.settings.unwrap_or(&self.settings);
-        let own = settings_of(settings, cx.caller());
-        let check = judged(&analysis, &env, &own);
-        let asks_always = own.iter().any(|settings| settings.ask == Ask::Always);
+        let own = settings_of(settings, cx.caller(), wanted.agents);
+        let checks: Vec<Check> =
+            own.iter().map(|settings| check_analysis(&analysis, &env, settings)).collect();
+        let asks_always = own.iter().any(|settings| settings.ask == Ask::Always)
+            || checks.iter().any(is_owners_to_ask);
+        let check = strictest(checks);
+        let check = check.unwrap_or_else(|| check_analysis(&analysis, &env, settings));
         Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always })
     }
 }
@@ -143,26 +179,46 @@ fn analysed(text: &str, mut env: Env) -> (Analysis, Env) {
     (analysis, env)
 }
 
-/// The settings for an agent and for all that stand above it, its own first.
-fn settings_of<'s>(settings: &'s Settings, caller: &Caller) -> Vec<Cow<'s, Settings>> {
+/// The settings for an agent and for all that stand above it, its own first; those of the store
+/// besides the owner's, since they only narrow.
+fn settings_of<'s>(
+    settings: &'s Settings,
+    caller: &Caller,
+    agents: &[Option<AgentSettings>],
+) -> Vec<Cow<'s, Settings>> {
     let callers = std::iter::successors(Some(caller), |one| one.parent.as_deref());
+    let rows = agents.iter().map(Option::as_ref).chain(std::iter::repeat(None));
     let mut own: Vec<Cow<'_, Settings>> = Vec::new();
-    for one in callers {
+    for (one, row) in callers.zip(rows) {
         let settings = settings.of_agent(one.agent.as_deref());
-        if !own.contains(&settings) {
-            own.push(settings);
+        let narrowed = row.map(|row| Cow::Owned(settings.with(row)));
+        for settings in std::iter::once(settings).chain(narrowed) {
+            if !own.contains(&settings) {
+                own.push(settings);
+            }
         }
     }
     own
 }
 
-/// The strictest judgement of all settings; of equal ones the first.
-fn judged(analysis: &Analysis, env: &Env, settings: &[Cow<'_, Settings>]) -> Check {
-    let checks = settings.iter().map(|settings| check_analysis(analysis, env, settings));
-    let strictest = checks.reduce(|one, other| if rank(&other) > rank(&one) { other } else { one });
-    strictest.unwrap_or_else(|| check_analysis(analysis, env, &Settings::default()))
+/// True if a rule of the owner's own wants it asked about.
+fn is_owners_to_ask(check: &Check) -> bool {
+    let is_owners =
+        |reason: &Reason| reason.decision == Decision::Ask && reason.category == OWNERS_RULE;
+    check.reasons.iter().any(is_owners)
 }
 
-fn rank(check: &Check) -> (Decision, bool) {
-    (check.verdict, check.confined)
+/// The strictest of all judgements; of equal ones the first.
+fn strictest(checks: Vec<Check>) -> Option<Check> {
+    let stricter = |one: Check, other: Check| if rank(&other) > rank(&one) { other } else { one };
+    checks.into_iter().reduce(stricter)
+}
+
+fn rank(check: &Check) -> (Decision, bool, u8) {
+    let without_approver = match check.without_approver {
+        WithoutApprover::Run => 0,
+        WithoutApprover::Confine => 1,
+        WithoutApprover::Deny => 2,
+    };
+    (check.verdict, check.confined, without_approver)
 }

@@ -48,7 +48,7 @@ pub use call::{ApprovalAnswer, ApprovalRequest, Approver, CallAnswer, CallReques
 pub use error::{Code, Error};
 pub use event::Event;
 pub use runtime::{
-    CheckOptions, Config, EventStream, Follow, Runtime, RuntimeBuilder, ScrubOptions,
+    CheckOptions, Config, EventStream, Follow, ModesAlone, Runtime, RuntimeBuilder, ScrubOptions,
     check_command, scrub, scrub_bytes,
 };
 pub use tool::{

@@ -67,7 +67,7 @@ pub use registry::{
     AddAlias, DroppedClone, Groups, ListGroups, ListTools, NamedTool, OneAgent, RegistryOps,
     RemoveAlias, Unaliased, UnregisterTool,
 };
-pub use rules::{DeleteRule, GetRule, ListRules, PutRule, Rules};
+pub use rules::{GetRule, ListRules, PutRule, RevokeRule, Revoked, Rules};
 pub use secrets::{
     ForgetSecret, ForgottenSecret, MaskText, MaskedText, RegisterSecret, RegisteredSecret,
     SecretsOps,

@@ -8,7 +8,7 @@ mod follow;
 mod scrubbing;
 
 pub use builder::RuntimeBuilder;
-pub use checking::{CheckOptions, check_command};
+pub use checking::{CheckOptions, ModesAlone, check_command};
 pub use config::{Config, ScrubConfig};
 pub use follow::{EventStream, Follow, Progress};
 pub use scrubbing::{ScrubOptions, ScrubValue, scrub, scrub_bytes};
@@ -37,6 +37,7 @@ use crate::policy::{ListEntry, Policy};
 use crate::scrub::Added;
 use crate::secret::{self, KeyRing};
 use crate::shell::Check;
+use crate::shell::judge::AgentSettings;
 use crate::store::Store;
 use crate::tool::{
     Arguments, CallContext, DefinitionOptions, Definitions, Registered, Registration, Registries,
@@ -196,25 +197,29 @@ impl Runtime {
     /// and the links in them. Nothing runs.
     ///
     /// # Errors
-    /// `invalid_argument` (a bad key in `cx`, a folder of his that cannot be used), `closed`.
+    /// `invalid_argument` (a bad key in `cx`, a folder of his that cannot be used), `invalid_config`
+    /// (the row of an agent), `closed`, or the store's error.
     pub async fn check_command(&self, cx: &CallContext, command: &str) -> Result<Check, Error> {
         let (commands, text) = (self.inner.path.commands.clone(), command.to_owned());
-        self.check_with(cx, move |cx| {
-            commands.judge(cx, Wanted { text: &text, ..Wanted::default() })
+        self.check_with(cx, move |cx, agents| {
+            commands.judge(cx, Wanted { text: &text, agents, ..Wanted::default() })
         })
         .await
     }
 
-    /// Judges a command on a thread that may block.
+    /// Judges a command on a thread that may block, with what the store says of the agents.
     pub(crate) async fn check_with(
         &self,
         cx: &CallContext,
-        judge: impl FnOnce(&CallContext) -> Result<JudgedCommand, ToolError> + Send + 'static,
+        judge: impl FnOnce(&CallContext, &[Option<AgentSettings>]) -> Result<JudgedCommand, ToolError>
+        + Send
+        + 'static,
     ) -> Result<Check, Error> {
         self.check_open()?;
         cx.caller().check()?;
+        let agents = self.inner.path.policy.commands_of(cx.caller()).await?;
         let cx = cx.clone();
-        let judged = tokio::task::spawn_blocking(move || judge(&cx)).await;
+        let judged = tokio::task::spawn_blocking(move || judge(&cx, &agents)).await;
         let judged = judged.map_err(|error| {
             Error::new(Code::Internal, format!("a command could not be judged: {error}"))
         })?;

@@ -44,6 +44,7 @@ type Answer = Result<Value, ToolError>;
 pub(crate) struct Invocation {
     args: Text,
     context: Text,
+    plan: Option<Text>,
     cancellation: CancellationToken,
     threads: Handle,
     state: Mutex<State>,
@@ -107,9 +108,11 @@ impl Invocation {
     ) -> (Arc<Invocation>, oneshot::Receiver<Answer>) {
         let (sender, receiver) = oneshot::channel();
         let context = serde_json::to_string(cx.caller()).unwrap_or_default();
+        let plan = cx.plan().and_then(|plan| serde_json::to_string(plan).ok());
         let invocation = Invocation {
             args: Text::new(args.to_string()),
             context: Text::new(context),
+            plan: plan.map(Text::new),
             cancellation: cx.cancellation().clone(),
             threads,
             state: Mutex::new(State { answer: Some(sender), ..State::default() }),
@@ -197,6 +200,25 @@ pub unsafe extern "C" fn toolkeep_invocation_context(
         // SAFETY: the host gives NULL or a handle that it has not ended.
         let held = unsafe { handle::look(invocation) };
         held.map_or(toolkeep_str::EMPTY, |held| held.0.context.lend())
+    })
+}
+
+/// How the command that the call brings along is to be run, as a JSON object: `run` (`as` `direct`
+/// with `program`, `arguments` and `environment`; `canonical` with `script`; or `verbatim` with
+/// `text`), `cwd`, and `confinement`, what it may do then. What runs so is what was judged and
+/// approved. A NUL follows. For tools with a `shell_command`.
+///
+/// Borrowed from the invocation: good until it is ended. Empty in a call without a command, where
+/// the vault has put a secret into the command, and for NULL or a wrong handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn toolkeep_invocation_plan(
+    invocation: *const toolkeep_invocation,
+) -> toolkeep_str {
+    guard_or(toolkeep_str::EMPTY, || {
+        // SAFETY: the host gives NULL or a handle that it has not ended.
+        let held = unsafe { handle::look(invocation) };
+        let plan = held.ok().and_then(|held| held.0.plan.as_ref());
+        plan.map_or(toolkeep_str::EMPTY, Text::lend)
     })
 }
 

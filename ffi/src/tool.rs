@@ -73,7 +73,8 @@ pub(crate) async fn ask(
 /// and if wanted `group`, `capabilities` (`["read-only"]`, …), `timeout_ms`, `touches`
 /// (`[{"argument", "resource", "effect"}]`), `channels`, `argument_aliases`, `polling`,
 /// `needs_approval`, `taints`, `action`, `original_name`, `shell_command` (the argument that is a
-/// command of a shell, which is then judged first) and `shell_cwd`. `run` may not be NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
+/// command of a shell, which is then judged first), `shell_cwd` and `shell_stdin`. `run` may not be
+/// NULL and gets `user_data`, which any thread must be able to use; `destroy`, which may be NULL,
 /// releases it once the tool is unregistered or the runtime freed and the last `run` has returned,
 /// or before this function returns an error. For callbacks, too.
 ///

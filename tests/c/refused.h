@@ -35,6 +35,7 @@ static void wrong_handles_are_refused(void) {
     CHECK(!toolkeep_invocation_reject(wrong[i], 1, echo));
     CHECK(toolkeep_invocation_args(wrong[i]).len == 0);
     CHECK(toolkeep_invocation_context(wrong[i]).len == 0);
+    CHECK(toolkeep_invocation_plan(wrong[i]).len == 0);
     CHECK(toolkeep_invocation_is_cancelled(wrong[i]));
     CHECK(toolkeep_error_code(wrong[i]) == (i ? code : TOOLKEEP_OK));
     CHECK(*toolkeep_error_name(wrong[i]) == 0 && *toolkeep_error_message(wrong[i]) == 0);

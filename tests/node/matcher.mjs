@@ -97,6 +97,7 @@ const MATCHERS = {
   $some: (operand, actual) => Array.isArray(actual) && actual.some(holds(operand)),
   $none: (operand, actual) => Array.isArray(actual) && !actual.some(holds(operand)),
   $equal: (operand, actual) => isDeepStrictEqual(operand, actual),
+  $least: (least, number) => typeof number === 'number' && number >= least,
 }
 
 function show(value) {

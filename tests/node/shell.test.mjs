@@ -67,7 +67,7 @@ test('a tool that takes a command runs what may run', async (t) => {
   assert.match(asked[0].proposals[0].text, /frobnicate/)
   const [rule] = await rt.rules.list({ kind: 'command' })
   assert.equal(rule.agent, 'a')
-  await rt.rules.delete({ kind: 'command', id: rule.id })
+  await rt.rules.revoke({ kind: 'command', id: rule.id })
   await frobnicate()
   assert.equal(asked.length, 2)
 })

@@ -206,6 +206,7 @@ test('everything that can be said of a tool is taken', async (t) => {
     originalName: 'copy-file',
     shellCommand: 'from',
     shellCwd: 'to',
+    shellStdin: 'from',
     run: () => '',
   })
   const { group } = (await rt.registry.list()).find((tool) => tool.name === 'copy')

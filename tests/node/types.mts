@@ -104,7 +104,9 @@ const agent: Agent = await rt.agents.put({ id: 'a', deny: ['exec'] })
 const tools = await rt.registry.list()
 const text: string = scrub('x') + version
 const verdict: 'allow' | 'ask' | 'deny' = checkCommand('ls', { profile: 'workspace' }).verdict
-const judged: string = (await rt.checkCommand('ls', { agent: 'a', cwd: 'src' })).forLlm
+const judged: string = (await rt.checkCommand('ls', { agent: 'a', cwd: 'src', stdin: '' })).forLlm
+checkCommand('ls', { groups: { env_dump: 'ask' }, modes: { approved: ['ls'] } })
+await rt.tool({ name: 'plan', shellCommand: 'c', shellStdin: 'i', run: (_, { plan }) => plan?.cwd })
 
 try {
   await rt.call('add')
@@ -150,6 +152,8 @@ await rt.call('add', {}, { parent: 'boss' })
 await rt.tool({ name: 'x', taints: ['secret'], run: () => '' })
 // @ts-expect-error: a resource that does not exist
 await rt.tool({ name: 'x', touches: [{ argument: 'a', resource: 'file', effect: 'read' }], run: () => '' })
+// @ts-expect-error: a group that does not exist
+checkCommand('ls', { groups: { mining: 'off' } })
 // @ts-expect-error: a tool needs `run`
 await rt.tool({ name: 'x' })
 // @ts-expect-error: a capability that does not exist

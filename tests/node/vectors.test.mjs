@@ -107,6 +107,7 @@ const VERBS = {
     rt.definitionsReport(dialect, { ...camel(context), strict }),
   explain: async (rt, { tool, context }) => snake(await rt.explain(tool, camel(context))),
   check: (_, { command, options }) => snake(checkCommand(command, options)),
+  check_rows: (_, given) => checkedRows(given),
   scrub: (_, { text, options, chunk }) => {
     if (options === undefined) return scrub(text)
     const scrubber = new Scrubber(options)
@@ -122,6 +123,37 @@ const VERBS = {
   register: (rt, { spec }) => rt.tool({ ...camel(spec), run: (args) => args }),
   unregister: (rt, { tool }) => rt.unregister(tool),
   close: (rt) => rt.close(),
+}
+
+/** Judges the rows of a table that fit `where`, and counts those for which `holds` does. */
+async function checkedRows({ table, where, options = {}, holds }) {
+  const text = await readFile(new URL(`../../core/testdata/${table}`, import.meta.url), 'utf8')
+  const rows = text.trimEnd().split('\n').map((line) => JSON.parse(line))
+  const fitting = rows.filter((row) => mismatch(where, row) === undefined)
+  const misses = []
+  for (const row of fitting) {
+    let outcome
+    try {
+      outcome = snake(checkCommand(row.cmd, filled(options, row)))
+    } catch (error) {
+      if (!(error instanceof ToolkeepError)) throw error
+      outcome = { code: error.code, message: error.message }
+    }
+    const why = mismatch(holds, outcome)
+    if (why !== undefined) misses.push(`${JSON.stringify(row.cmd)}: ${why}`)
+  }
+  const share = (100 * (fitting.length - misses.length)) / Math.max(fitting.length, 1)
+  return { rows: fitting.length, share, misses: misses.slice(0, 20) }
+}
+
+/** Options with `{ $column: name }` replaced by what stands there in a row. */
+function filled(options, row) {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) return options
+  if (Object.hasOwn(options, '$column')) {
+    assert.ok(Object.hasOwn(row, options.$column), `there is no column ${options.$column}`)
+    return row[options.$column]
+  }
+  return Object.fromEntries(Object.entries(options).map(([key, one]) => [key, filled(one, row)]))
 }
 
 /** The first level of an object with its keys in Node's case. */
@@ -193,5 +225,21 @@ const HOST_TOOLS = [
       channel_type: channelType,
       parent: parent?.agent ?? null,
     }),
+  },
+  {
+    name: 'host_plan',
+    parameters: {
+      type: 'object',
+      properties: {
+        command: { type: ['string', 'array'] },
+        folder: { type: 'string' },
+        input: { type: 'string' },
+      },
+      additionalProperties: false,
+    },
+    shellCommand: 'command',
+    shellCwd: 'folder',
+    shellStdin: 'input',
+    run: (_, { plan }) => ({ plan }),
   },
 ]

@@ -8,6 +8,17 @@ from typing import Any
 import toolkeep
 
 
+COMMAND: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "command": {"type": ["string", "array"]},
+        "folder": {"type": "string"},
+        "input": {"type": "string"},
+    },
+    "additionalProperties": False,
+}
+
+
 def add_host_tools(rt: toolkeep.Runtime | toolkeep.AsyncRuntime) -> None:
     """Registers them."""
     about = "A tool of the host."
@@ -41,6 +52,16 @@ def add_host_tools(rt: toolkeep.Runtime | toolkeep.AsyncRuntime) -> None:
         keys = ("tenant", "agent", "session", "depth", "channel_type", "tools")
         told = {key: getattr(context, key) for key in keys}
         return {**told, "parent": context.parent.agent if context.parent else None}
+
+    @rt.tool(
+        description=about,
+        parameters=COMMAND,
+        shell_command="command",
+        shell_cwd="folder",
+        shell_stdin="input",
+    )
+    async def host_plan(context: toolkeep.Context, **_args: Any) -> Any:
+        return {"plan": context.plan}
 
     for reading in (host_echo, host_sleep):
         rt.tool(description=about, capabilities=["read-only"])(reading)

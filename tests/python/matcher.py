@@ -33,12 +33,17 @@ def match(place: str, given: Any, wanted: Any) -> None:
         _is(place, given, wanted)
 
 
-def _matches(given: Any, wanted: Any) -> bool:
+def mismatch(given: Any, wanted: Any) -> str | None:
+    """Why a value is not as a matcher wants it; None if it is."""
     try:
         match("", given, wanted)
-    except AssertionError:
-        return False
-    return True
+    except AssertionError as error:
+        return str(error)
+    return None
+
+
+def _matches(given: Any, wanted: Any) -> bool:
+    return mismatch(given, wanted) is None
 
 
 def _holds(place: str, rule: str, given: Any, want: Any) -> bool:
@@ -58,6 +63,7 @@ def _holds(place: str, rule: str, given: Any, want: Any) -> bool:
         "$length": lambda: len(given) == want,
         "$some": lambda: any(_matches(one, want) for one in given),
         "$none": lambda: not any(_matches(one, want) for one in given),
+        "$least": lambda: isinstance(given, (int, float)) and given >= want,
         "$equal": lambda: json.dumps(given, sort_keys=True) == json.dumps(want, sort_keys=True),
     }
     return rules[rule]()

@@ -34,10 +34,11 @@ def test_settings_and_surroundings_are_keywords() -> None:
     assert check_command("ls", security="deny").verdict == "deny"
     assert check_command("env", groups={"env_dump": "ask"}).verdict == "ask"
     wrong: Any = "strickt"
+    mining: Any = {"mining": "off"}
     with pytest.raises(toolkeep.InvalidArgumentError, match="`strict` or `workspace`"):
         check_command("ls", wrong)
     with pytest.raises(toolkeep.InvalidArgumentError, match="crypto_mining"):
-        check_command("ls", groups={"mining": "off"})
+        check_command("ls", groups=mining)
     with pytest.raises(toolkeep.InvalidArgumentError, match="not a str"):
         check_command(5)  # type: ignore[arg-type]
 
@@ -82,6 +83,6 @@ def test_a_tool_that_takes_a_command_runs_what_may_run() -> None:
         assert "frobnicate" in request.proposals[0]["text"]
         (rule,) = rt.rules.list(kind="command")
         assert (rule["agent"], rule["effect"]) == ("a", "allow")
-        rt.rules.delete(kind="command", id=rule["id"])
+        rt.rules.revoke(kind="command", id=rule["id"])
         assert not rt.call("run", {"command": "frobnicate"}, agent="a").is_error
         assert len(asked) == 2

@@ -27,6 +27,7 @@ def test_everything_that_can_be_said_of_a_tool_is_an_argument_of_the_decorator()
         original_name="copy-file",
         shell_command="source",
         shell_cwd="target",
+        shell_stdin="source",
     )
 
     def copy(to: str) -> None: ...

@@ -42,6 +42,12 @@ with toolkeep.Runtime(workspace=".") as rt:
     denied: str = rt.explain("add", parent={"agent": "boss"}, channel_type="cli").steps[0].source
     mode: str = rt.config.get()["policy"]["taint"]["mode"]
 
+    @rt.tool(shell_command="command", shell_stdin="text")
+    def run(command: str, text: str, context: toolkeep.Context) -> str:
+        return "" if context.plan is None else context.plan["cwd"]
+
+toolkeep.check_command("ls", groups={"env_dump": "ask"}, modes={"approved": ["ls"]})
+
 denied_by_owner: list[toolkeep.ListEntry] = ["exec", {"entry": "mcp_*", "optional": True}]
 policy: toolkeep.Policy = {
     "profile": "coding",
@@ -105,6 +111,7 @@ def test_a_type_checker_takes_right_uses_and_finds_wrong_ones() -> None:
         ('toolkeep.Runtime(policy={"mode": "watch"})', "mode"),
         ('toolkeep.Runtime(policy={"agents": {"a": {"profil": "full"}}})', "profil"),
         ("toolkeep.Runtime(polcy={})", "polcy"),
+        ('toolkeep.check_command("ls", groups={"mining": "off"})', "Literal"),
     ):
         done = mypy("-c", f"{USES}\n    {line}")
         assert done.returncode == 1, line

@@ -16,9 +16,10 @@ from typing import Any
 
 import toolkeep
 from host_tools import add_host_tools
-from matcher import match
+from matcher import match, mismatch
 
 FOLDER = Path(__file__).resolve().parent.parent / "vectors"
+TABLES = FOLDER.parent.parent / "core" / "testdata"
 AnyRuntime = toolkeep.Runtime | toolkeep.AsyncRuntime
 
 
@@ -97,6 +98,8 @@ class _Case:
             return _data(await _awaited(rt.explain(given["tool"], **context)))
         if kind == "check":
             return toolkeep.check_command(given["command"], **given.get("options", {})).to_dict()
+        if kind == "check_rows":
+            return _checked_rows(given)
         if kind == "scrub":
             return _scrubbed(given)
         if kind == "findings":
@@ -155,6 +158,33 @@ async def _awaited(value: Any) -> Any:
 
 def _data(value: Any) -> Any:
     return [one.to_dict() for one in value] if isinstance(value, list) else value.to_dict()
+
+
+def _checked_rows(given: dict[str, Any]) -> dict[str, Any]:
+    """Judges the rows of a table that fit `where`, and counts those for which `holds` does."""
+    rows = [json.loads(line) for line in (TABLES / given["table"]).read_text().splitlines()]
+    fitting = [row for row in rows if mismatch(row, given["where"]) is None]
+    misses = []
+    for row in fitting:
+        try:
+            options = _filled(given.get("options", {}), row)
+            outcome = toolkeep.check_command(row["cmd"], **options).to_dict()
+        except toolkeep.ToolkeepError as error:
+            outcome = {"code": error.code, "message": str(error)}
+        why = mismatch(outcome, given["holds"])
+        if why is not None:
+            misses.append(f"{row['cmd']!r}: {why}")
+    share = 100 * (len(fitting) - len(misses)) / max(len(fitting), 1)
+    return {"rows": len(fitting), "share": share, "misses": misses[:20]}
+
+
+def _filled(options: Any, row: dict[str, Any]) -> Any:
+    """Options with `{"$column": name}` replaced by what stands there in a row."""
+    if not isinstance(options, dict):
+        return options
+    if "$column" in options:
+        return row[options["$column"]]
+    return {key: _filled(option, row) for key, option in options.items()}
 
 
 def _scrubbed(given: dict[str, Any]) -> str:

@@ -1,5 +1,6 @@
 //! Which files are generated, and from what.
 
+use std::env;
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,9 @@ pub fn check() -> Outcome {
 
 fn files() -> Result<Vec<(PathBuf, String)>, Box<dyn Error>> {
     let api = Api::read()?;
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    // As it is when it runs: a target folder may serve several copies of the repository.
+    let here = env::var_os("CARGO_MANIFEST_DIR").ok_or("run this as `cargo xtask`")?;
+    let root = Path::new(&here).join("..");
     let file = |place: &str, text: String| (root.join(place), text);
     let with_snippets = |place: &str| -> Result<(PathBuf, String), Box<dyn Error>> {
         let text = fs::read_to_string(root.join(place))?;

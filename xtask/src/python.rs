@@ -221,8 +221,10 @@ fn annotation(api: &Api, kind: &Type, way: Way) -> String {
         }
         Type::List(item) if way == Way::In => format!("Sequence[{}]", inner(item)),
         Type::List(item) => format!("builtins.list[{}]", inner(item)),
-        Type::Map(value) if way == Way::In => format!("Mapping[str, {}]", inner(value)),
-        Type::Map(value) => format!("dict[str, {}]", inner(value)),
+        Type::Map(key, value) => {
+            let map = if way == Way::In { "Mapping" } else { "dict" };
+            format!("{map}[{}, {}]", inner(key), inner(value))
+        }
         Type::Named(name) if way == Way::Out => api.result_name(name),
         Type::Named(name) => name.clone(),
         Type::Union(kinds) => kinds.iter().map(inner).collect::<Vec<_>>().join(" | "),

@@ -71,7 +71,7 @@ fn written(kind: &Type) -> String {
             options.iter().map(|o| format!("`\"{o}\"`")).collect::<Vec<_>>().join(" or ")
         }
         Type::List(item) => format!("list of {}", written(item)),
-        Type::Map(value) => format!("map of string to {}", written(value)),
+        Type::Map(key, value) => format!("map of {} to {}", written(key), written(value)),
         Type::Named(name) => format!("[`{name}`](operations.md#{})", name.to_lowercase()),
         Type::Union(kinds) => kinds.iter().map(written).collect::<Vec<_>>().join(" or "),
     }

@@ -7,7 +7,7 @@ use schemars::{Schema, schema_for};
 use serde_json::{Map, Value};
 use toolkeep::shell::Env;
 use toolkeep::shell::rules::Proposal;
-use toolkeep::{Config, ToolSpec};
+use toolkeep::{Config, ModesAlone, ToolSpec};
 
 /// A type as the generated languages need it.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,8 +21,8 @@ pub enum Type {
     /// One of these strings.
     OneOf(Vec<String>),
     List(Box<Type>),
-    /// String keys to values.
-    Map(Box<Type>),
+    /// Keys to values.
+    Map(Box<Type>, Box<Type>),
     /// One of [`Api::types`].
     Named(String),
     Union(Vec<Type>),
@@ -66,7 +66,7 @@ pub struct Api {
 }
 
 /// The parts of the data plane that a host writes as data.
-const INPUTS: &[&str] = &["Config", "ToolSpec", "ShellEnv"];
+const INPUTS: &[&str] = &["Config", "ToolSpec", "ShellEnv", "ShellModes"];
 
 /// The parts of it that a host reads and no operation answers with.
 const RESULTS: &[&str] = &["ShellProposal"];
@@ -87,9 +87,13 @@ impl Api {
                 result,
             });
         }
-        for schema in
-            [schema_for!(Config), schema_for!(ToolSpec), schema_for!(Env), schema_for!(Proposal)]
-        {
+        for schema in [
+            schema_for!(Config),
+            schema_for!(ToolSpec),
+            schema_for!(Env),
+            schema_for!(ModesAlone),
+            schema_for!(Proposal),
+        ] {
             api.root_type(root(schema)?)?;
         }
         api.sort();
@@ -264,10 +268,12 @@ impl Api {
                 Some(items) => self.kind(items)?,
                 None => Type::Any,
             })),
-            "object" => Type::Map(Box::new(match schema.get("additionalProperties") {
-                Some(values) => self.kind(values)?,
-                None => Type::Any,
-            })),
+            "object" => {
+                let keys = schema.get("propertyNames").map(|keys| self.kind(keys)).transpose()?;
+                let values = schema.get("additionalProperties");
+                let values = values.map(|values| self.kind(values)).transpose()?;
+                Type::Map(keys.unwrap_or(Type::Text).into(), values.unwrap_or(Type::Any).into())
+            }
             other => return Err(format!("unknown type `{other}`").into()),
         })
     }
@@ -279,7 +285,11 @@ fn names(kind: &Type, found: &mut BTreeSet<String>) {
         Type::Named(name) => {
             found.insert(name.clone());
         }
-        Type::List(inner) | Type::Map(inner) => names(inner, found),
+        Type::List(inner) => names(inner, found),
+        Type::Map(keys, values) => {
+            names(keys, found);
+            names(values, found);
+        }
         Type::Union(kinds) => kinds.iter().for_each(|kind| names(kind, found)),
         _ => {}
     }

@@ -143,7 +143,10 @@ fn written(api: &Api, kind: &Type, way: Way) -> String {
         Type::List(item) if way == Way::In => format!("ReadonlyArray<{}>", inner(item)),
         Type::List(item) => format!("Array<{}>", inner(item)),
         // `Record<…>` would be the configuration's own `Record`.
-        Type::Map(value) => format!("{{ [key: string]: {} }}", inner(value)),
+        Type::Map(key, value) if **key == Type::Text => {
+            format!("{{ [key: string]: {} }}", inner(value))
+        }
+        Type::Map(key, value) => format!("{{ [key in {}]?: {} }}", inner(key), inner(value)),
         Type::Named(name) if way == Way::Out => api.result_name(name),
         Type::Named(name) => name.clone(),
         Type::Union(kinds) => kinds.iter().map(inner).collect::<Vec<_>>().join(" | "),

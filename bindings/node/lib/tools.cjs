@@ -24,6 +24,7 @@ const SPEC = {
   originalName: 'original_name',
   shellCommand: 'shell_command',
   shellCwd: 'shell_cwd',
+  shellStdin: 'shell_stdin',
 }
 
 const NAMES = Object.keys(SPEC)
@@ -58,9 +59,16 @@ function replaces(options = {}) {
 class ToolContext {
   #controller
   #cancelled = false
+  #plan
 
-  constructor(caller) {
+  constructor(caller, plan) {
     callerOf(caller, this)
+    this.#plan = plan
+  }
+
+  /** How the command of the call is to be run, if it brings one along. */
+  get plan() {
+    return typeof this.#plan === 'string' ? JSON.parse(this.#plan) : null
   }
 
   get signal() {
@@ -86,15 +94,15 @@ class ToolContext {
  * runtime weakly: a runtime that its program has lost can be collected, with its tools.
  */
 function dispatcher(runtime) {
-  return function dispatch(kind, run, tool, call, args, caller) {
+  return function dispatch(kind, run, tool, call, args, caller, plan) {
     const state = runtime.deref()
     if (state === undefined) return
     if (kind === 2) state.tools.delete(tool)
     else if (kind === 1) cancel(state, run)
     else {
       const scope = state.scopes.get(call)
-      if (scope === undefined) start(state, run, tool, args, caller)
-      else scope.runInAsyncScope(start, undefined, state, run, tool, args, caller)
+      if (scope === undefined) start(state, run, tool, args, caller, plan)
+      else scope.runInAsyncScope(start, undefined, state, run, tool, args, caller, plan)
     }
   }
 }
@@ -106,8 +114,8 @@ function cancel(state, run) {
   ToolContext.cancel(context)
 }
 
-async function start(state, run, tool, args, caller) {
-  const context = new ToolContext(JSON.parse(caller))
+async function start(state, run, tool, args, caller, plan) {
+  const context = new ToolContext(JSON.parse(caller), plan)
   state.runs.set(run, context)
   let answer
   try {

@@ -24,7 +24,7 @@ use crate::json;
 /// What JavaScript is asked to do.
 pub enum Message {
     /// Run a tool, and answer under that number.
-    Run { run: u32, tool: u32, slot: u32, args: String, caller: String },
+    Run { run: u32, tool: u32, slot: u32, args: String, caller: String, plan: Option<String> },
     /// Nobody waits for that run any more.
     Cancel { run: u32 },
     /// The tool is gone.
@@ -32,7 +32,7 @@ pub enum Message {
 }
 
 /// `kind`, then the numbers and texts of the message: see `dispatch` in `lib/tools.cjs`.
-pub type Parts = FnArgs<(u32, u32, u32, u32, Option<String>, Option<String>)>;
+pub type Parts = FnArgs<(u32, u32, u32, u32, Option<String>, Option<String>, Option<String>)>;
 
 /// The way into JavaScript. Weak: tools that wait for calls do not keep the process alive.
 pub type Dispatch = ThreadsafeFunction<Message, (), Parts, Status, false, true>;
@@ -41,11 +41,11 @@ impl Message {
     /// The arguments of the JavaScript function.
     pub fn into_parts(self) -> Parts {
         match self {
-            Message::Run { run, tool, slot, args, caller } => {
-                (0, run, tool, slot, Some(args), Some(caller)).into()
+            Message::Run { run, tool, slot, args, caller, plan } => {
+                (0, run, tool, slot, Some(args), Some(caller), plan).into()
             }
-            Message::Cancel { run } => (1, run, 0, 0, None, None).into(),
-            Message::Forget { tool } => (2, 0, tool, 0, None, None).into(),
+            Message::Cancel { run } => (1, run, 0, 0, None, None, None).into(),
+            Message::Forget { tool } => (2, 0, tool, 0, None, None, None).into(),
         }
     }
 }
@@ -137,6 +137,7 @@ async fn run(
         slot: slot.copied().unwrap_or(0),
         args: json::write(args).map_err(ToolError::raise)?,
         caller: json::write(cx.caller()).map_err(ToolError::raise)?,
+        plan: cx.plan().map(json::write).transpose().map_err(ToolError::raise)?,
     };
     if !host.send(message) {
         return Err(gone());

@@ -123,6 +123,13 @@ impl Invocation {
         json::to_python(py, &caller)
     }
 
+    /// How the command of the call is to be run, if it brings one along.
+    #[getter]
+    fn plan<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let plan = serde_json::to_value(self.cx.plan()).unwrap_or_default();
+        json::to_python(py, &plan)
+    }
+
     /// What the caller passed as `host`.
     #[getter]
     fn host(&self, py: Python<'_>) -> Option<Py<PyAny>> {

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use toolkeep::scrub::Scrubber;
@@ -121,7 +121,7 @@ fn lines(text: &str) -> Vec<&str> {
 fn roots() -> Vec<PathBuf> {
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let cargo = std::env::var_os("CARGO_HOME").map_or(home.join(".cargo"), PathBuf::from);
-    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bindings/node/node_modules");
+    let repository = PathBuf::from("../bindings/node/node_modules");
     let global = Command::new("npm").args(["root", "-g"]).output().ok();
     let global = global.and_then(|output| String::from_utf8(output.stdout).ok());
     let global = global.map(|path| PathBuf::from(path.trim()));

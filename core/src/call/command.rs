@@ -25,11 +25,15 @@ pub(super) async fn pass(
     assessment: &mut Assessment,
 ) -> Result<Option<JudgedCommand>, Stop> {
     let Some(text) = text_of(entry, args)? else { return Ok(None) };
-    let cwd = entry.spec.shell_cwd.as_ref().and_then(|name| args.get(name)?.as_str());
+    let named = |argument: &Option<String>| {
+        argument.as_ref().and_then(|name| args.get(name)?.as_str()).map(str::to_owned)
+    };
+    let (cwd, stdin) = (named(&entry.spec.shell_cwd), named(&entry.spec.shell_stdin));
+    let agents = path.policy.commands_of(call.cx.caller()).await?;
     let (commands, cx) = (path.commands.clone(), call.cx.clone());
-    let cwd = cwd.map(str::to_owned);
     let judging = tokio::task::spawn_blocking(move || {
-        commands.judge(&cx, Wanted { text: &text, cwd: cwd.as_deref(), settings: None })
+        let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
+        commands.judge(&cx, Wanted { text: &text, cwd, stdin, settings: None, agents: &agents })
     });
     let judged = judging.await.map_err(|error| {
         ToolError::new(Code::ToolPanicked, format!("The command could not be judged: {error}."))
@@ -207,6 +211,11 @@ fn plan(judged: &JudgedCommand, own: Option<Value>) -> Value {
         plan.insert("tool".into(), own);
     }
     Value::Object(plan)
+}
+
+/// The argument that is a command, as it was given.
+pub(super) fn given<'a>(entry: &Entry, args: &'a Value) -> Option<&'a Value> {
+    args.get(entry.spec.shell_command.as_ref()?)
 }
 
 /// The command that a call brings. A list of words is one command with these words.

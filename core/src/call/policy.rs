@@ -32,6 +32,7 @@ use crate::event::NewEvent;
 use crate::id::DEFAULT_TENANT;
 use crate::policy::{Decision, Inputs, Policy, RowLists};
 use crate::scrubbers::Scrubbers;
+use crate::shell::judge::AgentSettings;
 use crate::store::Store;
 use crate::tool::{Caller, Entry, MOST_PARENTS, Registries, Snapshot};
 use file::{Look, Report};
@@ -123,6 +124,23 @@ impl PolicyGate {
             }
         }
         Ok(rows)
+    }
+
+    /// What the store says of the commands of a caller's agent, and of those above it, in that
+    /// order.
+    ///
+    /// # Errors
+    /// `invalid_config` for a row that makes no sense, or the store's error.
+    pub(crate) async fn commands_of(
+        &self,
+        caller: &Caller,
+    ) -> Result<Vec<Option<AgentSettings>>, Error> {
+        let rows = self.read_rows(caller).await?;
+        let said = rows.iter().zip(upwards(caller)).map(|(row, _)| match row {
+            Some(row) => row.commands(),
+            None => Ok(None),
+        });
+        said.collect()
     }
 
     fn decided(

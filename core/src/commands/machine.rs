@@ -1,6 +1,5 @@
 //! What of the machine a command would find: a snapshot, taken when the runtime is built.
 
-use std::collections::BTreeSet;
 use std::env;
 
 use crate::files::Places;
@@ -12,11 +11,10 @@ pub(super) struct Machine {
     home: String,
     user: String,
     temp: Vec<String>,
-    names: BTreeSet<String>,
 }
 
 impl Machine {
-    /// As this process has it. Of its variables only the names count.
+    /// As this process has it.
     pub(super) fn of_process() -> Machine {
         let absolute = |name: &str| env::var(name).ok().filter(|path| path.starts_with('/'));
         let mut temp = Env::default().temp;
@@ -30,8 +28,6 @@ impl Machine {
             home: absolute("HOME").unwrap_or_else(|| Env::default().home),
             user: env::var("USER").unwrap_or_else(|_| Env::default().user),
             temp,
-            // To ask for the names copies the values, too, and leaves them on the heap.
-            names: BTreeSet::new(),
         }
     }
 
@@ -42,7 +38,6 @@ impl Machine {
             home: self.home.clone(),
             user: self.user.clone(),
             temp: self.temp.clone(),
-            names: self.names.clone(),
             read_roots: places.readable,
             deny_paths: places.denied,
             ..Env::default()

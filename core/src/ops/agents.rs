@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{check_limit, default_limit, default_tenant, operations};
+use crate::commands::settings_of_row;
 use crate::detached::detached;
 use crate::error::{Code, Error};
 use crate::policy::RowLists;
@@ -18,7 +19,7 @@ operations! {
         /// other processes within a second.
         ///
         /// Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list
-        /// names an unknown group.
+        /// names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
         put(PutAgent) -> Agent = put;
         /// Gives an agent. Fails with `not_found` if there is none of that id.
         get(AgentKey) -> Agent = get;
@@ -47,7 +48,8 @@ pub struct PutAgent {
     /// The tools it may not use, as in `policy.deny`.
     #[serde(default)]
     pub deny: Vec<String>,
-    /// Whatever else the host keeps with it.
+    /// Whatever else the host keeps with it. `shell` narrows what its commands may do: the keys of
+    /// `shell.agents` in the configuration, of which the strictest judgement counts.
     #[serde(default)]
     pub settings: Map<String, Value>,
     /// Only if the stored agent has this version; 0: only if there is none.
@@ -94,13 +96,15 @@ pub struct Deleted {
 async fn put(runtime: &Runtime, args: PutAgent) -> Result<Agent, Error> {
     let row = RowLists { allow: args.allow.as_deref(), deny: &args.deny };
     runtime.path().policy.check(&runtime.registry().snapshot(), &args.id, row)?;
+    let settings = Value::Object(args.settings);
+    settings_of_row(&settings).map_err(|why| Error::new(Code::InvalidArgument, why))?;
     let agent = store::PutAgent {
         tenant: args.tenant,
         id: args.id,
         description: args.description,
         allow: args.allow,
         deny: args.deny,
-        settings: Value::Object(args.settings),
+        settings,
         if_version: args.if_version,
     };
     let runtime = runtime.clone();

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Deleted, check_limit, default_limit, default_tenant, no_such, operations};
+use super::{check_limit, default_limit, default_tenant, no_such, operations};
 use crate::call::{Kept, STANDING};
 use crate::error::{Code, Error};
 use crate::runtime::Runtime;
@@ -22,8 +22,9 @@ operations! {
         get(GetRule) -> Rule = get;
         /// Lists the rules of a kind by id, without those that have ended.
         list(ListRules) -> Vec<Rule> = list;
-        /// Deletes a rule. Fails with `conflict` if `if_version` does not hold.
-        delete(DeleteRule) -> Deleted = delete;
+        /// Takes a rule away; it holds for no call that begins after this. Fails with `conflict` if
+        /// `if_version` does not hold.
+        revoke(RevokeRule) -> Revoked = revoke;
     }
 }
 
@@ -99,10 +100,10 @@ pub struct ListRules {
     pub limit: u32,
 }
 
-/// The arguments of `rules.delete`.
+/// The arguments of `rules.revoke`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DeleteRule {
+pub struct RevokeRule {
     /// The tenant.
     #[serde(default = "default_tenant")]
     pub tenant: String,
@@ -113,6 +114,13 @@ pub struct DeleteRule {
     /// Only if the stored rule has this version.
     #[serde(default)]
     pub if_version: Option<i64>,
+}
+
+/// Whether a rule was taken away.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Revoked {
+    /// False if there was none of that kind and id.
+    pub revoked: bool,
 }
 
 fn owner() -> String {
@@ -164,10 +172,10 @@ async fn list(runtime: &Runtime, args: ListRules) -> Result<Vec<Rule>, Error> {
     Ok(runtime.store().list_rules(query, runtime.clock().now_ms()).await?)
 }
 
-async fn delete(runtime: &Runtime, args: DeleteRule) -> Result<Deleted, Error> {
-    let DeleteRule { tenant, kind, id, if_version } = args;
+async fn revoke(runtime: &Runtime, args: RevokeRule) -> Result<Revoked, Error> {
+    let RevokeRule { tenant, kind, id, if_version } = args;
     let now_ms = runtime.clock().now_ms();
-    let deleted =
+    let revoked =
         runtime.writing(&tenant).delete_rule(&tenant, &kind, &id, if_version, now_ms).await?;
-    Ok(Deleted { deleted })
+    Ok(Revoked { revoked })
 }

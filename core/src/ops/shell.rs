@@ -34,7 +34,11 @@ pub struct CheckCommand {
     /// Another profile than the configuration's.
     #[serde(default)]
     pub profile: Option<Profile>,
-    /// Settings instead of those of the configuration.
+    /// What it is given on standard input. Left out: nothing that is known.
+    #[serde(default)]
+    pub stdin: Option<String>,
+    /// Settings instead of those of the configuration. What the store says of an agent narrows these,
+    /// too.
     #[serde(default)]
     pub settings: Option<Settings>,
     /// Who would call, with the keys of a call's context. Left out: nobody in particular.
@@ -43,7 +47,7 @@ pub struct CheckCommand {
 }
 
 async fn check(runtime: &Runtime, args: CheckCommand) -> Result<Check, Error> {
-    let CheckCommand { command, cwd, profile, settings, context } = args;
+    let CheckCommand { command, cwd, profile, stdin, settings, context } = args;
     let cx = CallContext::from(Caller::from_value(&Value::Object(context))?);
     let mut settings = settings;
     if let Some(profile) = profile {
@@ -53,9 +57,14 @@ async fn check(runtime: &Runtime, args: CheckCommand) -> Result<Check, Error> {
     }
     let commands = runtime.path().commands.clone();
     runtime
-        .check_with(&cx, move |cx| {
-            let wanted =
-                Wanted { text: &command, cwd: cwd.as_deref(), settings: settings.as_ref() };
+        .check_with(&cx, move |cx, agents| {
+            let wanted = Wanted {
+                text: &command,
+                cwd: cwd.as_deref(),
+                stdin: stdin.as_deref(),
+                settings: settings.as_ref(),
+                agents,
+            };
             commands.judge(cx, wanted)
         })
         .await

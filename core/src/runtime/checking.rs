@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::{Code, Error};
+use crate::shell::judge::{Approvals, check_modes};
 use crate::shell::{self, Check, Env, Settings};
 use crate::strict;
 
@@ -16,11 +17,24 @@ pub struct CheckOptions {
     pub settings: Settings,
     /// Where the command would run. Default: in the virtual workspace `/workspace`.
     pub env: Env,
+    /// Where set, the modes alone decide (`security`, `ask`, the list of programs), for a host that
+    /// has a judge of its own and wants to know whether to ask.
+    pub modes: Option<ModesAlone>,
+}
+
+/// How the modes alone decide, as if no group denied anything. A command is safe if it is
+/// understood, within the profile, and done by programs that everybody uses.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(rename = "ShellModes")]
+#[serde(deny_unknown_fields, default)]
+pub struct ModesAlone {
+    /// Commands that somebody approved for always. They hold for what does the very same.
+    pub approved: Vec<String>,
 }
 
 impl CheckOptions {
-    /// Options from JSON-like data: the keys of [`Settings`], and `env` with the keys of an [`Env`].
-    /// `null` is all defaults.
+    /// Options from JSON-like data: the keys of [`Settings`], `env` with the keys of an [`Env`], and
+    /// `modes` with those of a [`ModesAlone`]. `null` is all defaults.
     ///
     /// # Errors
     /// `invalid_argument` that names the key, what is allowed there, and the nearest known key.
@@ -32,13 +46,18 @@ impl CheckOptions {
             return Ok(CheckOptions::default());
         }
         let mut settings = value.clone();
-        let env = settings.as_object_mut().and_then(|options| options.shift_remove("env"));
-        let env = env.filter(|env| !env.is_null());
-        let env =
-            env.map(|env| strict::from_value(&env).map_err(|why| bad(format!("`env`: {why}"))));
+        let mut taken = |key: &str| {
+            let part = settings.as_object_mut().and_then(|options| options.shift_remove(key));
+            part.filter(|part| !part.is_null())
+        };
+        let (env, modes) = (taken("env"), taken("modes"));
+        let env = env.map(|env| strict::from_value(&env).map_err(|why| format!("`env`: {why}")));
+        let modes =
+            modes.map(|modes| strict::from_value(&modes).map_err(|why| format!("`modes`: {why}")));
         Ok(CheckOptions {
             settings: strict::from_value(&settings).map_err(bad)?,
-            env: env.transpose()?.unwrap_or_default(),
+            env: env.transpose().map_err(bad)?.unwrap_or_default(),
+            modes: modes.transpose().map_err(bad)?,
         })
     }
 }
@@ -54,7 +73,14 @@ impl CheckOptions {
 /// ```
 #[must_use]
 pub fn check_command(command: &str, options: &CheckOptions) -> Check {
-    shell::check(command, &options.env, &options.settings)
+    let CheckOptions { settings, env, modes } = options;
+    match modes {
+        None => shell::check(command, env, settings),
+        Some(ModesAlone { approved }) => {
+            let approved = approved.iter().map(|text| shell::analyse(text, env)).collect();
+            check_modes(command, env, settings, &Approvals { approved })
+        }
+    }
 }
 
 #[cfg(test)]
@@ -82,6 +108,24 @@ mod tests {
         assert_eq!(options.env.cwd, "/workspace/src");
         assert_eq!(check_command("cat ../keys/a", &options).verdict, Decision::Deny);
         assert_eq!(CheckOptions::from_value(&Value::Null).unwrap(), CheckOptions::default());
+    }
+
+    #[test]
+    fn the_modes_alone_ask_about_what_is_not_listed_and_no_group_denies() {
+        let decided = |command: &str, options: Value| {
+            check_command(command, &CheckOptions::from_value(&options).unwrap()).verdict
+        };
+        let alone = json!({ "modes": {} });
+        assert_eq!(decided("git status", alone.clone()), Decision::Allow);
+        assert_eq!(decided("docker ps", alone.clone()), Decision::Ask);
+        assert_eq!(decided("rm -rf /", alone), Decision::Ask);
+        let approved = json!({ "modes": { "approved": ["docker ps"] } });
+        assert_eq!(decided("docker  'ps'", approved.clone()), Decision::Allow);
+        assert_eq!(decided("docker ps -a", approved), Decision::Ask);
+        let off = json!({ "modes": {}, "security": "deny" });
+        assert_eq!(decided("git status", off), Decision::Deny);
+        let text = complaint(json!({ "modes": { "aproved": [] } }));
+        assert!(text.contains("`modes`") && text.contains("did you mean `approved`"), "{text}");
     }
 
     #[test]

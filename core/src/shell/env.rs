@@ -1,6 +1,6 @@
 //! What the analysis knows of the machine: a snapshot, taken by whoever asks. It asks no system.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,8 +29,8 @@ pub struct Env {
     pub deny_exempt: Vec<String>,
     /// Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot.
     pub links: BTreeMap<String, String>,
-    /// The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`.
-    pub names: BTreeSet<String>,
+    /// What it is given on standard input, where that is known.
+    pub stdin: Option<String>,
     /// Which shell runs the text.
     pub shell: Shell,
 }
@@ -59,7 +59,7 @@ impl Default for Env {
             deny_paths: Vec::new(),
             deny_exempt: Vec::new(),
             links: BTreeMap::new(),
-            names: BTreeSet::new(),
+            stdin: None,
             shell: Shell::default(),
         }
     }

@@ -47,8 +47,6 @@ struct Graph<'a> {
     files: Vec<(BTreeSet<&'a str>, BTreeSet<&'a str>)>,
     /// For each invocation, those that it runs.
     inner: Vec<Vec<usize>>,
-    /// Those that write words of the text.
-    substituted: Vec<usize>,
     /// For each invocation, those from which something comes to it.
     before: Vec<Vec<usize>>,
     /// True for those that run what comes from the network.
@@ -195,10 +193,8 @@ impl<'a> Graph<'a> {
             reads.retain(is_real);
             writes.retain(is_real);
         }
-        let substitutes = |number: &usize| invocations[*number].stdout == Stdout::Substitution;
-        let substituted = (0..invocations.len()).filter(substitutes).collect();
         let (before, commanded) = (Vec::new(), Vec::new());
-        Graph { text, invocations, found, files, inner, substituted, before, commanded }
+        Graph { text, invocations, found, files, inner, before, commanded }
     }
 
     fn effects(&self, number: usize) -> impl Iterator<Item = &'a Found> + use<'a> {
@@ -221,22 +217,12 @@ impl<'a> Graph<'a> {
     fn words(&self, number: usize) -> Vec<usize> {
         let invocation = &self.invocations[number];
         let words = invocation.arguments.iter().chain([&invocation.program]);
-        words.flat_map(|word| self.word(number, word)).collect()
+        words.flat_map(Self::word).collect()
     }
 
-    fn word(&self, of: usize, word: &Argument) -> Vec<usize> {
+    fn word(word: &Argument) -> Vec<usize> {
         let mut all = word.value.outputs().to_vec();
-        for number in self.substituted.iter().copied() {
-            let inner = &self.invocations[number];
-            let within = word.span.start <= inner.span.start && inner.span.end <= word.span.end;
-            // In a text within the text all have one place: what is written into words comes just
-            // before the command that has them.
-            let is_before = || (number + 1..of).all(|between| self.substituted.contains(&between));
-            let writes = word.span != inner.span || number < of && is_before();
-            if within && writes && !all.contains(&number) {
-                all.push(number);
-            }
-        }
+        all.extend(word.made_by.iter().filter(|number| !word.value.outputs().contains(number)));
         all
     }
 
@@ -395,7 +381,7 @@ impl<'a> Graph<'a> {
                 || text.starts_with("--data")
                 || text.starts_with("--post")
                 || text.starts_with("-d") && text.len() > 2 && !text.starts_with("--");
-            let from = self.word(number, word);
+            let from = Self::word(word);
             if !from.is_empty() {
                 let leak = self.leak(&self.behind(from));
                 worst = worst.max(leak.filter(|leak| is_data || *leak > Leak::Local));
@@ -438,7 +424,7 @@ impl<'a> Graph<'a> {
             from.extend(self.words(number));
             from.extend(self.writers(number));
         }
-        from.extend(self.word(number, &invocation.program));
+        from.extend(Self::word(&invocation.program));
         from.retain(|other| *other != number && !self.inner[number].contains(other));
         self.behind(from)
     }

@@ -124,6 +124,7 @@ pub(super) struct Around {
 /// A function that is running.
 struct Call {
     name: String,
+    body: Arc<Command>,
     /// Where its `return`s lead.
     returns: Vec<State>,
     /// The variables that are its own, and what they were before.
@@ -172,6 +173,8 @@ pub(super) struct Interpreter<'e> {
     texts: usize,
     /// The numbers of the invocations at a place.
     places: BTreeMap<(usize, usize), Vec<usize>>,
+    /// The numbers of all that ran, in turn, some of them several times.
+    ran: Vec<usize>,
 }
 
 /// Interprets a script.
@@ -208,6 +211,7 @@ impl<'e> Interpreter<'e> {
             nesting: 0,
             texts: LONGEST_TEXTS,
             places: BTreeMap::new(),
+            ran: Vec::new(),
         }
     }
 
@@ -531,6 +535,7 @@ impl<'e> Interpreter<'e> {
             let surely = !before.conditional && invocation.conditional;
             invocation.conditional &= !surely;
             if *before == invocation {
+                self.ran.push(*at);
                 return Some(*at);
             }
             invocation.conditional |= surely;
@@ -539,9 +544,11 @@ impl<'e> Interpreter<'e> {
             self.limit("more commands than are looked at", invocation.span.clone());
             return None;
         }
-        here.push(self.out.invocations.len());
+        let number = self.out.invocations.len();
+        here.push(number);
+        self.ran.push(number);
         self.out.invocations.push(invocation);
-        Some(self.out.invocations.len() - 1)
+        Some(number)
     }
 
     pub(super) fn invocation(

@@ -44,6 +44,16 @@ pub struct Argument {
     pub many: bool,
     /// Where it stands.
     pub span: Span,
+    /// The numbers of the invocations that ran to make it: `$(…)`. What they wrote may be known.
+    pub made_by: Vec<usize>,
+}
+
+impl Argument {
+    /// One argument, which no program made.
+    #[must_use]
+    pub fn new(value: Value, span: Span) -> Argument {
+        Argument { value, many: false, span, made_by: Vec::new() }
+    }
 }
 
 /// What a program reads on standard input.

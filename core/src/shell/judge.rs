@@ -9,7 +9,7 @@
 //! is an effect, too, and asks.
 
 mod floor;
-mod groups;
+pub(super) mod groups;
 mod modes;
 mod network;
 mod poison;
@@ -74,7 +74,18 @@ pub fn check(text: &str, env: &Env, settings: &Settings) -> Check {
 /// Judges what an analysis found, for a reader.
 #[must_use]
 pub fn check_analysis(analysis: &Analysis, env: &Env, settings: &Settings) -> Check {
-    let mut check = shown::check(analysis, judge(analysis, env, settings));
+    planned(shown::check(analysis, judge(analysis, env, settings)), analysis, env)
+}
+
+/// Analyses a text and judges it by the modes alone, for a reader: see [`mode`].
+#[must_use]
+pub fn check_modes(text: &str, env: &Env, settings: &Settings, approvals: &Approvals) -> Check {
+    let analysis = analyse(text, env);
+    let case = Case { analysis: &analysis, env, settings };
+    planned(modes::checked(&case, approvals), &analysis, env)
+}
+
+fn planned(mut check: Check, analysis: &Analysis, env: &Env) -> Check {
     if check.verdict != Decision::Deny {
         check.plan = Some(plan::plan(analysis, env));
     }

@@ -11,18 +11,19 @@
 
 mod ansi;
 mod atoms;
+mod cases;
 mod command;
 mod compound;
 mod continuation;
 mod reading;
 mod redirection;
+mod substitution;
 #[cfg(test)]
 mod suite;
 mod word;
 
 use std::cell::Cell;
 
-use shuck_ast::StmtSeq;
 use shuck_parser::parser::ParseStatus;
 
 use super::ir::{Script, Span};
@@ -62,37 +63,33 @@ pub struct Problem {
 /// Parses a text. The text has passed [`precheck`](super::precheck).
 #[must_use]
 pub fn parse(text: &str) -> Parse {
-    let text = &*continuation::moved(text);
-    let mut problems = Vec::new();
-    let script = Lowering {
-        source: text,
-        again: &Cell::new(MOST_AGAIN),
-        place: None,
-        depth: 0,
-        nesting: 0,
-        singles: false,
-        problems: &mut problems,
-    }
-    .whole();
-    Parse { script, problems }
+    parse_at(text, None)
 }
 
 /// Parses a text that stands within another, at `place`.
 #[must_use]
 pub fn parse_within(text: &str, place: &Span) -> Parse {
+    parse_at(text, Some(place))
+}
+
+fn parse_at(text: &str, place: Option<&Span>) -> Parse {
     let text = &*continuation::moved(text);
-    let mut problems = Vec::new();
-    let place = Some(place.clone());
-    let script = Lowering {
-        source: text,
-        again: &Cell::new(MOST_AGAIN),
-        place,
-        depth: 0,
-        nesting: 0,
-        singles: false,
-        problems: &mut problems,
+    let first = lower(text, place, false);
+    if first.problems.is_empty() || cases::apart(text).is_none() {
+        return first;
     }
-    .whole();
+    let second = lower(text, place, true);
+    if second.problems.is_empty() { second } else { first }
+}
+
+fn lower(source: &str, place: Option<&Span>, apart: bool) -> Parse {
+    let mut problems = Vec::new();
+    let place = place.cloned();
+    let (depth, nesting, singles) = (0, 0, false);
+    let (problems_told, again) = (&mut problems, &Cell::new(MOST_AGAIN));
+    let mut lowering =
+        Lowering { source, place, depth, nesting, singles, apart, problems: problems_told, again };
+    let script = lowering.whole();
     Parse { script, problems }
 }
 
@@ -108,6 +105,8 @@ struct Lowering<'s, 'p> {
     nesting: usize,
     /// True where single quotes are ordinary characters: between double quotes, in arithmetic.
     singles: bool,
+    /// True if the crate is asked with what [`cases`] makes of the text.
+    apart: bool,
     problems: &'p mut Vec<Problem>,
     /// How many bytes may still be parsed again.
     again: &'p Cell<usize>,
@@ -116,7 +115,7 @@ struct Lowering<'s, 'p> {
 impl Lowering<'_, '_> {
     /// The text as a script.
     fn whole(&mut self) -> Script {
-        let Some(parsed) = reading::read(self.source) else {
+        let Some(parsed) = reading::read(self.source, self.apart) else {
             let span = self.place.clone().unwrap_or(0..self.source.len());
             self.problem("the parser gave up", span);
             return Script::default();
@@ -142,35 +141,9 @@ impl Lowering<'_, '_> {
         let text = &*continuation::moved(text);
         let place = Some(place);
         let depth = self.depth + 1;
-        let (problems, again) = (&mut *self.problems, self.again);
-        let (nesting, singles) = (0, false);
-        Some(Lowering { source: text, place, depth, nesting, singles, problems, again }.whole())
-    }
-
-    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
-    fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
-        let slice = self.slice(span);
-        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
-        let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
-        let status = if inside.chars().all(plain) && !body.stmts.is_empty() {
-            ParseStatus::Clean
-        } else if self.again.get() < inside.len() + COST_OF_TEXT {
-            ParseStatus::Fatal
-        } else {
-            self.again.set(self.again.get() - inside.len() - COST_OF_TEXT);
-            reading::read(inside).map_or(ParseStatus::Fatal, |parsed| parsed.status)
-        };
-        if status != ParseStatus::Clean {
-            self.problem("a substitution that is no command", self.span(span));
-        }
-        if self.nesting >= DEEPEST_SUBSTITUTION {
-            self.problem("nested too deep", self.span(span));
-            return Script::default();
-        }
-        self.nesting += 1;
-        let script = self.without_singles(false, |this| this.sequence(body));
-        self.nesting -= 1;
-        script
+        let (nesting, singles, apart) = (0, false, self.apart);
+        let (source, problems, again) = (text, &mut *self.problems, self.again);
+        Some(Lowering { source, place, depth, nesting, singles, apart, problems, again }.whole())
     }
 
     /// True if a text within this one may be parsed. Otherwise it is told that it is not.

@@ -10,9 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analyse::{Analysis, analyse};
-use super::effect::{Access, Effect, Payload, Scope};
+use super::effect::{Access, Effect, Found, Payload, Scope};
 use super::env::Env;
 use super::invocation::{Invocation, Locus, Stdin, Stdout};
+use super::judge::groups::is_socket_of_engine;
 use super::models;
 use super::place;
 use super::unwrap;
@@ -73,31 +74,6 @@ pub enum Words {
     },
 }
 
-/// A rule with whose it is and how long it holds.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "ShellKeptRule")]
-#[serde(deny_unknown_fields)]
-pub struct KeptRule {
-    /// The rule.
-    pub rule: StandingRule,
-    /// The agent that it holds for.
-    pub agent: String,
-    /// The user whom it holds for.
-    pub user: String,
-    /// When it ends, in milliseconds since 1970.
-    pub until_ms: u64,
-}
-
-impl KeptRule {
-    /// True if it lets this agent run this for this user now.
-    #[must_use]
-    pub fn holds(&self, analysis: &Analysis, env: &Env, who: (&str, &str), now_ms: u64) -> bool {
-        (self.agent.as_str(), self.user.as_str()) == who
-            && now_ms < self.until_ms
-            && self.rule.is_about(analysis, env)
-    }
-}
-
 /// A rule that may be kept, and what it would mean.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ShellProposal")]
@@ -112,7 +88,7 @@ pub struct Proposal {
 /// code runs that the words do not show, or where a wrapper or an interpreter would be let through.
 #[must_use]
 pub fn propose(analysis: &Analysis, env: &Env) -> Vec<Proposal> {
-    let Some(calls) = calls_of(analysis, env) else { return Vec::new() };
+    let Ok(calls) = calls_of(analysis, env) else { return Vec::new() };
     let effects = keys(analysis);
     let covers = vec![analysis.text.clone()];
     let covers_not = vec![format!("{}\nfrobnicate --other", analysis.text.trim_end())];
@@ -152,11 +128,18 @@ pub fn propose(analysis: &Analysis, env: &Env) -> Vec<Proposal> {
     all
 }
 
+/// Why no rule may be kept for an analysis, in a sentence for the person who decides; none if one
+/// may.
+#[must_use]
+pub fn unkept(analysis: &Analysis, env: &Env) -> Option<String> {
+    calls_of(analysis, env).err()
+}
+
 impl StandingRule {
     /// True if an analysis does nothing but what the rule is about.
     #[must_use]
     pub fn is_about(&self, analysis: &Analysis, env: &Env) -> bool {
-        let Some(calls) = calls_of(analysis, env) else { return false };
+        let Ok(calls) = calls_of(analysis, env) else { return false };
         let covers = |call: &Call| self.calls.iter().any(|kept| kept.covers(call));
         calls.iter().all(covers) && keys(analysis).is_subset(&self.effects)
     }
@@ -237,15 +220,25 @@ impl Call {
 }
 
 /// Wrappers that only start another program: a rule is about that one.
-const TRANSPARENT: &[&str] = &["timeout", "nice", "nohup", "time", "stdbuf", "ionice", "chronic"];
+pub(super) const TRANSPARENT: &[&str] =
+    &["timeout", "nice", "nohup", "time", "stdbuf", "ionice", "chronic"];
 
-/// The calls of an analysis in which nothing is open; none if something is.
-fn calls_of(analysis: &Analysis, env: &Env) -> Option<Vec<Call>> {
-    let is_plain = analysis.problems.is_empty()
-        && analysis.findings.iter().all(|finding| finding.decision() == Decision::Allow)
-        && !analysis.invocations.is_empty()
-        && !analysis.found.iter().any(|found| is_open(&found.effect));
-    is_plain.then_some(())?;
+/// The calls of an analysis in which nothing is open.
+///
+/// # Errors
+/// What is open, in a sentence.
+fn calls_of(analysis: &Analysis, env: &Env) -> Result<Vec<Call>, String> {
+    let is_understood = analysis.problems.is_empty()
+        && analysis.findings.iter().all(|finding| finding.decision() == Decision::Allow);
+    if !is_understood {
+        return Err("The command is not understood in full.".to_owned());
+    }
+    if analysis.invocations.is_empty() {
+        return Err("The command runs no program.".to_owned());
+    }
+    if let Some(why) = analysis.found.iter().find_map(open) {
+        return Err(why);
+    }
     let runs = |number: usize, call: &Invocation| {
         let name = call.program.value.as_known().map_or("", unwrap::base);
         TRANSPARENT.contains(&name)
@@ -259,9 +252,15 @@ fn calls_of(analysis: &Analysis, env: &Env) -> Option<Vec<Call>> {
     calls.map(|(_, call)| plain(call, env)).collect()
 }
 
-/// Effects of which the words do not show what happens.
-fn is_open(effect: &Effect) -> bool {
-    matches!(effect, Effect::Code { .. } | Effect::Dynamic { .. } | Effect::Privilege { .. })
+/// Why the words do not show what happens, where an effect is such a one.
+fn open(found: &Found) -> Option<String> {
+    let program = &found.program;
+    Some(match &found.effect {
+        Effect::Code { .. } => format!("`{program}` runs code that its words do not show."),
+        Effect::Dynamic { why } => format!("It is not known what `{program}` does: {why}."),
+        Effect::Privilege { .. } => format!("`{program}` acts as another user."),
+        _ => return None,
+    })
 }
 
 /// Effects that say all that matters of other operands, too: what is done where in the workspace, or
@@ -287,6 +286,9 @@ pub fn key(effect: &Effect) -> String {
     let label = effect.label();
     match effect {
         Effect::File(file) => match file.scope {
+            _ if file.path.as_known().is_some_and(is_socket_of_engine) => {
+                format!("{label} {}", shown(&file.path))
+            }
             Scope::Workspace | Scope::Temp | Scope::ReadRoot | Scope::HarmlessDevice => label,
             _ => format!("{label} {}", shown(&file.path)),
         },
@@ -321,26 +323,36 @@ fn keys(analysis: &Analysis) -> BTreeSet<String> {
     analysis.found.iter().map(|found| key(&found.effect)).collect()
 }
 
-fn plain(call: &Invocation, env: &Env) -> Option<Call> {
+fn plain(call: &Invocation, env: &Env) -> Result<Call, String> {
     let is_alone = call.wrappers.iter().all(|wrapper| TRANSPARENT.contains(&wrapper.as_str()))
         && call.locus == Locus::Here
         && call.environment.is_empty()
         && matches!(call.stdin, Stdin::Inherited | Stdin::Pipe(_))
         && !matches!(call.stdout, Stdout::File { .. });
-    let program = call.program.value.as_known().filter(|_| is_alone && !call.program.many)?;
+    let program = call.program.value.as_known().filter(|_| !call.program.many);
+    let program = program.ok_or("It is not known which program runs.")?;
+    if !is_alone {
+        return Err(format!(
+            "`{program}` runs in a wrapper, elsewhere, with variables or an input of its own, or \
+             into a file."
+        ));
+    }
     let arguments = call.arguments.iter();
     let arguments: Option<Vec<String>> = arguments
         .map(|word| word.value.as_known().filter(|_| !word.many).map(str::to_owned))
         .collect();
     let is_of_system = unwrap::is_trusted(program, &call.cwd, env);
     let name = if is_of_system { unwrap::base(program) } else { program };
+    let unknown = |what: &str| format!("{what} of `{program}` is not known before it runs.");
+    let arguments = arguments.ok_or_else(|| unknown("A word"))?;
+    let cwd = call.cwd.as_known().ok_or_else(|| unknown("The folder"))?;
     let exactly = StandingCall {
         program: name.to_owned(),
-        words: Words::Exactly { arguments: arguments? },
-        cwd: call.cwd.as_known()?.to_owned(),
+        words: Words::Exactly { arguments },
+        cwd: cwd.to_owned(),
     };
     let read = if is_of_system { read(call) } else { None };
-    Some(Call { exactly, read })
+    Ok(Call { exactly, read })
 }
 
 /// The words of a call as its program reads them; none if one is not known.
@@ -395,17 +407,26 @@ mod tests {
 
     #[test]
     fn nothing_is_proposed_for_what_is_open() {
-        for command in [
-            "frobnicate $X",
-            "frobnicate *",
-            "sudo frobnicate",
-            "python3 -c 'import os'",
-            "frobnicate $(date)",
-            "npx thing",
-            "sh -c 'frobnicate'",
+        let env = Env::default();
+        for (command, why) in [
+            ("frobnicate $X", "A word of `frobnicate` is not known"),
+            ("frobnicate *", "A word of `frobnicate` is not known"),
+            ("frobnicate $(date)", "A word of `frobnicate` is not known"),
+            ("sudo frobnicate", "`sudo` acts as another user"),
+            ("python3 -c 'import os'", "`python3` runs code"),
+            ("npx thing", "`npx` runs code"),
+            ("make deploy", "`make` runs code"),
+            ("./deploy.sh", "`./deploy.sh` runs code"),
+            ("sh -c 'frobnicate'", "in a wrapper"),
+            ("LD_PRELOAD=x frobnicate", "with variables"),
+            ("frobnicate > out", "into a file"),
+            ("frobnicate '", "not understood in full"),
         ] {
             assert_eq!(proposed(command), [], "{command}");
+            let told = unkept(&analyse(command, &env), &env).unwrap();
+            assert!(told.contains(why), "{command}: {told}");
         }
+        assert_eq!(unkept(&analyse("frobnicate x", &env), &env), None);
     }
 
     #[test]
@@ -517,17 +538,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn a_rule_is_kept_for_an_agent_a_user_and_a_time() {
-        let env = Env::default();
-        let rule = proposed("frobnicate a")[0].rule.clone();
-        let kept = KeptRule { rule, agent: "a".into(), user: "u".into(), until_ms: 10 };
-        let analysis = analyse("frobnicate a", &env);
-        assert!(kept.holds(&analysis, &env, ("a", "u"), 9));
-        assert!(!kept.holds(&analysis, &env, ("a", "u"), 10));
-        assert!(!kept.holds(&analysis, &env, ("b", "u"), 9));
-        assert!(!kept.holds(&analysis, &env, ("a", "v"), 9));
     }
 }

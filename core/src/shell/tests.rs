@@ -1,8 +1,10 @@
 //! Proofs of the room as a whole: on labelled commands, on their rewritings, and against a real
 //! shell. `make soak` runs them long.
 
+mod brush;
 mod canonical;
 mod corpus;
+mod differential;
 mod evasion;
 mod generated;
 mod kept;
@@ -11,6 +13,7 @@ mod prose;
 mod reflection;
 mod rewrites;
 mod shapes;
+pub(super) mod shown;
 mod spellings;
 mod trace;
 mod written;

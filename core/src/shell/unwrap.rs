@@ -356,6 +356,6 @@ impl Unwrapping<'_, '_> {
 
     /// A word with this value, at the place of the invocation.
     fn word(&self, value: Value) -> Argument {
-        Argument { value, many: false, span: self.invocation.span.clone() }
+        Argument::new(value, self.invocation.span.clone())
     }
 }

@@ -304,7 +304,7 @@ impl<D: Driver> Rules for SqlStore<D> {
         now_ms: i64,
     ) -> Answer<'a, bool> {
         async move {
-            const OPERATION: &str = "rules.delete";
+            const OPERATION: &str = "rules.revoke";
             self.check(OPERATION, &[("tenant", tenant), ("kind", kind), ("id", id)])?;
             let delete = Delete {
                 what: what(kind, id),

@@ -14,6 +14,7 @@ use crate::id::{DEFAULT_TENANT, check_key};
 use crate::limits::{TooMuch, check_json, echo};
 use crate::scrub::{Added, Values};
 use crate::scrubbers::CallSecrets;
+use crate::shell::plan::Plan;
 use crate::vault::Opener;
 
 /// Who calls and from where. Every field is the host's word: toolkeep never takes one from a model.
@@ -247,6 +248,8 @@ pub struct CallContext {
     secrets: Option<Arc<Values>>,
     /// What the call that runs says is secret in its own.
     call_secrets: Option<CallSecrets>,
+    /// How the command of the call that runs is run.
+    plan: Option<Arc<Plan>>,
 }
 
 macro_rules! setters {
@@ -397,6 +400,24 @@ impl CallContext {
     #[must_use]
     pub(crate) fn with_call_secrets(mut self, secrets: CallSecrets) -> CallContext {
         self.call_secrets = Some(secrets);
+        self
+    }
+
+    /// How the command that the running call brings along is to be run, so that what runs is what
+    /// was judged and, where somebody was asked, approved: its program and arguments or its script,
+    /// its folder, and what it may do then. For tools with a
+    /// [`shell_command`](crate::ToolSpec::shell_command).
+    ///
+    /// None in a call without a command, and where the vault has put a secret into the command: then
+    /// only the argument has it.
+    pub fn plan(&self) -> Option<&Plan> {
+        self.plan.as_deref()
+    }
+
+    /// The same context for a call whose command is run like this.
+    #[must_use]
+    pub(crate) fn with_plan(mut self, plan: Option<Arc<Plan>>) -> CallContext {
+        self.plan = plan;
         self
     }
 

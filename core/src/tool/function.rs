@@ -136,6 +136,13 @@ impl<A> FnTool<A> {
         self
     }
 
+    /// Says which argument is given to that command on standard input.
+    #[must_use]
+    pub fn shell_stdin(mut self, argument: impl Into<String>) -> FnTool<A> {
+        self.spec.shell_stdin = Some(argument.into());
+        self
+    }
+
     /// Lets the argument `name` come under these other names, too.
     #[must_use]
     pub fn argument_aliases(mut self, name: &str, aliases: &[&str]) -> FnTool<A> {
@@ -246,7 +253,8 @@ mod tests {
             .action(Action::Patch)
             .original_name("copy-file")
             .shell_command("from")
-            .shell_cwd("to");
+            .shell_cwd("to")
+            .shell_stdin("from");
         let written = ToolSpec::from_value(&json!({
             "name": "copy",
             "description": "Copies a file.",
@@ -267,6 +275,7 @@ mod tests {
             "original_name": "copy-file",
             "shell_command": "from",
             "shell_cwd": "to",
+            "shell_stdin": "from",
         }));
         assert_eq!(tool.spec(), written.unwrap());
     }

@@ -69,6 +69,9 @@ pub struct ToolSpec {
     /// workspace. Default: the workspace.
     #[serde(default)]
     pub shell_cwd: Option<String>,
+    /// The argument that is given to that command on standard input: a text. It is judged with it.
+    #[serde(default)]
+    pub shell_stdin: Option<String>,
 }
 
 /// An argument that names what a call touches.
@@ -107,6 +110,7 @@ impl ToolSpec {
             original_name: None,
             shell_command: None,
             shell_cwd: None,
+            shell_stdin: None,
         }
     }
 
@@ -204,10 +208,13 @@ impl ToolSpec {
             let text = format!("the tool `{}`: {why}", self.name);
             Err(Error::new(Code::InvalidArgument, text))
         };
-        if self.shell_command.is_none() && self.shell_cwd.is_some() {
-            return bad("`shell_cwd` is of no use without `shell_command`".into());
+        let more = [("shell_cwd", &self.shell_cwd), ("shell_stdin", &self.shell_stdin)];
+        if self.shell_command.is_none()
+            && let Some((key, _)) = more.iter().find(|(_, argument)| argument.is_some())
+        {
+            return bad(format!("`{key}` is of no use without `shell_command`"));
         }
-        let named = [("shell_command", &self.shell_command), ("shell_cwd", &self.shell_cwd)];
+        let named = std::iter::once(("shell_command", &self.shell_command)).chain(more);
         let Some(properties) = self.parameters["properties"].as_object() else { return Ok(()) };
         for (key, argument) in named {
             if let Some(argument) = argument

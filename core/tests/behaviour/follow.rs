@@ -26,7 +26,7 @@ fn session(name: &str) -> CallContext {
 
 async fn taken(stream: &mut EventStream, count: usize) -> Vec<Event> {
     let events = stream.take(count).map(Result::unwrap).collect::<Vec<_>>();
-    tokio::time::timeout(Duration::from_secs(20), events).await.unwrap()
+    tokio::time::timeout(Duration::from_secs(60), events).await.unwrap()
 }
 
 fn places(events: &[Event]) -> Vec<i64> {

@@ -4,18 +4,19 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde_json::{Value, json};
 use toolkeep::call::approve_fn;
 use toolkeep::clock::{Clock, ManualClock, SystemClock};
-use toolkeep::shell::Decision;
+use toolkeep::shell::{self, Decision};
 use toolkeep::tool::Caller;
 use toolkeep::{
     ApprovalAnswer, ApprovalRequest, CallContext, Code, Config, Runtime, ToolResult, tool_fn,
 };
 
 use crate::support::House;
+use crate::vault::placeholders;
 
 async fn verdict(house: &House, command: &str) -> Decision {
     house.rt.check_command(&CallContext::new(), command).await.unwrap().verdict
@@ -235,4 +236,45 @@ async fn a_handler_that_wants_a_rule_which_is_not_proposed_denies_the_call() {
     assert_eq!(result.code, Some(Code::ApprovalDenied), "{}", result.for_llm);
     let rules = rt.invoke("rules.list", json!({ "kind": "command" })).await.unwrap();
     assert_eq!(rules, json!([]));
+}
+
+#[tokio::test]
+async fn a_tool_runs_what_was_judged_and_has_no_plan_once_a_secret_is_in_the_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = json!({ "workspace": folder.path(), "vault": { "enabled": true } });
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let noted = seen.clone();
+    let run = tool_fn("run", move |args: Run, cx: CallContext| {
+        noted.lock().unwrap().push((args.command, cx.plan().cloned()));
+        async { Ok(ToolResult::text("ran")) }
+    });
+    let rt = Runtime::builder()
+        .config(Config::from_value(config).unwrap())
+        .tool(run.shell_command("command"))
+        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .build()
+        .await
+        .unwrap();
+    let cx = CallContext::new().session("s");
+    let call = async |tool: &str, args: Value| rt.call(&cx, tool, args).await.unwrap();
+    let run = async |command: &str| {
+        let result = call("run", json!({ "command": command })).await;
+        assert!(!result.is_error, "{}", result.for_llm);
+        seen.lock().unwrap().pop().unwrap()
+    };
+
+    let (_, plan) = run("git   'status'").await;
+    let plan = plan.unwrap();
+    let shell::plan::Run::Direct { program, arguments, .. } = plan.run else { panic!("{plan:?}") };
+    assert_eq!((program.as_str(), arguments), ("git", vec!["status".to_owned()]));
+
+    let key = ["q7Rz", "Vn2x", "Kp9w", "Lt4m", "Hd8s", "Yb3c"].concat();
+    let text = format!("postgres://app:{key}@db.internal:5432/app");
+    fs::write(folder.path().join("a.env"), text).unwrap();
+    let shown = call("read_file", json!({ "path": "a.env" })).await.for_llm;
+    let placeholder = &placeholders(&shown)[0];
+    let bind = json!({ "session": "s", "placeholder": placeholder, "tools": ["run"] });
+    rt.invoke("vault.bind", bind).await.unwrap();
+    let (command, plan) = run(&format!("frobnicate '{placeholder}'")).await;
+    assert_eq!((command, plan), (format!("frobnicate '{key}'"), None));
 }

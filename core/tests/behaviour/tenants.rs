@@ -167,7 +167,7 @@ const CASES: &[Case] = &[
     ),
     reads("rules.get", |_| json!({ "kind": "tool", "id": "r" })),
     reads("rules.list", |_| json!({ "kind": "tool" })),
-    changes("rules.delete", |_| json!({ "kind": "tool", "id": "r" })),
+    changes("rules.revoke", |_| json!({ "kind": "tool", "id": "r" })),
     changes("secrets.register", |_| json!({ "value": "purple-wombat-77", "kind": "new" })),
     changes("secrets.forget", |_| json!({ "value": WORD })),
     reads("secrets.mask", |_| json!({ "text": format!("{WORD} and purple-wombat-77") })),

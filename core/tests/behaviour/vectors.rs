@@ -89,7 +89,28 @@ fn host_tools() -> Vec<HostTool> {
             });
             async move { Ok(told) }.boxed()
         }),
+        HostTool {
+            spec: runs_commands(),
+            handler: |_, cx| async move { Ok(json!({ "plan": cx.plan() })) }.boxed(),
+        },
     ]
+}
+
+/// A tool that takes a command, and tells how it would run it.
+fn runs_commands() -> ToolSpec {
+    let text = json!({ "type": "string" });
+    let spec = json!({
+        "name": "host_plan", "description": "A tool of the host.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "command": { "type": ["string", "array"] }, "folder": text, "input": text
+            },
+            "additionalProperties": false
+        },
+        "shell_command": "command", "shell_cwd": "folder", "shell_stdin": "input"
+    });
+    ToolSpec::from_value(&spec).unwrap()
 }
 
 struct RustFace {

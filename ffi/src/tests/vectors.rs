@@ -18,7 +18,7 @@ use crate::error::{
 };
 use crate::invocation::{
     toolkeep_invocation, toolkeep_invocation_args, toolkeep_invocation_context,
-    toolkeep_invocation_reject, toolkeep_invocation_resolve,
+    toolkeep_invocation_plan, toolkeep_invocation_reject, toolkeep_invocation_resolve,
 };
 use crate::invoke::toolkeep_invoke;
 use crate::runtime::{
@@ -249,7 +249,30 @@ fn host_tools() -> Vec<(Value, Handler)> {
             });
             resolve(invocation, told);
         }),
+        (runs_commands(), |invocation, _| {
+            // SAFETY: the invocation has not been ended.
+            let plan = copied(unsafe { toolkeep_invocation_plan(invocation) });
+            let plan = if plan.is_empty() { "null" } else { &plan };
+            let plan: Value = serde_json::from_str(plan).unwrap();
+            resolve(invocation, json!({ "plan": plan }));
+        }),
     ]
+}
+
+/// A tool that takes a command, and tells how it would run it.
+fn runs_commands() -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "name": "host_plan", "description": "A tool of the host.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "command": { "type": ["string", "array"] }, "folder": text, "input": text
+            },
+            "additionalProperties": false
+        },
+        "shell_command": "command", "shell_cwd": "folder", "shell_stdin": "input"
+    })
 }
 
 fn resolve(invocation: *mut toolkeep_invocation, value: Value) {

@@ -1,7 +1,7 @@
 //! Compiles a program and runs it.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
@@ -9,7 +9,8 @@ use tempfile::TempDir;
 
 /// The root of the repository.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+    // Cargo runs the tests of a package in its folder.
+    env::current_dir().unwrap().parent().unwrap().to_owned()
 }
 
 /// The folder of the build that this test belongs to: `target/debug`.

@@ -7,6 +7,7 @@
 mod expression;
 mod load;
 mod matcher;
+mod table;
 
 pub use load::{Case, File, Step, load};
 pub use matcher::mismatch;
@@ -106,6 +107,7 @@ fn run_step<F: Face>(face: &mut F, step: &Step, words: &mut Words) -> Result<(),
             other.step("close", &json!({}))?;
             Ok(Value::Null)
         }),
+        "check_rows" => Ok(table::check_rows(face, &input)?),
         verb => face.step(verb, &input),
     };
     let (actual, expected) = match (answer, &step.expect, &step.raises) {

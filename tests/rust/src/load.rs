@@ -1,6 +1,7 @@
 //! Reads the vector files.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -85,7 +86,7 @@ impl TryFrom<Map<String, Value>> for Step {
 /// # Errors
 /// The file that cannot be read, and why.
 pub fn load() -> Result<Vec<File>, String> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vectors");
+    let root = tests()?.join("vectors");
     let mut places = Vec::new();
     collect(&root, &mut places)?;
     places.sort();
@@ -97,6 +98,15 @@ pub fn load() -> Result<Vec<File>, String> {
         Ok(File { name: shown, ..file })
     };
     places.into_iter().map(read).collect()
+}
+
+/// The folder of the tests. It is looked for when it is wanted, from where the test runs: a target
+/// folder may serve several copies of the repository.
+fn tests() -> Result<PathBuf, String> {
+    let here = env::current_dir().map_err(|error| error.to_string())?;
+    let tests = here.ancestors().map(|folder| folder.join("tests"));
+    let mut tests = tests.filter(|folder| folder.join("vectors").is_dir());
+    tests.next().ok_or_else(|| format!("there is no `tests/vectors` above {}", here.display()))
 }
 
 fn collect(folder: &Path, places: &mut Vec<PathBuf>) -> Result<(), String> {
@@ -118,12 +128,12 @@ mod tests {
 
     #[test]
     fn every_file_fits_the_schema_of_vectors() {
-        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let schema = fs::read_to_string(here.join("../vectors.schema.json")).unwrap();
+        let here = tests().unwrap();
+        let schema = fs::read_to_string(here.join("vectors.schema.json")).unwrap();
         let schema: Value = serde_json::from_str(&schema).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
         for file in load().unwrap() {
-            let text = fs::read_to_string(here.join("../vectors").join(&file.name)).unwrap();
+            let text = fs::read_to_string(here.join("vectors").join(&file.name)).unwrap();
             let value: Value = serde_json::from_str(&text).unwrap();
             let problems: Vec<String> = validator
                 .iter_errors(&value)

@@ -57,6 +57,10 @@ fn special(operator: &str, operand: &Value, actual: &Value) -> Option<String> {
             None => return Some(format!("{operand} is no list of matchers")),
         },
         "$equal" => operand == actual,
+        "$least" => match (operand.as_f64(), actual.as_f64()) {
+            (Some(least), Some(number)) => number >= least,
+            _ => false,
+        },
         _ => return Some(format!("there is no matcher {operator}")),
     };
     (!holds).then(|| format!("{operator} {operand} does not hold for {actual}"))
@@ -92,6 +96,7 @@ mod tests {
             json!({ "list": { "$some": 2 }, "a": { "$present": true } }),
             json!({ "a": { "$all": [{ "$contains": "h" }, { "$length": 5 }] } }),
             json!({ "list": { "$none": 3 }, "zzz": { "$absent": true } }),
+            json!({ "n": { "$least": 0.5 } }),
         ];
         for expected in &holds {
             assert_eq!(mismatch(expected, &actual), None, "{expected}");
@@ -106,6 +111,8 @@ mod tests {
             json!({ "no": { "$present": true } }),
             json!({ "a": { "$unknown": 1 } }),
             json!({ "$equal": { "a": "hello" } }),
+            json!({ "n": { "$least": 1.5 } }),
+            json!({ "a": { "$least": 0 } }),
         ];
         for expected in &fails {
             assert!(mismatch(expected, &actual).is_some(), "{expected}");

@@ -126,11 +126,13 @@ class AsyncRuntime(RuntimeBase, AsyncOperations):
         *,
         profile: Literal["strict", "workspace"] | None = None,
         cwd: str | None = None,
+        stdin: str | None = None,
         settings: ShellSettings | None = None,
         **caller: Unpack[Caller],
     ) -> CommandCheck:
         """Judges a command of a shell, as `Runtime.check_command` does."""
-        args = check_args(command, profile, cwd, settings, caller_fields(caller))
+        own = {"profile": profile, "cwd": cwd, "stdin": stdin, "settings": settings}
+        args = check_args(command, own, caller_fields(caller))
         return CommandCheck._of(await self._invoke("shell.check", args))
 
     @property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
+    from ._operations import ShellPlan
     from ._toolkeep import Invocation
 
 
@@ -115,6 +116,17 @@ class Context:
         outside. An async tool gets `asyncio.CancelledError` instead.
         """
         return self._invocation is not None and self._invocation.cancelled
+
+    @property
+    def plan(self) -> ShellPlan | None:
+        """How the command that the call brings along is to be run, for a tool with a
+        `shell_command`: `run` (a program with its arguments, or a script), `cwd`, and
+        `confinement`, what it may do then. What runs so is what was judged and approved.
+
+        None in a call without a command, and where the vault has put a secret into the command:
+        then only the argument has it.
+        """
+        return None if self._invocation is None else self._invocation.plan
 
 
 _KEYS = frozenset(one.name for one in fields(Context)) - {"_invocation"}

@@ -1221,7 +1221,7 @@ class KeptSecret(TypedDict):
     expires_at_ms: int
     """When it is forgotten unless it is used before, in milliseconds since 1970-01-01T00:00:00Z."""
 
-KeySource: TypeAlias = "Mapping[str, str]"
+KeySource: TypeAlias = "Mapping[Literal['env', 'file'], str]"
 """Where a key is kept: `{ env = "NAME" }` or `{ file = "path" }`."""
 
 
@@ -1848,6 +1848,13 @@ class Retention(TypedDict, total=False):
     """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
 
 
+class Revoked(TypedDict):
+    """Whether a rule was taken away."""
+
+    revoked: bool
+    """False if there was none of that kind and id."""
+
+
 class Rule(TypedDict):
     """A rule as the store holds it."""
 
@@ -2117,7 +2124,7 @@ class FullShellAgentSettings(TypedDict):
     strict_allowlist: builtins.list[str] | None
     """The only programs that run, instead of those for all."""
 
-    groups: dict[str, ShellSwitch]
+    groups: dict[ShellGroup, ShellSwitch]
     """Groups of dangers that are switched, besides those for all."""
 
     without_approver: ShellWithoutApprover | None
@@ -2152,7 +2159,7 @@ class ShellAgentSettings(TypedDict, total=False):
     strict_allowlist: Sequence[str] | None
     """The only programs that run, instead of those for all."""
 
-    groups: Mapping[str, ShellSwitch]
+    groups: Mapping[ShellGroup, ShellSwitch]
     """Groups of dangers that are switched, besides those for all."""
 
     without_approver: ShellWithoutApprover | None
@@ -2284,14 +2291,25 @@ class ShellEnv(TypedDict, total=False):
     """Where symbolic links lead: from an absolute path to what stands in the link, as a
     snapshot."""
 
-    names: Sequence[str]
-    """The names of variables that are set, beside `HOME`, `PWD`, `USER` and `TMPDIR`."""
+    stdin: str | None
+    """What it is given on standard input, where that is known."""
 
     shell: ShellKind
     """Which shell runs the text."""
 
+ShellGroup: TypeAlias = "Literal['destructive_ops', 'data_exfiltration', 'reverse_shell', 'code_injection', 'privilege_escalation', 'dangerous_paths', 'env_injection', 'container_escape', 'crypto_mining', 'filter_bypass', 'network_recon', 'package_install', 'persistence', 'process_control', 'env_dump']"
+"""A group of dangers."""
+
 ShellKind: TypeAlias = "Literal['sh', 'bash']"
 """A shell."""
+
+
+class ShellModes(TypedDict, total=False):
+    """How the modes alone decide, as if no group denied anything. A command is safe if it is
+    understood, within the profile, and done by programs that everybody uses."""
+
+    approved: Sequence[str]
+    """Commands that somebody approved for always. They hold for what does the very same."""
 
 
 class ShellPlan(TypedDict):
@@ -2429,7 +2447,7 @@ class FullShellSettings(TypedDict):
     """Where set, only these programs run, and only in commands without substitutions,
     redirections and line breaks. All else is denied."""
 
-    groups: dict[str, ShellSwitch]
+    groups: dict[ShellGroup, ShellSwitch]
     """Groups of dangers that are switched; those that are left out are on."""
 
     without_approver: ShellWithoutApprover
@@ -2470,7 +2488,7 @@ class ShellSettings(TypedDict, total=False):
     """Where set, only these programs run, and only in commands without substitutions,
     redirections and line breaks. All else is denied."""
 
-    groups: Mapping[str, ShellSwitch]
+    groups: Mapping[ShellGroup, ShellSwitch]
     """Groups of dangers that are switched; those that are left out are on."""
 
     without_approver: ShellWithoutApprover
@@ -2733,6 +2751,9 @@ class ToolInfo(TypedDict):
     shell_cwd: str | None
     """The argument that names the folder in which that command starts."""
 
+    shell_stdin: str | None
+    """The argument that is given to that command on standard input."""
+
     argument_aliases: dict[str, builtins.list[str]]
     """Other names that its arguments may come under."""
 
@@ -2798,6 +2819,10 @@ class ToolSpec(TypedDict, total=False):
     shell_cwd: str | None
     """The argument that names the folder in which that command starts: absolute, or from the
     workspace. Default: the workspace."""
+
+    shell_stdin: str | None
+    """The argument that is given to that command on standard input: a text. It is judged with
+    it."""
 
 
 class Touch(TypedDict):
@@ -2905,7 +2930,7 @@ class AgentsOperations:
         in other processes within a second.
 
         Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list
-        names an unknown group.
+        names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
 
         Args:
             id: The agent's id.
@@ -2914,7 +2939,9 @@ class AgentsOperations:
             allow: The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty:
                 none.
             deny: The tools it may not use, as in `policy.deny`.
-            settings: Whatever else the host keeps with it.
+            settings: Whatever else the host keeps with it. `shell` narrows what its commands may
+                do: the keys of `shell.agents` in the configuration, of which the strictest
+                judgement counts.
             if_version: Only if the stored agent has this version; 0: only if there is none.
         """
         args = _given(
@@ -4887,15 +4914,16 @@ class RulesOperations:
         )
         return cast("builtins.list[Rule]", self._invoke("rules.list", args))
 
-    def delete(
+    def revoke(
         self,
         *,
         kind: str,
         id: str,
         tenant: str = _UNSET,
         if_version: int | None = _UNSET,
-    ) -> Deleted:
-        """Deletes a rule. Fails with `conflict` if `if_version` does not hold.
+    ) -> Revoked:
+        """Takes a rule away; it holds for no call that begins after this. Fails with `conflict`
+        if `if_version` does not hold.
 
         Args:
             kind: The rule's kind.
@@ -4909,7 +4937,7 @@ class RulesOperations:
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("rules.delete", args))
+        return cast("Revoked", self._invoke("rules.revoke", args))
 
 
 class SecretsOperations:
@@ -5219,6 +5247,7 @@ class ShellOperations:
         command: str,
         cwd: str | None = _UNSET,
         profile: ShellProfile | None = _UNSET,
+        stdin: str | None = _UNSET,
         settings: ShellSettings | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> ShellCheck:
@@ -5232,7 +5261,9 @@ class ShellOperations:
             cwd: The folder that it starts in: absolute, or from the workspace. Left out: the
                 workspace.
             profile: Another profile than the configuration's.
-            settings: Settings instead of those of the configuration.
+            stdin: What it is given on standard input. Left out: nothing that is known.
+            settings: Settings instead of those of the configuration. What the store says of an
+                agent narrows these, too.
             context: Who would call, with the keys of a call's context. Left out: nobody in
                 particular.
         """
@@ -5240,6 +5271,7 @@ class ShellOperations:
             command=command,
             cwd=cwd,
             profile=profile,
+            stdin=stdin,
             settings=settings,
             context=context,
         )
@@ -5497,7 +5529,7 @@ class AsyncAgentsOperations:
         in other processes within a second.
 
         Fails with `conflict` if `if_version` does not hold, with `invalid_config` if a list
-        names an unknown group.
+        names an unknown group, with `invalid_argument` if `settings.shell` makes no sense.
 
         Args:
             id: The agent's id.
@@ -5506,7 +5538,9 @@ class AsyncAgentsOperations:
             allow: The tools it may use at most, as in `policy.allow`. Left out: no limit. Empty:
                 none.
             deny: The tools it may not use, as in `policy.deny`.
-            settings: Whatever else the host keeps with it.
+            settings: Whatever else the host keeps with it. `shell` narrows what its commands may
+                do: the keys of `shell.agents` in the configuration, of which the strictest
+                judgement counts.
             if_version: Only if the stored agent has this version; 0: only if there is none.
         """
         args = _given(
@@ -7479,15 +7513,16 @@ class AsyncRulesOperations:
         )
         return cast("builtins.list[Rule]", await self._invoke("rules.list", args))
 
-    async def delete(
+    async def revoke(
         self,
         *,
         kind: str,
         id: str,
         tenant: str = _UNSET,
         if_version: int | None = _UNSET,
-    ) -> Deleted:
-        """Deletes a rule. Fails with `conflict` if `if_version` does not hold.
+    ) -> Revoked:
+        """Takes a rule away; it holds for no call that begins after this. Fails with `conflict`
+        if `if_version` does not hold.
 
         Args:
             kind: The rule's kind.
@@ -7501,7 +7536,7 @@ class AsyncRulesOperations:
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("rules.delete", args))
+        return cast("Revoked", await self._invoke("rules.revoke", args))
 
 
 class AsyncSecretsOperations:
@@ -7811,6 +7846,7 @@ class AsyncShellOperations:
         command: str,
         cwd: str | None = _UNSET,
         profile: ShellProfile | None = _UNSET,
+        stdin: str | None = _UNSET,
         settings: ShellSettings | None = _UNSET,
         context: Mapping[str, Any] = _UNSET,
     ) -> ShellCheck:
@@ -7824,7 +7860,9 @@ class AsyncShellOperations:
             cwd: The folder that it starts in: absolute, or from the workspace. Left out: the
                 workspace.
             profile: Another profile than the configuration's.
-            settings: Settings instead of those of the configuration.
+            stdin: What it is given on standard input. Left out: nothing that is known.
+            settings: Settings instead of those of the configuration. What the store says of an
+                agent narrows these, too.
             context: Who would call, with the keys of a call's context. Left out: nobody in
                 particular.
         """
@@ -7832,6 +7870,7 @@ class AsyncShellOperations:
             command=command,
             cwd=cwd,
             profile=profile,
+            stdin=stdin,
             settings=settings,
             context=context,
         )

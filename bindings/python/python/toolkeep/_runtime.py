@@ -98,6 +98,7 @@ class RuntimeBase:
         original_name: str | None = None,
         shell_command: str | None = None,
         shell_cwd: str | None = None,
+        shell_stdin: str | None = None,
         replace: bool = False,
     ) -> Callable[[F], F]: ...
 
@@ -122,6 +123,7 @@ class RuntimeBase:
         original_name: str | None = None,
         shell_command: str | None = None,
         shell_cwd: str | None = None,
+        shell_stdin: str | None = None,
         replace: bool = False,
     ) -> Any:
         """Makes a function a tool: `@rt.tool`, or `@rt.tool(name=…)`. The function stays usable.
@@ -156,6 +158,7 @@ class RuntimeBase:
             shell_command: The parameter that is a command of a shell, a str or a list of its
                 words. It is judged before the function is called.
             shell_cwd: The parameter that names the folder in which that command starts.
+            shell_stdin: The parameter that is given to that command on standard input, a str.
             replace: True if it may take the place of what has its name: another tool, whose
                 aliases it takes over, or an alias.
 
@@ -181,6 +184,7 @@ class RuntimeBase:
             original_name=original_name,
             shell_command=shell_command,
             shell_cwd=shell_cwd,
+            shell_stdin=shell_stdin,
         )
 
         def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -388,6 +392,7 @@ class Runtime(RuntimeBase, Operations):
         *,
         profile: Literal["strict", "workspace"] | None = None,
         cwd: str | None = None,
+        stdin: str | None = None,
         settings: ShellSettings | None = None,
         **caller: Unpack[Caller],
     ) -> CommandCheck:
@@ -397,13 +402,15 @@ class Runtime(RuntimeBase, Operations):
             command: The command, as a model would write it.
             profile: Another profile than the configuration's.
             cwd: The folder that it starts in: absolute, or from the workspace.
+            stdin: What it is given on standard input, where that is known.
             settings: Settings instead of those of the configuration.
             caller: As for `call`.
 
         Raises:
             InvalidArgumentError: A setting is wrong, or a folder of the caller cannot be used.
         """
-        args = check_args(command, profile, cwd, settings, caller_fields(caller))
+        own = {"profile": profile, "cwd": cwd, "stdin": stdin, "settings": settings}
+        args = check_args(command, own, caller_fields(caller))
         return CommandCheck._of(self._invoke("shell.check", args))
 
     @property

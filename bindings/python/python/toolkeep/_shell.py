@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from . import _toolkeep
 
 if TYPE_CHECKING:
-    from ._operations import ShellEnv, ShellPlan, ShellRule, ShellSwitch
+    from ._operations import (
+        ShellEnv,
+        ShellGroup,
+        ShellModes,
+        ShellPlan,
+        ShellRule,
+        ShellSwitch,
+    )
 
 CommandVerdict = Literal["allow", "ask", "deny"]
 """What becomes of a command."""
@@ -138,11 +145,12 @@ def check_command(
     ask: Literal["off", "on-miss", "always"] | None = None,
     allowlist: Sequence[str] | None = None,
     strict_allowlist: Sequence[str] | None = None,
-    groups: Mapping[str, ShellSwitch] | None = None,
+    groups: Mapping[ShellGroup, ShellSwitch] | None = None,
     without_approver: Literal["confine", "deny", "run"] | None = None,
     deny: Sequence[ShellRule] | None = None,
     ask_rules: Sequence[ShellRule] | None = None,
     allow: Sequence[ShellRule] | None = None,
+    modes: ShellModes | None = None,
 ) -> CommandCheck:
     """What a command of a shell does, and whether it may run. Runs nothing, and needs no runtime.
 
@@ -161,6 +169,8 @@ def check_command(
         deny: What never runs.
         ask_rules: What is always asked about.
         allow: What runs without asking.
+        modes: Where given, `security`, `ask` and `allowlist` alone decide, for a host that has a
+            judge of its own; `approved` are commands that somebody approved for always.
 
     Raises:
         InvalidArgumentError: The text names the setting, and what is allowed there.
@@ -177,19 +187,13 @@ def check_command(
         "deny": deny,
         "ask_rules": ask_rules,
         "allow": allow,
+        "modes": modes,
     }
     options = {name: value for name, value in given.items() if value is not None}
     return CommandCheck._of(_toolkeep.check_command(command, options))
 
 
-def check_args(
-    command: str,
-    profile: str | None,
-    cwd: str | None,
-    settings: Any,
-    context: dict[str, Any],
-) -> dict[str, Any]:
+def check_args(command: str, given: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the operation `shell.check`."""
-    given = {"profile": profile, "cwd": cwd, "settings": settings}
     args = {name: value for name, value in given.items() if value is not None}
     return {**args, "command": command, "context": context}

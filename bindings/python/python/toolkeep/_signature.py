@@ -40,6 +40,7 @@ class Options:
     original_name: str | None = None
     shell_command: str | None = None
     shell_cwd: str | None = None
+    shell_stdin: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ def tool_of(function: Callable[..., Any], options: Options) -> HostTool:
         "original_name": options.original_name,
         "shell_command": options.shell_command,
         "shell_cwd": options.shell_cwd,
+        "shell_stdin": options.shell_stdin,
     }
 
     def call(invocation: Invocation) -> Any:

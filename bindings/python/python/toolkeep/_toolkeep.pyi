@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextvars import Context as ContextVars
 from typing import Any, final, overload
 
-from ._operations import Event
+from ._operations import Event, ShellPlan
 
 __all__ = [
     "CODES",
@@ -78,6 +78,8 @@ class Invocation:
     def args(self) -> dict[str, Any]: ...
     @property
     def caller(self) -> dict[str, Any]: ...
+    @property
+    def plan(self) -> ShellPlan | None: ...
     @property
     def host(self) -> tuple[asyncio.AbstractEventLoop | None, ContextVars]: ...
     @property

@@ -52,6 +52,15 @@ impl Kept {
     }
 }
 
+/// Why nothing may be kept as a rule, where nothing is proposed for a command.
+pub(super) fn unkept(judged: &Judged, proposals: &[Proposal]) -> Option<String> {
+    let command = judged.command.as_ref().filter(|command| command.asks())?;
+    if !proposals.is_empty() {
+        return None;
+    }
+    Some(command.unkept().unwrap_or_else(|| "A secret stands in the command.".to_owned()))
+}
+
 /// What a person may keep as a rule, the narrowest first. A rule in which a secret stands is none:
 /// it would be kept masked, and cover nothing.
 pub(super) fn proposals(path: &CallPath, judged: &Judged, call: &Call<'_>) -> Vec<Proposal> {
@@ -78,9 +87,14 @@ pub(crate) fn chosen(approval: &Approval, number: u32) -> Result<Proposal, Error
     let one = one.and_then(|one| serde_json::from_value(one.clone()).ok());
     one.ok_or_else(|| {
         let text = match count {
-            0 => "`always`: nothing is proposed for this call that could be allowed for always; \
-                  leave it out to allow the call once"
-                .to_owned(),
+            0 => {
+                let why = approval.request.get("unkept").and_then(|why| why.as_str());
+                let why = why.map(|why| format!(" {why}")).unwrap_or_default();
+                format!(
+                    "`always`: nothing is proposed for this call that could be allowed for \
+                     always.{why} Leave `always` out to allow the call once."
+                )
+            }
             count => format!(
                 "`always` is {number}, and there are {count} proposals; the first one, the \
                  narrowest, is 0"

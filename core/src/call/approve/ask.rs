@@ -54,7 +54,7 @@ pub(super) fn digest(caller: &Caller, judged: &Judged) -> String {
         canonical(&judged.args),
         json!(judged.assessment.plan.as_ref().map(canonical)),
     ];
-    // With it the names of the variables that the command would find, which nobody is shown.
+    // Bound to what is really run: the same plan is shown with its secrets masked.
     parts.extend(judged.command.as_ref().and_then(|command| command.digest()).map(Value::String));
     HEXLOWER.encode(&Sha256::digest(Value::Array(parts).to_string()))
 }
@@ -107,7 +107,10 @@ impl Asking {
         let spec = &judged.entry.spec;
         let mut shown = shown(path, judged, call);
         let mut reasons = json!(self.reasons);
-        path.scrubbers.of_call(call.cx).scrub_json(&mut reasons);
+        let mut unkept = json!(always::unkept(judged, &self.proposals));
+        let scrubber = path.scrubbers.of_call(call.cx);
+        scrubber.scrub_json(&mut reasons);
+        scrubber.scrub_json(&mut unkept);
         let arguments = Arguments::Value(std::mem::take(&mut shown["arguments"]));
         let told = json!({ "reasons": reasons, "arguments": excerpt::excerpt(&arguments) });
         if let Arguments::Value(arguments) = arguments {
@@ -119,6 +122,7 @@ impl Asking {
             "plan": shown["plan"],
             "reasons": reasons,
             "proposals": self.proposals,
+            "unkept": unkept,
             "version": judged.entry.version,
             "call": call.id,
             "waits": waits,

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 
 use super::place::Remembered;
-use crate::error::Error;
+use crate::commands::settings_of_row;
+use crate::error::{Code, Error};
 use crate::policy::RowLists;
+use crate::shell::judge::AgentSettings;
 use crate::store::{Agent, Store};
 
 /// How long an agent's lists are believed before the store is asked again, so that a change made
@@ -29,6 +31,15 @@ impl Row {
     pub(super) fn lists(&self) -> Option<RowLists<'_>> {
         let agent = self.agent.as_ref()?;
         Some(RowLists { allow: agent.allow.as_deref(), deny: &agent.deny })
+    }
+
+    /// What it says of the agent's commands.
+    pub(super) fn commands(&self) -> Result<Option<AgentSettings>, Error> {
+        let Some(agent) = &self.agent else { return Ok(None) };
+        settings_of_row(&agent.settings).map_err(|why| {
+            let text = format!("agent `{}` of the store: {why}", agent.id);
+            Error::new(Code::InvalidConfig, text)
+        })
     }
 }
 

@@ -10,10 +10,12 @@ use super::super::view::{Look, View};
 use super::judge;
 use super::kinds::Kinds;
 
+mod glance;
 mod hook;
 mod parameter;
 pub(super) mod standin;
 
+pub(super) use glance::Glance;
 pub(super) use parameter::look as look_at_parameter;
 
 /// The longest host in front of which a user part is believed.

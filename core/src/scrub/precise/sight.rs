@@ -6,6 +6,7 @@
 use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
 use super::jwt;
 use super::kinds::Kinds;
+use super::link;
 
 mod batch;
 pub(super) mod escape;
@@ -239,6 +240,7 @@ pub(super) struct Sights {
     grams: [Grams; 2],
     sieve: Sieve,
     hexadecimal: Class,
+    links: link::Glance,
     /// A bit for each hash of four bytes in any case with which a word may begin.
     heads: Box<[u64; 1 << (HEAD_BITS - 6)]>,
     /// By a hash of the first three sought bytes, then the longest first.
@@ -263,8 +265,8 @@ impl Sights {
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::two(&grams);
-        let (sieve, hexadecimal) = (Sieve::new(), hexadecimal());
-        Sights { level, grams, sieve, hexadecimal, heads, words, lists, lead }
+        let (sieve, hexadecimal, links) = (Sieve::new(), hexadecimal(), link::Glance::new());
+        Sights { level, grams, sieve, hexadecimal, links, heads, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -279,15 +281,17 @@ impl Sights {
         Sweep::new(self, kinds, text, from, to)
     }
 
-    /// False if no word is sought at `at`, and for nearly all other places too.
+    /// False if no word is sought at `at`, and for nearly all other places too; and whether `://`
+    /// stands there.
     #[inline(always)]
-    fn may_be_word(&self, text: &[u8], at: usize) -> bool {
+    fn may_be_word(&self, text: &[u8], at: usize) -> (bool, bool) {
         let four = match text.get(at..).and_then(<[u8]>::first_chunk) {
             Some(four) => u32::from_le_bytes(*four),
             None => eight(text, at) as u32,
         };
         let bit = head(four);
-        self.heads[bit / 64] >> (bit % 64) & 1 == 1
+        let link = four & 0x00FF_FFFF == u32::from_le_bytes(*b"://\0");
+        (self.heads[bit / 64] >> (bit % 64) & 1 == 1, link)
     }
 
     /// The word of which the sought part starts at `at`.

@@ -103,7 +103,7 @@ static FIND: Grammar = Grammar {
 };
 
 fn invocation(values: Vec<Value>) -> Invocation {
-    let argument = |value| Argument { value, many: false, span: 0..0 };
+    let argument = |value| Argument::new(value, 0..0);
     Invocation {
         program: argument(Value::known("x")),
         arguments: values.into_iter().map(argument).collect(),

@@ -160,6 +160,12 @@ impl Interpreter<'_> {
             .map(|(_, argument)| argument.value.clone())
             .collect();
         let text = joined(&values, " ");
+        if text.as_known().is_some() && call.arguments.iter().any(|word| !word.made_by.is_empty()) {
+            let name = Argument::new(Value::known("eval"), call.span.clone());
+            let words = call.arguments.clone();
+            let invocation = self.invocation(&state, name, words, Vec::new(), true);
+            self.invoke(invocation);
+        }
         self.script_value(&state, &text, "eval", &call.span).unwrap_or_else(|| Flow::both(state))
     }
 
@@ -205,7 +211,7 @@ impl Interpreter<'_> {
 
     /// Tells that the shell runs a text, so that it can be followed where that comes from.
     fn evaluates(&mut self, state: &State, text: &Value, program: &str, span: &Span) {
-        let word = |value| Argument { value, many: false, span: span.clone() };
+        let word = |value| Argument::new(value, span.clone());
         let arguments = vec![word(text.clone())];
         let program = word(Value::known(program));
         let invocation = self.invocation(state, program, arguments, Vec::new(), true);

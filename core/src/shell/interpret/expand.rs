@@ -1,6 +1,6 @@
 //! Words become arguments: expansion, splitting, patterns.
 
-use super::super::invocation::{Argument, Stdin};
+use super::super::invocation::{Argument, Stdin, Stdout};
 use super::super::ir::{Piece, Script, Span, Word};
 use super::super::place;
 use super::super::value::{Origin, Value};
@@ -41,7 +41,14 @@ impl Interpreter<'_> {
     pub(super) fn arguments(&mut self, state: &mut State, words: &[Word]) -> Vec<Argument> {
         let mut arguments = Vec::with_capacity(words.len());
         for word in words {
+            let (first, ran) = (arguments.len(), self.ran.len());
             self.argument(state, word, &mut arguments);
+            let writes =
+                |number: &usize| self.out.invocations[*number].stdout == Stdout::Substitution;
+            let made_by: Vec<usize> = self.ran[ran..].iter().copied().filter(writes).collect();
+            for argument in &mut arguments[first..] {
+                argument.made_by.extend(&made_by);
+            }
         }
         arguments
     }
@@ -49,13 +56,13 @@ impl Interpreter<'_> {
     fn argument(&mut self, state: &mut State, word: &Word, arguments: &mut Vec<Argument>) {
         if let [Piece::Literal { text, .. }] = &word.pieces[..] {
             let value = Value::Known(text.clone());
-            arguments.push(Argument { value, many: false, span: word.span.clone() });
+            arguments.push(Argument::new(value, word.span.clone()));
             return;
         }
         let Some(variants) = unbraced(&word.pieces) else {
             self.unknown("more words from braces than are looked at", word.span.clone());
             let value = Value::Unknown(Origin::Other);
-            arguments.push(Argument { value, many: true, span: word.span.clone() });
+            arguments.push(Argument { many: true, ..Argument::new(value, word.span.clone()) });
             for piece in &word.pieces {
                 self.segment(state, piece, &word.span, &mut Vec::new());
             }
@@ -388,7 +395,7 @@ impl Field {
         } else {
             (value, self.many)
         };
-        arguments.push(Argument { value, many, span: span.clone() });
+        arguments.push(Argument { many, ..Argument::new(value, span.clone()) });
     }
 }
 

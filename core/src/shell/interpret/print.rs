@@ -272,10 +272,7 @@ mod tests {
     use super::{echo, printf};
 
     fn arguments(texts: &[&str]) -> Vec<Argument> {
-        texts
-            .iter()
-            .map(|text| Argument { value: Value::known(*text), many: false, span: 0..0 })
-            .collect()
+        texts.iter().map(|text| Argument::new(Value::known(*text), 0..0)).collect()
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Simple commands: assignments, then a function, a builtin or a program.
 
+use std::sync::Arc;
+
 use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin};
 use super::super::ir::{Assigned, Assignment, Piece, Redirection, SimpleCommand, Span};
@@ -9,6 +11,9 @@ use super::{Call, Flow, Interpreter};
 
 /// The most times that a function is followed into itself.
 const MOST_RECURSIONS: usize = 2;
+
+/// What follows the name of an alias, as a variable.
+const BEHIND_ALIAS: &str = "TOOLKEEP_BEHIND_ALIAS";
 
 /// The most programs that are tried for a pattern.
 const MOST_FITTING: usize = 16;
@@ -352,7 +357,7 @@ impl Interpreter<'_> {
         let name = call.name.to_owned();
         let mut flow = Flow::default();
         if let Some(replacement) = state.replaced.get(&name).cloned() {
-            self.replaced_call(&state, &call, replacement);
+            flow = self.replaced_call(&state, &call, replacement);
         }
         let bodies = self.function_body(&state, &name);
         let is_function = !bodies.is_empty();
@@ -380,18 +385,36 @@ impl Interpreter<'_> {
                 }
             }
         };
-        if is_function { flow.or(next) } else { next }
+        flow.or(next)
     }
 
-    /// An alias, or a path that was given to `hash -p`.
-    fn replaced_call(&mut self, state: &State, call: &Ready<'_>, replacement: Replacement) {
+    /// An alias, or a path that was given to `hash -p`. The shell may not look at aliases.
+    fn replaced_call(&mut self, state: &State, call: &Ready<'_>, replacement: Replacement) -> Flow {
         self.conditional += 1;
-        match replacement {
+        let mut flow = Flow::default();
+        match replacement.clone() {
             Replacement::Alias(Value::Known(text)) if self.depth < super::DEEPEST => {
                 let mut inner = state.clone();
-                inner.replaced = Default::default();
-                inner.arguments = Arguments::of(&call.arguments);
-                self.text(inner, &format!("{text} \"$@\""), &call.span);
+                // An alias is none within itself.
+                Arc::make_mut(&mut inner.replaced).remove(call.name);
+                let mut line = text;
+                // `$@` in an alias is that of the shell: what follows the name has one of its own.
+                if !call.arguments.is_empty() {
+                    inner.set(
+                        BEHIND_ALIAS,
+                        Content::Array(match Arguments::of(&call.arguments) {
+                            Arguments::Known(values) => Some(values),
+                            Arguments::Unknown => None,
+                        }),
+                    );
+                    line = format!("{line} \"${{{BEHIND_ALIAS}[@]}}\"");
+                }
+                flow = self.text(inner, &line, &call.span);
+                for after in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
+                    let aliases = Arc::make_mut(&mut after.replaced);
+                    aliases.insert(call.name.to_owned(), replacement.clone());
+                    after.restore(BEHIND_ALIAS, None);
+                }
             }
             Replacement::Path(path) if path.as_known().is_some() => {
                 let program = Argument { value: path, ..call.program.clone() };
@@ -410,6 +433,7 @@ impl Interpreter<'_> {
             }
         }
         self.conditional -= 1;
+        flow
     }
 
     /// A program: it is told, and what it runs itself, and what it writes, if that is known.
@@ -432,12 +456,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn function(
-        &mut self,
-        mut state: State,
-        call: &Ready<'_>,
-        body: &std::sync::Arc<super::Command>,
-    ) -> Flow {
+    fn function(&mut self, mut state: State, call: &Ready<'_>, body: &Arc<super::Command>) -> Flow {
         let around = self.calls.iter().filter(|running| running.name == call.name).count();
         if around > 0 {
             let subshells = self.subshells;
@@ -448,8 +467,10 @@ impl Interpreter<'_> {
                 }
             }
         }
-        if around >= MOST_RECURSIONS || self.calls.len() >= super::DEEPEST {
-            // A function of the same name may be another by now, or have other arguments.
+        // A function of the same name may be another by now.
+        let is_it = |running: &&Call| Arc::ptr_eq(&running.body, body);
+        let into_itself = self.calls.iter().filter(is_it).count();
+        if into_itself >= MOST_RECURSIONS || self.calls.len() >= super::DEEPEST {
             self.unknown("functions within functions, too deep to follow", call.span.clone());
             return Flow::both(state);
         }
@@ -460,6 +481,7 @@ impl Interpreter<'_> {
         }
         self.calls.push(Call {
             name: call.name.to_owned(),
+            body: body.clone(),
             returns: Vec::new(),
             locals: Vec::new(),
             copies: 0,

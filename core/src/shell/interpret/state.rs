@@ -115,6 +115,10 @@ impl State {
             "0".into(),
             Held { content: Content::Text(Value::known(shell)), exported: false },
         );
+        let given = env
+            .stdin
+            .iter()
+            .map(|text| (0, Descriptor::Input(Stdin::Text(Value::known(text.clone())))));
         State {
             variables: Arc::new(variables),
             functions: Arc::default(),
@@ -122,7 +126,7 @@ impl State {
             arguments: Arguments::Known(Vec::new()),
             cwd: Value::known(env.cwd.clone()),
             stack: Vec::new(),
-            descriptors: Arc::default(),
+            descriptors: Arc::new(given.collect()),
             no_glob: false,
             all_exported: false,
         }

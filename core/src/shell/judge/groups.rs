@@ -213,7 +213,7 @@ fn persists(kind: Persistence) -> &'static str {
 
 fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> {
     let path = file.path.as_known().unwrap_or_default();
-    if SOCKETS.iter().any(|name| path.ends_with(name)) {
+    if is_socket_of_engine(path) {
         return Some(
             Danger::denied(
                 Group::ContainerEscape,
@@ -326,6 +326,11 @@ fn is_account(path: &str) -> bool {
         path.strip_prefix("/etc/").is_some_and(|rest| rest.trim_end_matches('-') == *name)
     }) || place::is_within(path, "/etc/sudoers.d")
         || place::is_within(path, "/etc/pam.d")
+}
+
+/// True for a path of a socket by which the machine can be ruled.
+pub(in super::super) fn is_socket_of_engine(path: &str) -> bool {
+    SOCKETS.iter().any(|name| path.ends_with(name))
 }
 
 /// Sockets that rule a machine.

@@ -7,9 +7,9 @@ use super::super::env::Env;
 use super::super::invocation::Invocation;
 use super::super::ir::{Command, CommandKind, Item, Script};
 use super::super::unwrap;
-use super::super::verdict::{Decision, Reason, Verdict};
+use super::super::verdict::{Check, Decision, Reason, Verdict};
 use super::settings::{Ask, Security, Settings, WithoutApprover};
-use super::{Case, Said, floor, groups, profile};
+use super::{Case, Said, floor, groups, profile, shown};
 
 /// Commands that somebody approved for always, analysed.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,31 @@ pub fn mode(
     }
 }
 
+/// What the modes alone decide, for a reader.
+pub(super) fn checked(case: &Case<'_>, approvals: &Approvals) -> Check {
+    let decision = mode(case.analysis, case.env, case.settings, approvals);
+    let why = match (decision, case.settings.security, case.settings.ask) {
+        (Decision::Allow, ..) => None,
+        (Decision::Deny, Security::Deny, _) => Some(SWITCHED_OFF),
+        (Decision::Ask, _, Ask::Always) => Some(ALWAYS_ASKED),
+        (_, Security::Allowlist, _) => Some(NOT_LISTED),
+        _ => Some("It is neither on the list nor known to be safe, and was not approved before."),
+    };
+    let verdict = Verdict {
+        decision,
+        reasons: why.map(|why| case.whole(decision, why)).into_iter().collect(),
+        effects: case.analysis.found.clone(),
+        unknowns: case.unknowns(),
+        without_approver: case.settings.without_approver,
+        confined: false,
+    };
+    shown::check(case.analysis, verdict)
+}
+
+const SWITCHED_OFF: &str = "Running commands is switched off.";
+const NOT_LISTED: &str = "It runs a program that is not on the list of programs that may run.";
+const ALWAYS_ASKED: &str = "Every command is asked about.";
+
 /// Lays the modes on a verdict.
 pub(super) fn apply(case: &Case<'_>, verdict: &mut Verdict) {
     let settings = case.settings;
@@ -47,16 +72,16 @@ pub(super) fn apply(case: &Case<'_>, verdict: &mut Verdict) {
         say(Decision::Deny, &why);
     }
     match settings.security {
-        Security::Deny => say(Decision::Deny, "Running commands is switched off."),
+        Security::Deny => say(Decision::Deny, SWITCHED_OFF),
         Security::Allowlist if !all_listed(case) => {
             let off = settings.ask == Ask::Off;
             let decision = if off { Decision::Deny } else { Decision::Ask };
-            say(decision, "It runs a program that is not on the list of programs that may run.");
+            say(decision, NOT_LISTED);
         }
         Security::Allowlist | Security::Full => {}
     }
     if settings.ask == Ask::Always {
-        say(Decision::Ask, "Every command is asked about.");
+        say(Decision::Ask, ALWAYS_ASKED);
     }
     let strictest = verdict.reasons.iter().map(|reason| reason.decision).max();
     verdict.decision = strictest.unwrap_or(Decision::Allow);

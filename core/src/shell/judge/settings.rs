@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// How commands are judged. A field that is left out has its default; a field or a value that does
@@ -26,6 +26,7 @@ pub struct Settings {
     /// and line breaks. All else is denied.
     pub strict_allowlist: Option<Vec<String>>,
     /// Groups of dangers that are switched; those that are left out are on.
+    #[schemars(schema_with = "switched")]
     pub groups: BTreeMap<Group, Switch>,
     /// What happens to a command that would be asked about where nobody can be asked.
     pub without_approver: WithoutApprover,
@@ -56,6 +57,7 @@ pub struct AgentSettings {
     /// The only programs that run, instead of those for all.
     pub strict_allowlist: Option<Vec<String>>,
     /// Groups of dangers that are switched, besides those for all.
+    #[schemars(schema_with = "switched")]
     pub groups: BTreeMap<Group, Switch>,
     /// What happens to a command that would be asked about where nobody can be asked.
     pub without_approver: Option<WithoutApprover>,
@@ -176,6 +178,15 @@ pub enum Group {
     EnvDump,
 }
 
+/// The schema of switched groups, which names the groups that there are.
+fn switched(generator: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": "object",
+        "propertyNames": generator.subschema_for::<Group>(),
+        "additionalProperties": generator.subschema_for::<Switch>(),
+    })
+}
+
 impl Group {
     /// Its name in settings and reasons.
     #[must_use]
@@ -227,9 +238,15 @@ impl Settings {
     /// The settings for an agent, or for a caller that is none.
     #[must_use]
     pub fn of_agent(&self, agent: Option<&str>) -> Cow<'_, Settings> {
-        let Some(own) = agent.and_then(|agent| self.agents.get(agent)) else {
-            return Cow::Borrowed(self);
-        };
+        match agent.and_then(|agent| self.agents.get(agent)) {
+            Some(own) => Cow::Owned(self.with(own)),
+            None => Cow::Borrowed(self),
+        }
+    }
+
+    /// These settings with what is different for an agent.
+    #[must_use]
+    pub fn with(&self, own: &AgentSettings) -> Settings {
         let mut all = self.clone();
         all.profile = own.profile.unwrap_or(all.profile);
         all.security = own.security.unwrap_or(all.security);
@@ -241,6 +258,6 @@ impl Settings {
         all.deny.extend(own.deny.iter().cloned());
         all.ask_rules.extend(own.ask_rules.iter().cloned());
         all.allow = own.allow.clone().unwrap_or(all.allow);
-        Cow::Owned(all)
+        all
     }
 }

@@ -25,11 +25,7 @@ pub(super) const TABLE: &[Model] = &[
                 .map_or("", |program| program.value.prefix());
             let (dumps, names) = environment(program);
             for name in names {
-                let name = Argument {
-                    value: Value::known(name),
-                    many: false,
-                    span: report.invocation.span.clone(),
-                };
+                let name = Argument::new(Value::known(name), report.invocation.span.clone());
                 report.variable(&name);
             }
             if dumps {

@@ -34,7 +34,7 @@ pub(super) fn tell(report: &mut Report<'_>, parsed: &Parsed<'_>, tool: &'static 
 /// Code of a project that is not in the workspace is code of a file.
 fn project(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let here = Value::known(".");
-    let whole = Argument { value: here, many: false, span: report.invocation.span.clone() };
+    let whole = Argument::new(here, report.invocation.span.clone());
     let files = parsed.named.iter().filter(|(role, ..)| *role == Role::Reads);
     for argument in std::iter::once(&whole).chain(files.map(|(.., file)| file)) {
         let path = place::resolve(&argument.value, &report.cwd, report.env);
@@ -188,8 +188,7 @@ fn operands(report: &mut Report<'_>, parsed: &Parsed<'_>, access: Access) {
 
 fn packages(report: &mut Report<'_>, parsed: &Parsed<'_>, installs: bool, certainty: Certainty) {
     let manager = report.name().to_owned();
-    let whole =
-        Argument { value: Value::known(""), many: false, span: report.invocation.span.clone() };
+    let whole = Argument::new(Value::known(""), report.invocation.span.clone());
     let named = if parsed.operands.is_empty() { vec![whole] } else { parsed.operands.clone() };
     for Argument { value: source, span, .. } in named {
         let manager = manager.clone();

@@ -182,8 +182,7 @@ fn find(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let first = words.iter().take_while(|word| is_option(word)).count();
     let count = words[first..].iter().take_while(|word| !is_expression(word)).count();
     let (folders, expression) = words[first..].split_at(count);
-    let here =
-        Argument { value: Value::known("."), many: false, span: report.invocation.span.clone() };
+    let here = Argument::new(Value::known("."), report.invocation.span.clone());
     let folders = if folders.is_empty() { std::slice::from_ref(&here) } else { folders };
     for folder in folders {
         report.tree(Access::List, folder, true, false);

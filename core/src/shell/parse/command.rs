@@ -157,12 +157,27 @@ impl Lowering<'_, '_> {
                     last.pieces.extend(lowered.pieces);
                     last.span.end = last.span.end.max(lowered.span.end);
                 }
-                _ => all.push(lowered),
+                _ => {
+                    self.begins(word.span);
+                    all.push(lowered);
+                }
             }
             let is_empty = word.span.start.offset() == word.span.end.offset();
             end = Some(word.span.end.offset()).filter(|_| !is_empty);
         }
         all
+    }
+
+    /// Tells of a word that begins where no shell begins one: the crate ends some too early.
+    fn begins(&mut self, span: shuck_ast::Span) {
+        let before = self.source.get(..span.start.offset()).unwrap_or_default();
+        let within = |char: char| !char.is_ascii_whitespace() && !";|&()<>`".contains(char);
+        let is_empty = span.start.offset() == span.end.offset();
+        // A shell knows a comment there.
+        let is_comment = self.slice(span).starts_with('#');
+        if !is_empty && (is_comment || before.ends_with(within)) {
+            self.problem("a word that begins within another", self.span(span));
+        }
     }
 
     /// An option that the crate must not see, written so that it was not kept from it.
@@ -210,6 +225,11 @@ impl Lowering<'_, '_> {
         let mut words = vec![literal(declaration.variant.as_str(), span)];
         let mut arrays = Vec::new();
         for operand in &declaration.operands {
+            self.begins(match operand {
+                DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => word.span,
+                DeclOperand::Name(reference) => reference.span,
+                DeclOperand::Assignment(assignment) => assignment.span,
+            });
             match operand {
                 DeclOperand::Flag(word) | DeclOperand::Dynamic(word) => {
                     words.push(self.word(word, Mode::WORD));

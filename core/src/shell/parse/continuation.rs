@@ -1,7 +1,9 @@
-//! Line continuations within the words that a shell knows.
+//! Line continuations within the words that a shell knows, within the names that are assigned to, and
+//! within the numbers of descriptors.
 //!
-//! A shell removes them before it reads words: `i\⏎f` is `if`. The crate does not know such a word
-//! then. They are moved before it, where they mean the same, so that all places stay what they are.
+//! A shell removes them before it reads words: `i\⏎f` is `if`, and `a\⏎b=c` sets a variable. The crate
+//! does not know such a word then. They are moved before it, where they mean the same, so that all
+//! places stay what they are.
 
 use std::borrow::Cow;
 
@@ -28,9 +30,15 @@ pub(super) fn moved(text: &str) -> Cow<'_, str> {
             begins = false;
             continue;
         }
-        begins = ends(char);
-        result.push(char);
-        rest = &rest[char.len_utf8()..];
+        // What is between single quotes is only itself.
+        let length = match char {
+            '\'' => rest[1..].find('\'').map_or(1, |end| end + 2),
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            char => char.len_utf8(),
+        };
+        begins = ends(char) || rest.starts_with("\\\n") && begins;
+        result.push_str(&rest[..length]);
+        rest = &rest[length..];
     }
     Cow::Owned(result)
 }
@@ -48,10 +56,9 @@ fn known(text: &str) -> Option<(String, usize)> {
             rest = after;
             continue;
         }
-        let letter =
-            rest.chars().next().filter(|char| char.is_ascii_lowercase() || "[]".contains(*char));
-        match letter {
-            Some(letter) if word.len() < 9 => {
+        let is_letter = |char: &char| char.is_ascii_alphanumeric() || "_[]".contains(*char);
+        match rest.chars().next().filter(is_letter) {
+            Some(letter) => {
                 word.push(letter);
                 rest = &rest[1..];
             }
@@ -60,7 +67,14 @@ fn known(text: &str) -> Option<(String, usize)> {
     }
     let length = text.len() - rest.len();
     let is_whole = rest.chars().next().is_none_or(|char| ends(char) || char == '\\');
-    (length > word.len() && is_whole && KNOWN.contains(&word.as_str())).then_some((word, length))
+    let is_assigned = || {
+        let sets = rest.starts_with('=') || rest.starts_with("+=") || word.ends_with(']');
+        sets && word.starts_with(|char: char| char == '_' || char.is_ascii_alphabetic())
+    };
+    let is_number =
+        || rest.starts_with(['<', '>']) && word.chars().all(|char| char.is_ascii_digit());
+    let is_known = is_whole && KNOWN.contains(&word.as_str()) || is_assigned() || is_number();
+    (length > word.len() && is_known).then_some((word, length))
 }
 
 #[cfg(test)]
@@ -74,6 +88,12 @@ mod tests {
             ("ls; d\\\neclar\\\ne -a x", "ls; \\\n\\\ndeclare -a x"),
             ("r\\\nm x", "r\\\nm x"),
             ("if\\\n x", "\\\nif x"),
+            ("a\\\nb=c", "\\\nab=c"),
+            ("ls; a\\\nb+\\\n=c", "ls; a\\\nb+\\\n=c"),
+            ("a\\\nb[1]=c", "\\\nab[1]=c"),
+            ("2\\\n>x ls", "\\\n2>x ls"),
+            ("'; a\\\nb=c'", "'; a\\\nb=c'"),
+            ("x \\\n a\\\nb=c", "x \\\n \\\nab=c"),
             ("xi\\\nf y", "xi\\\nf y"),
             ("if x", "if x"),
         ] {

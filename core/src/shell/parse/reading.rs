@@ -5,6 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use shuck_parser::parser::{ParseResult, Parser};
 
+use super::cases;
+
 /// The option of `shopt` from which on the crate puts aliases into the text by itself. It loses its
 /// place by that, and may panic. Whoever interprets the text follows aliases without.
 pub(super) const EXPANDING: &str = "expand_aliases";
@@ -13,10 +15,12 @@ pub(super) const EXPANDING: &str = "expand_aliases";
 const NOT_EXPANDING: &str = "expand_nothing";
 
 /// The crate's tree of a text; nothing if it panicked, which no text is known to bring about.
-pub(super) fn read(text: &str) -> Option<ParseResult> {
+pub(super) fn read(text: &str, apart: bool) -> Option<ParseResult> {
     let text = match text.contains(EXPANDING) {
         true => Cow::Owned(text.replace(EXPANDING, NOT_EXPANDING)),
         false => Cow::Borrowed(text),
     };
-    catch_unwind(AssertUnwindSafe(|| Parser::new(&text).parse())).ok()
+    let other = apart.then(|| cases::apart(&text)).flatten();
+    let text = other.as_deref().unwrap_or(&text);
+    catch_unwind(AssertUnwindSafe(|| Parser::new(text).parse())).ok()
 }

@@ -7,7 +7,7 @@ use shuck_ast::{
 };
 use shuck_parser::parser::Parser;
 
-use super::super::ir::{Operation, Piece, Script, Span, Variable, Word};
+use super::super::ir::{Operation, Piece, Span, Variable, Word};
 use super::atoms::{Atom, Mode, pieces};
 use super::{Lowering, ansi};
 
@@ -34,6 +34,7 @@ impl Lowering<'_, '_> {
             depth: self.depth + 1,
             nesting: self.nesting,
             singles: self.singles,
+            apart: self.apart,
             problems: &mut *self.problems,
             again: self.again,
         };
@@ -98,6 +99,17 @@ impl Lowering<'_, '_> {
                     atoms.push(Atom::Quoted(String::new()));
                 }
                 self.without_singles(false, |this| this.parts(parts, true, atoms));
+            }
+            // See `cases`.
+            WordPart::CommandSubstitution { body, .. }
+                if self.slice(span).starts_with(['<', '>']) =>
+            {
+                if quoted || self.singles {
+                    return self.unread(&self.span(span), atoms);
+                }
+                let writes = self.slice(span).starts_with('>');
+                let script = self.inside(body, span);
+                atoms.push(Atom::Piece(Piece::Process { script, writes }));
             }
             WordPart::CommandSubstitution { body, syntax } => {
                 let script = match syntax {
@@ -261,26 +273,6 @@ impl Lowering<'_, '_> {
         atoms.push(Atom::Piece(Piece::Unknown("an expansion that could not be read".into())));
     }
 
-    /// The inside of backticks, whose backslashes count before it is parsed.
-    pub(super) fn backticks(&mut self, span: shuck_ast::Span, quoted: bool) -> Script {
-        let slice = self.slice(span);
-        let inside = slice.strip_prefix('`').and_then(|inside| inside.strip_suffix('`'));
-        let Some(inside) = inside else {
-            self.problem("backticks that could not be read", self.span(span));
-            return Script::default();
-        };
-        let mut text = String::with_capacity(inside.len());
-        let mut rest = inside.chars().peekable();
-        while let Some(char) = rest.next() {
-            match (char, rest.peek()) {
-                ('\\', Some('`' | '\\' | '$')) => text.extend(rest.next()),
-                ('\\', Some('"')) if quoted => text.extend(rest.next()),
-                _ => text.push(char),
-            }
-        }
-        self.script_within(&text, self.span(span)).unwrap_or_default()
-    }
-
     fn arithmetic(
         &mut self,
         span: shuck_ast::Span,
@@ -346,27 +338,17 @@ impl Lowering<'_, '_> {
         Piece::Variable(Variable { operation, ..variable })
     }
 
-    /// `${ …; }`
-    fn braced_command(&mut self, span: shuck_ast::Span, quoted: bool) -> Piece {
-        let slice = self.slice(span);
-        let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
-        match inside {
-            Some(inside) if inside.starts_with([' ', '\t', '\n', '|']) => {
-                let inside = inside.trim_start_matches('|').to_owned();
-                let script = self.script_within(&inside, self.span(span)).unwrap_or_default();
-                Piece::Command { script, quoted }
-            }
-            _ => self.unknown_parameter(span),
-        }
-    }
-
     /// An expansion that only the crate knows: its value is unknown, and what runs in it, too.
-    fn unknown_parameter(&mut self, span: shuck_ast::Span) -> Piece {
+    pub(super) fn unknown_parameter(&mut self, span: shuck_ast::Span) -> Piece {
         self.problem("a parameter that could not be read", self.span(span));
         Piece::Unknown(self.slice(span).to_owned())
     }
 
     fn reference(&mut self, reference: &VarRef, quoted: bool) -> Variable {
+        if !is_parameter(reference.name.as_str()) {
+            // A shell refuses it when it comes to it, but not all that stands in it.
+            self.problem("a parameter that no shell has", self.span(reference.span));
+        }
         let index = reference.subscript.as_deref().map(|index| Box::new(self.subscript(index)));
         Variable { index, ..Variable::plain(reference.name.as_str(), quoted) }
     }
@@ -554,6 +536,17 @@ fn closed(slice: &str) -> bool {
         [b'`', rest @ ..] => rest.last() == Some(&b'`'),
         _ => true,
     }
+}
+
+/// True for what a parameter may be called.
+fn is_parameter(name: &str) -> bool {
+    let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
+    let is_number = name.chars().all(|char| char.is_ascii_digit());
+    let is_special = matches!(name, "@" | "*" | "#" | "?" | "-" | "$" | "!");
+    is_special
+        || !name.is_empty()
+            && name.chars().all(is_letter)
+            && (is_number || !name.starts_with(|char: char| char.is_ascii_digit()))
 }
 
 /// True for what makes an expansion of the `$` before it.

@@ -84,7 +84,7 @@ pub(super) const REWRITES: &[Rewrite] = rewrites![
     "xargs": |text, dice| {
         let command = whole(text)?;
         let (name, words) = command.words.split_first()?;
-        if is_builtin(&name.0) || words.is_empty() { return None }
+        if is_of_the_shell(&command) || words.is_empty() { return None }
         let words: Vec<_> = words.iter().map(|(word, _)| word.as_str()).collect();
         Some(match dice.roll(4) {
             0 => format!("printf '%s ' {} | xargs {}", words.join(" "), name.0),
@@ -95,7 +95,7 @@ pub(super) const REWRITES: &[Rewrite] = rewrites![
     },
     "find": |text, dice| {
         let command = whole(text)?;
-        if is_builtin(command.program()) { return None }
+        if is_of_the_shell(&command) { return None }
         let end = dice.pick(&["\\;", "';'", "\";\""]);
         let one = dice.pick(&["-exec", "-execdir", "-ok"]);
         Some(format!("find . -maxdepth 0 {one} {} {end}", &text[command.span()]))
@@ -107,7 +107,7 @@ pub(super) const REWRITES: &[Rewrite] = rewrites![
     },
     "env -S": |text, dice| {
         let command = whole(text)?;
-        if is_builtin(command.program()) { return None }
+        if is_of_the_shell(&command) { return None }
         let option = dice.pick(&["-S", "--split-string=", "-iS", "-S "]);
         if command.program() == "env" && *option == "-iS" { return None }
         Some(format!("env {option}'{}'", &text[command.span()]))
@@ -197,10 +197,11 @@ pub(super) const REWRITES: &[Rewrite] = rewrites![
     },
     "alias": |text, _| Some(format!("shopt -s expand_aliases\nalias tk={}\ntk", quoted(text))),
     "substitution": |text, dice| Some(match dice.roll(4) {
-        0 => format!("echo \"$({text}\n)\""),
-        1 => format!("tk_x=$({text}\n)"),
-        2 => format!("cat <({text}\n)"),
-        _ => format!(": ${{tk_none:-$({text}\n)}}"),
+        // Two parentheses begin arithmetic, as far as a shell can tell.
+        0 => format!("echo \"$( {text}\n)\""),
+        1 => format!("tk_x=$( {text}\n)"),
+        2 => format!("cat <( {text}\n)"),
+        _ => format!(": ${{tk_none:-$( {text}\n)}}"),
     }),
     "time and coproc": |text, dice| Some(match dice.roll(3) {
         0 => format!("time {{ {text}\n}}"),
@@ -346,6 +347,17 @@ fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
+/// True for a command that only the shell itself can do. The program `printf` sets no variable, and
+/// the option for it may be written otherwise by now.
+fn is_of_the_shell(command: &Written) -> bool {
+    let (program, words) = (command.program(), &command.words[1..]);
+    let sets = || {
+        let is_option = words.first().is_some_and(|(word, _)| word == "-v");
+        is_option || words.iter().any(|(word, _)| word.starts_with(VARIABLE))
+    };
+    is_builtin(program) || program == "printf" && sets()
+}
+
 fn replaced(text: &str, span: &std::ops::Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..span.start], &text[span.end..])
 }
@@ -387,17 +399,20 @@ fn program(
 ) -> Option<String> {
     let (command, _) = one_command(text, dice)?;
     let (name, span) = &command.words[0];
-    if by_path && (is_builtin(name) || name.contains('/')) {
+    if by_path && (is_of_the_shell(&command) || name.contains('/')) {
         return None;
     }
     Some(replaced(text, span, &write(name, dice)))
 }
 
+/// What the names of variables begin with that stand for a word.
+const VARIABLE: &str = "tk_v";
+
 /// `x=rm; $x -rf y`
 fn variable(text: &str, dice: &mut Dice) -> Option<String> {
     let (command, at) = one_word(text, dice)?;
     let (word, span) = &command.words[at];
-    let name = format!("tk_v{}", dice.roll(1000));
+    let name = format!("{VARIABLE}{}", dice.roll(1000));
     let set = match dice.roll(5) {
         0 => format!("{name}={word}"),
         1 => format!("export {name}='{word}'"),
@@ -524,7 +539,7 @@ fn options_last(text: &str, dice: &mut Dice) -> Option<String> {
 fn wrapper(text: &str, dice: &mut Dice) -> Option<String> {
     let (command, _) = one_command(text, dice)?;
     let (name, span) = &command.words[0];
-    if is_builtin(name) {
+    if is_of_the_shell(&command) {
         return None;
     }
     let wrapper = dice.pick(WRAPPERS);

@@ -145,12 +145,11 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         _ => None,
     };
     let unknown = Argument {
-        value: match begins {
+        many: true,
+        ..unwrapping.word(match begins {
             Some(begins) => Value::Prefix(begins, origin.clone()),
             None => Value::Unknown(origin.clone()),
-        },
-        many: true,
-        span: unwrapping.invocation.span.clone(),
+        })
     };
     unwrapping.state.redirect(0, super::Descriptor::Input(Stdin::File(Value::known("/dev/null"))));
     unwrapping.conditional = true;
@@ -300,9 +299,7 @@ fn find(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         let command: Vec<Argument> = words[at..at + length]
             .iter()
             .map(|word| match word.value.as_known() {
-                Some("{}") => {
-                    Argument { value: found.clone(), many: true, span: word.span.clone() }
-                }
+                Some("{}") => Argument { value: found.clone(), many: true, ..word.clone() },
                 _ => replaced(word, "{}", &Value::Unknown(Origin::Other)),
             })
             .collect();

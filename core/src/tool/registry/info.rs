@@ -49,6 +49,8 @@ pub struct ToolInfo {
     pub shell_command: Option<String>,
     /// The argument that names the folder in which that command starts.
     pub shell_cwd: Option<String>,
+    /// The argument that is given to that command on standard input.
+    pub shell_stdin: Option<String>,
     /// Other names that its arguments may come under.
     pub argument_aliases: BTreeMap<String, Vec<String>>,
     /// Other names for it, built-in ones too.
@@ -91,6 +93,7 @@ impl Snapshot {
             original_name: spec.original_name.clone(),
             shell_command: spec.shell_command.clone(),
             shell_cwd: spec.shell_cwd.clone(),
+            shell_stdin: spec.shell_stdin.clone(),
             argument_aliases: spec.argument_aliases.clone(),
             aliases,
             enabled: entry.enabled,

@@ -7,9 +7,12 @@
 use super::shape::{Part, Set, Shape};
 
 /// Runs of letters and digits that are longer count as this long.
-const LONG: usize = 127;
+pub(super) const LONG: usize = 127;
 /// Nor is it counted further how many bytes of other sets follow each other.
 pub(super) const WIDE: usize = 64;
+
+/// Fewer signs than this say little of a secret that begins with them.
+const BRIEF: usize = 15;
 
 /// A literal is sought at fewer places than this.
 const CHOICES: usize = 16;
@@ -49,6 +52,11 @@ pub(super) struct Gate {
     /// with: a bit for each that is in both.
     dotted: Box<[u64; WIDE + 1]>,
     base64: Box<[u64; WIDE + 1]>,
+    /// Which of them begin with so few signs that their literal says more.
+    brief: u64,
+    /// Which of them have no literal, and for the others which byte stands where.
+    bare: u64,
+    signs: Vec<(usize, u8)>,
 }
 
 /// A literal at one of some places, counted from the first byte.
@@ -56,7 +64,7 @@ pub(super) type Inner = (usize, usize, &'static [u8]);
 
 /// What a secret begins with, and what follows its first letters and digits: a literal, and at
 /// least so many bytes of a set.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Onward {
     opens: &'static [u8],
     set: Set,
@@ -82,10 +90,20 @@ impl Gate {
             wide: Vec::new(),
             dotted: Box::new([0; WIDE + 1]),
             base64: Box::new([0; WIDE + 1]),
+            brief: 0,
+            bare: 0,
+            signs: Vec::new(),
         };
         shapes.for_each(|shape| gate.add(shape));
         // A bit for each of them; a test counts them.
         for (number, wide) in gate.wide.iter().enumerate() {
+            let brief = wide.least < BRIEF && !wide.literal.2.is_empty();
+            gate.brief |= u64::from(brief) << number;
+            gate.bare |= u64::from(wide.literal.2.is_empty()) << number;
+            let (least, most, literal) = wide.literal;
+            for place in literal.first().map_or(0..0, |_| least..most + 1) {
+                gate.signs.push((place, literal[0]));
+            }
             for (length, (dotted, base64)) in
                 gate.dotted.iter_mut().zip(&mut *gate.base64).enumerate()
             {
@@ -95,6 +113,8 @@ impl Gate {
                 *base64 |= u64::from(one.has(wide.least, wide.set)) << number;
             }
         }
+        gate.signs.sort_unstable();
+        gate.signs.dedup();
         gate
     }
 
@@ -141,8 +161,12 @@ impl Gate {
                         let opens = if number == 0 && sign > 0 { &opens[..sign] } else { opens };
                         let then = least_of(shape.parts.get(number + 1));
                         let onward = Onward { opens, set, literal: &literal[sign..], then };
-                        let rows = least.min(LONG)..=most.min(LONG);
-                        self.onward[rows].iter_mut().for_each(|row| row.push(onward));
+                        for row in &mut self.onward[least.min(LONG)..=most.min(LONG)] {
+                            // Many kinds are UUIDs.
+                            if !row.contains(&onward) {
+                                row.push(onward);
+                            }
+                        }
                         return;
                     }
                 }
@@ -173,24 +197,30 @@ impl Gate {
         }
     }
 
-    /// False if no secret starts with so many letters and digits, if `next` follows them.
-    pub(super) fn may_be_narrow(&self, letters: usize, next: u8) -> bool {
+    /// False if no secret starts with so many letters and digits and ends where `next` follows
+    /// them.
+    pub(super) fn may_end(&self, letters: usize, next: u8) -> bool {
         let row = letters.min(LONG);
-        (self.ends[row] | self.goes_on[row]) >> next & 1 == 1 || !self.inner[row].is_empty()
+        self.ends[row] >> next & 1 == 1 || !self.inner[row].is_empty()
+    }
+
+    /// The same for one that begins with `first` and goes on with `next`.
+    pub(super) fn may_go_on(&self, letters: usize, next: u8, first: u8) -> bool {
+        let mut onward = self.onward[letters.min(LONG)].iter();
+        onward.any(|onward| onward.begins(first) && onward.literal.first() == Some(&next))
     }
 
     /// False if none of those that begin with other signs as well opens so, but for those of
-    /// [`always`](Gate::always).
+    /// [`brief`](Gate::brief).
     pub(super) fn may_be_wide(&self, opening: Opening) -> bool {
         let wide = self.dotted[opening.dotted.min(WIDE)] & self.base64[opening.base64.min(WIDE)];
-        wide & !(self.dotted[0] & self.base64[0]) != 0
+        wide & !self.brief != 0
     }
 
-    /// The literals of those of which no opening says anything.
-    pub(super) fn always(&self) -> impl Iterator<Item = Inner> + '_ {
-        let always = self.dotted[0] & self.base64[0];
-        let wide = self.wide.iter().enumerate().filter(move |(n, _)| always >> n & 1 == 1);
-        wide.map(|(_, wide)| wide.literal)
+    /// The literals of those of which an opening says little.
+    pub(super) fn brief(&self) -> impl Iterator<Item = Inner> + '_ {
+        let brief = self.wide.iter().enumerate().filter(|(n, _)| self.brief >> n & 1 == 1);
+        brief.map(|(_, wide)| wide.literal)
     }
 
     /// False if no secret of these kinds starts at `at`, where the text opens so. With `crossing`,
@@ -214,12 +244,9 @@ impl Gate {
     fn is_onward(&self, text: &[u8], letters: usize) -> bool {
         let first = text.first().copied().unwrap_or(0);
         self.onward[letters.min(LONG)].iter().any(|onward| {
-            let opens = if onward.opens.is_empty() {
-                onward.set.has(first)
-            } else {
-                first == onward.opens[0]
-            };
-            opens && starts(text, letters, onward.literal) && onward.goes_on(text, letters)
+            onward.begins(first)
+                && starts(text, letters, onward.literal)
+                && onward.goes_on(text, letters)
         })
     }
 
@@ -227,19 +254,39 @@ impl Gate {
     fn is_wide(&self, text: &[u8], at: usize, opening: Opening) -> bool {
         let mut wide =
             self.dotted[opening.dotted.min(WIDE)] & self.base64[opening.base64.min(WIDE)];
+        if wide & self.bare != 0 {
+            return true;
+        }
+        if wide == 0 || !self.has_sign(text, at) {
+            return false;
+        }
         while wide != 0 {
             let number = wide.trailing_zeros() as usize;
             wide &= wide - 1;
-            let literal = &self.wide[number].literal;
-            if literal.2.is_empty() || has_literal(&text[at..], literal) {
+            if has_literal(&text[at..], &self.wide[number].literal) {
                 return true;
             }
         }
         false
     }
+
+    /// False if no literal stands where one should of a secret that begins with other signs as
+    /// well and starts at `at`.
+    #[inline]
+    fn has_sign(&self, text: &[u8], at: usize) -> bool {
+        let there = |(place, sign): &(usize, u8)| text.get(at + place) == Some(sign);
+        self.signs.iter().fold(false, |any, sign| any | there(sign))
+    }
 }
 
 impl Onward {
+    fn begins(&self, first: u8) -> bool {
+        match self.opens.first() {
+            Some(opens) => first == *opens,
+            None => self.set.has(first),
+        }
+    }
+
     /// True if what follows the literal behind so many letters and digits is there.
     fn goes_on(&self, text: &[u8], letters: usize) -> bool {
         let (few, set) = self.then;

@@ -1,7 +1,7 @@
 //! Says no to nearly every run that is of no kind without a prefix, from what stands where in the
 //! 64 bytes behind its start, and, where it may go on with something before it, around it.
 
-use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Grams, Lanes};
+use super::super::super::simd::{self, BLOCK, ByteSet, Class, Classes, Lanes};
 use super::super::sight::{escape, is_sign};
 use super::AHEAD;
 use super::gate::{Opening, WIDE};
@@ -15,6 +15,7 @@ pub(super) struct Glance {
     joints: Class,
     /// What may stand directly before what goes on with something before it.
     links: ByteSet,
+    letters: Class,
 }
 
 /// What a block shows of signs is as much as a gate asks.
@@ -48,7 +49,21 @@ impl Glance {
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
         let links = ByteSet::of(|b| JOINTS.contains(&b) || is_sign(b));
-        Glance { classes, joints, links }
+        let letters = Class::new(ByteSet::of(|b| Set::ALNUM.has(b))).expect("letters");
+        Glance { classes, joints, links, letters }
+    }
+
+    /// How many letters and digits there are from `at` on.
+    #[inline(always)]
+    fn letters<L: Lanes>(&self, text: &[u8], at: usize) -> usize {
+        let mut end = at;
+        loop {
+            let more = L::matching(&self.letters, simd::block(text, end).bytes()).trailing_ones();
+            end += more as usize;
+            if more as usize != BLOCK {
+                return end - at;
+            }
+        }
     }
 }
 
@@ -67,12 +82,6 @@ impl Kinds {
         self.glance.links.has(before)
     }
 
-    /// False if no kind without a prefix goes on behind this byte.
-    #[inline(always)]
-    pub(in super::super) fn may_be_crossed(&self, joint: u8) -> bool {
-        self.crossed.has(joint)
-    }
-
     /// True for the sign behind the opening of a kind that needs no value before it and opens
     /// with fewer bytes than others.
     #[inline(always)]
@@ -80,37 +89,41 @@ impl Kinds {
         self.closing.has(next)
     }
 
-    pub(in super::super) fn joints(&self) -> &Class {
-        &self.glance.joints
-    }
-
-    /// The words that say that a secret follows.
-    pub(in super::super) fn telling(&self) -> &[Grams; 1] {
-        &self.vicinity.telling
-    }
-
-    /// False only if no kind that needs no value before it begins with the plain run at `at`.
+    /// What stands at `at`, and what it opens with: letters and digits are counted as far as a
+    /// closer look counts them, the rest as far as a gate asks.
     #[inline(always)]
-    pub(in super::super) fn may_be_unsaid<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
+    fn opening<L: Lanes>(&self, text: &[u8], at: usize) -> (Seen, Opening) {
         let here = simd::block(text, at);
         let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
-        self.outline.sorts(text, at, seen.opening()) & (MARKED | FREE) != 0
+        let mut opening = seen.opening();
+        if opening.letters == BLOCK {
+            opening.letters = self.glance.letters::<L>(&text[..text.len().min(at + AHEAD)], at);
+        }
+        (seen, opening)
     }
 
-    /// False only if nothing says that the run at `at` is the value of something.
     #[inline(always)]
-    pub(in super::super) fn may_be_given<L: Lanes>(
+    fn sorts(&self, text: &[u8], at: usize, opening: Opening, crossing: bool) -> u8 {
+        let sorts = self.outline.sorts(text, at, opening, crossing);
+        // Long base64 has all but the literals.
+        let unsigned = sorts & MARKED != 0 && !self.marked.lets(text, at, opening, crossing);
+        if unsigned { sorts & !MARKED } else { sorts }
+    }
+
+    /// False only if no kind without a prefix begins as the plain run at `at` does; where no
+    /// `value` stands, of those that need none. Has hardly a branch.
+    #[inline(always)]
+    pub(in super::super) fn may_be_bare_run<L: Lanes>(
         &self,
         text: &[u8],
         at: usize,
-        telling: &L::Sought<'_, 1>,
+        value: bool,
     ) -> bool {
         let here = simd::block(text, at);
-        let [.., hexadecimal] = L::each(&self.glance.classes, here.bytes());
-        let length = hexadecimal.trailing_ones() as usize;
-        let goes_on = text.get(at + length).is_some_and(|b| Set::of(*b).is_some());
-        let before = at.checked_sub(1).map_or(0, |before| text[before]);
-        may_be_said::<L>(text, at, telling) | goes_on & vicinity::may_assign(before)
+        let opening = Seen::new(L::each(&self.glance.classes, here.bytes())).opening();
+        let asked = if value { MARKED | TOLD | FREE } else { MARKED | FREE };
+        let long = opening.letters == BLOCK;
+        long | (self.outline.sorts(text, at, opening, false) & asked != 0)
     }
 
     /// False only if no kind without a prefix begins with the plain run at `at`.
@@ -122,15 +135,21 @@ impl Kinds {
     /// False only if the plain run at `at` goes on with nothing before it.
     #[inline(always)]
     pub(in super::super) fn glance_back<L: Lanes>(&self, text: &[u8], at: usize) -> bool {
-        let Some(joint) = joint(text, at) else { return false };
-        let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
         let from = at.saturating_sub(BLOCK);
         let piece = simd::block(text, from);
         // Where less stands before, the bits begin later.
         let missing = (BLOCK - (at - from)) as u32;
         let joints = L::matching(&self.glance.joints, piece.bytes()) << missing;
-        let behind = L::each(&self.glance.classes, piece.bytes())[DOTTED] << missing;
+        let seen = Seen::new(L::each(&self.glance.classes, piece.bytes()));
+        let behind = seen.dotted << missing;
         let cut = !(behind | joints);
+        let signs = (seen.dotted & !seen.letters) << missing;
+        let joint = match signs.leading_ones() as usize {
+            BLOCK => joint(text, at),
+            signs => (joints << signs >> (BLOCK - 1) == 1).then(|| at - 1 - signs),
+        };
+        let Some(joint) = joint else { return false };
+        let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
         if cut == 0 && from > 0 {
             return self.glance_far::<L>(text, at, crossed);
         }
@@ -162,18 +181,19 @@ impl Kinds {
         start: usize,
         crossed: usize,
     ) -> bool {
+        if self.may_begin::<L>(text, start, crossed) {
+            return true;
+        }
         let before = start.checked_sub(1).map(|n| text[n]);
         let hidden = escape::hidden(before, &text[start..at]);
-        for start in [start, start + hidden].into_iter().take(1 + usize::from(hidden > 0)) {
-            // What begins at `at` itself is asked of the run.
-            if start != at
-                && (self.may_have_prefix(text, start)
-                    || start >= crossed && self.may_open_bare::<L>(text, start, true))
-            {
-                return true;
-            }
-        }
-        false
+        // What begins at `at` itself is asked of the run.
+        hidden > 0 && start + hidden != at && self.may_begin::<L>(text, start + hidden, crossed)
+    }
+
+    #[inline(always)]
+    fn may_begin<L: Lanes>(&self, text: &[u8], start: usize, crossed: usize) -> bool {
+        self.may_have_prefix(text, start)
+            || start >= crossed && self.may_open_bare::<L>(text, start, true)
     }
 
     /// [`glance_back`](Kinds::glance_back) for one that reaches farther back than a block.
@@ -212,18 +232,9 @@ impl Kinds {
     /// False only if [`may_be_bare`](Kinds::may_be_bare) is false for `at`.
     #[inline(always)]
     fn may_open_bare<L: Lanes>(&self, text: &[u8], at: usize, crossing: bool) -> bool {
-        let here = simd::block(text, at);
-        let seen = Seen::new(L::each(&self.glance.classes, here.bytes()));
-        let mut opening = seen.opening();
-        let sorts = self.outline.sorts(text, at, opening);
-        if sorts == 0 {
-            return false;
-        }
-        if opening.letters == BLOCK {
-            // As far as the closer look looks.
-            opening = Opening::of(&text[at..text.len().min(at + AHEAD)]);
-        }
-        if sorts & MARKED != 0 && self.marked.lets(text, at, opening, crossing) {
+        let (seen, opening) = self.opening::<L>(text, at);
+        let sorts = self.sorts(text, at, opening, crossing);
+        if sorts & MARKED != 0 {
             return true;
         }
         if sorts & TOLD == 0 {
@@ -236,7 +247,7 @@ impl Kinds {
             && self.told.lets(text, at, opening, crossing)
             && seen.may_be_plain(text, at)
             && (value || self.free.lets(text, at, opening, crossing))
-            && self.vicinity.may_tell(text, at, opening)
+            && self.vicinity.may_tell::<L>(text, at, opening)
     }
 }
 

@@ -312,10 +312,10 @@ impl Task for Glanced<'_> {
         let length = text[at..].iter().take_while(|b| is_plain_byte(**b)).count();
         let closed = text.get(at + length).is_some_and(|b| kinds.closes(*b));
         let unsaid = length >= kinds.unsaid || closed;
-        let telling = L::seek(kinds.telling());
-        let bare = unsaid && kinds.may_be_unsaid::<L>(text, at)
-            || kinds.may_be_value(before) && kinds.may_be_given::<L>(text, at, &telling);
-        bare && kinds.glance::<L>(text, at)
+        let value = kinds.may_be_value(before);
+        (unsaid || value)
+            && kinds.may_be_bare_run::<L>(text, at, value)
+            && kinds.glance::<L>(text, at)
             || kinds.may_join(before) && kinds.glance_back::<L>(text, at)
     }
 }

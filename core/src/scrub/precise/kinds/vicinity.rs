@@ -2,7 +2,7 @@
 //! of the vendor's name that stands near.
 
 use super::super::super::placeholder;
-use super::super::super::simd::{ByteSet, Gram, Grams};
+use super::super::super::simd::{self, ByteSet, Classes, Gram, Grams, Lanes};
 use super::demand::looks_random;
 use super::gate::{Opening, Openings};
 use super::shape::{Part, Set, Shape};
@@ -26,6 +26,8 @@ pub(super) struct Vicinity {
     words: Vec<Word>,
     /// The words of [`TELLING`].
     pub telling: [Grams; 1],
+    /// Letters, capitals, letters and digits, and the end of a line.
+    marks: Classes<4>,
 }
 
 /// A word, and a kind that it tells.
@@ -131,14 +133,27 @@ impl Vicinity {
             let goes_on = ByteSet::of(|b| !b.is_ascii_lowercase());
             if stands_by_itself(word) { gram.then(goes_on) } else { gram }
         }));
-        Vicinity { fours, lists, words, telling: [telling] }
+        Vicinity { fours, lists, words, telling: [telling], marks: marks() }
     }
 
     /// False if no word of a vendor stands where [`told`](Vicinity::told) looks for one, of a kind
     /// that may open so.
-    pub(super) fn may_tell(&self, text: &[u8], at: usize, opening: Opening) -> bool {
-        let bytes = before(text, at);
-        let mut places = self.word_starts(&bytes);
+    #[inline(always)]
+    pub(super) fn may_tell<L: Lanes>(&self, text: &[u8], at: usize, opening: Opening) -> bool {
+        match at.checked_sub(REACH) {
+            Some(from) => self.stands::<L>(simd::block(text, from).bytes(), opening),
+            None => self.stands::<L>(&before(text, at), opening),
+        }
+    }
+
+    /// The same in what stands before the token and three bytes more.
+    #[inline(always)]
+    fn stands<L: Lanes>(&self, bytes: &[u8; REACH + 3], opening: Opening) -> bool {
+        let [all, upper, alnum, end] = L::each(&self.marks, bytes);
+        // As `on_line` has it.
+        let last = 1_u64.checked_shl(63_u32.wrapping_sub(alnum.leading_zeros())).unwrap_or(0);
+        let line = u64::BITS - (end & last.wrapping_sub(1)).leading_zeros();
+        let mut places = self.known(bytes, begin(all, upper) & u64::MAX.unbounded_shl(line));
         while places != 0 {
             let place = places.trailing_zeros() as usize;
             places &= places - 1;
@@ -153,7 +168,12 @@ impl Vicinity {
     /// behind a sign: bit 0 for the farthest.
     #[inline]
     fn word_starts(&self, bytes: &[u8; REACH + 3]) -> u64 {
-        let (mut places, mut known) = (word_starts(bytes), 0);
+        self.known(bytes, word_starts(bytes))
+    }
+
+    #[inline(always)]
+    fn known(&self, bytes: &[u8; REACH + 3], mut places: u64) -> u64 {
+        let mut known = 0;
         while places != 0 {
             let place = places.trailing_zeros() as usize;
             places &= places - 1;
@@ -235,12 +255,6 @@ pub(super) fn may_be_told(text: &[u8], at: usize) -> bool {
 #[inline(always)]
 pub(super) fn may_stand_before(before: u8) -> bool {
     !matches!(BEFORE[usize::from(before)], Before::Other)
-}
-
-/// False if [`assigned`] is false for a text that ends with this byte.
-#[inline(always)]
-pub(super) fn may_assign(before: u8) -> bool {
-    matches!(before, b'=' | b':' | b' ' | b'"' | b'\'' | b'\\')
 }
 
 /// True if what starts at `at` with so many hexadecimal digits and hyphens is given by an equals
@@ -427,8 +441,25 @@ fn word_starts(bytes: &[u8; REACH + 3]) -> u64 {
         all |= gather(letters) << (8 * number);
         upper |= gather(letters & !(eight << 2)) << (8 * number);
     }
+    begin(all, upper)
+}
+
+/// Where words begin among letters, some of which are capitals.
+#[inline(always)]
+fn begin(all: u64, upper: u64) -> u64 {
     let lower = all & !upper;
     all & (!(all << 1) | upper & lower << 1)
+}
+
+#[expect(clippy::expect_used, reason = "constant sets, with few different rows")]
+fn marks() -> Classes<4> {
+    let sets = [
+        ByteSet::of(|b| b.is_ascii_alphabetic()),
+        ByteSet::of(|b| b.is_ascii_uppercase()),
+        ByteSet::of(|b| b.is_ascii_alphanumeric()),
+        ByteSet::of(|b| b == b'\n'),
+    ];
+    Classes::new(&sets).expect("the marks of words")
 }
 
 /// A hash of four letters without their case: their product with a constant of even bits (Knuth's

@@ -137,7 +137,8 @@ const fn hash(end: [u8; 8]) -> usize {
 }
 
 /// False for most hosts that are not among [`HOOKS`], and for none that is.
-fn may_be_known(host: &[u8]) -> bool {
+#[inline]
+pub(super) fn may_be_known(host: &[u8]) -> bool {
     host.last_chunk().is_some_and(|end| {
         let bit = hash(*end);
         ENDS[bit / 64] >> (bit % 64) & 1 == 1

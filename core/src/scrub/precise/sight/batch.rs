@@ -28,6 +28,7 @@ pub(super) struct Notes {
 
 struct Lists {
     words: [u16; WORDS],
+    links: [u16; WORDS],
     /// Runs, and those that hide the start of another.
     starts: [u16; RUNS],
     hiding: [u16; RUNS],
@@ -48,8 +49,9 @@ impl Notes {
         let (starts, hiding) = ([0; RUNS], [0; RUNS]);
         let (opening, plain, left) = (places, places, places);
         let (valued, long, joined) = (places, places, places);
-        let words = [0; WORDS];
-        let lists = Lists { words, starts, hiding, opening, plain, valued, long, joined, left };
+        let (words, links) = ([0; WORDS], [0; WORDS]);
+        let lists =
+            Lists { words, links, starts, hiding, opening, plain, valued, long, joined, left };
         Notes { token: bits, plain: bits, digit: bits, lists }
     }
 }
@@ -111,7 +113,7 @@ impl Batch<'_, '_> {
     pub(super) fn look<L: Lanes>(&mut self) {
         self.look_at_bytes::<L>();
         self.look_at_long_runs::<L>();
-        self.check_words();
+        self.check_words::<L>();
         self.check_runs::<L>();
     }
 
@@ -186,17 +188,18 @@ impl Batch<'_, '_> {
 
     /// Forgets most words that only seem to be there.
     #[inline(always)]
-    fn check_words(&mut self) {
+    fn check_words<L: Lanes>(&mut self) {
         let held = &mut *self.held;
         let mut places = Places::new(&mut self.notes.lists.words);
+        let mut links = Places::new(&mut self.notes.lists.links);
         for block in 0..self.blocks {
             places.add_bits(block, std::mem::take(&mut held.words[block]));
             if places.length + BLOCK + 2 > WORDS {
-                held.hold_words(&places);
+                held.hold_words::<L>(&places, &mut links);
                 places.length = 0;
             }
         }
-        held.hold_words(&places);
+        held.hold_words::<L>(&places, &mut links);
     }
 
     /// Holds the runs that begin as a kind does, and those behind escapes. All is asked of each
@@ -239,7 +242,7 @@ impl Batch<'_, '_> {
         runs.sort();
         runs.check_opening();
         runs.check_valued::<L>(Places::new(&mut lists.left));
-        runs.check_joined::<L>(Places::new(&mut lists.left));
+        runs.check_joined::<L>();
     }
 }
 

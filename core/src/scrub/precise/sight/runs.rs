@@ -1,6 +1,6 @@
 //! Asks the runs of a batch, all of them one thing before the next.
 
-use super::super::super::simd::{self, BLOCK, Lanes};
+use super::super::super::simd::{BLOCK, Lanes};
 use super::super::kinds::PLAIN;
 use super::batch::{BATCH, Places};
 use super::sweep::Held;
@@ -71,8 +71,10 @@ impl Runs<'_, '_> {
             let length = Self::from(self.plain_bytes, place).trailing_ones() as usize;
             let before = self.held.byte_before(start + place).unwrap_or(0);
             let next = text.get(start + place + length).copied().unwrap_or(0);
-            self.long.add(place, (length >= kinds.unsaid) | kinds.closes(next));
-            self.valued.add(place, kinds.may_be_value(before));
+            let valued = kinds.may_be_value(before);
+            self.valued.add(place, valued);
+            let long = (length >= kinds.unsaid) | kinds.closes(next);
+            self.long.add(place, long & !valued);
             self.joined.add(place, kinds.may_join(before));
         }
     }
@@ -90,12 +92,11 @@ impl Runs<'_, '_> {
     #[inline(always)]
     pub(super) fn check_valued<L: Lanes>(&mut self, mut left: Places<'_>) {
         let (kinds, text, start) = (self.held.kinds, self.held.text, self.held.start);
-        let telling = L::seek(kinds.telling());
         for place in self.valued.all() {
-            left.add(place, kinds.may_be_given::<L>(text, start + place, &telling));
+            left.add(place, kinds.may_be_bare_run::<L>(text, start + place, true));
         }
         for place in self.long.all() {
-            left.add(place, kinds.may_be_unsaid::<L>(text, start + place));
+            left.add(place, kinds.may_be_bare_run::<L>(text, start + place, false));
         }
         for place in left.all() {
             let at = start + place;
@@ -107,42 +108,13 @@ impl Runs<'_, '_> {
 
     /// The same of those that go on with something before them.
     #[inline(always)]
-    pub(super) fn check_joined<L: Lanes>(&mut self, mut left: Places<'_>) {
+    pub(super) fn check_joined<L: Lanes>(&mut self) {
         let (kinds, text, start) = (self.held.kinds, self.held.text, self.held.start);
         for place in self.joined.all() {
-            left.add(place, self.held.may_go_back::<L>(start + place));
-        }
-        for place in left.all() {
             let at = start + place;
             if kinds.glance_back::<L>(text, at) && kinds.may_be_plain(text, at) {
                 self.held.hold(place, self.blocks);
             }
         }
-    }
-}
-
-impl Held<'_> {
-    /// False only if no kind begins before the plain run at `at`, which goes on with something
-    /// before it. Mostly a single start is in question, of a kind with a prefix.
-    #[inline(always)]
-    fn may_go_back<L: Lanes>(&self, at: usize) -> bool {
-        let (kinds, text) = (self.kinds, self.text);
-        let from = at.saturating_sub(BLOCK);
-        let piece = simd::block(text, from);
-        // Where less stands before, the bits begin later.
-        let missing = (BLOCK - (at - from)) as u32;
-        let joints = L::matching(kinds.joints(), piece.bytes()) << missing;
-        let [token, ..] = L::each(&self.sights.sieve.classes, piece.bytes());
-        let token = token << missing;
-        let first = u64::BITS - (!(token | joints)).leading_zeros();
-        let starts = token & (joints << 1 | 1_u64.checked_shl(first).unwrap_or(0));
-        let starts = starts & u64::MAX.checked_shl(first).unwrap_or(0);
-        let far = (first == 0) & (from > 0);
-        let one = starts & starts.wrapping_sub(1) == 0;
-        let start = (at + starts.trailing_zeros() as usize).saturating_sub(BLOCK);
-        let hides = self.sights.sieve.may_hide(self.byte_before(start), text[start]);
-        let opens = (starts != 0) & (hides | kinds.may_open(text, start));
-        let before = self.byte_before(at).unwrap_or(0);
-        is_sign(before) | kinds.may_be_crossed(before) | far | !one | opens
     }
 }

@@ -106,13 +106,19 @@ impl Held<'_> {
         None
     }
 
-    /// Holds those of the places that may be words.
+    /// Holds those of the places that may be words, but for links that hold nothing.
     #[inline(always)]
-    pub(super) fn hold_words(&mut self, places: &Places<'_>) {
+    pub(super) fn hold_words<L: Lanes>(&mut self, places: &Places<'_>, links: &mut Places<'_>) {
         for place in places.all() {
-            let stays = self.sights.may_be_word(self.text, self.start + place);
+            let (stays, link) = self.sights.may_be_word(self.text, self.start + place);
             self.words[place / BLOCK % BATCH] |= u64::from(stays) << (place % BLOCK);
+            links.add(place, link);
         }
+        for place in links.all() {
+            let may = self.sights.links.may_hold::<L>(self.text, self.start + place);
+            self.words[place / BLOCK % BATCH] &= !(u64::from(!may) << (place % BLOCK));
+        }
+        links.length = 0;
     }
 
     /// Holds the run that starts at the place, in a batch of so many blocks or behind it.

@@ -1,0 +1,61 @@
+//! `case` within substitutions, whose patterns the crate may take for the end of one.
+//!
+//! It knows a `case` within `$(…)`, but not behind `{`, `then` and their like, and not within `<(…)`.
+//! Where something in a text is not understood, the crate is asked once more, about a text of the
+//! same length: a line break stands before each `case`, and `$(` for `<(`. All places stay what they
+//! are, and whoever reads the tree looks into the text itself to tell one from the other.
+
+/// The words behind which a command begins that may stand in another line.
+const BEFORE: &[&str] = &["if", "then", "elif", "else", "while", "until", "do", "{"];
+
+/// The text as the crate reads it better; none if it would read it as before.
+pub(super) fn apart(text: &str) -> Option<String> {
+    if !text.contains("esac") || !text.contains('(') {
+        return None;
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    let mut changed = false;
+    for (at, _) in text.match_indices("case") {
+        let before = text[..at].trim_end_matches([' ', '\t']);
+        if before.len() < at && BEFORE.iter().any(|word| ends_in(before, word)) {
+            bytes[at - 1] = b'\n';
+            changed = true;
+        }
+    }
+    for open in ["<(", ">("] {
+        for (at, _) in text.match_indices(open) {
+            let begins = !text[..at].ends_with(['<', '>', '&']);
+            // `$((` would be arithmetic.
+            if begins && !text[at + open.len()..].starts_with('(') {
+                bytes[at] = b'$';
+                changed = true;
+            }
+        }
+    }
+    changed.then(|| String::from_utf8(bytes).ok())?
+}
+
+fn ends_in(text: &str, word: &str) -> bool {
+    text.strip_suffix(word).is_some_and(|before| {
+        before.chars().next_back().is_none_or(|char| !char.is_alphanumeric() && char != '_')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart;
+
+    #[test]
+    fn a_case_begins_a_line_and_a_process_is_a_command() {
+        for (text, expected) in [
+            ("cat <(case x in x) ls;; esac)", Some("cat $(case x in x) ls;; esac)")),
+            ("$({ case x in x) ls;; esac; })", Some("$({\ncase x in x) ls;; esac; })")),
+            ("$(do  case x in x) ls;; esac)", Some("$(do \ncase x in x) ls;; esac)")),
+            ("$(undo case x in x) ls;; esac)", None),
+            ("cat <<(case esac) <((case esac))", None),
+            ("cat <(ls)", None),
+        ] {
+            assert_eq!(apart(text).as_deref(), expected);
+        }
+    }
+}

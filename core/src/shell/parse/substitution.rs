@@ -1,0 +1,65 @@
+//! What runs in a word: `$(…)`, `<(…)`, backticks, `${ …; }`.
+
+use shuck_ast::StmtSeq;
+use shuck_parser::parser::ParseStatus;
+
+use super::super::ir::{Piece, Script};
+use super::{DEEPEST_SUBSTITUTION, Lowering, reading};
+
+impl Lowering<'_, '_> {
+    /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
+    pub(super) fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
+        let slice = self.slice(span);
+        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default().to_owned();
+        let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
+        let is_plain = inside.chars().all(plain) && !body.stmts.is_empty();
+        if !is_plain && self.may_read(&inside, &self.span(span)) {
+            let read = reading::read(&inside, self.apart);
+            if read.is_none_or(|read| read.status != ParseStatus::Clean) {
+                self.problem("a substitution that is no command", self.span(span));
+            }
+        }
+        if self.nesting >= DEEPEST_SUBSTITUTION {
+            self.problem("nested too deep", self.span(span));
+            return Script::default();
+        }
+        self.nesting += 1;
+        let script = self.without_singles(false, |this| this.sequence(body));
+        self.nesting -= 1;
+        script
+    }
+
+    /// The inside of backticks, whose backslashes count before it is parsed.
+    pub(super) fn backticks(&mut self, span: shuck_ast::Span, quoted: bool) -> Script {
+        let slice = self.slice(span);
+        let inside = slice.strip_prefix('`').and_then(|inside| inside.strip_suffix('`'));
+        let Some(inside) = inside else {
+            self.problem("backticks that could not be read", self.span(span));
+            return Script::default();
+        };
+        let mut text = String::with_capacity(inside.len());
+        let mut rest = inside.chars().peekable();
+        while let Some(char) = rest.next() {
+            match (char, rest.peek()) {
+                ('\\', Some('`' | '\\' | '$')) => text.extend(rest.next()),
+                ('\\', Some('"')) if quoted => text.extend(rest.next()),
+                _ => text.push(char),
+            }
+        }
+        self.script_within(&text, self.span(span)).unwrap_or_default()
+    }
+
+    /// `${ …; }`
+    pub(super) fn braced_command(&mut self, span: shuck_ast::Span, quoted: bool) -> Piece {
+        let slice = self.slice(span);
+        let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
+        match inside {
+            Some(inside) if inside.starts_with([' ', '\t', '\n', '|']) => {
+                let inside = inside.trim_start_matches('|').to_owned();
+                let script = self.script_within(&inside, self.span(span)).unwrap_or_default();
+                Piece::Command { script, quoted }
+            }
+            _ => self.unknown_parameter(span),
+        }
+    }
+}
