@@ -69,7 +69,8 @@ async fn starting() {
 /// Text that a build might write, through capture and mask, against `cat | wc -c`.
 async fn streaming() {
     let folder = tempfile::tempdir().unwrap();
-    let line = "   Compiling something v1.2.3 (/srv/build/something) with 12 features and no warnings\n";
+    let line =
+        "   Compiling something v1.2.3 (/srv/build/something) with 12 features and no warnings\n";
     let text = line.repeat(OUTPUT_MIB * (1 << 20) / line.len());
     let path = folder.path().join("log");
     std::fs::write(&path, &text).unwrap();

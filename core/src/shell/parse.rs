@@ -15,7 +15,6 @@ mod cases;
 mod command;
 mod compound;
 mod continuation;
-mod misread;
 mod reading;
 mod redirection;
 mod substitution;
@@ -87,17 +86,10 @@ fn lower(source: &str, place: Option<&Span>, apart: bool) -> Parse {
     let mut problems = Vec::new();
     let place = place.cloned();
     let (depth, nesting, singles) = (0, 0, false);
-    let script = Lowering {
-        source,
-        place,
-        depth,
-        nesting,
-        singles,
-        apart,
-        problems: &mut problems,
-        again: &Cell::new(MOST_AGAIN),
-    }
-    .whole();
+    let (problems_told, again) = (&mut problems, &Cell::new(MOST_AGAIN));
+    let mut lowering =
+        Lowering { source, place, depth, nesting, singles, apart, problems: problems_told, again };
+    let script = lowering.whole();
     Parse { script, problems }
 }
 
@@ -149,9 +141,8 @@ impl Lowering<'_, '_> {
         let text = &*continuation::moved(text);
         let place = Some(place);
         let depth = self.depth + 1;
-        let (problems, again) = (&mut *self.problems, self.again);
         let (nesting, singles, apart) = (0, false, self.apart);
-        let source = text;
+        let (source, problems, again) = (text, &mut *self.problems, self.again);
         Some(Lowering { source, place, depth, nesting, singles, apart, problems, again }.whole())
     }
 

@@ -10,9 +10,15 @@ use super::super::value::Value;
 use super::Interpreter;
 use super::state::{Descriptor, State};
 
+/// The most redirections of one command.
+const MOST_REDIRECTIONS: usize = 64;
+
 impl Interpreter<'_> {
     pub(super) fn redirect(&mut self, state: &mut State, redirections: &[Redirection]) {
-        for redirection in redirections {
+        if let Some(first) = redirections.get(MOST_REDIRECTIONS) {
+            self.unknown("more redirections than are looked at", first.span.clone());
+        }
+        for redirection in redirections.iter().take(MOST_REDIRECTIONS) {
             self.one(state, redirection);
         }
     }

@@ -334,6 +334,7 @@ impl Interpreter<'_> {
         if !pattern.glob(written) {
             return;
         }
+        self.burn(COMMON.len() / 8);
         let folders = ["/bin/", "/usr/bin/", "/sbin/", "/usr/sbin/"];
         let fits = |name: &&&str| {
             folders.iter().any(|folder| pattern.matches(&format!("{folder}{name}")) == Some(true))

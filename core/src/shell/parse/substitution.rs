@@ -10,15 +10,13 @@ impl Lowering<'_, '_> {
     /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
     pub(super) fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
         let slice = self.slice(span);
-        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default();
+        let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default().to_owned();
         let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
-        if !inside.chars().all(plain) || body.stmts.is_empty() {
-            let place = self.span(span);
-            let inside = inside.to_owned();
-            let may_read = self.may_read(&inside, &place);
-            let read = may_read.then(|| reading::read(&inside, self.apart)).flatten();
+        let is_plain = inside.chars().all(plain) && !body.stmts.is_empty();
+        if !is_plain && self.may_read(&inside, &self.span(span)) {
+            let read = reading::read(&inside, self.apart);
             if read.is_none_or(|read| read.status != ParseStatus::Clean) {
-                self.problem("a substitution that is no command", place);
+                self.problem("a substitution that is no command", self.span(span));
             }
         }
         if self.nesting >= DEEPEST_SUBSTITUTION {
