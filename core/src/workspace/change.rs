@@ -355,6 +355,9 @@ mod tests {
         Fixture { root, workspace }
     }
 
+    /// Makes a change of what was expected.
+    type Made = fn(&'static [u8]) -> Result<Change<'static>, Error>;
+
     impl Fixture {
         fn change(
             &self,
@@ -447,7 +450,7 @@ mod tests {
         let fixture = fixture();
         let path = fixture.workspace.relative("file").unwrap();
         let expected = Some(b"expected".as_slice());
-        let change = |change: fn(&'static [u8]) -> Result<Change<'static>, Error>| {
+        let change = |change: Made| {
             let make = |standing: &Standing| {
                 assert_eq!(standing.content(), Some(fixture.content().as_bytes()));
                 assert_eq!(fs::read_dir(fixture.root.path()).unwrap().count(), 2);
@@ -459,7 +462,7 @@ mod tests {
             assert_eq!(fs::read_dir(fixture.root.path()).unwrap().count(), 1);
             (done.is_ok(), fixture.content())
         };
-        let cases: [(fn(&'static [u8]) -> _, _); 4] = [
+        let cases: [(Made, _); 4] = [
             (|_| Ok(Change::Keep), (true, "old")),
             (|_| Ok(Change::Put(b"other".into(), None)), (true, "other")),
             (|_| Err(Error::Changed { path: "file".into() }), (false, "other")),

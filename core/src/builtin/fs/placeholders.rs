@@ -76,6 +76,9 @@ pub(super) struct Wrote {
     pub note: Option<String>,
 }
 
+/// What each edit of a file did, and what the model should know besides.
+type EditsDone = (Vec<Replaced>, Option<String>);
+
 /// What writes files for one call.
 pub(super) struct Writer {
     tool: &'static str,
@@ -245,7 +248,7 @@ impl Writer {
         workspace: &Workspace,
         path: &RelativePath,
         edits: &[Edit],
-    ) -> Result<((Vec<Replaced>, Option<String>), Spent), ToolError> {
+    ) -> Result<(EditsDone, Spent), ToolError> {
         let make = |standing: &Standing| {
             let content = workspace.editable(path, standing)?;
             let note = self.guard.check(workspace, path, standing)?;
