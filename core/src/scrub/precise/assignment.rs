@@ -16,6 +16,7 @@ use mark::Mark;
 use site::{Extent, Site};
 use value::{Need, Value};
 
+mod account;
 mod arguments;
 mod call;
 mod client;

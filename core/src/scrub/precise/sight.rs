@@ -154,6 +154,12 @@ const WORDS: &[(&str, Sort)] = &[
     (":thin:", Sort::Name),
     ("sqlplus ", Sort::Name),
     ("identified by", Sort::Name),
+    ("net user ", Sort::Name),
+    ("htpasswd ", Sort::Name),
+    ("chpasswd", Sort::Name),
+    ("snmp", Sort::Name),
+    ("rocommunity ", Sort::Name),
+    ("rwcommunity ", Sort::Name),
     ("to-securestring", Sort::Name),
     // Functions that take a password without its name.
     ("_connect(", Sort::Name),

@@ -144,7 +144,7 @@ fn words_before(text: &[u8], at: usize) -> [&[u8]; WORDS] {
 }
 
 /// The word at `at`. There is no doubt that it is a password, whatever follows it.
-fn word(view: &View<'_>, at: usize) -> Option<Value> {
+pub(super) fn word(view: &View<'_>, at: usize) -> Option<Value> {
     let value = quoted(view, at, Form::Flag).or_else(|| bare(view, at, Form::Flag))?;
     Some(Value { form: Form::Query, ..value })
 }

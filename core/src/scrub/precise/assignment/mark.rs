@@ -2,6 +2,7 @@
 
 use super::super::super::view::View;
 use super::super::judge::Form;
+use super::account::Command;
 use super::value::{Need, Value, bare, blanks, quoted};
 use super::{arguments, client, oracle};
 
@@ -13,6 +14,8 @@ pub(super) enum Mark {
     Flag,
     /// `IDENTIFIED BY 'v'`, `ConvertTo-SecureString 'v'`; where the value may start.
     Password(usize),
+    /// A command that manages accounts: which it is, and where its words start.
+    Command(Command, usize),
     /// A function that takes one: where its arguments start, and which it is.
     Call(usize, usize),
 }
@@ -27,6 +30,9 @@ impl Mark {
         if let Some((length, nth)) = arguments::call(text) {
             return Some(Mark::Call(length, nth));
         }
+        if let Some((command, length)) = Command::at(text) {
+            return Some(Mark::Command(command, length));
+        }
         match text.first()? {
             b':' => Some(Mark::User(b":thin:".len())),
             b' ' | b'-' => Some(Mark::Flag),
@@ -40,6 +46,7 @@ impl Mark {
     pub(super) fn value(self, view: &View<'_>) -> Option<Value> {
         match self {
             Mark::User(length) => oracle::behind_user(view, view.at + length),
+            Mark::Command(command, length) => command.password(view, view.at + length),
             Mark::Flag => client::argument(view),
             Mark::Call(length, nth) => arguments::secret(view, view.at + length, nth),
             Mark::Password(length) => password(view, view.at + length),
@@ -52,8 +59,9 @@ impl Mark {
 fn is_name(text: &[u8]) -> bool {
     let &[first, second, ..] = text else { return false };
     match first | 0x20 {
-        b'p' | b'k' | b'c' | b'a' => true,
-        b's' => second | 0x20 != b'q',
+        b'p' | b'k' | b'a' => true,
+        b'c' => second | 0x20 != b'h',
+        b's' => !matches!(second | 0x20, b'q' | b'n'),
         b't' => text.get(2).is_some_and(|&third| third != b'-'),
         b'j' => text.get(3).is_some_and(|&fourth| fourth != b'.'),
         _ => false,

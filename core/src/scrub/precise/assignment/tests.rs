@@ -3,6 +3,7 @@
 //! In a row `§` stands for the secret: it is put in, and the scrubbed text must have a placeholder
 //! there and be the same everywhere else.
 
+mod account;
 mod code;
 mod json;
 mod stays;

@@ -1,5 +1,6 @@
 use std::sync::LazyLock;
 
+use super::super::super::simd::{Lanes, Task};
 use super::*;
 
 static LEVELS: LazyLock<Vec<Sights>> = LazyLock::new(|| Level::all().map(Sights::new).collect());
@@ -34,6 +35,8 @@ fn by_definition(text: &[u8], from: usize, to: usize) -> Vec<Sight> {
             WORDS.iter().filter(|(word, _)| begins(word)).max_by_key(|(word, _)| word.len());
         let drowned = |at| text.get(at..at + 64).is_some_and(|run| run.iter().all(is_token));
         let found = found.filter(|word| !drowned(at + Word::new(word).lead));
+        let holds = |word: &str| word != "://" || Level::Scalar.run(Asked(&LEVELS[0], text, at));
+        let found = found.filter(|(word, _)| holds(word));
         let word = found.map(|(_, sort)| *sort);
         if starts_run(&kinds, text, at) {
             all.push(Sight { at, sort: Sort::Run, then: word });
@@ -42,6 +45,17 @@ fn by_definition(text: &[u8], from: usize, to: usize) -> Vec<Sight> {
         }
     }
     all
+}
+
+/// Whether a link may hold something.
+struct Asked<'a>(&'a Sights, &'a [u8], usize);
+
+impl Task for Asked<'_> {
+    type Answer = bool;
+
+    fn run<L: Lanes>(self) -> bool {
+        self.0.links.may_hold::<L>(self.1, self.2)
+    }
 }
 
 fn is_token(byte: &u8) -> bool {

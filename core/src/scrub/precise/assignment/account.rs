@@ -1,0 +1,164 @@
+//! Passwords among the words of commands that manage accounts, and SNMP's communities:
+//! `net user bob v /add`, `htpasswd -b file bob v`, `echo bob:v | chpasswd`,
+//! `snmp-server community v RO`, `rocommunity v`, `snmpwalk -c v host`.
+//!
+//! Sources: the manual pages of the commands and of `snmpd.conf`, and the command reference of
+//! Cisco IOS.
+
+use super::super::super::view::View;
+use super::client::word;
+use super::value::{Value, blanks};
+
+/// How far the words of a command are read, in bytes.
+const LINE: usize = 256;
+
+/// A command.
+#[derive(Clone, Copy)]
+pub(super) enum Command {
+    NetUser,
+    Htpasswd,
+    Chpasswd,
+    Snmp,
+    Community,
+}
+
+/// The commands as they are written, in any case.
+const COMMANDS: [(&[u8], Command); 6] = [
+    (b"net user ", Command::NetUser),
+    (b"htpasswd ", Command::Htpasswd),
+    (b"chpasswd", Command::Chpasswd),
+    (b"snmp", Command::Snmp),
+    (b"rocommunity ", Command::Community),
+    (b"rwcommunity ", Command::Community),
+];
+
+impl Command {
+    /// The command that `text` starts with, and its length.
+    pub(super) fn at(text: &[u8]) -> Option<(Command, usize)> {
+        let starts = |name: &[u8]| text.get(..name.len())?.eq_ignore_ascii_case(name).then_some(());
+        COMMANDS.iter().find_map(|(name, command)| starts(name).map(|()| (*command, name.len())))
+    }
+
+    /// The password that the command at the sight takes; its words start at `from`.
+    pub(super) fn password(self, view: &View<'_>, from: usize) -> Option<Value> {
+        let before = view.text[..view.at].last();
+        if before.is_some_and(|b| b.is_ascii_alphanumeric() || b"._-".contains(b)) {
+            return None;
+        }
+        let line = Line::at(view.text, from);
+        match self {
+            Command::NetUser => net_user(view, line),
+            Command::Htpasswd => htpasswd(view, line),
+            Command::Chpasswd => chpasswd(view, from),
+            Command::Snmp => snmp(view, line),
+            Command::Community => community(view, line),
+        }
+    }
+}
+
+/// The words of a line, each with where it starts.
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    text: &'t [u8],
+    at: usize,
+    end: usize,
+}
+
+impl<'t> Line<'t> {
+    fn at(text: &'t [u8], at: usize) -> Line<'t> {
+        let rest = &text[at..text.len().min(at + LINE)];
+        let end = rest.iter().position(|b| matches!(b, b'\n' | b'\r' | b'|' | b';'));
+        Line { text, at, end: at + end.unwrap_or(rest.len()) }
+    }
+}
+
+impl<'t> Iterator for Line<'t> {
+    type Item = (usize, &'t [u8]);
+
+    fn next(&mut self) -> Option<(usize, &'t [u8])> {
+        let start = self.at + blanks(self.text, self.at);
+        let rest = self.text.get(start..self.end).filter(|rest| !rest.is_empty())?;
+        let length = rest.iter().position(|b| matches!(b, b' ' | b'\t')).unwrap_or(rest.len());
+        self.at = start + length;
+        Some((start, &rest[..length]))
+    }
+}
+
+/// True if a word can hardly be one of a sentence.
+fn is_odd(word: &[u8]) -> bool {
+    word.iter().any(|b| !b.is_ascii_lowercase() && !b",.:\"'`)".contains(b))
+}
+
+/// `net user bob v`, with switches behind it.
+fn net_user(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    let (_, user) = line.next()?;
+    let (start, password) = line.next()?;
+    let switches = line.next().is_none_or(|(_, next)| next.starts_with(b"/"));
+    let named = !user.starts_with(b"/") && !password.starts_with(b"/") && password != b"*";
+    (named && switches && is_odd(password)).then(|| word(view, start)).flatten()
+}
+
+/// `htpasswd -b file bob v`, and `htpasswd -nb bob v`.
+fn htpasswd(view: &View<'_>, line: Line<'_>) -> Option<Value> {
+    let (mut batch, mut skipped, mut cost) = (false, 2, false);
+    for (start, next) in line {
+        match next {
+            _ if std::mem::take(&mut cost) => {}
+            [b'-', flags @ ..] => {
+                batch |= flags.contains(&b'b');
+                skipped -= usize::from(flags.contains(&b'n')).min(skipped);
+                // The cost of bcrypt, and the rounds, stand behind their flags.
+                cost = matches!(flags.last(), Some(b'C' | b'r'));
+            }
+            _ if !batch => return None,
+            _ if skipped > 0 => skipped -= 1,
+            _ => return word(view, start),
+        }
+    }
+    None
+}
+
+/// `echo bob:v | chpasswd`, and `chpasswd <<< bob:v`.
+fn chpasswd(view: &View<'_>, from: usize) -> Option<Value> {
+    let text = view.text;
+    let rest = &text[from..];
+    let start = from + blanks(text, from);
+    if rest.trim_ascii_start().starts_with(b"<<<") {
+        return behind_user(view, word(view, start + 3 + blanks(text, start + 3))?);
+    }
+    let before = &text[view.at.saturating_sub(LINE)..view.at];
+    let line = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    let front = before[line..].trim_ascii_end();
+    let front = front.strip_suffix(b"sudo").unwrap_or(front).trim_ascii_end();
+    let front = front.strip_suffix(b"|")?.trim_ascii_end();
+    let quote = *front.last()?;
+    let inner = &front[..front.len() - 1];
+    let length = match quote {
+        b'"' | b'\'' => 1 + inner.len() - inner.iter().rposition(|b| *b == quote)?,
+        _ => front.iter().rev().take_while(|b| !b.is_ascii_whitespace()).count(),
+    };
+    let end = view.at - (before[line..].len() - front.len());
+    behind_user(view, word(view, end - length)?)
+}
+
+/// What stands behind the user and the colon in `bob:v`.
+fn behind_user(view: &View<'_>, mut value: Value) -> Option<Value> {
+    let pair = &view.text[value.span.clone()];
+    value.span.start += pair.iter().position(|b| *b == b':')? + 1;
+    Some(value)
+}
+
+/// `snmp-server community v`, and the `-c v` of the commands that ask an agent.
+fn snmp(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    let (_, rest) = line.next()?;
+    let flag: &[u8] = if rest == b"-server" { b"community" } else { b"-c" };
+    let asks = rest.iter().all(u8::is_ascii_lowercase) || rest == b"-server";
+    let found = asks && line.any(|(_, next)| next == flag);
+    if found { community(view, line) } else { None }
+}
+
+/// The community that a line goes on with.
+fn community(view: &View<'_>, mut line: Line<'_>) -> Option<Value> {
+    let (start, community) = line.next()?;
+    (!community.starts_with(b"-") && is_odd(community)).then(|| word(view, start)).flatten()
+}
