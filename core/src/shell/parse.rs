@@ -15,6 +15,7 @@ mod cases;
 mod command;
 mod compound;
 mod continuation;
+mod misread;
 mod reading;
 mod redirection;
 mod substitution;
