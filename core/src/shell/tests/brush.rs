@@ -223,13 +223,13 @@ impl Walk<'_> {
 
     fn text(&mut self, text: &str) -> Told {
         let pieces = word::parse(text, &options()).map_err(|_| Incomparable)?;
-        self.pieces(text, &pieces)
+        self.pieces(&pieces)
     }
 
-    fn pieces(&mut self, text: &str, pieces: &[WordPieceWithSource]) -> Told {
+    fn pieces(&mut self, pieces: &[WordPieceWithSource]) -> Told {
         pieces.iter().try_for_each(|piece| match &piece.piece {
             WordPiece::DoubleQuotedSequence(inner)
-            | WordPiece::GettextDoubleQuotedSequence(inner) => self.pieces(text, inner),
+            | WordPiece::GettextDoubleQuotedSequence(inner) => self.pieces(inner),
             WordPiece::CommandSubstitution(inner)
             | WordPiece::BackquotedCommandSubstitution(inner) => {
                 in_text(inner, self.depth + 1, self.found)
