@@ -204,7 +204,7 @@ impl Walk<'_> {
             },
             IoRedirect::HereDocument(_, document) if document.requires_expansion => {
                 let pieces = word::parse_heredoc(&document.doc.value, &options());
-                self.pieces(&document.doc.value, &pieces.map_err(|_| Incomparable)?)
+                self.pieces(&pieces.map_err(|_| Incomparable)?)
             }
             IoRedirect::HereDocument(..) => Ok(()),
             IoRedirect::HereString(_, word) | IoRedirect::OutputAndError(word, _) => {

@@ -106,7 +106,10 @@ fn changed(text: &mut String, dice: &mut Dice) {
     }
     match dice.roll(3) {
         0 if at < text.len() => _ = text.remove(at),
-        _ => text.insert_str(at, dice.pick(PARTS)),
+        _ => {
+            let part: &&str = dice.pick(PARTS);
+            text.insert_str(at, part);
+        }
     }
 }
 
