@@ -65,7 +65,7 @@ pub(super) type Inner = (usize, usize, &'static [u8]);
 /// What a secret begins with, and what follows its first letters and digits: a literal, and at
 /// least so many bytes of a set.
 #[derive(Clone, Copy, PartialEq)]
-struct Onward {
+pub(super) struct Onward {
     opens: &'static [u8],
     set: Set,
     literal: &'static [u8],
@@ -204,10 +204,10 @@ impl Gate {
         self.ends[row] >> next & 1 == 1 || !self.inner[row].is_empty()
     }
 
-    /// The same for one that begins with `first` and goes on with `next`.
-    pub(super) fn may_go_on(&self, letters: usize, next: u8, first: u8) -> bool {
-        let mut onward = self.onward[letters.min(LONG)].iter();
-        onward.any(|onward| onward.begins(first) && onward.literal.first() == Some(&next))
+    /// Those that go on behind so many letters and digits, each with the sign that it goes on with.
+    pub(super) fn going_on(&self, letters: usize) -> impl Iterator<Item = (u8, &Onward)> {
+        let onward = self.onward[letters.min(LONG)].iter();
+        onward.filter_map(|onward| Some((*onward.literal.first()?, onward)))
     }
 
     /// False if none of those that begin with other signs as well opens so, but for those of
@@ -280,7 +280,7 @@ impl Gate {
 }
 
 impl Onward {
-    fn begins(&self, first: u8) -> bool {
+    pub(super) fn begins(&self, first: u8) -> bool {
         match self.opens.first() {
             Some(opens) => first == *opens,
             None => self.set.has(first),

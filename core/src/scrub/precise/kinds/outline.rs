@@ -3,6 +3,8 @@
 //!
 //! It says no to most that the gates say no to, and to nothing else.
 
+use std::collections::BTreeMap;
+
 use super::gate::{Gate, LONG, Opening, WIDE};
 
 /// A kind with a mark, one that a word near tells, and of these one that need not stand where a
@@ -38,11 +40,23 @@ impl Outline {
             gates.iter().fold(0, |all, (gate, sort)| all | if may(gate) { *sort } else { 0 })
         };
         for (letters, row) in narrow.iter_mut().enumerate() {
-            for (next, narrow) in (0..).zip(row) {
+            for (next, narrow) in (0..).zip(row.iter_mut()) {
                 narrow.ends = sorts(&|gate| gate.may_end(letters, next));
-                let first =
-                    |first: usize| sorts(&|gate| gate.may_go_on(letters, next, first as u8));
-                narrow.onward = number(&mut onward, std::array::from_fn(first));
+            }
+            // Few signs go on, so only their rows are made.
+            let mut ways: BTreeMap<u8, [u8; 128]> = BTreeMap::new();
+            for (gate, sort) in gates {
+                for (next, way) in gate.going_on(letters) {
+                    let firsts = ways.entry(next).or_insert([0; 128]);
+                    for (first, sorts) in (0..).zip(firsts) {
+                        *sorts |= if way.begins(first) { sort } else { 0 };
+                    }
+                }
+            }
+            for (next, firsts) in ways {
+                if let Some(narrow) = row.get_mut(usize::from(next)) {
+                    narrow.onward = number(&mut onward, firsts);
+                }
             }
         }
         for (dotted, row) in wide.iter_mut().enumerate() {

@@ -3,12 +3,13 @@ use std::sync::LazyLock;
 use super::super::super::simd::{Lanes, Task};
 use super::*;
 
+static KINDS: LazyLock<Kinds> = LazyLock::new(Kinds::new);
+
 static LEVELS: LazyLock<Vec<Sights>> = LazyLock::new(|| Level::all().map(Sights::new).collect());
 
 fn between(text: &[u8], from: usize, to: usize, level: Level) -> Vec<Sight> {
     let sights = LEVELS.iter().find(|sights| sights.level == level).unwrap();
-    let kinds = Kinds::new();
-    let mut sweep = sights.sweep(&kinds, text, from, to);
+    let mut sweep = sights.sweep(&KINDS, text, from, to);
     let mut at = from;
     let mut all = Vec::new();
     while let Some(sight) = sweep.next(at) {
@@ -25,7 +26,6 @@ fn sights(text: &str) -> Vec<(usize, Sort)> {
 
 /// The sights by their definition, one place after another.
 fn by_definition(text: &[u8], from: usize, to: usize) -> Vec<Sight> {
-    let kinds = Kinds::new();
     let mut all = Vec::new();
     for at in from..to {
         let begins = |word: &str| {
@@ -38,7 +38,7 @@ fn by_definition(text: &[u8], from: usize, to: usize) -> Vec<Sight> {
         let holds = |word: &str| word != "://" || Level::Scalar.run(Asked(&LEVELS[0], text, at));
         let found = found.filter(|(word, _)| holds(word));
         let word = found.map(|(_, sort)| *sort);
-        if starts_run(&kinds, text, at) {
+        if starts_run(&KINDS, text, at) {
             all.push(Sight { at, sort: Sort::Run, then: word });
         } else if let Some(sort) = word {
             all.push(Sight { at, sort, then: None });
@@ -178,8 +178,8 @@ fn a_part_of_a_text_has_the_sights_of_the_whole() {
 #[test]
 fn a_sweep_that_jumps_names_what_one_names_that_does_not() {
     for text in texts(200) {
-        let (sights, kinds) = (LEVELS.last().unwrap(), Kinds::new());
-        let mut sweep = sights.sweep(&kinds, &text, 0, text.len());
+        let (sights, kinds) = (LEVELS.last().unwrap(), &*KINDS);
+        let mut sweep = sights.sweep(kinds, &text, 0, text.len());
         let expected = by_definition(&text, 0, text.len());
         let mut from = 0;
         for jump in [0, 1, 7, 0, 63, 64, 65, 0, 3, 129, 20].iter().cycle() {
