@@ -416,7 +416,7 @@ mod tests {
             ("python3 -c 'import os'", "`python3` runs code"),
             ("npx thing", "`npx` runs code"),
             ("make deploy", "`make` runs code"),
-            ("./deploy.sh", "`./deploy.sh` runs code"),
+            ("./deploy.sh", "`deploy.sh` runs code"),
             ("sh -c 'frobnicate'", "in a wrapper"),
             ("LD_PRELOAD=x frobnicate", "with variables"),
             ("frobnicate > out", "into a file"),

@@ -437,7 +437,7 @@ async fn a_denied_alias_stays_denied_when_something_else_takes_its_name() {
             }),
             list => json!({ list: ["bash"] }),
         };
-        let rt = with_policy(policy, json!({ "name": "exec" })).await;
+        let rt = with_policy(policy, json!({ "name": "other" })).await;
         rt.register(says(json!({ "name": "bash" }))).unwrap();
         for tool in ["bash", "exec"] {
             let told = rt.explain(&CallContext::new(), tool).await.unwrap();
@@ -449,14 +449,14 @@ async fn a_denied_alias_stays_denied_when_something_else_takes_its_name() {
         let told = rt.explain(&CallContext::new(), "exec").await.unwrap();
         assert!(!told.allowed || told.asks.is_some(), "{list}: {told:?}");
     }
-    let rt = with_policy(json!({ "allow": ["bash"] }), json!({ "name": "exec" })).await;
+    let rt = with_policy(json!({ "allow": ["bash"] }), json!({ "name": "other" })).await;
     rt.register(says(json!({ "name": "bash" }))).unwrap();
     assert_eq!(called(&rt, "exec").await, Some(Code::DeniedByPolicy), "it gives nothing away");
 }
 
 #[tokio::test]
 async fn a_policy_that_denies_an_alias_complains_once_that_is_removed() {
-    let rt = with_policy(json!({ "deny": ["sh"] }), json!({ "name": "exec" })).await;
+    let rt = with_policy(json!({ "deny": ["sh"] }), json!({ "name": "other" })).await;
     rt.registry().alias("sh", "exec").unwrap();
     assert_eq!(called(&rt, "exec").await, Some(Code::DeniedByPolicy));
     rt.registry().unalias("sh").unwrap();
