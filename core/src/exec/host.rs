@@ -14,11 +14,13 @@ use super::config::{ExecConfig, Profile};
 use super::confine::kernel::{Kernel, Namespaces};
 use super::confine::program::{Program, Seat, Shared};
 use super::confine::walls::{Launch, Network, Walls, unconfined};
+use super::console::Console;
+use super::control::Control;
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
 use super::limits::Limits;
 use super::places::{self, Temps};
-use super::running::{Canceller, Ended, Remains, Running, StartError, Stream};
+use super::running::{Ended, Remains, Running, StartError, Stream};
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, REMOVED, Reach, Run, SET, SHELL_OPTIONS};
 
@@ -73,11 +75,13 @@ pub(crate) struct Order {
     pub(crate) seen: Vec<PathBuf>,
     /// Variables besides those that every command gets.
     pub(crate) variables: Variables,
-    /// Its standard input.
+    /// Its standard input, or how that starts.
     pub(crate) input: Vec<u8>,
+    /// What it reads from and writes to.
+    pub(crate) console: Console,
     /// Whose temporary folder it has.
     pub(crate) session: String,
-    /// How long it may take.
+    /// How long it may take. [`Duration::MAX`]: as long as it likes.
     pub(crate) timeout: Duration,
 }
 
@@ -151,36 +155,57 @@ impl Host {
     pub(crate) fn run(
         &self,
         order: Order,
-        canceller: &Canceller,
+        control: &Control,
         scrubber: &Scrubber,
         tell: impl FnOnce(Result<Done, NotRun>),
     ) {
-        let machine = match self.machine() {
-            Ok(machine) => machine,
-            Err(error) => return tell(Err(error)),
+        let most = usize::try_from(self.config.max_output_kb * 1024).unwrap_or(usize::MAX);
+        let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
+        let mut confined = None;
+        let sink = |stream, bytes: &[u8]| match stream {
+            Stream::Output => outputs[0].push(bytes),
+            Stream::Error => outputs[1].push(bytes),
         };
-        match self.finish(&machine, order, canceller, scrubber) {
-            Ok((done, remains, shared, group)) => {
-                tell(Ok(done));
-                match remains.wait() {
-                    Some(seat) => machine.keep(Place { seat, group, shared }),
-                    None => machine.groups.give_back(group),
+        match self.start_and_finish(order, control, |started| confined = Some(started), sink) {
+            Ok((ended, rest)) => {
+                let [output, error] = outputs.map(Output::finish);
+                if let Some(confined) = confined {
+                    tell(Ok(Done { output, error, ended, confined }));
                 }
+                rest.clear_up();
             }
             Err(error) => tell(Err(error)),
         }
     }
 
-    fn finish(
+    /// Runs a command, tells when it has started and what it writes, which is not masked, and answers
+    /// how it has ended, once nothing of it is left; blocking.
+    ///
+    /// # Errors
+    /// Why it did not start.
+    pub(crate) fn follow(
         &self,
-        machine: &Machine,
         order: Order,
-        canceller: &Canceller,
-        scrubber: &Scrubber,
-    ) -> Result<(Done, Remains, Shared, Option<Group>), NotRun> {
-        let deadline = Instant::now() + order.timeout;
-        let walls = self.walls(machine, &order)?;
-        let launch = launch(machine, &self.config, &order, walls.is_some())?;
+        control: &Control,
+        started: impl FnOnce(Confined),
+        sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
+        rest.clear_up();
+        Ok(ended)
+    }
+
+    fn start_and_finish(
+        &self,
+        order: Order,
+        control: &Control,
+        started: impl FnOnce(Confined),
+        sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<(Ended, Rest), NotRun> {
+        let machine = self.machine()?;
+        let deadline = Instant::now().checked_add(order.timeout);
+        let walls = self.walls(&machine, &order)?;
+        let launch = launch(&machine, &self.config, &order, walls.is_some())?;
         let limits = &self.config.limits;
         let plan = match &walls {
             Some(walls) => walls
@@ -188,25 +213,18 @@ impl Host {
                 .map_err(|error| NotRun::Unconfined(error.to_string()))?,
             None => unconfined(limits, &launch),
         };
-        let most = usize::try_from(self.config.max_output_kb * 1024).unwrap_or(usize::MAX);
-        let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
         let Place { seat, group, .. } = machine.place(shared, limits)?;
-        let running = match Running::start(seat, &plan, order.input) {
+        let running = match Running::start(seat, &plan, order.console, order.input) {
             Ok(running) => running,
             Err(error) => {
                 machine.groups.give_back(group);
                 return Err(not_started(error, &order.run, &launch));
             }
         };
-        let (ended, remains) =
-            running.finish(Some(deadline), canceller, |stream, bytes| match stream {
-                Stream::Output => outputs[0].push(bytes),
-                Stream::Error => outputs[1].push(bytes),
-            });
-        let [output, error] = outputs.map(Output::finish);
-        let confined = self.confined(machine, walls.is_some());
-        Ok((Done { output, error, ended, confined }, remains, shared, group))
+        started(self.confined(&machine, walls.is_some()));
+        let (ended, remains) = running.finish(deadline, control, sink);
+        Ok((ended, Rest { machine, remains, shared, group }))
     }
 
     /// Ends what waits for commands, and forgets the folders of sessions.
@@ -339,6 +357,25 @@ impl Machine {
     }
 }
 
+/// What is left of a command that has ended.
+struct Rest {
+    machine: Arc<Machine>,
+    remains: Remains,
+    shared: Shared,
+    group: Option<Group>,
+}
+
+impl Rest {
+    /// Waits until nothing of it runs any more, and keeps the place for another.
+    fn clear_up(self) {
+        let Rest { machine, remains, shared, group } = self;
+        match remains.wait() {
+            Some(seat) => machine.keep(Place { seat, group, shared }),
+            None => machine.groups.give_back(group),
+        }
+    }
+}
+
 /// One of the two outputs, masked as it comes.
 struct Output {
     stream: crate::scrub::Stream,
@@ -408,8 +445,12 @@ fn launch(
     variables.extend(order.variables.clone());
     variables.insert("PWD".into(), cwd.display().to_string());
     REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
+    let terminal = matches!(order.console, Console::Terminal { .. });
+    if terminal {
+        variables.entry("TERM".into()).or_insert_with(|| "xterm-256color".into());
+    }
     let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
-    Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal: false })
+    Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal })
 }
 
 /// Where a program stands: by its path, or by the folders of `PATH`.

@@ -33,11 +33,7 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
         }
         text.push_str(how);
     }
-    let (exit_code, signal) = match ended.status {
-        Status::Exited(code) => (Some(code), None),
-        Status::Signalled(signal) => (None, Some(signal)),
-        Status::Lost => (None, None),
-    };
+    let (exit_code, signal) = numbers(ended.status);
     let structured = json!({
         "exit_code": exit_code,
         "signal": signal,
@@ -60,6 +56,27 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
         structured: Some(structured),
         ..ToolResult::silent(text)
     }
+}
+
+/// The exit code and the signal of a status.
+pub(super) fn numbers(status: Status) -> (Option<i32>, Option<i32>) {
+    match status {
+        Status::Exited(code) => (Some(code), None),
+        Status::Signalled(signal) => (None, Some(signal)),
+        Status::Lost => (None, None),
+    }
+}
+
+/// How a command that went on ended, where that was not well.
+pub(super) fn ended(status: Status, cut: Option<Cut>) -> Option<String> {
+    Some(match (cut, status) {
+        (Some(Cut::Deadline), _) => "ended when its time was over".to_owned(),
+        (Some(Cut::Cancelled), _) => "ended as it was told to".to_owned(),
+        (None, Status::Exited(0)) => return None,
+        (None, Status::Exited(code)) => format!("ended with exit code {code}{}", hint(code)),
+        (None, Status::Signalled(signal)) => format!("ended by signal {signal}"),
+        (None, Status::Lost) => "ended from outside".to_owned(),
+    })
 }
 
 /// How it ended, where that was not well.
