@@ -7,6 +7,7 @@ pub(crate) mod config;
 pub(crate) mod confine;
 pub(crate) mod console;
 pub(crate) mod control;
+pub(crate) mod egress;
 pub(crate) mod environment;
 pub(crate) mod groups;
 pub(crate) mod host;
@@ -18,7 +19,7 @@ pub(crate) mod running;
 pub(crate) use background::{Background, Owner, Process, Refused};
 pub(crate) use console::Console;
 pub(crate) use control::Control;
-pub(crate) use host::{Done, Host, NotRun, Order};
+pub(crate) use host::{Confined, Done, Host, NotRun, Order, Reached};
 pub(crate) use running::{Cut, Ended, Status};
 
 pub use background::ProcessesConfig;

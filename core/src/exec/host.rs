@@ -16,6 +16,7 @@ use super::confine::program::{Program, Seat, Shared};
 use super::confine::walls::{Launch, Network, Walls, unconfined};
 use super::console::Console;
 use super::control::Control;
+use super::egress::Ways;
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
 use super::limits::Limits;
@@ -101,9 +102,26 @@ pub(crate) struct Confined {
     pub(crate) profile: Profile,
     /// The parts of a confinement that it had.
     pub(crate) by: Vec<&'static str>,
+    /// How far it could reach.
+    pub(crate) network: Reached,
+    /// The hosts that it could reach, where those are not all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hosts: Vec<String>,
     /// What it should have had and the kernel did not give.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) missing: Vec<String>,
+}
+
+/// How far a command could reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reached {
+    /// Nothing but itself.
+    Nothing,
+    /// The hosts that it was understood to reach.
+    Hosts,
+    /// Whatever this machine reaches.
+    All,
 }
 
 /// Why a command did not run.
@@ -204,7 +222,8 @@ impl Host {
     ) -> Result<(Ended, Rest), NotRun> {
         let machine = self.machine()?;
         let deadline = Instant::now().checked_add(order.timeout);
-        let walls = self.walls(&machine, &order)?;
+        let ways = self.ways(&machine, &order)?;
+        let walls = self.walls(&machine, &order, ways.as_ref())?;
         let launch = launch(&machine, &self.config, &order, walls.is_some())?;
         let limits = &self.config.limits;
         let plan = match &walls {
@@ -215,6 +234,14 @@ impl Host {
         };
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
         let Place { seat, group, .. } = machine.place(shared, limits)?;
+        let egress = match ways.as_ref().map(|ways| ways.open(&seat)).transpose() {
+            Ok(egress) => egress,
+            Err(error) => {
+                seat.end();
+                machine.groups.give_back(group);
+                return Err(NotRun::Unconfined(format!("no way out could be opened: {error}")));
+            }
+        };
         let running = match Running::start(seat, &plan, order.console, order.input) {
             Ok(running) => running,
             Err(error) => {
@@ -222,8 +249,9 @@ impl Host {
                 return Err(not_started(error, &order.run, &launch));
             }
         };
-        started(self.confined(&machine, walls.is_some()));
+        started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
         let (ended, remains) = running.finish(deadline, control, sink);
+        drop(egress);
         Ok((ended, Rest { machine, remains, shared, group }))
     }
 
@@ -245,14 +273,14 @@ impl Host {
     }
 
     /// What a command is held to. `None`: to nothing.
-    fn confined(&self, machine: &Machine, has_walls: bool) -> Confined {
+    fn confined(&self, machine: &Machine, walls: Option<&Walls>, ways: Option<&Ways>) -> Confined {
         let kernel = &machine.kernel;
         let mut by = vec!["limits"];
         if machine.groups.are_there() {
             by.push("cgroups");
         }
         let mut missing = Vec::new();
-        if has_walls {
+        if walls.is_some() {
             let isolated = kernel.namespaces != Namespaces::None;
             let parts = [
                 ("landlock", kernel.landlock.is_some()),
@@ -262,10 +290,40 @@ impl Host {
             by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
             missing.clone_from(&kernel.missing);
         }
-        Confined { profile: self.config.confinement, by, missing }
+        let hosts = ways.iter().flat_map(|ways| ways.hosts()).map(str::to_owned).collect();
+        let network = match walls.map(|walls| walls.network) {
+            Some(Network::None) if ways.is_some() => Reached::Hosts,
+            Some(Network::None) => Reached::Nothing,
+            Some(Network::Host) | None => Reached::All,
+        };
+        Confined { profile: self.config.confinement, by, network, hosts, missing }
     }
 
-    fn walls(&self, machine: &Machine, order: &Order) -> Result<Option<Walls>, NotRun> {
+    /// The hosts that a command is held to. None: it has no network, or the host's.
+    fn ways(&self, machine: &Machine, order: &Order) -> Result<Option<Ways>, NotRun> {
+        let isolated = machine.kernel.namespaces != Namespaces::None;
+        match &order.held_to.network {
+            Reach::Hosts { hosts, ports }
+                if isolated && self.config.confinement == Profile::Workspace =>
+            {
+                let ways = Ways::to(hosts, ports).map_err(|host| {
+                    NotRun::Unconfined(format!(
+                        "the network cannot be held to `{host}`, only to names of hosts and IPv4 \
+                         addresses"
+                    ))
+                })?;
+                Ok(Some(ways))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn walls(
+        &self,
+        machine: &Machine,
+        order: &Order,
+        ways: Option<&Ways>,
+    ) -> Result<Option<Walls>, NotRun> {
         if self.config.confinement == Profile::Off {
             return Ok(None);
         }
@@ -296,7 +354,11 @@ impl Host {
         let walls = Walls {
             guarded: guarded.collect(),
             hidden: places::outermost(hidden),
-            network: network(self.config.confinement, &held.network),
+            network: match ways {
+                Some(_) => Network::None,
+                None => network(self.config.confinement, &held.network),
+            },
+            names: ways.map(|ways| machine.temps.names(&ways.names())).transpose()?,
             seen,
             write,
             temp,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::error::Code;
-use crate::exec::{Cut, Done, Status};
+use crate::exec::{Confined, Cut, Done, Reached, Status};
 use crate::tool::ToolResult;
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
@@ -27,11 +27,12 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
         text.push_str("The command has written nothing.");
     }
     let how = how(ended.status, ended.cut, limit);
-    if let Some(how) = &how {
+    let hint = if is_well { None } else { network_hint(&text, &confined) };
+    for line in [how, hint].into_iter().flatten() {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(how);
+        text.push_str(&line);
     }
     let (exit_code, signal) = numbers(ended.status);
     let structured = json!({
@@ -96,6 +97,40 @@ fn how(status: Status, cut: Option<Cut>, limit: Duration) -> Option<String> {
         (None, Status::Signalled(signal)) => format!("[Ended by signal {signal}.]"),
         (None, Status::Lost) => "[It was ended from outside.]".to_owned(),
     })
+}
+
+/// What programs say when a name leads nowhere, or nothing is reached: curl and those that ask the C
+/// library, Node, Go, Git, Python.
+const UNREACHED: &[&str] = &[
+    "Could not resolve",
+    "Could not connect",
+    "Failed to connect",
+    "Name or service not known",
+    "Temporary failure in name resolution",
+    "Network is unreachable",
+    "No address associated with hostname",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "ENETUNREACH",
+    "no such host",
+    "unable to resolve host",
+];
+
+/// Why nothing was reached, where it looks as if that was in the way.
+fn network_hint(text: &str, confined: &Confined) -> Option<String> {
+    UNREACHED.iter().find(|sign| text.contains(**sign))?;
+    match confined.network {
+        Reached::All => None,
+        Reached::Nothing => Some(
+            "[It has run without a network, since none was seen in it or nobody allowed one. Name the \
+             host in the command itself, so that it can be seen.]"
+                .to_owned(),
+        ),
+        Reached::Hosts => Some(format!(
+            "[It could reach {} and no other host, since no other stands in the command.]",
+            confined.hosts.join(", ")
+        )),
+    }
 }
 
 /// What an exit code of a shell means.
