@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::environment::EnvironmentConfig;
 use super::limits::Limits;
+use super::sandbox::SandboxConfig;
 
 /// The `exec` part of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExecConfig {
     /// What commands on the host are held to.
@@ -25,6 +26,8 @@ pub struct ExecConfig {
     pub limits: Limits,
     /// The variables that commands get.
     pub environment: EnvironmentConfig,
+    /// The containers that commands run in instead of on the host.
+    pub sandbox: SandboxConfig,
 }
 
 impl Default for ExecConfig {
@@ -36,6 +39,7 @@ impl Default for ExecConfig {
             max_output_kb: 8 * 1024,
             limits: Limits::default(),
             environment: EnvironmentConfig::default(),
+            sandbox: SandboxConfig::default(),
         }
     }
 }

@@ -94,6 +94,14 @@ impl Canceller {
     pub(crate) fn cancel(&self) {
         let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
     }
+
+    /// True once somebody has cancelled.
+    #[cfg(feature = "docker")]
+    pub(crate) fn is_cancelled(&self) -> bool {
+        let mut polled = [PollFd::new(&*self.0, PollFlags::IN)];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        rustix::event::poll(&mut polled, Some(&now)).is_ok_and(|ready| ready > 0)
+    }
 }
 
 /// A started command whose output has not been read yet.

@@ -10,9 +10,10 @@ use serde::Deserialize;
 use super::told::told;
 use crate::builtin::Deps;
 use crate::error::Code;
+use crate::exec::sandbox::Whose;
 use crate::exec::{Canceller, NotRun, Order};
 use crate::kind::Capability;
-use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
+use crate::tool::{CallContext, Caller, Tool, ToolError, ToolResult, tool_fn};
 
 /// Runs a command of a shell and gives what it writes, and how it ends. It is checked before it runs:
 /// what is harmful is refused, with the reason and what to do instead. It runs in the workspace and
@@ -69,7 +70,7 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
         return Err(ToolError::new(Code::InvalidArguments, text));
     }
     // Without a workspace there is no folder to run in, as for files.
-    deps.files.reach(cx).await?;
+    deps.files.check_workspace(cx).await?;
     let caller = cx.caller();
     let places = deps.files.places(caller)?;
     let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
@@ -82,7 +83,8 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
         variables: Default::default(),
         input: args.stdin.unwrap_or_default().into_bytes(),
         session: format!("{}\0{session}", caller.tenant),
-        timeout: timeout(deps, args.timeout_ms, caller.timeout_ms),
+        whose: Whose::of(caller, &places),
+        timeout: timeout(deps, args.timeout_ms, caller),
     };
     let limit = order.timeout;
     let scrubber = deps.scrubbers.of_call(cx);
@@ -103,10 +105,10 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
 
 /// How long a command may take: as long as it says, or the owner's default, and never so long that the
 /// call is given up before the command has been ended in good order.
-fn timeout(deps: &Deps, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
-    let default = Duration::from_secs(deps.host.config().timeout_seconds);
+fn timeout(deps: &Deps, wanted: Option<u64>, caller: &Caller) -> Duration {
+    let default = deps.host.usual_timeout(caller.agent.as_deref());
     let wanted = wanted.map_or(default, Duration::from_millis).min(LONGEST);
-    match of_call.map(Duration::from_millis) {
+    match caller.timeout_ms.map(Duration::from_millis) {
         Some(of_call) => wanted.min(of_call.saturating_sub(SPARE).max(of_call / 2)),
         None => wanted,
     }
@@ -140,6 +142,13 @@ fn not_run(error: NotRun) -> ToolError {
                  owner can change `exec.confinement` or `exec.require`."
             );
             ToolError::new(Code::Unavailable, text).by_rule("exec.confinement")
+        }
+        NotRun::Sandbox(why) => {
+            let text = format!(
+                "The command has not run: it is to run in a sandbox, which cannot be used now: {why}. \
+                 It is never run outside of it; tell the user."
+            );
+            ToolError::new(Code::Unavailable, text).by_rule("exec.sandbox")
         }
         NotRun::System(why) => {
             ToolError::new(Code::Unavailable, format!("The command could not be run: {why}."))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::error::Code;
-use crate::exec::{Cut, Done, Status};
+use crate::exec::{Cut, Done, RanIn, Status, sandbox};
 use crate::tool::ToolResult;
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
@@ -26,7 +26,13 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
     if text.is_empty() && is_well {
         text.push_str("The command has written nothing.");
     }
-    let how = how(ended.status, ended.cut, limit);
+    let how =
+        how(ended.status, ended.cut, limit).map(|how| match (&confined.ran_in, ended.status) {
+            (RanIn::Sandbox, Status::Exited(code)) if ended.cut.is_none() => {
+                sandbox::hint(code, &text).map_or(how.clone(), |hint| format!("{how}\n{hint}"))
+            }
+            _ => how,
+        });
     if let Some(how) = &how {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
