@@ -59,7 +59,7 @@ test: deps test-rust test-python test-node test-demo ## every suite in every lan
 
 test-rust:
 	@echo "== Rust, the C ABI, C and C++"
-	@cargo test --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-vectors --features toolkeep/postgres
+	@cargo test --quiet -p toolkeep -p toolkeep-ffi -p toolkeep-vectors --features toolkeep/docker,toolkeep/postgres
 
 test-python: build-python
 	@echo "== Python"
@@ -112,7 +112,7 @@ bench: deps $(BUILD)/python $(BUILD)/node ## print ratios against the named base
 	@PYTHON=$(PYTHON) VENV=$(VENV) tests/bench/run.sh
 
 soak: deps build ## the long forms of the tests
-	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep --features postgres
+	@TOOLKEEP_SOAK=1 cargo test --release --quiet -p toolkeep --features docker,postgres
 	@TOOLKEEP_SOAK=1 $(PYTHON) -m pytest -q -c $(PYTHON_BINDING)/pyproject.toml --rootdir . tests/python
 	@cd $(NODE_BINDING) && TOOLKEEP_SOAK=1 npm test --silent
 	@tests/fuzz.sh

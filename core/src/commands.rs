@@ -159,14 +159,25 @@ impl Commands {
         cx: &CallContext,
         wanted: Wanted<'_>,
     ) -> Result<JudgedCommand, ToolError> {
-        let mut env = self.machine.env(self.files.places(cx.caller())?);
+        let places = self.files.places(cx.caller())?;
+        let mounted = self.files.mounted(cx.caller(), &places);
+        let mut env = match &mounted {
+            Some(mounted) => mounted.env(&places),
+            None => self.machine.env(places),
+        };
+        let links = Links::new(mounted.clone());
         if let Some(cwd) = wanted.cwd.filter(|cwd| !cwd.is_empty()) {
-            let cwd = if cwd.starts_with('/') { cwd.into() } else { format!("{}/{cwd}", env.cwd) };
+            let inside = mounted.as_ref().and_then(|mounted| mounted.in_container(cwd));
+            let cwd = match inside {
+                Some(inside) => inside,
+                None if cwd.starts_with('/') => cwd.into(),
+                None => format!("{}/{cwd}", env.cwd),
+            };
             // Beyond the limit it stays as it is given, and is looked at below.
-            env.cwd = links::without(&cwd, &env).unwrap_or(cwd);
+            env.cwd = links.clone().without(&cwd, &env).unwrap_or(cwd);
         }
         env.stdin = wanted.stdin.map(str::to_owned);
-        let (analysis, env) = analysed(wanted.text, env);
+        let (analysis, env) = analysed(wanted.text, env, links);
         let settings = wanted.settings.unwrap_or(&self.settings);
         let own = settings_of(settings, cx.caller(), wanted.agents);
         let checks: Vec<Check> =
@@ -180,8 +191,7 @@ impl Commands {
 }
 
 /// Analyses a text with the links that stand on its ways.
-fn analysed(text: &str, mut env: Env) -> (Analysis, Env) {
-    let mut links = Links::default();
+fn analysed(text: &str, mut env: Env, mut links: Links) -> (Analysis, Env) {
     let mut analysis = analyse(text, &env);
     for _ in 0..MOST_ROUNDS {
         match links.look(&analysis, &env) {

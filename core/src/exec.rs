@@ -1,4 +1,4 @@
-//! Running programs: on the host, confined by the kernel to what was decided of them.
+//! Running programs: on the host, confined by the kernel to what was decided of them, or in containers.
 
 pub(crate) mod background;
 mod capabilities;
@@ -7,6 +7,8 @@ pub(crate) mod config;
 pub(crate) mod confine;
 pub(crate) mod console;
 pub(crate) mod control;
+#[cfg(feature = "docker")]
+mod docker;
 pub(crate) mod egress;
 pub(crate) mod environment;
 pub(crate) mod groups;
@@ -15,15 +17,17 @@ pub(crate) mod limits;
 pub(crate) mod log;
 pub(crate) mod places;
 pub(crate) mod running;
+pub(crate) mod sandbox;
 
 pub(crate) use background::{Background, Owner, Process, Refused};
 pub(crate) use console::Console;
 pub(crate) use control::Control;
-pub(crate) use host::{Confined, Done, Host, NotRun, Order, Reached};
+pub(crate) use host::{Confined, Done, Host, NotRun, Order, RanIn, Reached};
 pub(crate) use running::{Cut, Ended, Status};
 
 pub use background::ProcessesConfig;
-pub use capabilities::Capabilities;
+pub use capabilities::{Capabilities, SandboxCapabilities};
 pub use config::{ExecConfig, Profile};
 pub use environment::EnvironmentConfig;
 pub use limits::Limits;
+pub use sandbox::{SandboxConfig, SandboxMode, SandboxScope, WorkspaceAccess};

@@ -42,6 +42,8 @@ use tokio::sync::oneshot;
 use self::roots::Granting;
 use crate::clock::Clock;
 use crate::error::Error;
+use crate::exec::sandbox::Mounted;
+use crate::exec::{SandboxConfig, WorkspaceAccess};
 use crate::kind::Resource;
 use crate::store::Store;
 use crate::tool::{CallContext, Caller, ToolError};
@@ -62,6 +64,8 @@ pub(crate) struct Parts {
     /// The runtime's own files, which no tool writes.
     pub kept: Arc<[PathBuf]>,
     pub config: FilesConfig,
+    /// Whose commands run in containers, and what those see of the workspace.
+    pub sandbox: SandboxConfig,
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
 }
@@ -181,6 +185,22 @@ impl Files {
     fn reached(self, cx: CallContext) -> Result<Reach, ToolError> {
         let roots = Arc::new(self.granting.roots(cx.caller())?);
         Ok(Reach { files: self, cx, roots })
+    }
+
+    /// Whether there is a folder that commands can work in.
+    ///
+    /// # Errors
+    /// As [`Files::reach`], but not for a workspace that is only in containers.
+    pub(crate) async fn check_workspace(&self, cx: &CallContext) -> Result<(), ToolError> {
+        let (files, cx) = (self.clone(), cx.clone());
+        blocking(move || files.granting.check_workspace(cx.caller())).await
+    }
+
+    /// How commands of a caller see the workspace in a container. `None`: they run on the host.
+    pub(crate) fn mounted(&self, caller: &Caller, places: &Places) -> Option<Mounted> {
+        let access = self.parts.sandbox.access_of(caller)?;
+        let real = places.workspace.as_ref().filter(|_| access != WorkspaceAccess::None);
+        Some(Mounted { real: real.map(PathBuf::from) })
     }
 
     /// Where a command of a caller works, and what is closed to it.

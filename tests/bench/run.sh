@@ -10,7 +10,7 @@ built="$PWD/.build/bench"
 # Apart from what the tests use: release builds with the feature `bench`.
 build() {
   rm -rf "$built" && mkdir -p "$built"
-  cargo bench --quiet -p toolkeep --features postgres --bench call --bench exec --bench policy --bench registry --bench scrub --bench shell --bench store --bench walk --bench writing --no-run
+  cargo bench --quiet -p toolkeep --features docker,postgres --bench call --bench exec --bench policy --bench registry --bench scrub --bench shell --bench store --bench walk --bench writing --no-run
   cargo build --quiet --release -p toolkeep-ffi --features bench
   cp "$CARGO_TARGET_DIR/release/libtoolkeep.so" "$built/"
   cargo build --quiet --release -p toolkeep-node --features bench
@@ -22,7 +22,7 @@ build() {
     -Wl,-rpath,"$built"
 }
 
-in_rust() { cargo bench --quiet -p toolkeep --features postgres --bench "$@"; }
+in_rust() { cargo bench --quiet -p toolkeep --features docker,postgres --bench "$@"; }
 in_c() { "$built/call" "$@"; }
 in_python() { PYTHONPATH="$built/python" "$PYTHON" tests/bench/call.py "$@"; }
 in_node() { NAPI_RS_NATIVE_LIBRARY_PATH="$built/toolkeep.node" node tests/bench/call.cjs "$@"; }

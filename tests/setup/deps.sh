@@ -22,6 +22,10 @@ need ip iproute2
 need rg ripgrep
 # Debian keeps the server's programs out of the path.
 compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql
+need dockerd docker.io
+# The client came to be a package of its own.
+need docker "$(apt-cache show docker-cli >/dev/null 2>&1 && echo docker-cli || echo docker.io)"
+[ -x /bin/busybox ] && /bin/busybox --list >/dev/null 2>&1 || need busybox busybox-static
 python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || missing+=(python3-venv)
 
 if ! command -v cargo >/dev/null 2>&1; then

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use crate::exec::sandbox::Mounted;
 use crate::shell::invocation::{Stdin, Stdout};
 use crate::shell::{Analysis, Effect, Env, Value, place};
 
@@ -13,8 +14,10 @@ const MOST_LOOKS: usize = 4_096;
 const MOST_LINKS: usize = 32;
 
 /// What was seen so far of the links of the machine.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Links {
+    /// How a container sees the workspace, where the command runs in one.
+    mounted: Option<Mounted>,
     looked: HashSet<String>,
     found: BTreeMap<String, String>,
 }
@@ -24,6 +27,10 @@ pub(super) struct Links {
 pub(super) struct TooMany;
 
 impl Links {
+    pub(super) fn new(mounted: Option<Mounted>) -> Links {
+        Links { mounted, ..Links::default() }
+    }
+
     /// The links that were found: from an absolute path to where it leads.
     pub(super) fn found(&self) -> &BTreeMap<String, String> {
         &self.found
@@ -39,6 +46,13 @@ impl Links {
             self.follow(&path)?;
         }
         Ok(self.found.len() > before)
+    }
+
+    /// A path as it is without links.
+    pub(super) fn without(mut self, path: &str, env: &Env) -> Result<String, TooMany> {
+        self.follow(path)?;
+        let env = Env { links: self.found, ..env.clone() };
+        Ok(place::normal(path, &env))
     }
 
     fn follow(&mut self, path: &str) -> Result<(), TooMany> {
@@ -78,7 +92,11 @@ impl Links {
             return Err(TooMany);
         }
         self.looked.insert(path.to_owned());
-        let target = std::fs::read_link(Path::new(path)).ok();
+        let target = match &self.mounted {
+            // The links of an image are not known, and they lead nowhere but within.
+            Some(mounted) => mounted.on_host(path).and_then(|path| std::fs::read_link(path).ok()),
+            None => std::fs::read_link(Path::new(path)).ok(),
+        };
         // A target that is no text leads nowhere that a command could name.
         let target = target.and_then(|target| target.into_os_string().into_string().ok());
         if let Some(target) = &target {
@@ -135,14 +153,6 @@ fn paths(analysis: &Analysis, env: &Env) -> Vec<String> {
     all.sort();
     all.dedup();
     all
-}
-
-/// A path of the machine as it is without links.
-pub(super) fn without(path: &str, env: &Env) -> Result<String, TooMany> {
-    let mut links = Links::default();
-    links.follow(path)?;
-    let env = Env { links: links.found, ..env.clone() };
-    Ok(place::normal(path, &env))
 }
 
 #[cfg(test)]

@@ -18,6 +18,21 @@ pub struct Capabilities {
     pub cgroups: bool,
     /// What is not there, and why, in words for the owner. With `exec.require` no command runs then.
     pub missing: Vec<String>,
+    /// What containers can be made with.
+    pub sandbox: SandboxCapabilities,
+}
+
+/// What containers can be made with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SandboxCapabilities {
+    /// The version of the Docker Engine. None: there is none.
+    pub engine: Option<String>,
+    /// The newest version of its interface.
+    pub api: Option<String>,
+    /// The path of the socket where it is asked for.
+    pub socket: Option<String>,
+    /// What is not there, in words for the owner. Whoever is to run in a sandbox does not run then.
+    pub missing: Vec<String>,
 }
 
 impl Capabilities {
@@ -28,6 +43,7 @@ impl Capabilities {
             namespaces: kernel.namespaces != Namespaces::None,
             cgroups,
             missing: kernel.missing.clone(),
+            sandbox: SandboxCapabilities::default(),
         }
     }
 
@@ -39,6 +55,7 @@ impl Capabilities {
             namespaces: false,
             cgroups: false,
             missing: vec![why],
+            sandbox: SandboxCapabilities::default(),
         }
     }
 }

@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::background::ProcessesConfig;
 use super::environment::EnvironmentConfig;
 use super::limits::Limits;
+use super::sandbox::SandboxConfig;
 
 /// The `exec` part of the configuration.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ExecConfig {
     /// What commands on the host are held to.
@@ -28,6 +29,8 @@ pub struct ExecConfig {
     pub processes: ProcessesConfig,
     /// The variables that commands get.
     pub environment: EnvironmentConfig,
+    /// The containers that commands run in instead of on the host.
+    pub sandbox: SandboxConfig,
 }
 
 impl Default for ExecConfig {
@@ -40,6 +43,7 @@ impl Default for ExecConfig {
             limits: Limits::default(),
             processes: ProcessesConfig::default(),
             environment: EnvironmentConfig::default(),
+            sandbox: SandboxConfig::default(),
         }
     }
 }

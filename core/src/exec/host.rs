@@ -1,4 +1,4 @@
-//! Runs commands on the host, within the walls that were decided.
+//! Runs commands on the host, within the walls that were decided, or has them run in a sandbox.
 
 use std::ffi::OsString;
 use std::io;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::capabilities::Capabilities;
+use super::capabilities::{Capabilities, SandboxCapabilities};
 use super::capture::Captured;
 use super::config::{ExecConfig, Profile};
 use super::confine::kernel::{Kernel, Namespaces};
@@ -22,6 +22,7 @@ use super::groups::{Group, Groups};
 use super::limits::Limits;
 use super::places::{self, Temps};
 use super::running::{Ended, Remains, Running, StartError, Stream};
+use super::sandbox::{SandboxMode, Whose};
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, REMOVED, Reach, Run, SET, SHELL_OPTIONS};
 
@@ -31,6 +32,8 @@ pub(crate) struct Host {
     scrubber: Scrubber,
     /// Once the first command has run, and until the runtime is closed.
     machine: Mutex<Option<Result<Arc<Machine>, String>>>,
+    #[cfg(feature = "docker")]
+    docker: super::docker::Docker,
 }
 
 /// What is found out and made when the first command runs.
@@ -82,6 +85,8 @@ pub(crate) struct Order {
     pub(crate) console: Console,
     /// Whose temporary folder it has.
     pub(crate) session: String,
+    /// Whose it is: that says whether it runs on the host or in a sandbox.
+    pub(crate) whose: Whose,
     /// How long it may take. [`Duration::MAX`]: as long as it likes.
     pub(crate) timeout: Duration,
 }
@@ -98,8 +103,11 @@ pub(crate) struct Done {
 /// What a command was held to, as it is told in its result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Confined {
-    /// The profile.
-    pub(crate) profile: Profile,
+    /// Where it ran.
+    pub(crate) ran_in: RanIn,
+    /// The profile, on the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) profile: Option<Profile>,
     /// The parts of a confinement that it had.
     pub(crate) by: Vec<&'static str>,
     /// How far it could reach.
@@ -124,6 +132,17 @@ pub(crate) enum Reached {
     All,
 }
 
+/// Where a command ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RanIn {
+    /// On the machine of the host program.
+    Host,
+    /// In a container.
+    #[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "nothing else makes one"))]
+    Sandbox,
+}
+
 /// Why a command did not run.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotRun {
@@ -136,6 +155,9 @@ pub(crate) enum NotRun {
     /// It could not be confined as it must be.
     #[error("it could not be confined as it must be: {0}")]
     Unconfined(String),
+    /// It is to run in a sandbox, and there is none.
+    #[error("the sandbox cannot be used: {0}")]
+    Sandbox(String),
     /// Anything else of the system's.
     #[error("{0}")]
     System(String),
@@ -144,12 +166,27 @@ pub(crate) enum NotRun {
 impl Host {
     /// Nothing is looked up before the first command. `scrubber` tells which variables hold secrets.
     pub(crate) fn new(config: ExecConfig, scrubber: Scrubber) -> Host {
-        Host { config, scrubber, machine: Mutex::default() }
+        Host {
+            #[cfg(feature = "docker")]
+            docker: super::docker::Docker::new(&config),
+            config,
+            scrubber,
+            machine: Mutex::default(),
+        }
     }
 
     /// True if commands are held to what was decided of them. It may take some milliseconds the first
     /// time.
     pub(crate) fn confines(&self) -> bool {
+        let sandbox = &self.config.sandbox;
+        match sandbox.mode {
+            SandboxMode::Disabled => self.host_confines(),
+            SandboxMode::NonMain => sandbox.has_no_network() && self.host_confines(),
+            SandboxMode::All => sandbox.has_no_network(),
+        }
+    }
+
+    fn host_confines(&self) -> bool {
         let holds = |machine: Arc<Machine>| {
             machine.kernel.landlock.is_some() || machine.kernel.namespaces != Namespaces::None
         };
@@ -160,12 +197,34 @@ impl Host {
         &self.config
     }
 
-    /// What commands can be held to; blocking, the first time.
+    /// How long a command of this agent may take that does not say so itself.
+    pub(crate) fn usual_timeout(&self, agent: Option<&str>) -> Duration {
+        let sandbox = &self.config().sandbox;
+        Duration::from_secs(match sandbox.is_for(agent) {
+            true => sandbox.timeout_seconds,
+            false => self.config.timeout_seconds,
+        })
+    }
+
+    /// What commands can be held to; blocking.
     pub(crate) fn capabilities(&self) -> Capabilities {
-        match self.machine() {
+        let on_host = match self.machine() {
             Ok(machine) => Capabilities::of(&machine.kernel, machine.groups.are_there()),
             Err(error) => Capabilities::none(error.to_string()),
-        }
+        };
+        Capabilities { sandbox: self.sandbox_capabilities(), ..on_host }
+    }
+
+    #[cfg(feature = "docker")]
+    fn sandbox_capabilities(&self) -> SandboxCapabilities {
+        self.docker.capabilities()
+    }
+
+    #[cfg(not(feature = "docker"))]
+    #[expect(clippy::unused_self, reason = "another build asks an engine")]
+    fn sandbox_capabilities(&self) -> SandboxCapabilities {
+        let why = "this build has no Docker: it is without the feature `docker`".to_owned();
+        SandboxCapabilities { missing: vec![why], ..SandboxCapabilities::default() }
     }
 
     /// Runs a command, tells what became of it, and then clears up; blocking. What it writes is masked
@@ -190,7 +249,7 @@ impl Host {
                 if let Some(confined) = confined {
                     tell(Ok(Done { output, error, ended, confined }));
                 }
-                rest.clear_up();
+                rest.into_iter().for_each(Rest::clear_up);
             }
             Err(error) => tell(Err(error)),
         }
@@ -209,7 +268,7 @@ impl Host {
         sink: impl FnMut(Stream, &[u8]),
     ) -> Result<Ended, NotRun> {
         let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
-        rest.clear_up();
+        rest.into_iter().for_each(Rest::clear_up);
         Ok(ended)
     }
 
@@ -219,7 +278,10 @@ impl Host {
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, &[u8]),
-    ) -> Result<(Ended, Rest), NotRun> {
+    ) -> Result<(Ended, Option<Rest>), NotRun> {
+        if self.config.sandbox.is_for(order.whose.agent.as_deref()) {
+            return self.in_sandbox(order, control, started, sink).map(|ended| (ended, None));
+        }
         let machine = self.machine()?;
         let deadline = Instant::now().checked_add(order.timeout);
         let ways = self.ways(&machine, &order)?;
@@ -252,12 +314,38 @@ impl Host {
         started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
         let (ended, remains) = running.finish(deadline, control, sink);
         drop(egress);
-        Ok((ended, Rest { machine, remains, shared, group }))
+        Ok((ended, Some(Rest { machine, remains, shared, group })))
+    }
+
+    /// Has a command run in a container. Where there is none it does not run.
+    #[cfg(feature = "docker")]
+    fn in_sandbox(
+        &self,
+        order: Order,
+        control: &Control,
+        started: impl FnOnce(Confined),
+        sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        self.docker.run(order, control, started, sink)
+    }
+
+    #[cfg(not(feature = "docker"))]
+    #[expect(clippy::unused_self, reason = "another build asks an engine")]
+    fn in_sandbox(
+        &self,
+        _: Order,
+        _: &Control,
+        _: impl FnOnce(Confined),
+        _: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        Err(NotRun::Sandbox("this build has no Docker: it is without the feature `docker`".into()))
     }
 
     /// Ends what waits for commands, and forgets the folders of sessions.
     pub(crate) fn close(&self) {
         drop(self.lock().take());
+        #[cfg(feature = "docker")]
+        self.docker.close();
     }
 
     fn machine(&self) -> Result<Arc<Machine>, NotRun> {
@@ -296,7 +384,14 @@ impl Host {
             Some(Network::None) => Reached::Nothing,
             Some(Network::Host) | None => Reached::All,
         };
-        Confined { profile: self.config.confinement, by, network, hosts, missing }
+        Confined {
+            ran_in: RanIn::Host,
+            profile: Some(self.config.confinement),
+            by,
+            network,
+            hosts,
+            missing,
+        }
     }
 
     /// The hosts that a command is held to. None: it has no network, or the host's.

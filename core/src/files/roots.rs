@@ -12,6 +12,8 @@ use super::Parts;
 use super::config::TeamConfig;
 use super::folders::Folders;
 use crate::error::{Code, Error};
+use crate::exec::sandbox::WORKSPACE;
+use crate::exec::{SandboxConfig, WorkspaceAccess};
 use crate::tool::{Caller, ToolError};
 use crate::workspace::{BadEntry, Deny, Limits, Quota, Root, Roots, Workspace};
 
@@ -34,6 +36,7 @@ pub(super) struct Granting {
     team: TeamConfig,
     kept: Arc<[PathBuf]>,
     single_names: bool,
+    sandbox: SandboxConfig,
     folders: Folders,
     compiled: Mutex<HashMap<Vec<String>, Arc<Deny>>>,
 }
@@ -78,6 +81,7 @@ impl Granting {
             team: config.team.clone(),
             kept: parts.kept.clone(),
             single_names: config.hard_links == super::HardLinks::Refuse,
+            sandbox: parts.sandbox.clone(),
             folders: Folders::default(),
             compiled: Mutex::default(),
         };
@@ -93,7 +97,34 @@ impl Granting {
     /// `unavailable` where there is no workspace, or a folder cannot be opened;
     /// `invalid_arguments` for lists that are none.
     pub(super) fn roots(&self, caller: &Caller) -> Result<Roots, ToolError> {
-        let granted = self.granted(caller)?;
+        if self.sandbox.access_of(caller) == Some(WorkspaceAccess::None) {
+            let text = "Files are only in the sandbox here, which the file tools do not reach: work \
+                        with them by commands, such as `cat` and `tee`.";
+            return Err(ToolError::new(Code::Unavailable, text).by_rule("exec.sandbox"));
+        }
+        self.all_roots(caller)
+    }
+
+    /// Whether there is a folder that commands can work in.
+    ///
+    /// # Errors
+    /// As [`Granting::roots`].
+    pub(super) fn check_workspace(&self, caller: &Caller) -> Result<(), ToolError> {
+        match self.sandbox.access_of(caller) {
+            Some(WorkspaceAccess::None) => Ok(()),
+            _ => self.all_roots(caller).map(drop),
+        }
+    }
+
+    /// The roots, also where only commands on the host would use them. Where commands run in a
+    /// container, the model knows the workspace by its path there, and may do no more than they.
+    fn all_roots(&self, caller: &Caller) -> Result<Roots, ToolError> {
+        let mut granted = self.granted(caller)?;
+        if let (Some(access), Some(root)) = (self.sandbox.access_of(caller), &mut granted.workspace)
+        {
+            root.read_only |= access == WorkspaceAccess::Ro;
+            root.shown_as = Some(WORKSPACE.into());
+        }
         let workspace = granted.workspace.ok_or_else(|| {
             let text = "There is no workspace, so files cannot be used. The owner has to set \
                         `workspace` in the configuration.";

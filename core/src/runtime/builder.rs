@@ -306,7 +306,8 @@ impl RuntimeBuilder {
         for path in config.read_roots.iter_mut().chain(&mut config.write_roots) {
             *path = self.beside(path).display().to_string();
         }
-        Files::new(files::Parts { workspace, kept, config, store, clock: self.clock.clone() })
+        let (sandbox, clock) = (self.config.exec.sandbox.clone(), self.clock.clone());
+        Files::new(files::Parts { workspace, kept, config, sandbox, store, clock })
     }
 
     /// The files that rule what a model may do: who can write them makes the rules. The

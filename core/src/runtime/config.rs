@@ -180,6 +180,8 @@ impl Config {
         at_most("exec.timeout_seconds", self.exec.timeout_seconds, 3_600)?;
         at_least("exec.max_output_kb", self.exec.max_output_kb, 64)?;
         at_most("exec.max_output_kb", self.exec.max_output_kb, 1 << 20)?;
+        let sandbox = &self.exec.sandbox;
+        sandbox.check().map_err(|(key, why)| invalid(&format!("exec.sandbox.{key}"), &why))?;
         at_least("store_timeout_ms", self.store_timeout_ms.unwrap_or(1), 1)?;
         at_least("vault.ttl_ms", self.vault.ttl_ms, 1)?;
         at_least("vault.max_entries", self.vault.max_entries as u64, 1)?;

@@ -8,6 +8,8 @@ mod calls;
 mod claims;
 mod crash;
 mod definitions;
+#[cfg(feature = "docker")]
+mod docker;
 mod exec;
 mod faulty;
 mod follow;

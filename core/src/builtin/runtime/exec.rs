@@ -13,7 +13,7 @@ use crate::builtin::Deps;
 use crate::error::Code;
 use crate::exec::{Console, Control, NotRun};
 use crate::kind::Capability;
-use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
+use crate::tool::{CallContext, Caller, Tool, ToolError, ToolResult, tool_fn};
 
 /// Runs a command of a shell and gives what it writes, and how it ends. It is checked before it runs:
 /// what is harmful is refused, with the reason and what to do instead. It runs in the workspace and
@@ -81,7 +81,7 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
         let process = process::start(deps, wanted, cx).await?;
         return Ok(process::told_of_start(&process, Duration::ZERO).await);
     }
-    let limit = timeout(deps, args.timeout_ms, cx.caller().timeout_ms);
+    let limit = timeout(deps, args.timeout_ms, cx.caller());
     let wanted = Wanted {
         command: &args.command,
         argument: "command",
@@ -118,10 +118,10 @@ pub(super) async fn finished(
 
 /// How long a command may take: as long as it says, or the owner's default, and never so long that the
 /// call is given up before the command has been ended in good order.
-pub(super) fn timeout(deps: &Deps, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
-    let default = Duration::from_secs(deps.host.config().timeout_seconds);
+pub(super) fn timeout(deps: &Deps, wanted: Option<u64>, caller: &Caller) -> Duration {
+    let default = deps.host.usual_timeout(caller.agent.as_deref());
     let wanted = wanted.map_or(default, Duration::from_millis).min(LONGEST);
-    match of_call.map(Duration::from_millis) {
+    match caller.timeout_ms.map(Duration::from_millis) {
         Some(of_call) => wanted.min(of_call.saturating_sub(SPARE).max(of_call / 2)),
         None => wanted,
     }

@@ -78,7 +78,7 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
         );
         return Err(ToolError::new(Code::InvalidArguments, text));
     }
-    let timeout = timeout(deps, args.timeout_ms, cx.caller().timeout_ms);
+    let timeout = timeout(deps, args.timeout_ms, cx.caller());
     let input = args.stdin.unwrap_or_default().into_bytes();
     let wanted =
         Wanted { command: &args.code, argument: "code", input, console: Console::Once, timeout };

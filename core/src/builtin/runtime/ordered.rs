@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::builtin::Deps;
 use crate::error::Code;
+use crate::exec::sandbox::Whose;
 use crate::exec::{Console, NotRun, Order};
 use crate::tool::{CallContext, ToolError};
 
@@ -35,7 +36,7 @@ pub(super) async fn order(
         ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
     })?;
     // Without a workspace there is no folder to run in, as for files.
-    deps.files.reach(cx).await?;
+    deps.files.check_workspace(cx).await?;
     let caller = cx.caller();
     let places = deps.files.places(caller)?;
     let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
@@ -49,6 +50,7 @@ pub(super) async fn order(
         input: wanted.input,
         console: wanted.console,
         session: format!("{}\0{session}", caller.tenant),
+        whose: Whose::of(caller, &places),
         timeout: wanted.timeout,
     })
 }
@@ -73,6 +75,13 @@ pub(super) fn not_run(error: NotRun) -> ToolError {
                  owner can change `exec.confinement` or `exec.require`."
             );
             ToolError::new(Code::Unavailable, text).by_rule("exec.confinement")
+        }
+        NotRun::Sandbox(why) => {
+            let text = format!(
+                "The command has not run: it is to run in a sandbox, which cannot be used now: {why}. \
+                 It is never run outside of it; tell the user."
+            );
+            ToolError::new(Code::Unavailable, text).by_rule("exec.sandbox")
         }
         NotRun::System(why) => {
             ToolError::new(Code::Unavailable, format!("The command could not be run: {why}."))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::error::Code;
-use crate::exec::{Confined, Cut, Done, Reached, Status};
+use crate::exec::{Confined, Cut, Done, RanIn, Reached, Status, sandbox};
 use crate::tool::ToolResult;
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
@@ -27,7 +27,13 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
         text.push_str("The command has written nothing.");
     }
     let how = how(ended.status, ended.cut, limit);
-    let hint = if is_well { None } else { network_hint(&text, &confined) };
+    let hint = match ended.status {
+        _ if is_well => None,
+        Status::Exited(code) if confined.ran_in == RanIn::Sandbox && ended.cut.is_none() => {
+            sandbox::hint(code, &text).map(str::to_owned)
+        }
+        _ => network_hint(&text, &confined),
+    };
     for line in [how, hint].into_iter().flatten() {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');

@@ -6,6 +6,8 @@ use crate::tool::{Caller, ToolError};
 /// Where a caller works, what he reads, and what is closed to him. Every path is absolute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Places {
+    /// The workspace, without links.
+    pub workspace: Option<String>,
     /// The folders that he reads and writes, without links. The first is the workspace; none if
     /// there is no workspace.
     pub writable: Vec<String>,
@@ -25,12 +27,13 @@ impl Granting {
         if caller.workspace.is_none() && self.workspace.is_none() {
             return Ok(Places::default());
         }
-        let roots = self.roots(caller)?;
+        let roots = self.all_roots(caller)?;
         let mut places = Places::default();
         let mut anchors: Vec<String> = Vec::new();
         for (folder, read_only) in roots.folders() {
             let folder = folder.display().to_string();
             anchors.push(folder.clone());
+            places.workspace.get_or_insert_with(|| folder.clone());
             if read_only { places.readable.push(folder) } else { places.writable.push(folder) }
         }
         let (_, of_parents) = self.denied(caller)?;

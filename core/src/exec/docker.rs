@@ -1,0 +1,282 @@
+//! Runs commands in containers of a Docker Engine.
+//!
+//! A container is made when its first command comes, and ends with the runtime: its first process reads
+//! from a connection that this process holds, so it goes even where this one is killed. Commands run in
+//! shells that wait in there; see `seat.sh` for how one is told a command, and `sweep.sh` for how nothing
+//! of it stays.
+
+mod container;
+mod containers;
+mod engine;
+mod marks;
+mod owner;
+mod running;
+mod script;
+mod seat;
+
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bollard::Docker as Client;
+
+use super::capabilities::SandboxCapabilities;
+use super::config::ExecConfig;
+use super::console::Console;
+use super::control::Control;
+use super::host::{Confined, NotRun, Order, RanIn, Reached};
+use super::running::{Ended, Stream};
+use container::Wanted;
+use containers::{Containers, Taken};
+use engine::Engine;
+use owner::Owner;
+use running::{Input, Running};
+use seat::Seat;
+
+/// What runs commands in containers. One per runtime.
+pub(super) struct Docker {
+    config: ExecConfig,
+    owner: Owner,
+    containers: Arc<Containers>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Once there was something to ask an engine, and until the runtime is closed.
+    engine: Option<Arc<Engine>>,
+    client: Option<Client>,
+    is_closed: bool,
+}
+
+/// How many shells wait in a container.
+const MOST_IDLE: usize = 4;
+
+/// How often another shell or container is tried where one has gone before a command began.
+const TURNS: usize = 3;
+
+impl Docker {
+    pub(super) fn new(config: &ExecConfig) -> Docker {
+        Docker {
+            config: config.clone(),
+            owner: Owner::new(),
+            containers: Arc::default(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// Runs a command, tells when it has started and what it writes; blocking. Once it has ended
+    /// nothing of it is left.
+    ///
+    /// # Errors
+    /// Why it did not run.
+    pub(super) fn run(
+        &self,
+        order: Order,
+        control: &Control,
+        started: impl FnOnce(Confined),
+        sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        if let Console::Terminal { .. } = order.console {
+            let why = "a command has no terminal there; start it without one";
+            return Err(NotRun::Sandbox(why.into()));
+        }
+        let engine = self.engine().map_err(|error| NotRun::Sandbox(error.to_string()))?;
+        let Some(cwd) = order.cwd.to_str() else {
+            let why = io::Error::new(io::ErrorKind::InvalidInput, "its name is no UTF-8");
+            return Err(NotRun::NoFolder(order.cwd.display().to_string(), why));
+        };
+        let set = &self.config.environment.set;
+        let script = script::script(&order.run, cwd, set, &order.variables);
+        engine.handle().block_on(self.run_in(&engine, order, &script, control, started, sink))
+    }
+
+    async fn run_in(
+        &self,
+        engine: &Engine,
+        mut order: Order,
+        script: &str,
+        control: &Control,
+        started: impl FnOnce(Confined),
+        mut sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        let mut started = Some(started);
+        let stays_open = order.console == Console::Open;
+        let deadline = Instant::now().checked_add(order.timeout);
+        let client = self.client(engine).await.map_err(NotRun::Sandbox)?;
+        let wanted = Wanted::of(&self.config, &order);
+        let mut last = String::new();
+        for turn in 0..TURNS {
+            let taken = self.containers.take(&client, &self.owner, &wanted).await;
+            let taken = taken.map_err(NotRun::Sandbox)?;
+            let seat = match seat_in(&client, &taken).await {
+                Ok(seat) => seat,
+                Err(why) => {
+                    // It has ended: by somebody's hand, or by a command's.
+                    last = why;
+                    self.containers.end(&client, &taken).await;
+                    continue;
+                }
+            };
+            let running = Running { client: &client, container: &taken.container.id, seat };
+            let begun = || {
+                if let Some(started) = started.take() {
+                    started(self.confined(&taken));
+                }
+            };
+            let input = Input { rest: &mut order.input, stays_open };
+            let run = running.run(script, input, deadline, control, begun, &mut sink).await;
+            match run {
+                Some(run) => {
+                    self.after(&client, &taken, run.seat).await;
+                    return match run.ended {
+                        Some(ended) => Ok(ended),
+                        None => Err(no_folder(&order)),
+                    };
+                }
+                None if turn + 1 == TURNS => self.containers.end(&client, &taken).await,
+                None => {}
+            }
+        }
+        let why = if last.is_empty() { "its shells end before a command begins" } else { &last };
+        Err(NotRun::Sandbox(format!("the container cannot be used: {why}")))
+    }
+
+    /// Keeps a shell for the next command. Where there is none because the command could not be ended,
+    /// its container is.
+    async fn after(&self, client: &Client, taken: &Taken, left: running::Left) {
+        match left {
+            running::Left::Idle(seat) => {
+                let mut idle = taken.container.idle.lock().unwrap_or_else(PoisonError::into_inner);
+                if idle.len() < MOST_IDLE {
+                    idle.push(seat);
+                }
+            }
+            running::Left::Nothing => {}
+            running::Left::Trouble => self.containers.end(client, taken).await,
+        }
+    }
+
+    fn confined(&self, taken: &Taken) -> Confined {
+        let sandbox = &self.config.sandbox;
+        let parts =
+            [("no_network", sandbox.has_no_network()), ("read_only_root", sandbox.read_only_root)];
+        let mut by = vec!["container", "limits", "no_capabilities", "no_new_privileges"];
+        by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
+        let missing = taken.container.warnings.clone();
+        let network = if sandbox.has_no_network() { Reached::Nothing } else { Reached::All };
+        let hosts = Vec::new();
+        Confined { ran_in: RanIn::Sandbox, profile: None, by, network, hosts, missing }
+    }
+
+    /// What the engine is; blocking.
+    pub(super) fn capabilities(&self) -> SandboxCapabilities {
+        let asked = || -> Result<(String, String), String> {
+            let engine = self.engine().map_err(|error| error.to_string())?;
+            engine.handle().block_on(async {
+                let client = self.client(&engine).await?;
+                let version = client.version().await.map_err(trouble)?;
+                let said = |text: Option<String>| text.unwrap_or_default();
+                Ok((said(version.version), said(version.api_version)))
+            })
+        };
+        let socket = engine::socket(self.config.sandbox.socket.as_deref()).ok();
+        let socket = socket.map(|path| path.display().to_string());
+        match asked() {
+            Ok((engine, api)) => SandboxCapabilities {
+                engine: Some(engine),
+                api: Some(api),
+                socket,
+                missing: Vec::new(),
+            },
+            Err(why) => SandboxCapabilities { engine: None, api: None, socket, missing: vec![why] },
+        }
+    }
+
+    /// Ends every container, and what runs there; blocking.
+    pub(super) fn close(&self) {
+        let (engine, client) = {
+            let mut state = self.lock();
+            state.is_closed = true;
+            (state.engine.take(), state.client.take())
+        };
+        if let (Some(engine), Some(client)) = (&engine, client) {
+            engine.handle().block_on(self.containers.close(&client));
+        }
+    }
+
+    fn engine(&self) -> io::Result<Arc<Engine>> {
+        let mut state = self.lock();
+        if state.is_closed {
+            return Err(io::Error::other("the runtime is closed"));
+        }
+        if let Some(engine) = &state.engine {
+            return Ok(engine.clone());
+        }
+        let engine = Arc::new(Engine::start()?);
+        state.engine = Some(engine.clone());
+        Ok(engine)
+    }
+
+    /// The engine's client. The first who finds an engine looks after what others have left there.
+    async fn client(&self, engine: &Engine) -> Result<Client, String> {
+        if let Some(client) = self.lock().client.clone() {
+            return Ok(client);
+        }
+        let client = engine::connect(self.config.sandbox.socket.as_deref()).await?;
+        let is_first = {
+            let mut state = self.lock();
+            let is_first = state.client.is_none();
+            if is_first {
+                state.client = Some(client.clone());
+            }
+            is_first
+        };
+        if is_first {
+            self.owner.remove_leftovers(&client).await;
+            self.prune_from_now_on(engine, client.clone());
+        }
+        Ok(client)
+    }
+
+    fn prune_from_now_on(&self, engine: &Engine, client: Client) {
+        let sandbox = &self.config.sandbox;
+        let idle = Duration::from_secs_f64(sandbox.idle_hours * 3_600.0);
+        let age = Duration::from_secs_f64(sandbox.max_age_days * 86_400.0);
+        let every = Duration::from_secs_f64(sandbox.prune_interval_min * 60.0);
+        let containers = self.containers.clone();
+        // It ends with the engine's thread.
+        engine.handle().spawn(async move {
+            loop {
+                tokio::time::sleep(every).await;
+                containers.prune(&client, idle, age).await;
+            }
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A shell that waits in a container, or a new one.
+async fn seat_in(client: &Client, taken: &Taken) -> Result<Seat, String> {
+    let idle = taken.container.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    match idle {
+        Some(seat) => Ok(seat),
+        None => Seat::start(client, &taken.container.id).await,
+    }
+}
+
+fn no_folder(order: &Order) -> NotRun {
+    let why = io::Error::from(io::ErrorKind::NotFound);
+    NotRun::NoFolder(order.cwd.display().to_string(), why)
+}
+
+/// What an engine says went wrong.
+fn trouble(error: bollard::errors::Error) -> String {
+    match error {
+        bollard::errors::Error::DockerResponseServerError { message, .. } => message,
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,326 @@
+//! A container: what it is made of, how it is told from others, and that it ends with who made it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
+
+use bollard::Docker;
+use bollard::container::AttachContainerResults;
+use bollard::models::{
+    ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, MountType, ResourcesUlimits,
+};
+use bollard::query_parameters::{
+    AttachContainerOptions, CreateContainerOptions, RemoveContainerOptions,
+};
+use sha2::{Digest as _, Sha256};
+
+use super::super::config::ExecConfig;
+use super::super::host::Order;
+use super::super::sandbox::{
+    HOME, Mounted, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
+};
+use super::owner::Owner;
+use super::seat::Seat;
+use super::trouble;
+use crate::shell::plan::REMOVED;
+
+/// What the first process of a container does: it waits until whoever made it is gone. Then its input
+/// ends, it ends, and the engine removes the container.
+const KEEPER: &str = "read -r _";
+
+/// A container that runs.
+pub(super) struct Container {
+    pub(super) id: String,
+    /// What the engine could not do of what it was told.
+    pub(super) warnings: Vec<String>,
+    /// Shells that wait in there.
+    pub(super) idle: Mutex<Vec<Seat>>,
+    /// Its first process's input: it ends with this. Nobody locks it.
+    _keeper: Mutex<AttachContainerResults>,
+}
+
+/// What a container is to be.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    body: ContainerCreateBody,
+    /// What sets it apart: whose it is, and all of its settings.
+    pub(super) identity: String,
+}
+
+impl Wanted {
+    /// The container for an order.
+    pub(super) fn of(config: &ExecConfig, order: &Order) -> Wanted {
+        let mounts = mounts(&config.sandbox, order);
+        let body = body(config, mounts);
+        let key = scope_key(config.sandbox.scope, &order.whose);
+        let mut hash = Sha256::new();
+        // A body that could not be written would be one whose settings are not told apart.
+        let settings = format!("{:?}", sorted(&body));
+        for part in [key.as_bytes(), settings.as_bytes()] {
+            hash.update(part.len().to_be_bytes());
+            hash.update(part);
+        }
+        let identity = data_encoding::HEXLOWER.encode(&hash.finalize())[..24].to_owned();
+        Wanted { body, identity }
+    }
+
+    /// Makes it and starts it.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub(super) async fn make(&self, docker: &Docker, owner: &Owner) -> Result<Container, String> {
+        // Another number each time: the engine may still be about to remove the one before.
+        let name = format!("toolkeep-{}-{}-{}", owner.instance(), self.identity, owner.next());
+        let mut body = self.body.clone();
+        let mut labels = owner.labels();
+        labels.insert("toolkeep.identity".to_owned(), self.identity.clone());
+        body.labels = Some(labels);
+        let options = CreateContainerOptions { name: Some(name), ..Default::default() };
+        let made = docker.create_container(Some(options), body).await.map_err(|error| {
+            let why = trouble(error);
+            match why.contains("No such image") {
+                true => format!("{why}: fetch it, as with `docker pull`"),
+                false => why,
+            }
+        })?;
+        let started = self.start(docker, &made.id).await;
+        match started {
+            Ok(keeper) => Ok(Container {
+                id: made.id,
+                warnings: made.warnings,
+                idle: Mutex::default(),
+                _keeper: Mutex::new(keeper),
+            }),
+            Err(why) => {
+                remove(docker, &made.id).await;
+                Err(why)
+            }
+        }
+    }
+
+    async fn start(&self, docker: &Docker, id: &str) -> Result<AttachContainerResults, String> {
+        let options = AttachContainerOptions { stream: true, stdin: true, ..Default::default() };
+        let keeper = docker.attach_container(id, Some(options)).await.map_err(trouble)?;
+        docker.start_container(id, None).await.map_err(trouble)?;
+        Ok(keeper)
+    }
+}
+
+/// Ends a container with all that is in it.
+pub(super) async fn remove(docker: &Docker, id: &str) {
+    let options = RemoveContainerOptions { force: true, v: true, ..Default::default() };
+    if let Err(error) = docker.remove_container(id, Some(options)).await {
+        // It may be gone already, or about to be.
+        tracing::debug!(%error, "a container was not removed");
+    }
+}
+
+/// The settings in an order that is always the same.
+fn sorted(body: &ContainerCreateBody) -> (String, Vec<(String, String)>) {
+    let mut body = body.clone();
+    let tmpfs = body.host_config.as_mut().and_then(|host| host.tmpfs.take()).unwrap_or_default();
+    let mut tmpfs: Vec<(String, String)> = tmpfs.into_iter().collect();
+    tmpfs.sort();
+    (format!("{body:?}"), tmpfs)
+}
+
+fn scope_key(scope: SandboxScope, whose: &Whose) -> String {
+    let part = |text: &Option<String>| text.as_deref().unwrap_or_default().to_owned();
+    let within = match scope {
+        SandboxScope::Session => {
+            format!("session\0{}\0{}", part(&whose.agent), part(&whose.session))
+        }
+        SandboxScope::Agent => format!("agent\0{}", part(&whose.agent)),
+        SandboxScope::Shared => "shared".to_owned(),
+    };
+    format!("{}\0{within}", whose.tenant)
+}
+
+fn body(config: &ExecConfig, mounts: Vec<Mount>) -> ContainerCreateBody {
+    let sandbox = &config.sandbox;
+    // An empty one takes the place of what an image sets.
+    let emptied = REMOVED.iter().filter(|name| **name != "IFS").map(|name| format!("{name}="));
+    ContainerCreateBody {
+        image: Some(sandbox.image.clone()),
+        entrypoint: Some(vec!["sh".into()]),
+        cmd: Some(vec!["-c".into(), KEEPER.into()]),
+        user: Some(user(sandbox)),
+        working_dir: Some(WORKSPACE.into()),
+        env: Some(emptied.collect()),
+        attach_stdin: Some(true),
+        open_stdin: Some(true),
+        stdin_once: Some(true),
+        network_disabled: Some(sandbox.has_no_network()),
+        host_config: Some(host_config(config, mounts)),
+        ..ContainerCreateBody::default()
+    }
+}
+
+fn host_config(config: &ExecConfig, mounts: Vec<Mount>) -> HostConfig {
+    let sandbox = &config.sandbox;
+    let memory = number(sandbox.memory_mb.saturating_mul(1 << 20));
+    // The check of the configuration keeps it small.
+    #[expect(clippy::cast_possible_truncation, reason = "at most 1024 processors")]
+    let processors = (sandbox.cpus * 1e9) as i64;
+    HostConfig {
+        auto_remove: Some(true),
+        init: Some(true),
+        memory: Some(memory),
+        // Of memory and swap together: no swap.
+        memory_swap: Some(memory),
+        nano_cpus: Some(processors),
+        pids_limit: Some(number(sandbox.pids_limit)),
+        network_mode: Some(sandbox.network.clone()),
+        readonly_rootfs: Some(sandbox.read_only_root),
+        tmpfs: Some(tmpfs(sandbox)),
+        mounts: Some(mounts),
+        cap_drop: Some(vec!["ALL".into()]),
+        security_opt: Some(vec!["no-new-privileges".into()]),
+        ulimits: Some(ulimits(config)),
+        ipc_mode: Some("private".into()),
+        // What the first process writes is nothing; a log would be a file on the host.
+        log_config: Some(HostConfigLogConfig { typ: Some("none".into()), config: None }),
+        ..HostConfig::default()
+    }
+}
+
+fn number(given: u64) -> i64 {
+    i64::try_from(given).unwrap_or(i64::MAX)
+}
+
+fn user(sandbox: &SandboxConfig) -> String {
+    let own = || {
+        let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
+        format!("{}:{}", user.as_raw(), group.as_raw())
+    };
+    sandbox.user.clone().unwrap_or_else(own)
+}
+
+fn ulimits(config: &ExecConfig) -> Vec<ResourcesUlimits> {
+    let limits = &config.limits;
+    let file = limits.file_mb.saturating_mul(1 << 20);
+    let rows = [("nofile", limits.open_files), ("fsize", file)];
+    let set = rows.into_iter().filter(|(_, limit)| *limit != 0);
+    // A core file would hold the secrets of the process.
+    let rows = std::iter::once(("core", 0)).chain(set);
+    let row = |(name, limit): (&str, u64)| ResourcesUlimits {
+        name: Some(name.into()),
+        soft: Some(number(limit)),
+        hard: Some(number(limit)),
+    };
+    rows.map(row).collect()
+}
+
+fn tmpfs(sandbox: &SandboxConfig) -> HashMap<String, String> {
+    let size = format!("size={}m", sandbox.tmpfs_size_mb);
+    let mut all: HashMap<String, String> = HashMap::new();
+    let mut add = |path: &str, options: &str| {
+        let mut given: Vec<&str> = options.split(',').filter(|option| !option.is_empty()).collect();
+        let has = |given: &[&str], name: &str| given.iter().any(|one| one.starts_with(name));
+        if given.is_empty() {
+            given.push("noexec");
+        }
+        if !has(&given, "size=") {
+            given.push(&size);
+        }
+        if !has(&given, "mode=") {
+            given.push("mode=1777");
+        }
+        given.extend(["nosuid", "nodev"]);
+        all.insert(path.to_owned(), given.join(","));
+    };
+    for entry in &sandbox.tmpfs {
+        let (path, options) = entry.split_once(':').unwrap_or((entry, ""));
+        add(path, options);
+    }
+    add(HOME, "exec");
+    if sandbox.workspace_access == WorkspaceAccess::None {
+        add(WORKSPACE, "exec");
+    }
+    all
+}
+
+/// The workspace, and over it what of it is closed.
+fn mounts(sandbox: &SandboxConfig, order: &Order) -> Vec<Mount> {
+    let Some(real) = order.whose.workspace.as_ref() else { return Vec::new() };
+    let read_only = match sandbox.workspace_access {
+        WorkspaceAccess::None => return Vec::new(),
+        WorkspaceAccess::Ro => true,
+        WorkspaceAccess::Rw => false,
+    };
+    let mounted = Mounted { real: Some(real.clone()) };
+    // A link is covered where it leads, and only within.
+    let at = |path: &String| {
+        let path = mounted.on_host(path).unwrap_or_else(|| path.into());
+        path.canonicalize().ok().filter(|path| path != real && path.starts_with(real))
+    };
+    let held = &order.held_to;
+    let guarded: Vec<PathBuf> =
+        held.write_never.iter().filter_map(at).filter(|_| !read_only).collect();
+    let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
+    let hidden: Vec<PathBuf> = hidden.filter_map(at).collect();
+    // A folder that is a mount cannot be moved away with what is closed in it.
+    let above = |path: &'_ PathBuf| -> Vec<PathBuf> {
+        let above = path.ancestors().skip(1).take_while(|path| *path != real.as_path());
+        above.map(Path::to_owned).collect()
+    };
+    let around: Vec<PathBuf> = guarded.iter().chain(&hidden).flat_map(above).collect();
+    // One place takes one mount: of several the last, so what is hidden is hidden.
+    let mut all: BTreeMap<String, Mount> = BTreeMap::new();
+    let mut add = |path: &Path, kind: Cover| {
+        let seen = path.to_str().and_then(|path| mounted.in_container(path));
+        if let Some(seen) = seen {
+            all.insert(seen.clone(), cover(path, seen, kind));
+        }
+    };
+    add(real, if read_only { Cover::ReadOnly } else { Cover::Itself });
+    around.iter().filter(|_| !read_only).for_each(|path| add(path, Cover::Itself));
+    guarded.iter().for_each(|path| add(path, Cover::ReadOnly));
+    hidden.iter().for_each(|path| add(path, Cover::Nothing));
+    all.into_values().collect()
+}
+
+/// What stands at a place of a container.
+#[derive(Clone, Copy)]
+enum Cover {
+    Itself,
+    ReadOnly,
+    Nothing,
+}
+
+fn cover(path: &Path, seen: String, kind: Cover) -> Mount {
+    let bind = |source: String, read_only| Mount {
+        typ: Some(MountType::BIND),
+        source: Some(source),
+        target: Some(seen.clone()),
+        read_only: Some(read_only),
+        ..Mount::default()
+    };
+    match kind {
+        Cover::Itself => bind(path.display().to_string(), false),
+        Cover::ReadOnly => bind(path.display().to_string(), true),
+        Cover::Nothing if path.is_dir() => Mount {
+            typ: Some(MountType::TMPFS),
+            target: Some(seen),
+            read_only: Some(true),
+            ..Mount::default()
+        },
+        Cover::Nothing => bind("/dev/null".into(), true),
+    }
+}
+
+/// How long a container has existed, how many use it, and when it was used last.
+#[derive(Debug)]
+pub(super) struct Use {
+    pub(super) made: Instant,
+    pub(super) last: Instant,
+    pub(super) users: usize,
+}
+
+impl Use {
+    pub(super) fn new() -> Use {
+        let now = Instant::now();
+        Use { made: now, last: now, users: 0 }
+    }
+}

@@ -1,0 +1,500 @@
+//! Commands in containers, with a real Docker Engine: what they give back, and what they cannot do.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolkeep::{CallContext, Code, Config, Runtime, ToolResult};
+use toolkeep_test_docker::{Engine, IMAGE};
+
+use crate::support::{House, TOKEN, eventually};
+
+/// A house whose commands run in containers, without anybody who could be asked.
+async fn house(sandbox: Value) -> House {
+    house_with(sandbox, json!({})).await
+}
+
+async fn house_with(sandbox: Value, exec: Value) -> House {
+    let mut config = json!({ "approval": { "external": false }, "exec": exec });
+    config["exec"]["sandbox"] = settings(sandbox);
+    House::new(config).await
+}
+
+fn settings(sandbox: Value) -> Value {
+    let mut settings = json!({
+        "mode": "all",
+        "image": IMAGE,
+        "socket": Engine::shared().socket().to_str().unwrap(),
+        "memory_mb": 64,
+    });
+    for (key, value) in sandbox.as_object().unwrap() {
+        settings[key] = value.clone();
+    }
+    settings
+}
+
+async fn run(house: &House, command: &str) -> ToolResult {
+    house.call("exec", json!({ "command": command })).await
+}
+
+/// Runs a script that the judge cannot look into.
+async fn attack(house: &House, script: &str) -> ToolResult {
+    attack_for(house, script, 60_000).await
+}
+
+async fn attack_for(house: &House, script: &str, timeout_ms: u64) -> ToolResult {
+    let path = house.folder.path().join("attack.sh");
+    fs::write(&path, script).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let args = json!({ "command": "sh ./attack.sh", "timeout_ms": timeout_ms });
+    house.call("exec", args).await
+}
+
+fn folder(house: &House) -> PathBuf {
+    house.folder.path().canonicalize().unwrap()
+}
+
+fn containers(house: &House) -> Vec<String> {
+    Engine::shared().containers_with(&folder(house))
+}
+
+/// What runs in the containers of a house, besides what waits there.
+fn processes(house: &House) -> String {
+    let of = |id: &String| Engine::shared().docker(&["top", id, "-o", "pid,args"]);
+    containers(house).iter().map(of).collect()
+}
+
+fn confinement(result: &ToolResult) -> Value {
+    result.structured.as_ref().unwrap()["confinement"].clone()
+}
+
+fn number(result: &ToolResult, field: &str) -> i64 {
+    result.structured.as_ref().unwrap()[field].as_i64().unwrap()
+}
+
+#[tokio::test]
+async fn a_command_runs_in_a_container_and_says_so() {
+    let house = house(json!({})).await;
+    fs::create_dir(house.folder.path().join("sub")).unwrap();
+    let result = run(&house, "echo one; echo two >&2; exit 3").await;
+    assert_eq!(result.for_llm, "one\nSTDERR:\ntwo\n[Exit code 3]");
+    assert_eq!((result.code, number(&result, "exit_code")), (Some(Code::ToolFailed), 3));
+    assert_eq!(confinement(&result)["ran_in"], "sandbox");
+    let args = json!({ "command": "pwd; cat -", "working_dir": "sub", "stdin": "given\n" });
+    assert_eq!(house.call("exec", args).await.for_llm, "/workspace/sub\ngiven\n");
+    let args = json!({ "command": "pwd", "working_dir": "/workspace/sub" });
+    assert_eq!(house.call("exec", args).await.for_llm, "/workspace/sub\n");
+    let args = json!({ "command": "pwd", "working_dir": folder(&house).join("sub") });
+    assert_eq!(house.call("exec", args).await.for_llm, "/workspace/sub\n");
+    let result = house.call("exec", json!({ "command": "pwd", "working_dir": "none" })).await;
+    assert_eq!(result.code, Some(Code::NotFound), "{}", result.for_llm);
+    let result = run(&house, "frobnicate --now").await;
+    assert!(result.for_llm.contains("not in the sandbox's image"), "{}", result.for_llm);
+    assert_eq!(containers(&house).len(), 1);
+    house.rt.close().await.unwrap();
+    assert_eq!(containers(&house).len(), 0);
+}
+
+#[tokio::test]
+async fn much_output_comes_whole_and_masked() {
+    let house = house(json!({})).await;
+    fs::write(house.folder.path().join("log"), format!("key {TOKEN}\n").repeat(3)).unwrap();
+    let result = run(&house, "cat log; seq 60000 | tail -n 1").await;
+    assert!(!result.for_llm.contains(TOKEN), "{}", result.for_llm);
+    assert!(result.for_llm.ends_with("60000\n"), "{}", result.for_llm);
+    let result = run(&house, "seq 300000").await;
+    let bytes = (1..=300_000_u64).map(|n| n.to_string().len() as i64 + 1).sum::<i64>();
+    assert_eq!(number(&result, "stdout_bytes"), bytes);
+    let input = "x".repeat(3 << 20);
+    let args = json!({ "command": "wc -c", "stdin": input });
+    assert_eq!(house.call("exec", args).await.for_llm.trim(), (3 << 20).to_string());
+    let args = json!({ "command": "echo not reading", "stdin": input });
+    assert_eq!(house.call("exec", args).await.for_llm, "not reading\n");
+}
+
+#[tokio::test]
+async fn a_command_can_do_no_more_than_its_container() {
+    let house = house(json!({ "user": "1234:1234", "workspace_access": "ro" })).await;
+    let script = "id -u; id -g\n\
+                  grep -E '^(CapEff|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status\n\
+                  echo x > /etc/x; echo x > /usr-x; echo x > /workspace/x; echo x > /tmp/x && echo tmp\n\
+                  mkdir -p /home/agent/a && echo home\n\
+                  ls /sys/class/net\n\
+                  ping -c 1 127.0.0.1 >/dev/null; wget -T 2 -q -O - http://192.0.2.1/; \n\
+                  mount -t tmpfs none /mnt; mknod /tmp/disk b 8 0; echo x > /proc/sys/kernel/hostname\n\
+                  cp /bin/busybox /tmp/true; /tmp/true; echo \"run $?\"\n\
+                  cat /proc/self/limits | grep 'core file'";
+    let result = attack(&house, script).await;
+    let text = result.for_llm.split("STDERR").next().unwrap().to_owned();
+    let lines: Vec<String> =
+        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let expected = [
+        "1234",
+        "1234",
+        "CapEff: 0000000000000000",
+        "CapBnd: 0000000000000000",
+        "NoNewPrivs: 1",
+        "Seccomp: 2",
+        "tmp",
+        "home",
+        "lo",
+        "run 126",
+        "Max core file size 0 0 bytes",
+    ];
+    assert_eq!(lines, expected, "{}", result.for_llm);
+    assert!(!house.folder.path().join("x").exists());
+    for part in ["no_network", "read_only_root", "no_capabilities", "no_new_privileges"] {
+        let by = confinement(&result)["by"].clone();
+        assert!(by.as_array().unwrap().contains(&json!(part)), "{by}");
+    }
+}
+
+#[tokio::test]
+async fn a_fork_bomb_and_a_memory_hog_stay_within_their_limits() {
+    let house = house(json!({ "pids_limit": 40, "memory_mb": 32 })).await;
+    let script = "i=0; while [ $i -lt 200 ]; do sleep 8711 & i=$((i+1)); done; echo not reached";
+    let result = attack(&house, script).await;
+    assert!(result.is_error, "{}", result.for_llm);
+    assert!(!result.for_llm.starts_with("not reached"), "{}", result.for_llm);
+    assert!(!processes(&house).contains("8711"), "{}", processes(&house));
+    let result = attack(&house, "a=x; while true; do a=$a$a$a$a; done").await;
+    assert!(result.is_error, "{}", result.for_llm);
+    assert_eq!(run(&house, "echo still fine").await.for_llm, "still fine\n");
+    let bomb = "b() { b | b & }; b; sleep 60";
+    let began = Instant::now();
+    let result = attack_for(&house, bomb, 1_500).await;
+    assert!(result.is_error, "{}", result.for_llm);
+    assert!(began.elapsed() < Duration::from_secs(40));
+    assert_eq!(run(&house, "echo still fine").await.for_llm, "still fine\n");
+}
+
+#[tokio::test]
+async fn a_timeout_ends_everything_inside() {
+    let house = house(json!({})).await;
+    let script = "echo begun\n(setsid sh -c 'sleep 8721 & sleep 8722' &)\n\
+                  (env -i setsid sleep 8723 &)\nnohup sleep 8724 >/dev/null 2>&1 &\ntrap '' TERM\n\
+                  while true; do sleep 1; done";
+    let result = attack_for(&house, script, 700).await;
+    assert_eq!(result.code, Some(Code::Timeout), "{}", result.for_llm);
+    assert!(result.for_llm.starts_with("begun\n"), "{}", result.for_llm);
+    assert!(!processes(&house).contains("872"), "{}", processes(&house));
+    assert_eq!(run(&house, "echo the same").await.for_llm, "the same\n");
+    assert_eq!(containers(&house).len(), 1);
+}
+
+#[tokio::test]
+async fn what_a_command_leaves_behind_is_ended_with_it_and_others_go_on() {
+    let house = house(json!({})).await;
+    let slow = json!({ "command": "sh -c 'sleep 1.5 & wait; echo slow'" });
+    let slow = house.call("exec", slow);
+    let quick = async {
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        let left =
+            attack(&house, "(setsid sleep 8731 &) ; (env -i setsid sleep 8732 &); echo left");
+        left.await
+    };
+    let (slow, quick) = tokio::join!(slow, quick);
+    assert_eq!((&*slow.for_llm, &*quick.for_llm), ("slow\n", "left\n"));
+    assert!(!processes(&house).contains("873"), "{}", processes(&house));
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_ends_its_command() {
+    let house = house(json!({})).await;
+    run(&house, "true").await;
+    let call = house.call("exec", json!({ "command": "sleep 8741" }));
+    assert!(tokio::time::timeout(Duration::from_millis(600), call).await.is_err());
+    eventually(async || !processes(&house).contains("8741")).await;
+}
+
+#[tokio::test]
+async fn killing_its_own_shell_leaves_nothing_behind() {
+    let house = house(json!({})).await;
+    let result = attack(&house, "(setsid sleep 8751 &); kill -9 $PPID; sleep 8752").await;
+    assert!(result.is_error, "{}", result.for_llm);
+    eventually(async || !processes(&house).contains("875")).await;
+    let result = attack(&house, "kill -9 -1; sleep 8753").await;
+    assert!(result.is_error, "{}", result.for_llm);
+    assert_eq!(run(&house, "echo again").await.for_llm, "again\n");
+    assert!(!processes(&house).contains("875"), "{}", processes(&house));
+}
+
+#[tokio::test]
+async fn no_variable_of_the_host_and_none_in_sight_of_others() {
+    let exec =
+        json!({ "environment": { "inherit": ["CARGO_MANIFEST_DIR"], "set": { "GIVEN": "it's" } } });
+    let house = house_with(json!({}), exec).await;
+    let result = attack(&house, "env").await;
+    let has = |text: &str| result.for_llm.lines().any(|line| line == text);
+    assert!(has("GIVEN=it's") && has("HOME=/home/agent"), "{}", result.for_llm);
+    assert!(!result.for_llm.contains("CARGO"), "{}", result.for_llm);
+    let id = containers(&house).remove(0);
+    let inspected = Engine::shared().docker(&["inspect", &id]);
+    assert!(!inspected.contains("it's") && !inspected.contains("GIVEN"), "{inspected}");
+    assert!(!processes(&house).contains("GIVEN"));
+}
+
+#[tokio::test]
+async fn file_tools_and_commands_work_on_the_same_files() {
+    let house = house(json!({})).await;
+    let args = json!({ "path": "/workspace/a.txt", "content": "from a tool\n" });
+    assert!(!house.call("write_file", args).await.is_error);
+    assert_eq!(
+        run(&house, "cat /workspace/a.txt; echo command > b.txt").await.for_llm,
+        "from a tool\n"
+    );
+    let read = house.call("read_file", json!({ "path": "/workspace/b.txt" })).await;
+    assert!(read.for_llm.contains("command"), "{}", read.for_llm);
+    let told = house.call("workspace_dir", json!({})).await;
+    assert!(told.for_llm.contains("`/workspace`"), "{}", told.for_llm);
+}
+
+#[tokio::test]
+async fn file_tools_may_do_no_more_than_commands() {
+    let read = house(json!({ "workspace_access": "ro" })).await;
+    fs::write(read.folder.path().join("a.txt"), "text\n").unwrap();
+    let result = read.call("write_file", json!({ "path": "b.txt", "content": "x" })).await;
+    assert_eq!(result.code, Some(Code::AccessDenied), "{}", result.for_llm);
+    let result = read.call("read_file", json!({ "path": "a.txt" })).await;
+    assert!(result.for_llm.contains("text"), "{}", result.for_llm);
+    assert_eq!(run(&read, "cat a.txt").await.for_llm, "text\n");
+    let result = run(&read, "echo x > b.txt").await;
+    assert!(result.for_llm.contains("only `/tmp`"), "{}", result.for_llm);
+
+    let none = house(json!({ "workspace_access": "none" })).await;
+    fs::write(none.folder.path().join("a.txt"), "text\n").unwrap();
+    let result = none.call("read_file", json!({ "path": "a.txt" })).await;
+    assert_eq!(result.code, Some(Code::Unavailable), "{}", result.for_llm);
+    assert!(result.for_llm.contains("sandbox"), "{}", result.for_llm);
+    assert_eq!(run(&none, "ls; echo own > b.txt; pwd").await.for_llm, "/workspace\n");
+    assert_eq!(run(&none, "cat b.txt").await.for_llm, "own\n");
+    assert!(!none.folder.path().join("b.txt").exists());
+}
+
+#[tokio::test]
+async fn what_is_closed_is_closed_in_a_container_and_links_lead_nowhere() {
+    let mut config =
+        json!({ "approval": { "external": false }, "files": { "deny": ["keys", "pin"] } });
+    config["exec"] = json!({ "sandbox": settings(json!({})) });
+    let house = House::new(config).await;
+    let at = |name: &str| house.folder.path().join(name);
+    fs::create_dir_all(at(".git/hooks")).unwrap();
+    fs::create_dir(at("keys")).unwrap();
+    fs::write(at("keys/a"), "private-words").unwrap();
+    fs::write(at("pin"), "private-words").unwrap();
+    let outside = tempfile::tempdir_in("/var").unwrap();
+    fs::write(outside.path().join("x"), "outside-words").unwrap();
+    std::os::unix::fs::symlink(outside.path(), at("out")).unwrap();
+    let script =
+        "cat ke*/a pi? out/x /etc/shadow; echo x > .git/hooks/pre-commit; mv .git .moved; echo end";
+    let result = attack(&house, script).await;
+    assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
+    assert!(!result.for_llm.contains("-words"), "{}", result.for_llm);
+    assert_eq!(fs::read_dir(at(".git/hooks")).unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn a_changed_setting_another_scope_and_another_runtime_are_other_containers() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    let runtime = async |sandbox: Value| {
+        let config = json!({ "workspace": real, "exec": { "sandbox": settings(sandbox) } });
+        Runtime::builder().config(Config::from_value(config).unwrap()).build().await.unwrap()
+    };
+    let exec = async |rt: &Runtime, agent: &str, session: &str, command: &str| {
+        let cx = CallContext::new().agent(agent).session(session);
+        rt.call(&cx, "exec", json!({ "command": command })).await.unwrap()
+    };
+    let count = || Engine::shared().containers_with(&real).len();
+    let one = runtime(json!({})).await;
+    exec(&one, "a", "s", "echo one > /tmp/mine").await;
+    exec(&one, "a", "s", "true").await;
+    assert_eq!(count(), 1);
+    exec(&one, "a", "t", "true").await;
+    assert_eq!(count(), 2, "another session");
+    let two = runtime(json!({ "pids_limit": 77 })).await;
+    let result = exec(&two, "a", "s", "cat /tmp/mine; cat /sys/fs/cgroup/pids/pids.max").await;
+    assert!(!result.for_llm.contains("one"), "{}", result.for_llm);
+    assert_eq!(count(), 3, "another runtime");
+    let ids = Engine::shared().containers_with(&real);
+    let limits: Vec<String> = ids
+        .iter()
+        .map(|id| {
+            Engine::shared().docker(&["inspect", "--format", "{{.HostConfig.PidsLimit}}", id])
+        })
+        .collect();
+    assert!(limits.contains(&"77".to_owned()), "{limits:?}");
+    one.close().await.unwrap();
+    assert_eq!(count(), 1, "the other's stays");
+    assert!(!exec(&two, "a", "s", "true").await.is_error);
+    two.close().await.unwrap();
+    assert_eq!(count(), 0);
+
+    let agent = runtime(json!({ "scope": "agent" })).await;
+    for (name, session) in [("a", "s"), ("a", "t"), ("b", "s")] {
+        exec(&agent, name, session, "true").await;
+    }
+    assert_eq!(count(), 2);
+    let shared = runtime(json!({ "scope": "shared" })).await;
+    for (name, session) in [("a", "s"), ("a", "t"), ("b", "s")] {
+        exec(&shared, name, session, "true").await;
+    }
+    assert_eq!(count(), 3);
+    let main = runtime(json!({ "mode": "non-main" })).await;
+    let ran_in =
+        async |name: &str| confinement(&exec(&main, name, "s", "true").await)["ran_in"].clone();
+    assert_eq!((ran_in("main").await, ran_in("other").await), (json!("host"), json!("sandbox")));
+    drop((agent, shared, main));
+    eventually(async || count() == 0).await;
+}
+
+#[tokio::test]
+async fn calls_that_race_make_one_container() {
+    let house = house(json!({})).await;
+    let calls = (0..12).map(|n| {
+        let house = &house;
+        async move { run(house, &format!("echo {n}")).await.for_llm }
+    });
+    for (n, text) in futures_util::future::join_all(calls).await.into_iter().enumerate() {
+        assert_eq!(text, format!("{n}\n"));
+    }
+    assert_eq!(containers(&house).len(), 1);
+}
+
+#[tokio::test]
+async fn idle_and_old_containers_go_and_those_in_use_stay() {
+    let every = json!({ "prune_interval_min": 0.002, "idle_hours": 0.0002 });
+    let house = house(every).await;
+    let result = house.call("exec", json!({ "command": "sleep 2; echo done" })).await;
+    assert_eq!(result.for_llm, "done\n", "it was in use");
+    eventually(async || containers(&house).is_empty()).await;
+    assert_eq!(run(&house, "echo new").await.for_llm, "new\n");
+
+    let old = json!({ "prune_interval_min": 0.002, "max_age_days": 0.000_01 });
+    let house = house_with(old, json!({})).await;
+    run(&house, "true").await;
+    eventually(async || containers(&house).is_empty()).await;
+}
+
+#[tokio::test]
+async fn a_container_that_was_removed_is_made_again() {
+    let house = house(json!({})).await;
+    run(&house, "true").await;
+    let id = containers(&house).remove(0);
+    Engine::shared().docker(&["rm", "--force", &id]);
+    assert_eq!(run(&house, "echo back").await.for_llm, "back\n");
+    assert_eq!(containers(&house).len(), 1);
+}
+
+#[tokio::test]
+async fn where_there_is_no_engine_or_image_nothing_runs() {
+    let house = house(json!({ "socket": "/nonexistent/docker.sock" })).await;
+    let result = run(&house, "touch ran").await;
+    assert_eq!(result.code, Some(Code::Unavailable), "{}", result.for_llm);
+    assert!(result.for_llm.contains("/nonexistent/docker.sock"), "{}", result.for_llm);
+    assert!(!house.folder.path().join("ran").exists());
+    let capabilities = house.rt.capabilities().await.unwrap().sandbox;
+    assert_eq!(capabilities.engine, None);
+    assert!(capabilities.missing[0].contains("no Docker Engine"), "{:?}", capabilities.missing);
+    let house = self::house(json!({ "image": "toolkeep-test/none" })).await;
+    let result = run(&house, "touch ran").await;
+    assert!(result.for_llm.contains("docker pull"), "{}", result.for_llm);
+    assert!(!house.folder.path().join("ran").exists());
+    let capabilities = house.rt.capabilities().await.unwrap().sandbox;
+    assert!(capabilities.engine.is_some() && capabilities.missing.is_empty(), "{capabilities:?}");
+}
+
+#[tokio::test]
+async fn what_is_misspelt_is_an_error() {
+    for (key, value) in [
+        ("mode", json!("on")),
+        ("mode", json!("non_main")),
+        ("mod", json!("all")),
+        ("workspace_access", json!("readonly")),
+        ("scope", json!("user")),
+        ("network", json!("host")),
+        ("cpus", json!(0)),
+    ] {
+        let config = json!({ "exec": { "sandbox": { key: value } } });
+        let error = match Config::from_value(config) {
+            Ok(config) => Runtime::builder().config(config).build().await.err().unwrap(),
+            Err(error) => error,
+        };
+        assert!(error.message().contains("exec.sandbox"), "{}", error.message());
+    }
+}
+
+#[tokio::test]
+async fn many_commands_at_once_leave_nothing_behind() {
+    let rounds = if std::env::var_os("TOOLKEEP_SOAK").is_some() { 32 } else { 2 };
+    let house = house(json!({ "scope": "shared" })).await;
+    run(&house, "true").await;
+    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
+    for _ in 0..rounds {
+        let calls = (0..32).map(|n| {
+            let cx = CallContext::new().session(format!("s{n}"));
+            let rt = house.rt.clone();
+            async move {
+                let args = json!({ "command": format!("(sleep 8761 &); echo {n}") });
+                rt.call(&cx, "exec", args).await.unwrap().for_llm
+            }
+        });
+        for (n, text) in futures_util::future::join_all(calls).await.into_iter().enumerate() {
+            assert_eq!(text, format!("{n}\n"));
+        }
+    }
+    assert!(!processes(&house).contains("8761"), "{}", processes(&house));
+    assert!(open() < 512, "{} descriptors are open", open());
+    assert_eq!(containers(&house).len(), 1);
+    house.rt.close().await.unwrap();
+    assert_eq!(containers(&house).len(), 0);
+}
+
+/// A process that is killed cannot clear up; its containers go all the same.
+#[test]
+fn containers_end_with_a_process_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "docker::a_process_to_be_killed", "--include-ignored", "--nocapture"])
+        .env("TOOLKEEP_TEST_SANDBOX", real.to_str().unwrap())
+        .env("TOOLKEEP_TEST_SOCKET", Engine::shared().socket())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let waits = |until: &dyn Fn() -> bool| {
+        let holds = (0..400).any(|_| {
+            until() || {
+                std::thread::sleep(Duration::from_millis(50));
+                false
+            }
+        });
+        assert!(holds, "it did not come to hold within twenty seconds");
+    };
+    let containers = || Engine::shared().containers_with(&real);
+    waits(&|| Path::new(&real).join("ran").exists());
+    assert_eq!(containers().len(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    waits(&|| containers().is_empty());
+}
+
+#[tokio::test]
+async fn a_process_to_be_killed() {
+    let Ok(workspace) = std::env::var("TOOLKEEP_TEST_SANDBOX") else {
+        // On its own it is only a runtime that is dropped.
+        let house = house(json!({})).await;
+        assert!(!run(&house, "true").await.is_error);
+        return;
+    };
+    let socket = std::env::var("TOOLKEEP_TEST_SOCKET").unwrap();
+    let sandbox = json!({ "mode": "all", "image": IMAGE, "socket": socket });
+    let config = json!({ "workspace": workspace, "exec": { "sandbox": sandbox } });
+    let rt = Runtime::builder().config(Config::from_value(config).unwrap()).build().await.unwrap();
+    let cx = CallContext::new().session("s");
+    let result = rt.call(&cx, "exec", json!({ "command": "touch ran" })).await.unwrap();
+    assert!(!result.is_error, "{}", result.for_llm);
+    tokio::time::sleep(Duration::from_secs(60)).await;
+}
