@@ -8,6 +8,7 @@ pub(crate) mod environment;
 pub(crate) mod groups;
 pub(crate) mod host;
 pub(crate) mod limits;
+pub(crate) mod permit;
 pub(crate) mod places;
 pub(crate) mod running;
 
@@ -18,3 +19,4 @@ pub use capabilities::Capabilities;
 pub use config::{ExecConfig, Profile};
 pub use environment::EnvironmentConfig;
 pub use limits::Limits;
+pub use permit::{NetworkPermit, Permit};

@@ -1,4 +1,5 @@
 //! Group `runtime`: programs on this machine.
 
+pub(crate) mod custom;
 pub(super) mod exec;
 mod told;

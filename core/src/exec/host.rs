@@ -264,7 +264,7 @@ impl Host {
         let held = &order.held_to;
         let is_temp = |path: &Path| places::SEEN_AT.iter().any(|at| path == Path::new(at));
         let write = match self.config.confinement {
-            Profile::ReadOnly => Vec::new(),
+            Profile::ReadOnly if !held.by_owner => Vec::new(),
             _ => held.write.iter().map(PathBuf::from).filter(|path| !is_temp(path)).collect(),
         };
         let write = places::outermost(write);
@@ -278,7 +278,7 @@ impl Host {
         let walls = Walls {
             guarded: guarded.collect(),
             hidden: places::outermost(hidden),
-            network: network(self.config.confinement, &held.network),
+            network: network(self.config.confinement, held),
             seen,
             write,
             temp,
@@ -360,8 +360,12 @@ impl Output {
     }
 }
 
-fn network(profile: Profile, reach: &Reach) -> Network {
-    match (profile, reach) {
+fn network(profile: Profile, held: &Confinement) -> Network {
+    match (profile, &held.network) {
+        (_, reach) if held.by_owner => match reach {
+            Reach::None => Network::None,
+            Reach::Hosts { .. } | Reach::Any => Network::Host,
+        },
         (Profile::WorkspaceNetwork | Profile::Off, _) => Network::Host,
         (Profile::ReadOnly, _) | (_, Reach::None) => Network::None,
         (Profile::Workspace, Reach::Hosts { .. } | Reach::Any) => Network::Host,

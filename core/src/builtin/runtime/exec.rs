@@ -113,7 +113,7 @@ fn timeout(deps: &Deps, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
 }
 
 /// Ends the command when it is dropped.
-struct Cancelled(Canceller);
+pub(super) struct Cancelled(pub(super) Canceller);
 
 impl Drop for Cancelled {
     fn drop(&mut self) {
@@ -121,7 +121,7 @@ impl Drop for Cancelled {
     }
 }
 
-fn not_run(error: NotRun) -> ToolError {
+pub(super) fn not_run(error: NotRun) -> ToolError {
     match error {
         NotRun::NoProgram(program) => {
             let text = format!(
