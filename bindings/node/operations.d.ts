@@ -593,8 +593,8 @@ export interface CredentialInfo {
   updated_at_ms: number
 }
 
-/** A custom tool as the store holds it, without its environment's values. */
-export interface CustomTool {
+/** A custom tool, and whether agents have it. */
+export interface CustomToolInfo {
   /** The tenant it belongs to. */
   tenant: string
   /** The agent it is for; none: all of them. */
@@ -613,6 +613,12 @@ export interface CustomTool {
   timeout_seconds: number
   /** Whether agents have it. */
   enabled: boolean
+  /** The network: all of it, none, or these hosts. Default: none. */
+  network: NetworkPermit
+  /** Files and folders with secrets that it reads all the same, such as `~/.kube`: absolute, from the home folder, or from the workspace. */
+  read: Array<string>
+  /** Files and folders that it writes with all that is below: absolute, from the home folder, or from the workspace, which is `.`. They must be there. */
+  write: Array<string>
   /** Whatever else is set for it, a JSON object. */
   settings: unknown
   /** Who made it. */
@@ -623,6 +629,8 @@ export interface CustomTool {
   version: number
   /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
   updated_at_ms: number
+  /** Why agents do not have it although it is enabled: a tool or an alias of this runtime has its name, or it cannot be compiled. None: they have it, or it is not enabled. */
+  hidden: string | null
 }
 
 /** Whether the gates let a call through. */
@@ -1086,6 +1094,9 @@ export interface Moved {
   /** The number of rows. */
   rows: number
 }
+
+/** Which network. */
+export type NetworkPermit = boolean | ReadonlyArray<string>
 
 /** Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools. */
 export type Origin = 'builtin' | 'host' | 'skill' | 'custom' | 'mcp'
@@ -1708,6 +1719,8 @@ export interface ShellConfinement {
   network: ShellReach
   /** True if it may wait for connections. */
   listens: boolean
+  /** True if this is what the owner of the command permits it: the profile gives it neither more nor less. */
+  by_owner: boolean
 }
 
 /** Whether a command may run. */
@@ -2451,9 +2464,9 @@ export interface Operations {
   }
   readonly custom_tools: {
     /**
-     * Stores a custom tool, replacing one of the same agent and name. Without `env` the environment stays as it is.
+     * Stores a custom tool, replacing one of the same agent and name: the next call finds it. Without `env` the environment stays as it is.
      *
-     * Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
+     * Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an alias of this runtime has the name, with `no_key` if `env` is given and the configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
      */
     put(args: {
       /** The tenant. */
@@ -2466,14 +2479,20 @@ export interface Operations {
       description: string
       /** The JSON Schema of its parameters. Default: none. */
       parameters?: { [key: string]: unknown } | null
-      /** The command, a template. */
+      /** The command, for a shell. `{{.name}}` stands for the argument of that name, which becomes one quoted word there. */
       command: string
-      /** The folder it runs in. Left out: the workspace. */
+      /** The folder it runs in: absolute, from the home folder (`~/…`), or from the workspace. Left out: the workspace. */
       working_dir?: string | null
       /** How long it may run, in seconds, 1 to 3,600. Default: 60. */
       timeout_seconds?: number
       /** Whether agents have it. Default: true. */
       enabled?: boolean
+      /** The network that it has: all of it (`true`), none, or these hosts. Default: none. */
+      network?: NetworkPermit
+      /** Files and folders with secrets that it reads all the same, such as `~/.kube`. */
+      read?: ReadonlyArray<string>
+      /** Files and folders that it writes, with all that is below; `.` is the workspace. They must be there. Default: none besides the temporary folder of its session. */
+      write?: ReadonlyArray<string>
       /** Whatever else is set for it. */
       settings?: { [key: string]: unknown }
       /** Who made it. */
@@ -2482,7 +2501,7 @@ export interface Operations {
       env?: { [key: string]: string } | null
       /** Only if the stored tool has this version; 0: only if there is none. */
       if_version?: number | null
-    }): Promise<CustomTool>
+    }): Promise<CustomToolInfo>
     /** Gives a custom tool, without the values of its environment. Fails with `not_found` if there is none of that agent and name. */
     get(args: {
       /** The tenant. */
@@ -2491,7 +2510,7 @@ export interface Operations {
       agent?: string | null
       /** Its name. */
       name: string
-    }): Promise<CustomTool>
+    }): Promise<CustomToolInfo>
     /** Lists the custom tools of an agent, or those of all agents, by name. */
     list(args?: {
       /** The tenant. */
@@ -2502,8 +2521,8 @@ export interface Operations {
       after?: string | null
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
-    }): Promise<Array<CustomTool>>
-    /** Deletes a custom tool. */
+    }): Promise<Array<CustomToolInfo>>
+    /** Deletes a custom tool: the next call does not find it. */
     delete(args: {
       /** The tenant. */
       tenant?: string

@@ -8,6 +8,7 @@ mod runtime;
 mod tool_search;
 
 pub(crate) use aliases::aliases;
+pub(crate) use runtime::custom::tool as custom_tool;
 
 use std::sync::Arc;
 

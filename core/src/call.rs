@@ -77,6 +77,7 @@ use tracing::Instrument;
 
 use crate::clock::Clock;
 use crate::commands::{Commands, JudgedCommand};
+use crate::custom::Followed;
 use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::TooMuch;
@@ -85,8 +86,8 @@ use crate::scrubbers::{CallSecrets, Scrubbers};
 use crate::shell::plan::Plan;
 use crate::store::Store;
 use crate::tool::{
-    Arguments, Assessment, CallContext, Deferred, DefinitionCache, Entry, Registries, Repair,
-    ToolError, ToolResult,
+    Arguments, Assessment, CallContext, Caller, Deferred, DefinitionCache, Entry, Registries,
+    Repair, Snapshot, ToolError, ToolResult,
 };
 use crate::upkeep::Upkeep;
 use crate::vault::{Opener, Vault};
@@ -97,6 +98,7 @@ use crate::vault::{Opener, Vault};
 /// about by every layer above, stays small.
 pub(crate) struct CallPath {
     pub registries: Arc<Registries>,
+    pub custom: Followed,
     pub policy: Arc<PolicyGate>,
     pub deferred: Arc<Deferred>,
     pub definitions: DefinitionCache,
@@ -212,6 +214,17 @@ impl Call<'_> {
 }
 
 impl CallPath {
+    /// The tools as a caller has them, with the custom ones as the store has them.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn tools_of(&self, caller: &Caller) -> Result<Arc<Snapshot>, Error> {
+        if !self.custom.is_fresh(caller) {
+            Box::pin(self.custom.follow(caller)).await?;
+        }
+        Ok(self.registries.of(caller))
+    }
+
     /// Takes one call along the path.
     pub async fn call(
         &self,
@@ -303,7 +316,7 @@ impl CallPath {
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
     ) -> Result<Judged, Stop> {
-        let snapshot = self.registries.of(call.cx.caller());
+        let snapshot = self.tools_of(call.cx.caller()).await?;
         let found = snapshot.find(call.called_as);
         call.tool = found.map(|found| found.entry.clone());
         // A name that is no tool's is a model's invention, and may hold anything.
@@ -325,9 +338,9 @@ impl CallPath {
         let args = arguments::pass(found, args)?.noted(call);
         policy::pass_target(&decision, &entry, &args, &mut call.notes)?;
         let mut assessment = assess::pass(&entry, &args, call.cx)?;
-        let command = match entry.spec.shell_command {
-            Some(_) => Box::pin(command::pass(self, &entry, &args, call, &mut assessment)).await?,
-            None => None,
+        let command = match entry.brings_command() {
+            true => Box::pin(command::pass(self, &entry, &args, call, &mut assessment)).await?,
+            false => None,
         };
         Ok(Judged { decision, entry, args, assessment, command })
     }

@@ -6,6 +6,7 @@
 
 mod links;
 mod machine;
+mod permitted;
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -38,6 +38,7 @@ pub mod workspace;
 
 mod builtin;
 mod commands;
+mod custom;
 mod detached;
 mod joint;
 mod scrubbers;

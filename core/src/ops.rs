@@ -46,7 +46,7 @@ pub use credentials::{
     CredentialName, Credentials, DeleteCredential, ListCredentials, PutCredential,
 };
 pub use custom_tools::{
-    CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
+    CustomToolInfo, CustomToolName, CustomTools, DeleteCustomTool, ListCustomTools, PutCustomTool,
 };
 pub use documents::{
     DeleteDocument, DocumentText, Documents, GetDocument, ListDocuments, PutDocument,

@@ -166,7 +166,7 @@ impl Runtime {
     ) -> Result<Arc<Definitions>, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registries().of(cx.caller());
+        let snapshot = self.path().tools_of(cx.caller()).await?;
         let CallPath { policy, deferred, definitions, .. } = &self.inner.path;
         let decision = policy.decision(&snapshot, cx.caller()).await?;
         let activated = deferred.activated(cx.caller());
@@ -182,7 +182,7 @@ impl Runtime {
     pub async fn explain(&self, cx: &CallContext, name: &str) -> Result<Explanation, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registries().of(cx.caller());
+        let snapshot = self.path().tools_of(cx.caller()).await?;
         let Some(entry) = snapshot.resolve(name) else {
             let echo = echo(name);
             if snapshot.catalog().knows(name) {
@@ -254,7 +254,7 @@ impl Runtime {
     ) -> Result<PolicyDiff, Error> {
         self.check_open()?;
         cx.caller().check()?;
-        let snapshot = self.registries().of(cx.caller());
+        let snapshot = self.path().tools_of(cx.caller()).await?;
         self.inner.path.policy.diff(&snapshot, cx.caller(), policy, groups).await
     }
 

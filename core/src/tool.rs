@@ -45,10 +45,10 @@ pub use definitions::{DefinitionOptions, Definitions, DefinitionsConfig, Quarant
 pub use dialect::{Dialect, Unfit};
 pub use function::{FnTool, tool_fn};
 pub use refusal::ToolError;
-pub(crate) use registry::no_clone;
 pub use registry::{
     Alias, Entry, Found, Registered, Registration, Registries, Registry, Snapshot, ToolInfo,
 };
+pub(crate) use registry::{Layer, no_clone};
 pub(crate) use repair::{Names, type_name, unfenced};
 pub use repair::{Repair, RepairKind};
 pub use result::{Media, ToolResult};

@@ -74,7 +74,10 @@ impl CallPath {
     /// Takes the calls of one turn along the path. Every request is answered, in order; an error
     /// of one becomes its answer and never loses a sibling.
     pub async fn call_all(&self, cx: &CallContext, requests: Vec<CallRequest>) -> Vec<CallAnswer> {
-        let snapshot = self.registries.of(cx.caller());
+        let snapshot = match self.tools_of(cx.caller()).await {
+            Ok(snapshot) => snapshot,
+            Err(_) => self.registries.of(cx.caller()),
+        };
         // Without a decision each call fails by itself, and says why.
         let decision = self.policy.decision(&snapshot, cx.caller()).await.ok();
         let mut answers = Vec::with_capacity(requests.len());

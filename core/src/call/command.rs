@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use super::approve::Kept;
 use super::{AskReason, Call, CallPath, Judged, Stop};
 use crate::commands::{JudgedCommand, Wanted};
+use crate::custom::Definition;
 use crate::error::Code;
 use crate::shell::plan::Plan;
 use crate::shell::{Check, Decision, WithoutApprover};
@@ -26,6 +27,9 @@ pub(super) async fn pass(
     call: &mut Call<'_>,
     assessment: &mut Assessment,
 ) -> Result<Option<JudgedCommand>, Stop> {
+    if let Some(made_of) = &entry.custom {
+        return owners(path, made_of.clone(), args, call, assessment).await.map(Some);
+    }
     let Some(text) = text_of(entry, args)? else { return Ok(None) };
     let named = |argument: &Option<String>| {
         argument.as_ref().and_then(|name| args.get(name)?.as_str()).map(str::to_owned)
@@ -37,9 +41,7 @@ pub(super) async fn pass(
         let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
         commands.judge(&cx, Wanted { text: &text, cwd, stdin, settings: None, agents: &agents })
     });
-    let judged = judging.await.map_err(|error| {
-        ToolError::new(Code::ToolPanicked, format!("The command could not be judged: {error}."))
-    })??;
+    let judged = judging.await.map_err(not_judged)??;
     note(call, &judged.check);
     if judged.check.verdict == Decision::Deny {
         return Err(denied(&judged.check).into());
@@ -54,6 +56,37 @@ pub(super) async fn pass(
         }
     }
     Ok(Some(judged))
+}
+
+/// Judges the command that an owner made a tool of, with the arguments of a call. It is approved,
+/// since he has written it: what nobody's approval lets run stays what it is.
+async fn owners(
+    path: &CallPath,
+    made_of: Arc<Definition>,
+    args: &Value,
+    call: &mut Call<'_>,
+    assessment: &mut Assessment,
+) -> Result<JudgedCommand, Stop> {
+    let text = made_of.command(args)?;
+    let agents = path.policy.commands_of(call.cx.caller()).await?;
+    let (commands, cx) = (path.commands.clone(), call.cx.clone());
+    let judging = tokio::task::spawn_blocking(move || {
+        let cwd = made_of.row.working_dir.as_deref();
+        let wanted = Wanted { text: &text, cwd, stdin: None, settings: None, agents: &agents };
+        commands.judge_permitted(&cx, wanted, &made_of.row.permit)
+    });
+    let judged = judging.await.map_err(not_judged)??;
+    note(call, &judged.check);
+    if judged.check.verdict == Decision::Deny {
+        return Err(denied(&judged.check).into());
+    }
+    let own = assessment.plan.take();
+    assessment.plan = Some(plan(&judged, own));
+    Ok(judged)
+}
+
+fn not_judged(error: tokio::task::JoinError) -> ToolError {
+    ToolError::new(Code::ToolPanicked, format!("The command could not be judged: {error}."))
 }
 
 /// The rule that somebody kept for such a command, if there is one.

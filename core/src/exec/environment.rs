@@ -7,6 +7,8 @@ use std::env;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::shell::plan::REMOVED;
+
 /// The `exec.environment` part of the configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -86,6 +88,11 @@ pub(crate) fn of_host(config: &EnvironmentConfig, is_secret: impl Fn(&str) -> bo
         *path = absolute(path);
     }
     variables
+}
+
+/// True if a variable is taken away from every command, whoever sets it.
+pub(crate) fn is_kept_out(name: &str) -> bool {
+    REMOVED.contains(&name)
 }
 
 /// The folders of a search path that are absolute: another one would be the agent's own folder.

@@ -399,7 +399,9 @@ impl Host {
         let isolated = machine.kernel.namespaces != Namespaces::None;
         match &order.held_to.network {
             Reach::Hosts { hosts, ports }
-                if isolated && self.config.confinement == Profile::Workspace =>
+                if isolated
+                    && (order.held_to.by_owner
+                        || self.config.confinement == Profile::Workspace) =>
             {
                 let ways = Ways::to(hosts, ports).map_err(|host| {
                     NotRun::Unconfined(format!(
@@ -435,7 +437,7 @@ impl Host {
         let held = &order.held_to;
         let is_temp = |path: &Path| places::SEEN_AT.iter().any(|at| path == Path::new(at));
         let write = match self.config.confinement {
-            Profile::ReadOnly => Vec::new(),
+            Profile::ReadOnly if !held.by_owner => Vec::new(),
             _ => held.write.iter().map(PathBuf::from).filter(|path| !is_temp(path)).collect(),
         };
         let write = places::outermost(write);
@@ -451,7 +453,7 @@ impl Host {
             hidden: places::outermost(hidden),
             network: match ways {
                 Some(_) => Network::None,
-                None => network(self.config.confinement, &held.network),
+                None => network(self.config.confinement, held),
             },
             names: ways.map(|ways| machine.temps.names(&ways.names())).transpose()?,
             seen,
@@ -554,8 +556,12 @@ impl Output {
     }
 }
 
-fn network(profile: Profile, reach: &Reach) -> Network {
-    match (profile, reach) {
+fn network(profile: Profile, held: &Confinement) -> Network {
+    match (profile, &held.network) {
+        (_, reach) if held.by_owner => match reach {
+            Reach::None => Network::None,
+            Reach::Hosts { .. } | Reach::Any => Network::Host,
+        },
         (Profile::WorkspaceNetwork | Profile::Off, _) => Network::Host,
         (Profile::ReadOnly, _) | (_, Reach::None) => Network::None,
         (Profile::Workspace, Reach::Hosts { .. } | Reach::Any) => Network::Host,

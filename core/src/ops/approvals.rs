@@ -247,7 +247,7 @@ async fn check_edited(
         agent: approval.agent.clone(),
         ..Caller::default()
     };
-    let snapshot = runtime.registries().of(&caller);
+    let snapshot = runtime.path().tools_of(&caller).await?;
     let tool = snapshot.resolve(&approval.tool);
     let Some(tool) = tool.filter(|tool| approval.request["version"] == *tool.version) else {
         return Ok(());

@@ -1,6 +1,7 @@
 //! `custom_tools.*`
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use secrecy::SecretString;
@@ -11,33 +12,49 @@ use super::agents::Deleted;
 use super::credentials::{seal_env, secret_env};
 use super::guarded::{self, Guarded};
 use super::{check_limit, default_limit, default_tenant, operations};
+use crate::custom::{self, Definition};
 use crate::error::{Code, Error};
+use crate::exec::{NetworkPermit, Permit};
+use crate::id::check_key;
+use crate::kind::Origin;
 use crate::runtime::Runtime;
 use crate::store::{self, CustomTool, CustomToolKey, Kind, SealedCustomTool};
-use crate::tool::{Schema, ToolSpec};
+use crate::tool::{Caller, Snapshot};
 
 /// How often a change that keeps the environment is tried when others change the tool meanwhile.
 /// Each lost try is a change of somebody else's.
 const TRIES: usize = 64;
 
 operations! {
-    /// Custom tools: commands that an owner makes tools of. They are kept here; running them
-    /// comes with the exec tools.
+    /// Custom tools: commands that an owner makes tools of, for all agents or for one. Every runtime
+    /// on the store has them, and a change, within a second.
     custom_tools as CustomTools {
-        /// Stores a custom tool, replacing one of the same agent and name. Without `env` the
-        /// environment stays as it is.
+        /// Stores a custom tool, replacing one of the same agent and name: the next call finds it.
+        /// Without `env` the environment stays as it is.
         ///
-        /// Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with
-        /// `conflict` if `if_version` does not hold.
-        put(PutCustomTool) -> CustomTool = put;
+        /// Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an alias
+        /// of this runtime has the name, with `no_key` if `env` is given and the configuration has no
+        /// `secrets.key`, with `conflict` if `if_version` does not hold.
+        put(PutCustomTool) -> CustomToolInfo = put;
         /// Gives a custom tool, without the values of its environment. Fails with `not_found` if
         /// there is none of that agent and name.
-        get(CustomToolName) -> CustomTool = get;
+        get(CustomToolName) -> CustomToolInfo = get;
         /// Lists the custom tools of an agent, or those of all agents, by name.
-        list(ListCustomTools) -> Vec<CustomTool> = list;
-        /// Deletes a custom tool.
+        list(ListCustomTools) -> Vec<CustomToolInfo> = list;
+        /// Deletes a custom tool: the next call does not find it.
         delete(DeleteCustomTool) -> Deleted = delete;
     }
+}
+
+/// A custom tool, and whether agents have it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CustomToolInfo {
+    /// The tool.
+    #[serde(flatten)]
+    pub tool: CustomTool,
+    /// Why agents do not have it although it is enabled: a tool or an alias of this runtime has its
+    /// name, or it cannot be compiled. None: they have it, or it is not enabled.
+    pub hidden: Option<String>,
 }
 
 /// The arguments of `custom_tools.put`.
@@ -57,9 +74,11 @@ pub struct PutCustomTool {
     /// The JSON Schema of its parameters. Default: none.
     #[serde(default)]
     pub parameters: Option<Map<String, Value>>,
-    /// The command, a template.
+    /// The command, for a shell. `{{.name}}` stands for the argument of that name, which becomes one
+    /// quoted word there.
     pub command: String,
-    /// The folder it runs in. Left out: the workspace.
+    /// The folder it runs in: absolute, from the home folder (`~/…`), or from the workspace. Left out:
+    /// the workspace.
     #[serde(default)]
     pub working_dir: Option<String>,
     /// How long it may run, in seconds, 1 to 3,600. Default: 60.
@@ -68,6 +87,16 @@ pub struct PutCustomTool {
     /// Whether agents have it. Default: true.
     #[serde(default = "enabled")]
     pub enabled: bool,
+    /// The network that it has: all of it (`true`), none, or these hosts. Default: none.
+    #[serde(default)]
+    pub network: NetworkPermit,
+    /// Files and folders with secrets that it reads all the same, such as `~/.kube`.
+    #[serde(default)]
+    pub read: Vec<String>,
+    /// Files and folders that it writes, with all that is below; `.` is the workspace. They must be
+    /// there. Default: none besides the temporary folder of its session.
+    #[serde(default)]
+    pub write: Vec<String>,
     /// Whatever else is set for it.
     #[serde(default)]
     pub settings: Map<String, Value>,
@@ -141,10 +170,75 @@ fn enabled() -> bool {
     true
 }
 
-async fn put(runtime: &Runtime, mut args: PutCustomTool) -> Result<CustomTool, Error> {
+async fn put(runtime: &Runtime, mut args: PutCustomTool) -> Result<CustomToolInfo, Error> {
     let (if_version, env) = (args.if_version, args.env.take());
+    for name in env.iter().flat_map(BTreeMap::keys) {
+        custom::check_variable(name)?;
+    }
     let tool = checked(args)?;
-    let Some(env) = env else { return keep_env(runtime, tool, if_version).await };
+    let seen = seen(runtime, &tool.key).await?;
+    check_free(&seen, &tool.key.name)?;
+    let _change = runtime.path().custom.changing();
+    let tool = match env {
+        Some(env) => with_env(runtime, tool, env, if_version).await?,
+        None => keep_env(runtime, tool, if_version).await?,
+    };
+    // A policy may name it from now on.
+    runtime.registry().learn(std::iter::once(tool.key.name.as_str()));
+    Ok(told(&seen, tool))
+}
+
+/// The tools as the agent that it is for has them.
+async fn seen(runtime: &Runtime, key: &CustomToolKey) -> Result<Arc<Snapshot>, Error> {
+    check_key("tenant", &key.tenant)?;
+    if let Some(agent) = &key.agent {
+        check_key("agent", agent)?;
+    }
+    let (tenant, agent) = (key.tenant.clone(), key.agent.clone());
+    runtime.path().tools_of(&Caller { tenant, agent, ..Caller::default() }).await
+}
+
+/// Refuses a name that something other than a custom tool has.
+fn check_free(seen: &Snapshot, name: &str) -> Result<(), Error> {
+    match taken(seen, name) {
+        Some(by) => {
+            let text = format!("`name`: {by}; choose another name");
+            Err(Error::new(Code::NameTaken, text))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What has a name, if that is no custom tool.
+fn taken(seen: &Snapshot, name: &str) -> Option<String> {
+    if let Some(tool) =
+        seen.list().iter().find(|tool| tool.name == name && tool.origin != Origin::Custom)
+    {
+        let of = match tool.origin {
+            Origin::Builtin => "a built-in tool",
+            Origin::Skill => "a tool of a skill",
+            Origin::Mcp => "a tool of an MCP server",
+            _ => "a tool of the host",
+        };
+        return Some(format!("{of} is named `{name}`"));
+    }
+    let found = seen.known(name).ok().filter(|found| found.spec.name != name)?;
+    Some(format!("`{name}` is an alias of the tool `{}`", found.spec.name))
+}
+
+/// A tool with what keeps agents from having it.
+fn told(seen: &Snapshot, tool: CustomTool) -> CustomToolInfo {
+    let broken = || Definition::new(tool.clone()).err().map(|error| error.message().to_owned());
+    let hidden = tool.enabled.then(|| taken(seen, &tool.key.name).or_else(broken)).flatten();
+    CustomToolInfo { tool, hidden }
+}
+
+async fn with_env(
+    runtime: &Runtime,
+    tool: CustomTool,
+    env: BTreeMap<String, SecretString>,
+    if_version: Option<i64>,
+) -> Result<CustomTool, Error> {
     let sealed = match env.is_empty() {
         true => None,
         false => {
@@ -202,21 +296,11 @@ async fn written(
 }
 
 fn checked(args: PutCustomTool) -> Result<CustomTool, Error> {
-    let refuse = |why: String| Error::new(Code::InvalidArgument, why);
-    ToolSpec::check_name(&args.name)?;
     let parameters = match args.parameters {
         Some(parameters) => Value::Object(parameters),
         None => json!({ "type": "object", "properties": {}, "additionalProperties": false }),
     };
-    Schema::compile(&args.name, &parameters)?;
-    if args.command.trim().is_empty() {
-        return Err(refuse("`command` is empty; write the command".into()));
-    }
-    if !(1..=3_600).contains(&args.timeout_seconds) {
-        let seconds = args.timeout_seconds;
-        return Err(refuse(format!("`timeout_seconds` is {seconds}; give 1 to 3600")));
-    }
-    Ok(CustomTool {
+    let definition = Definition::new(CustomTool {
         key: CustomToolKey { tenant: args.tenant, agent: args.agent, name: args.name },
         description: args.description,
         parameters,
@@ -224,35 +308,41 @@ fn checked(args: PutCustomTool) -> Result<CustomTool, Error> {
         working_dir: args.working_dir,
         timeout_seconds: args.timeout_seconds,
         enabled: args.enabled,
+        permit: Permit { network: args.network, read: args.read, write: args.write },
         settings: Value::Object(args.settings),
         created_by: args.created_by,
         env_names: Vec::new(),
         version: 0,
         updated_at_ms: 0,
-    })
+    })?;
+    Ok(definition.row)
 }
 
-async fn get(runtime: &Runtime, args: CustomToolName) -> Result<CustomTool, Error> {
+async fn get(runtime: &Runtime, args: CustomToolName) -> Result<CustomToolInfo, Error> {
     let CustomToolName { tenant, agent, name } = args;
     let key = CustomToolKey { tenant, agent, name };
     let found = runtime.store().get_custom_tool(&key).await?;
-    found.map(|found| found.tool).ok_or_else(|| {
+    let found = found.map(|found| found.tool).ok_or_else(|| {
         let text = format!("there is no custom tool `{}` of this agent", key.name);
         Error::new(Code::NotFound, text)
-    })
+    })?;
+    Ok(told(&*seen(runtime, &key).await?, found))
 }
 
-async fn list(runtime: &Runtime, args: ListCustomTools) -> Result<Vec<CustomTool>, Error> {
+async fn list(runtime: &Runtime, args: ListCustomTools) -> Result<Vec<CustomToolInfo>, Error> {
     check_limit(args.limit)?;
     let ListCustomTools { tenant, agent, after, limit } = args;
     let store = runtime.store();
-    Ok(store.list_custom_tools(&tenant, agent.as_deref(), after.as_deref(), limit).await?)
+    let all = store.list_custom_tools(&tenant, agent.as_deref(), after.as_deref(), limit).await?;
+    let seen = seen(runtime, &CustomToolKey { tenant, agent, name: String::new() }).await?;
+    Ok(all.into_iter().map(|tool| told(&seen, tool)).collect())
 }
 
 async fn delete(runtime: &Runtime, args: DeleteCustomTool) -> Result<Deleted, Error> {
     let DeleteCustomTool { tenant, agent, name, if_version } = args;
     let key = CustomToolKey { tenant, agent, name };
     let now_ms = runtime.clock().now_ms();
+    let _change = runtime.path().custom.changing();
     let deleted = runtime.writing(&key.tenant).delete_custom_tool(&key, if_version, now_ms).await?;
     if deleted {
         guarded::release(runtime, &key.tenant, &key);

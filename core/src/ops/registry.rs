@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 use super::{default_tenant, operations};
 use crate::error::{Code, Error};
 use crate::id::check_key;
-use crate::kind::Tier;
+use crate::kind::{Origin, Tier};
 use crate::runtime::Runtime;
-use crate::tool::{Alias, Caller, Registry, Snapshot, ToolInfo, no_clone};
+use crate::tool::{Alias, Caller, Entry, Registry, Snapshot, ToolInfo, no_clone};
 
 operations! {
     /// The tools of this runtime, or with `agent` those of one agent. Reading shows what that
@@ -163,24 +163,30 @@ fn yes() -> bool {
 }
 
 async fn list(runtime: &Runtime, args: ListTools) -> Result<Vec<ToolInfo>, Error> {
-    Ok(seen(runtime, &args.tenant, args.agent)?.list())
+    Ok(seen(runtime, &args.tenant, args.agent).await?.list())
 }
 
 async fn get(runtime: &Runtime, args: NamedTool) -> Result<ToolInfo, Error> {
-    let snapshot = seen(runtime, &args.tenant, args.agent)?;
+    let snapshot = seen(runtime, &args.tenant, args.agent).await?;
     Ok(snapshot.info(snapshot.known(&args.name)?))
 }
 
 async fn enable(runtime: &Runtime, args: NamedTool) -> Result<ToolInfo, Error> {
-    changed(runtime, &args.tenant, args.agent.as_deref())?.set_enabled(&args.name, true)
+    let registry = changed(runtime, &args.tenant, args.agent.as_deref())?;
+    check_own(runtime, &args.tenant, args.agent, &args.name).await?;
+    registry.set_enabled(&args.name, true)
 }
 
 async fn disable(runtime: &Runtime, args: NamedTool) -> Result<ToolInfo, Error> {
-    changed(runtime, &args.tenant, args.agent.as_deref())?.set_enabled(&args.name, false)
+    let registry = changed(runtime, &args.tenant, args.agent.as_deref())?;
+    check_own(runtime, &args.tenant, args.agent, &args.name).await?;
+    registry.set_enabled(&args.name, false)
 }
 
 async fn unregister(runtime: &Runtime, args: UnregisterTool) -> Result<ToolInfo, Error> {
-    changed(runtime, &args.tenant, args.agent.as_deref())?.take(&args.name, args.tier)
+    let registry = changed(runtime, &args.tenant, args.agent.as_deref())?;
+    check_own(runtime, &args.tenant, args.agent, &args.name).await?;
+    registry.take(&args.name, args.tier)
 }
 
 async fn alias(runtime: &Runtime, args: AddAlias) -> Result<ToolInfo, Error> {
@@ -188,7 +194,15 @@ async fn alias(runtime: &Runtime, args: AddAlias) -> Result<ToolInfo, Error> {
     alias.advertised = args.advertised;
     alias.arguments = args.arguments;
     alias.defaults = args.defaults;
-    changed(runtime, &args.tenant, args.agent.as_deref())?.alias_as(&args.alias, alias)
+    let registry = changed(runtime, &args.tenant, args.agent.as_deref())?;
+    let before = seen(runtime, &args.tenant, args.agent.clone()).await?;
+    let Some(tool) = custom(&before, &alias.name) else {
+        return registry.alias_as(&args.alias, alias);
+    };
+    alias.name.clone_from(&tool.spec.name);
+    registry.alias_of_layer(&args.alias, &alias)?;
+    let after = seen(runtime, &args.tenant, args.agent).await?;
+    Ok(after.info(after.known(&alias.name)?))
 }
 
 async fn unalias(runtime: &Runtime, args: RemoveAlias) -> Result<Unaliased, Error> {
@@ -207,16 +221,42 @@ async fn drop_clone(runtime: &Runtime, args: OneAgent) -> Result<DroppedClone, E
 }
 
 async fn groups(runtime: &Runtime, args: ListGroups) -> Result<Groups, Error> {
-    let snapshot = seen(runtime, &args.tenant, args.agent)?;
+    let snapshot = seen(runtime, &args.tenant, args.agent).await?;
     let catalog = runtime.path().policy.in_force().catalog(&snapshot)?;
     Ok(catalog.groups().clone())
 }
 
 /// The tools as the agent's calls find them.
-fn seen(runtime: &Runtime, tenant: &str, agent: Option<String>) -> Result<Arc<Snapshot>, Error> {
+async fn seen(
+    runtime: &Runtime,
+    tenant: &str,
+    agent: Option<String>,
+) -> Result<Arc<Snapshot>, Error> {
     check_shared(tenant, agent.as_deref())?;
     let caller = Caller { tenant: tenant.to_owned(), agent, ..Caller::default() };
-    Ok(runtime.registries().of(&caller))
+    runtime.path().tools_of(&caller).await
+}
+
+/// The custom tool that a name stands for.
+fn custom<'s>(seen: &'s Snapshot, name: &str) -> Option<&'s Arc<Entry>> {
+    seen.known(name).ok().filter(|tool| tool.origin == Origin::Custom)
+}
+
+/// Refuses to change a custom tool here: the store says what it is, for every runtime on it.
+async fn check_own(
+    runtime: &Runtime,
+    tenant: &str,
+    agent: Option<String>,
+    name: &str,
+) -> Result<(), Error> {
+    let seen = seen(runtime, tenant, agent).await?;
+    let Some(tool) = custom(&seen, name) else { return Ok(()) };
+    let text = format!(
+        "`{}` is a custom tool, which the store keeps for every runtime; change it with \
+         `custom_tools.put` (`enabled`), or take it away with `custom_tools.delete`",
+        tool.spec.name
+    );
+    Err(Error::new(Code::Conflict, text))
 }
 
 /// The registry that a change is for.

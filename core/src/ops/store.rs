@@ -95,6 +95,7 @@ async fn import(runtime: &Runtime, args: ImportStore) -> Result<Moved, Error> {
     let runtime = runtime.clone();
     // A caller that stops waiting must not keep the decisions of the old lists alive.
     detached(async move {
+        let _change = runtime.path().custom.changing();
         let moved = store::import(runtime.store(), args.path.as_ref()).await;
         runtime.path().policy.rows_changed();
         Ok(moved?)

@@ -15,6 +15,7 @@ use crate::call::{
 };
 use crate::clock::{Clock, SystemClock};
 use crate::commands::Commands;
+use crate::custom::{self, Followed};
 use crate::error::{Code, Error};
 use crate::exec::{Background, Host};
 use crate::files::{self, Files};
@@ -200,6 +201,8 @@ impl RuntimeBuilder {
         let parts = (finder, files, background.clone());
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
+        let custom = custom_tools(&registries, deps, keys.clone());
+        custom.learn_names().await?;
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
         let retention = self.config.retention.clone();
@@ -207,6 +210,7 @@ impl RuntimeBuilder {
         let mode = self.config.record.mode;
         let path = CallPath {
             registries,
+            custom,
             policy: gate,
             deferred,
             definitions: DefinitionCache::default(),
@@ -245,6 +249,7 @@ impl RuntimeBuilder {
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.
     fn fill(&mut self, registry: &Registry, deps: &builtin::Deps) -> Result<(), Error> {
         registry.add_standing_aliases(builtin::aliases())?;
+        registry.declare_group(custom::GROUP)?;
         let own = builtin::tools(deps).into_iter().map(Registration::shared);
         registry.add_all(own.map(|tool| tool.origin(Origin::Builtin)).collect())?;
         registry.add_all(std::mem::take(&mut self.tools))?;
@@ -378,6 +383,17 @@ impl RuntimeBuilder {
         }
         Ok(store)
     }
+}
+
+/// What keeps the custom tools of the store in the registries.
+fn custom_tools(
+    registries: &Arc<Registries>,
+    deps: builtin::Deps,
+    keys: Option<Arc<KeyRing>>,
+) -> Followed {
+    let store = deps.store.clone();
+    let make = move |made_of: &Arc<_>| builtin::custom_tool(&deps, keys.clone(), made_of);
+    Followed::new(store, registries.clone(), Box::new(make))
 }
 
 /// Reads a configuration file, as it is read again when it changes.

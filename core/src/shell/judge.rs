@@ -77,6 +77,27 @@ pub fn check_analysis(analysis: &Analysis, env: &Env, settings: &Settings) -> Ch
     planned(shown::check(analysis, judge(analysis, env, settings)), analysis, env)
 }
 
+/// Judges what an analysis found by what no approval lifts: the hard floor, the paths that the owner
+/// denies, commands being switched off, and what could not be understood. For a command that its owner
+/// has written himself.
+#[must_use]
+pub fn check_floor(analysis: &Analysis, env: &Env, settings: &Settings) -> Check {
+    let mut verdict = judge(analysis, env, settings);
+    let is_off = settings.security == Security::Deny;
+    let is_understood = analysis.problems.is_empty()
+        && !analysis.findings.iter().any(super::precheck::Finding::is_fatal);
+    verdict.reasons.retain(|reason| match reason.category.as_str() {
+        "path_denied" => true,
+        "mode" => is_off && reason.decision == Decision::Deny,
+        "text" | "unknown" => !is_understood,
+        _ => reason.floor,
+    });
+    let is_allowed = verdict.reasons.is_empty() && is_understood;
+    verdict.decision = if is_allowed { Decision::Allow } else { Decision::Deny };
+    verdict.confined = false;
+    planned(shown::check(analysis, verdict), analysis, env)
+}
+
 /// Analyses a text and judges it by the modes alone, for a reader: see [`mode`].
 #[must_use]
 pub fn check_modes(text: &str, env: &Env, settings: &Settings, approvals: &Approvals) -> Check {

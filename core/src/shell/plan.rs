@@ -70,6 +70,9 @@ pub struct Confinement {
     pub network: Reach,
     /// True if it may wait for connections.
     pub listens: bool,
+    /// True if this is what the owner of the command permits it: the profile gives it neither more nor
+    /// less.
+    pub by_owner: bool,
 }
 
 /// Where a command may connect to.

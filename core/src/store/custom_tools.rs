@@ -5,12 +5,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-use super::driver::{Driver, Value};
+use super::driver::{Driver, Statement, Value};
 use super::fields::{BadRow, Fields, text};
 use super::json::object_text;
 use super::record::{Delete, List, Put, Table};
 use super::{Answer, Error, SqlStore};
 use crate::event::NewEvent;
+use crate::exec::Permit;
 use crate::secret::sealed_under;
 
 /// Which custom tool.
@@ -42,6 +43,9 @@ pub struct CustomTool {
     pub timeout_seconds: i64,
     /// Whether agents have it.
     pub enabled: bool,
+    /// What its command may do besides what every command may.
+    #[serde(flatten)]
+    pub permit: Permit,
     /// Whatever else is set for it, a JSON object.
     pub settings: Json,
     /// Who made it.
@@ -100,6 +104,9 @@ pub trait CustomTools: Send + Sync {
         limit: u32,
     ) -> Answer<'a, Vec<CustomTool>>;
 
+    /// The names of all custom tools there are, of every tenant and agent, each once, in order.
+    fn custom_tool_names(&self) -> Answer<'_, Vec<String>>;
+
     /// Deletes a tool, if it has `if_version` where that is given, and writes the event
     /// `custom_tool.deleted` with it. False if there is none; then there is no event.
     ///
@@ -130,6 +137,11 @@ static TABLE: Table = Table::new(
     ],
     &["env"],
 );
+
+const NAMES: &str = "SELECT DISTINCT name FROM toolkeep_custom_tools ORDER BY name";
+
+/// Where the permit is kept in the column of the settings.
+const PERMIT: &str = "permit";
 
 impl CustomToolKey {
     /// Calls `with` with the place that the environment is sealed for.
@@ -226,6 +238,16 @@ impl<D: Driver> CustomTools for SqlStore<D> {
         .boxed()
     }
 
+    fn custom_tool_names(&self) -> Answer<'_, Vec<String>> {
+        async move {
+            const OPERATION: &str = "custom_tools.names";
+            let rows = self.read(OPERATION, Statement::new(NAMES, Vec::new())).await?;
+            let names = rows.into_iter().map(|row| Fields::new(row, &["name"]).text());
+            names.collect::<Result<_, _>>().map_err(|problem| self.bad_row(OPERATION, problem))
+        }
+        .boxed()
+    }
+
     fn delete_custom_tool<'a>(
         &'a self,
         key: &'a CustomToolKey,
@@ -257,23 +279,45 @@ fn light(tool: &CustomTool) -> Result<Vec<Value>, String> {
         working_dir.transpose()?.into(),
         tool.timeout_seconds.into(),
         tool.enabled.into(),
-        object_text("settings", &tool.settings)?.into(),
+        settings(tool)?.into(),
         text("created_by", &tool.created_by)?.into(),
         Json::from(tool.env_names.as_slice()).to_string().into(),
     ])
 }
 
+/// The settings, and the permit with them.
+fn settings(tool: &CustomTool) -> Result<String, String> {
+    let mut settings = tool.settings.clone();
+    if let Some(all) = settings.as_object_mut() {
+        if all.contains_key(PERMIT) {
+            return Err(format!("`settings.{PERMIT}` is kept for `network`, `read` and `write`"));
+        }
+        if tool.permit != Permit::default() {
+            all.insert(PERMIT.to_owned(), json!(tool.permit));
+        }
+    }
+    object_text("settings", &settings)
+}
+
 fn decode(fields: &mut Fields) -> Result<CustomTool, BadRow> {
     let key = CustomToolKey { tenant: fields.text()?, agent: fields.part()?, name: fields.text()? };
+    let (description, parameters) = (fields.text()?, fields.object()?);
+    let (command, working_dir) = (fields.text()?, fields.text_or_none()?);
+    let (timeout_seconds, enabled) = (fields.int()?, fields.int()? != 0);
+    let mut settings = fields.object()?;
+    let permit = settings.as_object_mut().and_then(|all| all.shift_remove(PERMIT));
+    // What cannot be read permits nothing.
+    let permit = permit.and_then(|permit| serde_json::from_value(permit).ok());
     Ok(CustomTool {
         key,
-        description: fields.text()?,
-        parameters: fields.object()?,
-        command: fields.text()?,
-        working_dir: fields.text_or_none()?,
-        timeout_seconds: fields.int()?,
-        enabled: fields.int()? != 0,
-        settings: fields.object()?,
+        description,
+        parameters,
+        command,
+        working_dir,
+        timeout_seconds,
+        enabled,
+        permit: permit.unwrap_or_default(),
+        settings,
         created_by: fields.text()?,
         env_names: fields.json()?,
         version: fields.int()?,

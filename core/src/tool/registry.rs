@@ -9,6 +9,7 @@
 mod alias;
 mod entry;
 mod info;
+mod layer;
 mod registries;
 mod settle;
 mod snapshot;
@@ -16,6 +17,7 @@ mod snapshot;
 pub use alias::Alias;
 pub use entry::{Entry, Registered, Registration};
 pub use info::ToolInfo;
+pub(crate) use layer::Layer;
 pub use registries::Registries;
 pub(crate) use registries::no_clone;
 pub use snapshot::{Found, Snapshot};
@@ -159,16 +161,20 @@ impl Registry {
     /// As [`alias`](Registry::alias).
     pub fn alias_as(&self, name: &str, mut alias: Alias) -> Result<ToolInfo, Error> {
         let canonical = self.change(|next| {
-            ToolSpec::check_name(name)?;
-            let canonical = next.known(&alias.name)?.spec.name.clone();
-            next.check_unused(name, &format!("an alias of the tool `{canonical}`"))?;
-            alias.name.clone_from(&canonical);
-            next.learn_name(name);
-            next.given.insert(name.to_owned(), Arc::new(alias));
-            Ok(canonical)
+            alias.name.clone_from(&next.known(&alias.name)?.spec.name);
+            next.give(name, &alias)?;
+            Ok(alias.name)
         })?;
         let snapshot = self.snapshot();
         Ok(snapshot.info(snapshot.known(&canonical)?))
+    }
+
+    /// The same for a tool that does not stand in the registry itself, by its own name.
+    ///
+    /// # Errors
+    /// As [`alias`](Registry::alias).
+    pub(crate) fn alias_of_layer(&self, name: &str, alias: &Alias) -> Result<(), Error> {
+        self.change(|next| next.give(name, alias))
     }
 
     /// Takes a name away from a tool. A built-in alias may go, too.
@@ -230,6 +236,34 @@ impl Registry {
         })
     }
 
+    /// Makes names known that tools have which do not stand in the registry itself.
+    pub(crate) fn learn<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) {
+        let ever = self.lineage.ever.load();
+        if names.clone().all(|name| ever.contains(name)) {
+            return;
+        }
+        // A state that settled once settles again.
+        let _ = self.change(|next| {
+            names.for_each(|name| next.learn_name(name));
+            Ok(())
+        });
+    }
+
+    /// Makes a group known, whether or not a tool is in it.
+    ///
+    /// # Errors
+    /// `invalid_config` where the name cannot be one.
+    pub(crate) fn declare_group(&self, group: &str) -> Result<(), Error> {
+        self.change(|next| {
+            Arc::make_mut(&mut next.declared).entry(group.to_owned()).or_default();
+            Ok(())
+        })
+    }
+
+    fn next_generation(&self) -> u64 {
+        self.lineage.generations.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// Lets go of every tool.
     pub(crate) fn clear(&self) {
         // A registry without tools always settles.
@@ -244,10 +278,8 @@ impl Registry {
             self.lineage.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut next = self.current.load().as_ref().clone();
         next.ever = self.lineage.ever.load_full();
-        let edited = edit(&mut next).and_then(|answer| {
-            let generation = self.lineage.generations.fetch_add(1, Ordering::Relaxed) + 1;
-            next.settle(generation).map(|()| answer)
-        });
+        let edited =
+            edit(&mut next).and_then(|answer| next.settle(self.next_generation()).map(|()| answer));
         let next = Arc::new(next);
         let old = edited.is_ok().then(|| {
             let old = self.current.swap(next.clone());
@@ -306,6 +338,15 @@ impl Snapshot {
         let entry = Arc::new(entry);
         let replaced = self.registered.insert(key, entry.clone());
         Ok(Put { entry, replaced, dropped })
+    }
+
+    /// Gives a tool, by its own name, another one.
+    fn give(&mut self, name: &str, alias: &Alias) -> Result<(), Error> {
+        ToolSpec::check_name(name)?;
+        self.check_unused(name, &format!("an alias of the tool `{}`", alias.name))?;
+        self.learn_name(name);
+        self.given.insert(name.to_owned(), Arc::new(alias.clone()));
+        Ok(())
     }
 
     /// Makes a name known. The set stays the same one where it has the name, so that the other

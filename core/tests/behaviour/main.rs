@@ -7,6 +7,7 @@ mod approve;
 mod calls;
 mod claims;
 mod crash;
+mod custom;
 mod definitions;
 #[cfg(feature = "docker")]
 mod docker;

@@ -861,8 +861,8 @@ class CredentialInfo(TypedDict):
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
 
 
-class CustomTool(TypedDict):
-    """A custom tool as the store holds it, without its environment's values."""
+class CustomToolInfo(TypedDict):
+    """A custom tool, and whether agents have it."""
 
     tenant: str
     """The tenant it belongs to."""
@@ -891,6 +891,17 @@ class CustomTool(TypedDict):
     enabled: bool
     """Whether agents have it."""
 
+    network: NetworkPermit
+    """The network: all of it, none, or these hosts. Default: none."""
+
+    read: builtins.list[str]
+    """Files and folders with secrets that it reads all the same, such as `~/.kube`: absolute,
+    from the home folder, or from the workspace."""
+
+    write: builtins.list[str]
+    """Files and folders that it writes with all that is below: absolute, from the home folder,
+    or from the workspace, which is `.`. They must be there."""
+
     settings: Any
     """Whatever else is set for it, a JSON object."""
 
@@ -905,6 +916,10 @@ class CustomTool(TypedDict):
 
     updated_at_ms: int
     """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+    hidden: str | None
+    """Why agents do not have it although it is enabled: a tool or an alias of this runtime has
+    its name, or it cannot be compiled. None: they have it, or it is not enabled."""
 
 Decision: TypeAlias = "Literal['allowed', 'refused']"
 """Whether the gates let a call through."""
@@ -1550,6 +1565,9 @@ class Moved(TypedDict):
 
     rows: int
     """The number of rows."""
+
+NetworkPermit: TypeAlias = "bool | Sequence[str]"
+"""Which network."""
 
 Origin: TypeAlias = "Literal['builtin', 'host', 'skill', 'custom', 'mcp']"
 """Where a tool comes from. Names are looked up tier by tier: built-in and host tools first, then the tools of skills, then custom and MCP tools."""
@@ -2415,6 +2433,10 @@ class ShellConfinement(TypedDict):
 
     listens: bool
     """True if it may wait for connections."""
+
+    by_owner: bool
+    """True if this is what the owner of the command permits it: the profile gives it neither
+    more nor less."""
 
 ShellDecision: TypeAlias = "Literal['allow', 'ask', 'deny']"
 """Whether a command may run."""
@@ -3684,27 +3706,39 @@ class Custom_toolsOperations:
         working_dir: str | None = _UNSET,
         timeout_seconds: int = _UNSET,
         enabled: bool = _UNSET,
+        network: NetworkPermit = _UNSET,
+        read: Sequence[str] = _UNSET,
+        write: Sequence[str] = _UNSET,
         settings: Mapping[str, Any] = _UNSET,
         created_by: str = _UNSET,
         env: Mapping[str, str] | None = _UNSET,
         if_version: int | None = _UNSET,
-    ) -> CustomTool:
-        """Stores a custom tool, replacing one of the same agent and name. Without `env` the
-        environment stays as it is.
+    ) -> CustomToolInfo:
+        """Stores a custom tool, replacing one of the same agent and name: the next call finds
+        it. Without `env` the environment stays as it is.
 
-        Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with
-        `conflict` if `if_version` does not hold.
+        Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an
+        alias of this runtime has the name, with `no_key` if `env` is given and the
+        configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
 
         Args:
             name: Its name, as for every tool.
             description: What it does, for the model.
-            command: The command, a template.
+            command: The command, for a shell. `{{.name}}` stands for the argument of that name,
+                which becomes one quoted word there.
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             parameters: The JSON Schema of its parameters. Default: none.
-            working_dir: The folder it runs in. Left out: the workspace.
+            working_dir: The folder it runs in: absolute, from the home folder (`~/…`), or from the
+                workspace. Left out: the workspace.
             timeout_seconds: How long it may run, in seconds, 1 to 3,600. Default: 60.
             enabled: Whether agents have it. Default: true.
+            network: The network that it has: all of it (`true`), none, or these hosts. Default:
+                none.
+            read: Files and folders with secrets that it reads all the same, such as `~/.kube`.
+            write: Files and folders that it writes, with all that is below; `.` is the
+                workspace. They must be there. Default: none besides the temporary folder of
+                its session.
             settings: Whatever else is set for it.
             created_by: Who made it.
             env: The variables of its environment, which are sealed. Left out: they stay as
@@ -3721,12 +3755,15 @@ class Custom_toolsOperations:
             working_dir=working_dir,
             timeout_seconds=timeout_seconds,
             enabled=enabled,
+            network=network,
+            read=read,
+            write=write,
             settings=settings,
             created_by=created_by,
             env=env,
             if_version=if_version,
         )
-        return cast("CustomTool", self._invoke("custom_tools.put", args))
+        return cast("CustomToolInfo", self._invoke("custom_tools.put", args))
 
     def get(
         self,
@@ -3734,7 +3771,7 @@ class Custom_toolsOperations:
         name: str,
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
-    ) -> CustomTool:
+    ) -> CustomToolInfo:
         """Gives a custom tool, without the values of its environment. Fails with `not_found` if
         there is none of that agent and name.
 
@@ -3748,7 +3785,7 @@ class Custom_toolsOperations:
             tenant=tenant,
             agent=agent,
         )
-        return cast("CustomTool", self._invoke("custom_tools.get", args))
+        return cast("CustomToolInfo", self._invoke("custom_tools.get", args))
 
     def list(
         self,
@@ -3757,7 +3794,7 @@ class Custom_toolsOperations:
         agent: str | None = _UNSET,
         after: str | None = _UNSET,
         limit: int = _UNSET,
-    ) -> builtins.list[CustomTool]:
+    ) -> builtins.list[CustomToolInfo]:
         """Lists the custom tools of an agent, or those of all agents, by name.
 
         Args:
@@ -3772,7 +3809,7 @@ class Custom_toolsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[CustomTool]", self._invoke("custom_tools.list", args))
+        return cast("builtins.list[CustomToolInfo]", self._invoke("custom_tools.list", args))
 
     def delete(
         self,
@@ -3782,7 +3819,7 @@ class Custom_toolsOperations:
         agent: str | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Deleted:
-        """Deletes a custom tool.
+        """Deletes a custom tool: the next call does not find it.
 
         Args:
             name: Its name.
@@ -6302,27 +6339,39 @@ class AsyncCustom_toolsOperations:
         working_dir: str | None = _UNSET,
         timeout_seconds: int = _UNSET,
         enabled: bool = _UNSET,
+        network: NetworkPermit = _UNSET,
+        read: Sequence[str] = _UNSET,
+        write: Sequence[str] = _UNSET,
         settings: Mapping[str, Any] = _UNSET,
         created_by: str = _UNSET,
         env: Mapping[str, str] | None = _UNSET,
         if_version: int | None = _UNSET,
-    ) -> CustomTool:
-        """Stores a custom tool, replacing one of the same agent and name. Without `env` the
-        environment stays as it is.
+    ) -> CustomToolInfo:
+        """Stores a custom tool, replacing one of the same agent and name: the next call finds
+        it. Without `env` the environment stays as it is.
 
-        Fails with `no_key` if `env` is given and the configuration has no `secrets.key`, with
-        `conflict` if `if_version` does not hold.
+        Fails with `invalid_argument` that names the field, with `name_taken` if a tool or an
+        alias of this runtime has the name, with `no_key` if `env` is given and the
+        configuration has no `secrets.key`, with `conflict` if `if_version` does not hold.
 
         Args:
             name: Its name, as for every tool.
             description: What it does, for the model.
-            command: The command, a template.
+            command: The command, for a shell. `{{.name}}` stands for the argument of that name,
+                which becomes one quoted word there.
             tenant: The tenant.
             agent: The agent it is for. Left out: all of them.
             parameters: The JSON Schema of its parameters. Default: none.
-            working_dir: The folder it runs in. Left out: the workspace.
+            working_dir: The folder it runs in: absolute, from the home folder (`~/…`), or from the
+                workspace. Left out: the workspace.
             timeout_seconds: How long it may run, in seconds, 1 to 3,600. Default: 60.
             enabled: Whether agents have it. Default: true.
+            network: The network that it has: all of it (`true`), none, or these hosts. Default:
+                none.
+            read: Files and folders with secrets that it reads all the same, such as `~/.kube`.
+            write: Files and folders that it writes, with all that is below; `.` is the
+                workspace. They must be there. Default: none besides the temporary folder of
+                its session.
             settings: Whatever else is set for it.
             created_by: Who made it.
             env: The variables of its environment, which are sealed. Left out: they stay as
@@ -6339,12 +6388,15 @@ class AsyncCustom_toolsOperations:
             working_dir=working_dir,
             timeout_seconds=timeout_seconds,
             enabled=enabled,
+            network=network,
+            read=read,
+            write=write,
             settings=settings,
             created_by=created_by,
             env=env,
             if_version=if_version,
         )
-        return cast("CustomTool", await self._invoke("custom_tools.put", args))
+        return cast("CustomToolInfo", await self._invoke("custom_tools.put", args))
 
     async def get(
         self,
@@ -6352,7 +6404,7 @@ class AsyncCustom_toolsOperations:
         name: str,
         tenant: str = _UNSET,
         agent: str | None = _UNSET,
-    ) -> CustomTool:
+    ) -> CustomToolInfo:
         """Gives a custom tool, without the values of its environment. Fails with `not_found` if
         there is none of that agent and name.
 
@@ -6366,7 +6418,7 @@ class AsyncCustom_toolsOperations:
             tenant=tenant,
             agent=agent,
         )
-        return cast("CustomTool", await self._invoke("custom_tools.get", args))
+        return cast("CustomToolInfo", await self._invoke("custom_tools.get", args))
 
     async def list(
         self,
@@ -6375,7 +6427,7 @@ class AsyncCustom_toolsOperations:
         agent: str | None = _UNSET,
         after: str | None = _UNSET,
         limit: int = _UNSET,
-    ) -> builtins.list[CustomTool]:
+    ) -> builtins.list[CustomToolInfo]:
         """Lists the custom tools of an agent, or those of all agents, by name.
 
         Args:
@@ -6390,7 +6442,7 @@ class AsyncCustom_toolsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[CustomTool]", await self._invoke("custom_tools.list", args))
+        return cast("builtins.list[CustomToolInfo]", await self._invoke("custom_tools.list", args))
 
     async def delete(
         self,
@@ -6400,7 +6452,7 @@ class AsyncCustom_toolsOperations:
         agent: str | None = _UNSET,
         if_version: int | None = _UNSET,
     ) -> Deleted:
-        """Deletes a custom tool.
+        """Deletes a custom tool: the next call does not find it.
 
         Args:
             name: Its name.

@@ -11,7 +11,7 @@ use super::process;
 use super::told::told;
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::exec::{Console, Control, NotRun};
+use crate::exec::{Console, Control, Done, NotRun, Order};
 use crate::kind::Capability;
 use crate::tool::{CallContext, Caller, Tool, ToolError, ToolResult, tool_fn};
 
@@ -100,6 +100,11 @@ pub(super) async fn finished(
 ) -> Result<ToolResult, ToolError> {
     let order = order(deps, wanted, cx).await?;
     let limit = order.timeout;
+    Ok(told(done(deps, order, cx).await?, limit))
+}
+
+/// Runs a command to its end, or until the call is given up.
+pub(super) async fn done(deps: &Deps, order: Order, cx: &CallContext) -> Result<Done, ToolError> {
     let scrubber = deps.scrubbers.of_call(cx);
     let control = Control::new().map_err(|error| not_run(NotRun::from(error)))?;
     // Whoever gives the call up ends the command.
@@ -113,7 +118,7 @@ pub(super) async fn finished(
         ToolError::new(Code::Internal, "The thread that ran the command ended early.")
     })?;
     drop(cancelled);
-    Ok(told(done.map_err(not_run)?, limit))
+    done.map_err(not_run)
 }
 
 /// How long a command may take: as long as it says, or the owner's default, and never so long that the

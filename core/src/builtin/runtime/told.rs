@@ -11,6 +11,15 @@ use crate::tool::ToolResult;
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
 pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
+    told_with(done, limit, "Give it more with `timeout_ms`, or less to do.")
+}
+
+/// The same of a command of an owner's: how long it has is his to say.
+pub(super) fn told_of_owner(done: Done, limit: Duration) -> ToolResult {
+    told_with(done, limit, "Give it less to do; only its owner can give it more time.")
+}
+
+fn told_with(done: Done, limit: Duration, advice: &str) -> ToolResult {
     let Done { output, error, ended, confined } = done;
     let truncated = output.dropped() + error.dropped() > 0;
     let (written, complained) = (output.total(), error.total());
@@ -26,7 +35,7 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
     if text.is_empty() && is_well {
         text.push_str("The command has written nothing.");
     }
-    let how = how(ended.status, ended.cut, limit);
+    let how = how(ended.status, ended.cut, limit, advice);
     let hint = match ended.status {
         _ if is_well => None,
         Status::Exited(code) if confined.ran_in == RanIn::Sandbox && ended.cut.is_none() => {
@@ -87,12 +96,12 @@ pub(super) fn ended(status: Status, cut: Option<Cut>) -> Option<String> {
 }
 
 /// How it ended, where that was not well.
-fn how(status: Status, cut: Option<Cut>, limit: Duration) -> Option<String> {
+fn how(status: Status, cut: Option<Cut>, limit: Duration, advice: &str) -> Option<String> {
     let seconds = limit.as_secs_f64();
     Some(match (cut, status) {
         (Some(Cut::Deadline), _) => format!(
             "[Ended after {seconds} s, which is all it had. What it wrote until then stands above. \
-             Give it more with `timeout_ms`, or less to do.]"
+             {advice}]"
         ),
         (Some(Cut::Cancelled), _) => "[Cancelled.]".to_owned(),
         (None, Status::Exited(0)) => return None,

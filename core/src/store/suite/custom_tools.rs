@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::credentials::{ring, sealed};
 use super::{Failure, Problem, Report, bad_keys, ensure, good_keys, new_tenant, refused, same};
+use crate::exec::{NetworkPermit, Permit};
 use crate::store::{
     CustomTool, CustomToolKey, CustomTools, Kind, PutCustomTool, SealedCustomTool, Store,
 };
@@ -20,6 +21,7 @@ pub async fn custom_tools(store: &dyn CustomTools) -> Result<Report, Failure> {
     report.check("custom_tools: tenants and agents are apart", apart(store)).await?;
     report.check("custom_tools: a change needs its version", versions(store)).await?;
     report.check("custom_tools: a list goes on from its cursor", paging(store)).await?;
+    report.check("custom_tools: the names of all are told", names(store)).await?;
     report.check("custom_tools: one is deleted once, at its version", deletion(store)).await?;
     report.check("custom_tools: any good key is taken", takes_good_keys(store)).await?;
     report.check("custom_tools: a bad key or value is refused", refuses_bad_input(store)).await?;
@@ -39,6 +41,7 @@ fn put(key: &CustomToolKey) -> PutCustomTool {
         working_dir: None,
         timeout_seconds: 60,
         enabled: true,
+        permit: Permit::default(),
         settings: json!({}),
         created_by: String::new(),
         env_names: Vec::new(),
@@ -46,6 +49,15 @@ fn put(key: &CustomToolKey) -> PutCustomTool {
         updated_at_ms: 0,
     };
     PutCustomTool { tool, env: None, if_version: None }
+}
+
+async fn names(store: &dyn CustomTools) -> Result<(), Problem> {
+    let (one, other) = (new_tenant(), new_tenant());
+    for (tenant, agent) in [(&one, None), (&one, Some("a")), (&other, None)] {
+        store.put_custom_tool(put(&key(tenant, agent, &one)), 17).await?;
+    }
+    let told = store.custom_tool_names().await?;
+    same(told.iter().filter(|name| **name == one).count(), 1)
 }
 
 async fn comes_back(store: &dyn CustomTools) -> Result<(), Problem> {
@@ -60,6 +72,11 @@ async fn comes_back(store: &dyn CustomTools) -> Result<(), Problem> {
         working_dir: Some("sub/folder".into()),
         timeout_seconds: 3_600,
         enabled: false,
+        permit: Permit {
+            network: NetworkPermit::Hosts(vec!["a.example".into()]),
+            read: vec!["~/.kube".into()],
+            write: vec![".".into()],
+        },
         settings: json!({ "z": 1, "a": [1.5, null, "\u{0}"] }),
         created_by: "é".into(),
         env_names: vec!["TOKEN".into()],

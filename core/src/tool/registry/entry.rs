@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ToolInfo;
+use crate::custom::Definition;
 use crate::error::Error;
 use crate::kind::{Origin, Tier, ToolId};
 use crate::tool::definitions::Views;
@@ -29,6 +30,8 @@ pub struct Entry {
     pub tool: Arc<dyn Tool>,
     /// False while it is switched off.
     pub enabled: bool,
+    /// What the owner made it of, if he made it of a command.
+    pub(crate) custom: Option<Arc<Definition>>,
     /// What was made of the description so far.
     pub(crate) views: Arc<Views>,
 }
@@ -46,8 +49,24 @@ impl Entry {
             schema: Arc::new(schema),
             tool: registration.tool.clone(),
             enabled: true,
+            custom: None,
             views: Arc::default(),
         })
+    }
+
+    /// A tool that an owner made of a command.
+    ///
+    /// # Errors
+    /// As a registration of it.
+    pub(crate) fn custom(tool: Arc<dyn Tool>, made_of: Arc<Definition>) -> Result<Entry, Error> {
+        let registration = Registration::shared(tool).origin(Origin::Custom);
+        let enabled = made_of.row.enabled;
+        Ok(Entry { custom: Some(made_of), enabled, ..Entry::new(&registration)? })
+    }
+
+    /// True if a call of it brings a command of a shell along, which is judged.
+    pub(crate) fn brings_command(&self) -> bool {
+        self.custom.is_some() || self.spec.shell_command.is_some()
     }
 
     /// True if it is toolkeep's own.

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use arc_swap::ArcSwap;
 use foldhash::fast::RandomState;
 
-use super::{Registry, Snapshot};
+use super::layer::Layers;
+use super::{Layer, Registry, Snapshot};
 use crate::error::{Code, Error};
 use crate::limits::echo;
 use crate::tool::Caller;
@@ -21,12 +22,18 @@ pub struct Registries {
     shared: Arc<Registry>,
     own: ArcSwap<Own>,
     writing: Mutex<()>,
+    layers: Layers,
 }
 
 impl Registries {
     pub(crate) fn new(shared: Registry) -> Registries {
         let own = ArcSwap::from_pointee(Own::default());
-        Registries { shared: Arc::new(shared), own, writing: Mutex::new(()) }
+        Registries {
+            shared: Arc::new(shared),
+            own,
+            writing: Mutex::new(()),
+            layers: Layers::default(),
+        }
     }
 
     /// The registry of every agent that has none of its own.
@@ -35,18 +42,32 @@ impl Registries {
     }
 
     /// The tools as this caller has them: of the agent's own registry, or else of the nearest
-    /// agent above it that has one, or else the shared ones.
+    /// agent above it that has one, or else the shared ones; and over them the custom tools of its
+    /// tenant, and its own.
     pub fn of(&self, caller: &Caller) -> Arc<Snapshot> {
+        let agent = caller.agent.as_deref().unwrap_or_default();
         let own = self.own.load();
         if own.is_empty() {
-            return self.shared.snapshot();
+            return self.layers.over(&self.shared, &caller.tenant, agent);
         }
         let mut callers = std::iter::successors(Some(caller), |above| above.parent.as_deref());
         let found = callers.find_map(|caller| {
             let agent = caller.agent.as_deref()?;
             own.get(&caller.tenant)?.get(agent)
         });
-        found.unwrap_or(&self.shared).snapshot()
+        self.layers.over(found.unwrap_or(&self.shared), &caller.tenant, agent)
+    }
+
+    /// What lies over the registry of an agent, or of everybody in a tenant.
+    pub(crate) fn layer(&self, tenant: &str, agent: Option<&str>) -> Option<Arc<Layer>> {
+        self.layers.layer(tenant, agent.unwrap_or_default())
+    }
+
+    /// Lays tools over the registry of an agent, or of everybody in a tenant, in place of those that
+    /// were read before them.
+    pub(crate) fn lay(&self, tenant: &str, agent: Option<&str>, layer: Layer) {
+        self.shared.learn(layer.entries.iter().map(|entry| entry.spec.name.as_str()));
+        self.layers.lay(tenant, agent.unwrap_or_default(), layer);
     }
 
     /// The agent's own registry, if it has one.
@@ -98,6 +119,7 @@ impl Registries {
         };
         // Tools may end here, and end with host code: not under the lock.
         drop(old);
+        self.layers.clear();
         self.shared.clear();
     }
 

@@ -1,0 +1,124 @@
+//! What runs a tool that an owner made of a command.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::exec::done;
+use super::told::told_of_owner;
+use crate::builtin::Deps;
+use crate::custom::Definition;
+use crate::error::Code;
+use crate::exec::environment::Variables;
+use crate::exec::sandbox::Whose;
+use crate::exec::{Console, Order};
+use crate::secret::KeyRing;
+use crate::tool::{CallContext, Tool, ToolError, ToolResult, ToolSpec};
+
+/// A tool that an owner made of a command.
+struct Custom {
+    deps: Deps,
+    keys: Option<Arc<KeyRing>>,
+    made_of: Arc<Definition>,
+}
+
+/// Makes a tool of what an owner defined.
+pub(crate) fn tool(
+    deps: &Deps,
+    keys: Option<Arc<KeyRing>>,
+    made_of: &Arc<Definition>,
+) -> Arc<dyn Tool> {
+    Arc::new(Custom { deps: deps.clone(), keys, made_of: made_of.clone() })
+}
+
+impl Tool for Custom {
+    fn spec(&self) -> ToolSpec {
+        self.made_of.spec()
+    }
+
+    // A secret in a command would stand in the list of processes.
+    fn keeps_placeholders(&self) -> bool {
+        true
+    }
+
+    fn confines(&self) -> bool {
+        self.deps.host.confines()
+    }
+
+    fn call(&self, _: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>> {
+        async move { self.run(&cx).await }.boxed()
+    }
+}
+
+impl Custom {
+    async fn run(&self, cx: &CallContext) -> Result<ToolResult, ToolError> {
+        let deps = &self.deps;
+        let plan = cx.plan().ok_or_else(|| {
+            ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
+        })?;
+        if self.made_of.row.working_dir.is_none() {
+            // Without a workspace there is no folder to run in, as for files.
+            deps.files.check_workspace(cx).await?;
+        }
+        let variables = self.variables(cx).await?;
+        let caller = cx.caller();
+        let places = deps.files.places(caller)?;
+        let seen = places.readable.iter().chain(&places.writable).chain(&plan.confinement.read);
+        let session = caller.session.as_deref().unwrap_or_default();
+        let limit = self.made_of.timeout_within(caller.timeout_ms.map(Duration::from_millis));
+        let order = Order {
+            run: plan.run.clone(),
+            cwd: PathBuf::from(&plan.cwd),
+            held_to: plan.confinement.clone(),
+            seen: seen.map(PathBuf::from).collect(),
+            variables,
+            input: Vec::new(),
+            console: Console::Once,
+            session: format!("{}\0{session}", caller.tenant),
+            whose: Whose::of(caller, &places),
+            timeout: limit,
+        };
+        Ok(told_of_owner(done(deps, order, cx).await?, limit))
+    }
+
+    /// The variables that the owner has sealed for it, masked in the texts of the call from now on.
+    /// Without them it does not run: with the wrong environment it would do something else.
+    async fn variables(&self, cx: &CallContext) -> Result<Variables, ToolError> {
+        let row = &self.made_of.row;
+        if row.env_names.is_empty() {
+            return Ok(Variables::new());
+        }
+        let name = &row.key.name;
+        let stored = self.deps.store.get_custom_tool(&row.key).await.map_err(ToolError::raise)?;
+        // Another version may have another command, for which other values are meant.
+        let Some(stored) = stored.filter(|stored| stored.tool.version == row.version) else {
+            let text = format!("`{name}` was changed at this moment. Look at it, and call again.");
+            return Err(ToolError::new(Code::Conflict, text));
+        };
+        let unreadable = |why: String| {
+            tracing::error!(tool = name, %why, "the environment of a custom tool cannot be opened");
+            let text = format!(
+                "The environment of `{name}` cannot be opened, so it has not run. Tell the user: the \
+                 owner must give it again, or the key under which it was sealed."
+            );
+            ToolError::new(Code::SecretUnreadable, text)
+        };
+        let keys = self.keys.as_ref().ok_or_else(|| unreadable("there is no key".into()))?;
+        let sealed = stored.env.unwrap_or_default();
+        let opened = row.key.place(|place| keys.open_text(place, &sealed));
+        let opened = opened.map_err(|error| unreadable(error.to_string()))?;
+        let variables: BTreeMap<String, String> =
+            serde_json::from_str(secrecy::ExposeSecret::expose_secret(&opened))
+                .map_err(|_| unreadable("it is no environment".into()))?;
+        for value in variables.values() {
+            // One that is too short to be guarded is masked nowhere.
+            let _ = cx.register_secret(value, None);
+        }
+        Ok(variables)
+    }
+}

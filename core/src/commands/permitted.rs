@@ -1,0 +1,76 @@
+//! Commands of an owner's own: he has approved them by writing them, and they run held to what he
+//! permits. What nobody's approval lets run, his does not either.
+
+use super::links::Links;
+use super::{Commands, JudgedCommand, Wanted, analysed, settings_of, strictest};
+use crate::error::Code;
+use crate::exec::{Permit, permit};
+use crate::shell::Env;
+use crate::shell::judge::check_floor;
+use crate::shell::plan::Confinement;
+use crate::tool::{CallContext, ToolError};
+
+impl Commands {
+    /// Judges a command of an owner's own for a caller, and holds it to what he permits.
+    ///
+    /// # Errors
+    /// Where the folders of the caller, or those of the permit, cannot be used.
+    pub(crate) fn judge_permitted(
+        &self,
+        cx: &CallContext,
+        wanted: Wanted<'_>,
+        permit: &Permit,
+    ) -> Result<JudgedCommand, ToolError> {
+        let places = self.files.places(cx.caller())?;
+        let mounted = self.files.mounted(cx.caller(), &places);
+        let links = Links::new(mounted.clone());
+        let on_host = self.machine.env(places.clone());
+        let cwd = wanted.cwd.map(|cwd| folder(cwd, &on_host)).transpose()?;
+        let (mut env, held) = match &mounted {
+            // A container holds it to what the owner of that has decided.
+            Some(mounted) => {
+                let cwd = cwd.map(|cwd| mounted.in_container(&cwd).unwrap_or(cwd));
+                (with(mounted.env(&places), cwd), Confinement::default())
+            }
+            None => {
+                let env = with(on_host, cwd);
+                let held = permit.confinement(&env).map_err(|why| unusable(&why))?;
+                (env, held)
+            }
+        };
+        env.stdin = wanted.stdin.map(str::to_owned);
+        let (analysis, env) = analysed(wanted.text, env, links);
+        let own = settings_of(&self.settings, cx.caller(), wanted.agents);
+        let checks = own.iter().map(|settings| check_floor(&analysis, &env, settings)).collect();
+        let mut check =
+            strictest(checks).unwrap_or_else(|| check_floor(&analysis, &env, &self.settings));
+        if let Some(plan) = &mut check.plan {
+            plan.confinement = held;
+        }
+        Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always: false })
+    }
+}
+
+fn with(mut env: Env, cwd: Option<String>) -> Env {
+    if let Some(cwd) = cwd {
+        env.cwd = cwd;
+    }
+    env
+}
+
+/// Where a command of an owner's starts.
+fn folder(cwd: &str, env: &Env) -> Result<String, ToolError> {
+    let found = permit::found(cwd, env);
+    found.map_err(|why| unusable(&format!("`working_dir`: {why}")))?.ok_or_else(|| {
+        let text = format!("`working_dir`: there is no folder `{cwd}`.");
+        ToolError::new(Code::NotFound, text)
+    })
+}
+
+fn unusable(why: &str) -> ToolError {
+    let text = format!(
+        "The tool cannot run as its owner has defined it: {why}. Tell the user; only the owner can \
+         change that."
+    );
+    ToolError::new(Code::Unavailable, text)
+}
