@@ -20,6 +20,7 @@ need npm npm
 need ps procps
 need ip iproute2
 need rg ripgrep
+need dig bind9-dnsutils
 # Debian keeps the server's programs out of the path.
 compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || need postgres postgresql
 need dockerd docker.io

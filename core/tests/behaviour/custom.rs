@@ -14,9 +14,6 @@ use toolkeep::{CallContext, Code, Config, Dialect, Runtime, ToolResult};
 
 use crate::support::House;
 
-/// A key to seal environments under.
-const KEY: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
-
 /// A house in which nobody can be asked, with a key.
 async fn house(mut config: Value) -> House {
     let folder = tempfile::tempdir().unwrap();
@@ -24,7 +21,7 @@ async fn house(mut config: Value) -> House {
     config["workspace"] = json!(folder.path().to_str().unwrap());
     let config = Config::from_value(config).unwrap();
     let builder = Runtime::builder().config(config).tool(crate::support::echo());
-    let rt = builder.key(|| Ok(KEY.into())).build().await.unwrap();
+    let rt = builder.key(|| Ok(toolkeep::secret::generate_key()?)).build().await.unwrap();
     House { rt, folder }
 }
 
@@ -155,7 +152,9 @@ async fn the_example_looks_a_name_up_where_it_has_a_network_and_not_where_it_has
 #[tokio::test]
 async fn it_is_offered_and_explained_and_goes_by_the_policy_like_every_tool() {
     let config = json!({ "policy": {
-        "agents": { "shut": { "deny": ["group:custom"] }, "named": { "deny": ["greet?"] } }
+        "agents": { "shut": { "deny": ["group:custom"] }, "named": {
+            "deny": [{ "entry": "greet", "optional": true }]
+        } }
     } });
     let house = house(config).await;
     let parameters = texts(&["who"]);
@@ -165,7 +164,7 @@ async fn it_is_offered_and_explained_and_goes_by_the_policy_like_every_tool() {
     )
     .await;
     let cx = CallContext::new().agent("a").session("s");
-    let offered = house.rt.definitions(&cx, Dialect::OpenAiChat).await.unwrap();
+    let offered = house.rt.definitions(&cx, Dialect::OpenAi).await.unwrap();
     assert!(offered.text().contains(r#""name":"greet""#), "{}", offered.text());
     assert!(house.rt.explain(&cx, "greet").await.unwrap().allowed);
     let result = house.rt.call(&cx, "greet", json!({ "who": "you" })).await.unwrap();
@@ -173,7 +172,7 @@ async fn it_is_offered_and_explained_and_goes_by_the_policy_like_every_tool() {
     for agent in ["shut", "named"] {
         let cx = CallContext::new().agent(agent);
         assert!(!house.rt.explain(&cx, "greet").await.unwrap().allowed, "{agent}");
-        let offered = house.rt.definitions(&cx, Dialect::OpenAiChat).await.unwrap();
+        let offered = house.rt.definitions(&cx, Dialect::OpenAi).await.unwrap();
         assert!(!offered.text().contains(r#""name":"greet""#), "{agent}");
         let result = house.rt.call(&cx, "greet", json!({ "who": "you" })).await.unwrap();
         assert_eq!(result.code, Some(Code::DeniedByPolicy), "{agent}: {}", result.for_llm);

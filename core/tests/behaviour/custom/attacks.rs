@@ -115,7 +115,7 @@ async fn it_does_no_more_than_it_declares() {
     let port = listener.local_addr().unwrap().port();
     let script = format!(
         "echo x > {}/direct\necho x > undeclared\necho x > out/fine\necho x > $HOME/.was-here\n\
-         (echo hi > /dev/tcp/127.0.0.1/{port}) && echo CONNECTED\ncat /etc/shadow && echo READ\n\
+         (echo hi > /dev/tcp/127.0.0.1/{port}) && echo CONNECTED\ngrep -q root: /etc/shadow && echo READ\n\
          mount -t tmpfs none /mnt && echo MOUNTED\necho done",
         outside.path().display()
     );
@@ -207,13 +207,13 @@ async fn nothing_outlives_its_time_and_its_output_is_capped() {
 async fn an_environment_that_cannot_be_opened_runs_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let store = format!("sqlite:{}", folder.path().join("t.db").display());
-    let open = async |key: &'static str| {
+    let open = async || {
         let config = json!({ "store": store, "workspace": folder.path().to_str().unwrap() });
         let config = toolkeep::Config::from_value(config).unwrap();
         let builder = toolkeep::Runtime::builder().config(config);
-        builder.key(move || Ok(key.into())).build().await.unwrap()
+        builder.key(|| Ok(toolkeep::secret::generate_key()?)).build().await.unwrap()
     };
-    let rt = open(super::KEY).await;
+    let rt = open().await;
     let marker = folder.path().join("ran");
     let tool = json!({
         "name": "keyed", "description": "d", "command": "echo > ran", "write": ["."],
@@ -221,8 +221,8 @@ async fn an_environment_that_cannot_be_opened_runs_nothing() {
     });
     rt.invoke("custom_tools.put", tool).await.unwrap();
     rt.close().await.unwrap();
-    let other = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210";
-    let rt = open(other).await;
+    // With another key.
+    let rt = open().await;
     let result = rt.call(&toolkeep::CallContext::new(), "keyed", json!({})).await.unwrap();
     assert_eq!(result.code, Some(Code::SecretUnreadable), "{}", result.for_llm);
     assert!(!marker.exists());

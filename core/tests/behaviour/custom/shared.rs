@@ -11,7 +11,7 @@ async fn open(store: &str, workspace: &str) -> Runtime {
 }
 
 async fn call(rt: &Runtime) -> (Option<Code>, String) {
-    let cx = CallContext::new().agent("a").session("s");
+    let cx = CallContext::new().agent("a");
     let result = rt.call(&cx, "shared", json!({})).await.unwrap();
     (result.code, result.for_llm)
 }
