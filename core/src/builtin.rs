@@ -12,6 +12,7 @@ pub(crate) use aliases::aliases;
 use std::sync::Arc;
 
 use crate::call::{Finder, Output};
+use crate::clis::Clis;
 use crate::clock::Clock;
 use crate::exec::Host;
 use crate::files::Files;
@@ -29,6 +30,7 @@ pub(crate) struct Deps {
     pub scrubbers: Arc<Scrubbers>,
     pub finder: Finder,
     pub host: Arc<Host>,
+    pub clis: Arc<Clis>,
 }
 
 /// Every built-in tool.
@@ -45,6 +47,7 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::glob::tool(deps)),
         Arc::new(fs::search::tool(deps)),
         Arc::new(runtime::exec::tool(deps)),
+        Arc::new(runtime::credentialed::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

@@ -11,7 +11,7 @@ pub(crate) mod limits;
 pub(crate) mod places;
 pub(crate) mod running;
 
-pub(crate) use host::{Done, Host, NotRun, Order};
+pub(crate) use host::{Done, Host, NotRun, Opened, Order};
 pub(crate) use running::{Canceller, Cut, Status};
 
 pub use capabilities::Capabilities;

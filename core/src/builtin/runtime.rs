@@ -1,4 +1,5 @@
 //! Group `runtime`: programs on this machine.
 
+pub(super) mod credentialed;
 pub(super) mod exec;
 mod told;

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -81,6 +82,22 @@ pub(crate) struct Order {
     pub(crate) timeout: Duration,
 }
 
+/// A program that was opened and verified before, and all that it finds besides its order: such as a
+/// CLI with credentials.
+#[derive(Clone, Debug)]
+pub(crate) struct Opened {
+    /// Its file. None: it is started by its path, as a script is.
+    pub(crate) file: Option<Arc<OwnedFd>>,
+    /// Its path.
+    pub(crate) path: PathBuf,
+    /// Its words, the name that it goes by first.
+    pub(crate) words: Vec<String>,
+    /// Every variable that it gets.
+    pub(crate) variables: Variables,
+    /// The folder that it has as its temporary one, with one named `shm` in it.
+    pub(crate) temp: PathBuf,
+}
+
 /// What became of a command.
 #[derive(Debug)]
 pub(crate) struct Done {
@@ -155,11 +172,23 @@ impl Host {
         scrubber: &Scrubber,
         tell: impl FnOnce(Result<Done, NotRun>),
     ) {
+        self.run_opened(order, None, canceller, scrubber, tell);
+    }
+
+    /// As [`Host::run`], of a program that was opened before in place of what the order says.
+    pub(crate) fn run_opened(
+        &self,
+        order: Order,
+        opened: Option<&Opened>,
+        canceller: &Canceller,
+        scrubber: &Scrubber,
+        tell: impl FnOnce(Result<Done, NotRun>),
+    ) {
         let machine = match self.machine() {
             Ok(machine) => machine,
             Err(error) => return tell(Err(error)),
         };
-        match self.finish(&machine, order, canceller, scrubber) {
+        match self.finish(&machine, order, opened, canceller, scrubber) {
             Ok((done, remains, shared, group)) => {
                 tell(Ok(done));
                 match remains.wait() {
@@ -175,12 +204,16 @@ impl Host {
         &self,
         machine: &Machine,
         order: Order,
+        opened: Option<&Opened>,
         canceller: &Canceller,
         scrubber: &Scrubber,
     ) -> Result<(Done, Remains, Shared, Option<Group>), NotRun> {
         let deadline = Instant::now() + order.timeout;
-        let walls = self.walls(machine, &order)?;
-        let launch = launch(machine, &self.config, &order, walls.is_some())?;
+        let walls = self.walls(machine, &order, opened)?;
+        let launch = match opened {
+            Some(opened) => opened.launch(&order.cwd)?,
+            None => launch(machine, &self.config, &order, walls.is_some())?,
+        };
         let limits = &self.config.limits;
         let plan = match &walls {
             Some(walls) => walls
@@ -247,7 +280,21 @@ impl Host {
         Confined { profile: self.config.confinement, by, missing }
     }
 
-    fn walls(&self, machine: &Machine, order: &Order) -> Result<Option<Walls>, NotRun> {
+    /// Where a program sees the temporary folder that it is given; it may take some milliseconds the
+    /// first time.
+    pub(crate) fn temp_seen_at(&self, folder: &Path) -> PathBuf {
+        let isolated = |machine: Arc<Machine>| machine.kernel.namespaces != Namespaces::None;
+        let is_moved =
+            self.config.confinement != Profile::Off && self.machine().is_ok_and(isolated);
+        if is_moved { PathBuf::from(places::SEEN_AT[0]) } else { folder.to_owned() }
+    }
+
+    fn walls(
+        &self,
+        machine: &Machine,
+        order: &Order,
+        opened: Option<&Opened>,
+    ) -> Result<Option<Walls>, NotRun> {
         if self.config.confinement == Profile::Off {
             return Ok(None);
         }
@@ -260,7 +307,10 @@ impl Host {
             // Then nothing holds it to what was decided of it.
             return Err(NotRun::Unconfined(kernel.missing.join("; ")));
         }
-        let temp = machine.temps.of(&order.session)?;
+        let temp = match opened {
+            Some(opened) => opened.temp.clone(),
+            None => machine.temps.of(&order.session)?,
+        };
         let held = &order.held_to;
         let is_temp = |path: &Path| places::SEEN_AT.iter().any(|at| path == Path::new(at));
         let write = match self.config.confinement {
@@ -278,7 +328,11 @@ impl Host {
         let walls = Walls {
             guarded: guarded.collect(),
             hidden: places::outermost(hidden),
-            network: network(self.config.confinement, &held.network),
+            network: match opened {
+                // Without a network it would be of no use, whatever commands have.
+                Some(_) if held.network == Reach::Any => Network::Host,
+                _ => network(self.config.confinement, &held.network),
+            },
             seen,
             write,
             temp,
@@ -376,9 +430,7 @@ fn launch(
     has_walls: bool,
 ) -> Result<Launch, NotRun> {
     let cwd = order.cwd.clone();
-    if let Err(error) = std::fs::read_dir(&cwd) {
-        return Err(NotRun::NoFolder(cwd.display().to_string(), error));
-    }
+    enter(&cwd)?;
     let mut variables = machine.variables.clone();
     if has_walls {
         environment::with_caches(&mut variables, &config.environment);
@@ -410,6 +462,29 @@ fn launch(
     REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
     let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
     Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal: false })
+}
+
+impl Opened {
+    fn launch(&self, cwd: &Path) -> Result<Launch, NotRun> {
+        enter(cwd)?;
+        let mut variables = self.variables.clone();
+        variables.insert("PWD".into(), cwd.display().to_string());
+        REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
+        let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
+        Ok(Launch {
+            file: self.file.clone(),
+            path: self.path.clone(),
+            words: self.words.iter().map(OsString::from).collect(),
+            variables: variables.collect(),
+            cwd: cwd.to_owned(),
+            terminal: false,
+        })
+    }
+}
+
+fn enter(cwd: &Path) -> Result<(), NotRun> {
+    let entered = std::fs::read_dir(cwd).map(drop);
+    entered.map_err(|error| NotRun::NoFolder(cwd.display().to_string(), error))
 }
 
 /// Where a program stands: by its path, or by the folders of `PATH`.

@@ -13,6 +13,7 @@ use crate::call::{
     ApproveGate, Approver, CallPath, Finder, Marked, PolicyFile, PolicyGate, PolicyParts,
     RecordMode, Recorder, RedundancyGate, Runs, Written,
 };
+use crate::clis::Clis;
 use crate::clock::{Clock, SystemClock};
 use crate::commands::Commands;
 use crate::error::{Code, Error};
@@ -196,7 +197,8 @@ impl RuntimeBuilder {
         let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
         let finder = Finder::new(&registries, &gate, &deferred);
         let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
-        let parts = (finder, files, host.clone());
+        let clis = Arc::new(Clis::new(store.clone(), keys.clone()));
+        let parts = (finder, files, host.clone(), clis.clone());
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let policy = &self.config.policy;
@@ -210,6 +212,7 @@ impl RuntimeBuilder {
             deferred,
             definitions: DefinitionCache::default(),
             commands,
+            clis,
             rate_limit: self.config.rate_limit.clone(),
             approval: ApproveGate::new(self.config.approval.clone(), self.approver.take()),
             budget: self.config.budget.clone(),
@@ -232,12 +235,12 @@ impl RuntimeBuilder {
     /// What toolkeep's own tools work with.
     fn deps(
         &self,
-        (finder, files, host): (Finder, Files, Arc<Host>),
+        (finder, files, host, clis): (Finder, Files, Arc<Host>, Arc<Clis>),
         store: Arc<dyn Store>,
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
-        builtin::Deps { finder, files, store, clock, output, scrubbers, host }
+        builtin::Deps { finder, files, store, clock, output, scrubbers, host, clis }
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::credentialed;
 use super::told::told;
 use crate::builtin::Deps;
 use crate::error::Code;
@@ -37,10 +38,10 @@ struct Args {
 }
 
 /// The longest that a command may take.
-const LONGEST: Duration = Duration::from_secs(3_600);
+pub(super) const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// What the call has left for clearing up after a command that took all its time.
-const SPARE: Duration = Duration::from_secs(10);
+pub(super) const SPARE: Duration = Duration::from_secs(10);
 
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     let (deps, host) = (deps.clone(), deps.host.clone());
@@ -67,6 +68,9 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
     if args.command.trim().is_empty() {
         let text = "`command` is empty; give the command that is to run.";
         return Err(ToolError::new(Code::InvalidArguments, text));
+    }
+    if let Some(cli) = credentialed::called(deps, cx, plan).await? {
+        return credentialed::run(deps, cx, plan, cli, args.stdin, args.timeout_ms).await;
     }
     // Without a workspace there is no folder to run in, as for files.
     deps.files.reach(cx).await?;
@@ -113,7 +117,7 @@ fn timeout(deps: &Deps, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
 }
 
 /// Ends the command when it is dropped.
-struct Cancelled(Canceller);
+pub(super) struct Cancelled(pub(super) Canceller);
 
 impl Drop for Cancelled {
     fn drop(&mut self) {
@@ -121,7 +125,7 @@ impl Drop for Cancelled {
     }
 }
 
-fn not_run(error: NotRun) -> ToolError {
+pub(super) fn not_run(error: NotRun) -> ToolError {
     match error {
         NotRun::NoProgram(program) => {
             let text = format!(
