@@ -117,7 +117,8 @@ impl Registered {
     fn known(&self) -> Known {
         let definition = self.definition.as_ref().ok();
         let given = definition.and_then(|one| one.binary_path.as_deref()).map(PathBuf::from);
-        let path = given.or_else(|| binary::found(&self.name)).and_then(|path| path.canonicalize().ok());
+        let path =
+            given.or_else(|| binary::found(&self.name)).and_then(|path| path.canonicalize().ok());
         Known::new(&self.name, path)
     }
 }

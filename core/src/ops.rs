@@ -76,8 +76,8 @@ pub use registry::{
 };
 pub use rules::{GetRule, ListRules, PutRule, RevokeRule, Revoked, Rules};
 pub use secrets::{
-    ForgetSecret, ForgottenSecret, MaskText, MaskedText, RegisterSecret, RegisteredSecret,
-    SecretsOps,
+    ForgetSecret, ForgottenSecret, GetRotation, MaskText, MaskedText, RegisterSecret,
+    RegisteredSecret, RotateSecrets, SecretsOps, StopRotation,
 };
 pub use sessions::{
     AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,

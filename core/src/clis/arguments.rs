@@ -89,6 +89,13 @@ fn long(word: &str) -> Vec<Given<'_>> {
 
 /// `-v`, `-abc`, `-Xvalue`, `-n=5`. What is none of these is one option of that name.
 fn cluster<'a>(word: &'a str, values: &[&str]) -> Vec<Given<'a>> {
+    let takes = |letter: char| values.contains(&format!("-{letter}").as_str());
+    let is_name = |word: &str| {
+        word.contains('-') && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    if is_name(&word[1..]) && !word[1..].starts_with(takes) {
+        return vec![Given { name: word.to_owned(), value: None, behind: 0 }];
+    }
     let mut given = Vec::new();
     for (at, letter) in word.char_indices().skip(1) {
         let rest = &word[at + letter.len_utf8()..];
@@ -102,7 +109,7 @@ fn cluster<'a>(word: &'a str, values: &[&str]) -> Vec<Given<'a>> {
             return vec![Given { name: word.to_owned(), value: None, behind: 0 }];
         }
         let name = format!("-{letter}");
-        let takes = values.contains(&name.as_str());
+        let takes = takes(letter);
         let value = (takes && !rest.is_empty()).then(|| rest.strip_prefix('=').unwrap_or(rest));
         given.push(Given { name, value, behind: 0 });
         if takes {
@@ -132,9 +139,13 @@ mod tests {
 
     #[test]
     fn options_are_read_however_they_are_spelled() {
-        let style = Style { values: &["-X", "--region", "-c"], single_dash: false };
+        let style = Style { values: &["-X", "--region", "-c", "-e"], single_dash: false };
         for (line, options, operands) in [
-            (&["repo", "--yes", "delete", "o/r"][..], &["--yes=delete"][..], &["repo", "delete?", "o/r"][..]),
+            (
+                &["repo", "--yes", "delete", "o/r"][..],
+                &["--yes=delete"][..],
+                &["repo", "delete?", "o/r"][..],
+            ),
             (&["-XDELETE", "api"], &["-X=DELETE"], &["api"]),
             (&["-X", "-v"], &["-X=-v"], &[]),
             (&["-vvv", "-n=5"], &["-v", "-v", "-v", "-n=5"], &[]),
@@ -145,7 +156,14 @@ mod tests {
             (&["-"], &[], &["-"]),
         ] {
             let (read, left) = shown(line, style);
-            assert_eq!((read, left), (options.iter().map(ToString::to_string).collect(), operands.iter().map(ToString::to_string).collect()), "{line:?}");
+            assert_eq!(
+                (read, left),
+                (
+                    options.iter().map(ToString::to_string).collect(),
+                    operands.iter().map(ToString::to_string).collect()
+                ),
+                "{line:?}"
+            );
         }
         let single = Style { values: &[], single_dash: true };
         assert_eq!(shown(&["-chdir=x", "-destroy"], single).0, ["--chdir=x", "--destroy"]);

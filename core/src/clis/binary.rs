@@ -144,7 +144,9 @@ pub(crate) fn verify(
     for path in [&path, &real] {
         if let Some(folder) = writable.iter().find(|folder| path.starts_with(folder)) {
             let folder = folder.display();
-            return Err(says(&format!("lies in `{folder}`, which agents write; install it elsewhere")));
+            return Err(says(&format!(
+                "lies in `{folder}`, which agents write; install it elsewhere"
+            )));
         }
         trusted_folders(path)?;
     }
@@ -157,7 +159,8 @@ pub(crate) fn verify(
         return Err(says("is no program"));
     }
     owned(&real, &data)?;
-    let digest = digests.of(&real, &file).map_err(|error| says(&format!("cannot be read: {error}")))?;
+    let digest =
+        digests.of(&real, &file).map_err(|error| says(&format!("cannot be read: {error}")))?;
     let pinned = PinnedBinary { path: real.display().to_string(), digest };
     let mut start = [0; 2];
     let is_script = file.read_exact_at(&mut start, 0).is_ok() && &start == b"#!";
@@ -168,8 +171,9 @@ pub(crate) fn verify(
 /// Makes sure that only the superuser and who runs this process can put something else at a path.
 fn trusted_folders(path: &Path) -> Result<(), String> {
     for folder in path.ancestors().skip(1) {
-        let data = fs::metadata(folder)
-            .map_err(|error| format!("the folder `{}` cannot be looked at: {error}", folder.display()))?;
+        let data = fs::metadata(folder).map_err(|error| {
+            format!("the folder `{}` cannot be looked at: {error}", folder.display())
+        })?;
         owned(folder, &data)?;
     }
     Ok(())

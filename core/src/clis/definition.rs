@@ -157,7 +157,9 @@ impl Definition {
         for (at, option) in self.free_text.iter().enumerate() {
             if !option.starts_with('-') {
                 let option = echo(option);
-                return Err(format!("`free_text[{at}]` is `{option}`; name an option, as `--body`"));
+                return Err(format!(
+                    "`free_text[{at}]` is `{option}`; name an option, as `--body`"
+                ));
             }
         }
         check_names(self.variables.keys())
@@ -181,7 +183,8 @@ fn check_patterns(
         return Err(format!("`{field}` has {count} patterns; give at most {MOST_PATTERNS}"));
     }
     for (at, pattern) in patterns.iter().enumerate() {
-        compile(pattern).map_err(|why| format!("`{field}[{at}]` is no regular expression: {why}"))?;
+        compile(pattern)
+            .map_err(|why| format!("`{field}[{at}]` is no regular expression: {why}"))?;
     }
     Ok(())
 }
@@ -190,7 +193,9 @@ fn check_patterns(
 fn check_names<'n>(names: impl ExactSizeIterator<Item = &'n String>) -> Result<(), String> {
     let count = names.len();
     if count > MOST_VARIABLES {
-        return Err(format!("`encrypted_env` has {count} variables; give at most {MOST_VARIABLES}"));
+        return Err(format!(
+            "`encrypted_env` has {count} variables; give at most {MOST_VARIABLES}"
+        ));
     }
     let mut denied = Vec::new();
     for name in names {
@@ -285,7 +290,10 @@ fn kind_named(kind: &str) -> Option<VariableKind> {
 }
 
 /// Variables that were opened: a JSON object of texts.
-pub(crate) fn opened(sealed: &crate::secret::SecretBytes, of: &Definition) -> Result<Variables, String> {
+pub(crate) fn opened(
+    sealed: &crate::secret::SecretBytes,
+    of: &Definition,
+) -> Result<Variables, String> {
     use crate::secret::ExposeSecret as _;
 
     let texts: BTreeMap<String, Zeroizing<String>> =
@@ -300,7 +308,10 @@ pub(crate) fn opened(sealed: &crate::secret::SecretBytes, of: &Definition) -> Re
         let own = of.variables.get(name).copied();
         own.or_else(|| preset?.is_file(name).then_some(VariableKind::File)).unwrap_or_default()
     };
-    Ok(texts.into_iter().map(|(name, value)| (name.clone(), Variable { kind: kind(&name), value })).collect())
+    Ok(texts
+        .into_iter()
+        .map(|(name, value)| (name.clone(), Variable { kind: kind(&name), value }))
+        .collect())
 }
 
 /// What a grant says instead of the definition.
@@ -317,7 +328,11 @@ impl Overrides {
     /// Those of a grant's settings; what else stands there is the host's own.
     pub(super) fn of(settings: &Value) -> Result<Overrides, String> {
         let overrides: Overrides = strict::from_value(settings)?;
-        check_patterns("deny_args", overrides.deny_args.as_deref().unwrap_or_default(), rules::compiled)?;
+        check_patterns(
+            "deny_args",
+            overrides.deny_args.as_deref().unwrap_or_default(),
+            rules::compiled,
+        )?;
         check_patterns(
             "deny_verbose",
             overrides.deny_verbose.as_deref().unwrap_or_default(),
@@ -360,7 +375,8 @@ mod tests {
             "REGION": { "kind": "Value", "value": "eu" }, "KEY": { "kind": "", "value": "k" },
         }))
         .unwrap();
-        let shown: Vec<_> = read.iter().map(|(n, v)| (n.as_str(), v.value.as_str(), v.kind)).collect();
+        let shown: Vec<_> =
+            read.iter().map(|(n, v)| (n.as_str(), v.value.as_str(), v.kind)).collect();
         use VariableKind::{Sensitive, Value};
         let expected = [
             ("GH_TOKEN", "a", Sensitive),

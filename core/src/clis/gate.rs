@@ -129,7 +129,8 @@ impl Gate<'_> {
         let (program, arguments) = words.split_first()?;
         let named = |cli: &Known| !program.contains('/') && cli.is_named(program);
         let here = |cli: &Known| {
-            let real = program.starts_with('/').then(|| Path::new(program).canonicalize().ok())??;
+            let real =
+                program.starts_with('/').then(|| Path::new(program).canonicalize().ok())??;
             (cli.path.as_ref() == Some(&real)).then_some(())
         };
         let at = self.clis.iter().position(|cli| named(cli) || here(cli).is_some())?;
@@ -141,7 +142,9 @@ impl Gate<'_> {
         calls
             .filter(|(_, call)| call.locus == Locus::Here)
             .find_map(|(number, call)| self.of_call(analysis, number, call, depth))
-            .or_else(|| analysis.found.iter().find_map(|found| self.of_effect(&found.effect, depth)))
+            .or_else(|| {
+                analysis.found.iter().find_map(|found| self.of_effect(&found.effect, depth))
+            })
             .or_else(|| self.not_understood(analysis))
     }
 
@@ -203,8 +206,15 @@ impl Gate<'_> {
             return None;
         }
         call.arguments.iter().find_map(|word| {
-            let text = word.value.possible().map_or(word.value.prefix(), |all| all.first().map_or("", |s| s));
-            let text = if name == "alias" { text.split_once('=').map_or("", |(_, text)| text) } else { text };
+            let text = word
+                .value
+                .possible()
+                .map_or(word.value.prefix(), |all| all.first().map_or("", |s| s));
+            let text = if name == "alias" {
+                text.split_once('=').map_or("", |(_, text)| text)
+            } else {
+                text
+            };
             let at = self.of_text(text, depth)?;
             Some((at, format!("`{name}` keeps it to be run later")))
         })
@@ -251,7 +261,9 @@ impl Gate<'_> {
                 Effect::Unmodelled { .. } => is_unknown = true,
                 Effect::Dynamic { .. } => is_code = true,
                 Effect::Code { from: CodeFrom::Inline(language) } => is_code |= !is_read(language),
-                Effect::Code { from: CodeFrom::Setting(_) | CodeFrom::Stdin | CodeFrom::Decoded } => {
+                Effect::Code {
+                    from: CodeFrom::Setting(_) | CodeFrom::Stdin | CodeFrom::Decoded,
+                } => {
                     is_code = true;
                 }
                 _ => {}

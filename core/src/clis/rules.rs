@@ -55,7 +55,9 @@ pub(super) fn denial(of: &Definition, words: &[String], input: Option<&str>) -> 
         return Some(Denial { rule: "cli.proc".into(), why });
     }
     let preset = of.preset();
-    preset.and_then(|preset| of_preset(preset, words, input)).or_else(|| of_owner(of, preset, words))
+    preset
+        .and_then(|preset| of_preset(preset, words, input))
+        .or_else(|| of_owner(of, preset, words))
 }
 
 /// True for a path to a file in which the environment of a process stands.
@@ -203,7 +205,8 @@ fn searched(of: &Definition, words: &[String], read: &Arguments<'_>) -> Vec<Stri
     let mut shown: Vec<&str> = Vec::new();
     let mut after_prose = false;
     for word in words {
-        let (name, value) = word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
+        let (name, value) =
+            word.split_once('=').map_or((word.as_str(), None), |(n, v)| (n, Some(v)));
         let is_value = std::mem::replace(&mut after_prose, false);
         if is_value {
             continue;
@@ -254,7 +257,8 @@ fn shows(pattern: &str, alone: &[String], read: &Arguments<'_>) -> bool {
         return read.options.iter().any(|one| one.name == pattern);
     }
     let long = is_long(pattern);
-    let begins = |one: &Given<'_>| long && one.name.len() > SHORTEST && pattern.starts_with(&one.name);
+    let begins =
+        |one: &Given<'_>| long && one.name.len() > SHORTEST && pattern.starts_with(&one.name);
     read.options.iter().any(|one| begins(one))
         || at_start(pattern).map_or(true, |pattern| alone.iter().any(|text| pattern.is_match(text)))
 }
@@ -303,7 +307,9 @@ mod tests {
     #[test]
     fn verbose_options_are_found_at_the_start_in_clusters_and_abbreviated() {
         let refused = |patterns: &[&str], line| owner(&[], patterns, line).is_some();
-        for line in ["-v", "--verbose", "-vv", "-vvv", "--verbose=true", "api -v repos/x", "-qv", "--verb"] {
+        for line in
+            ["-v", "--verbose", "-vv", "-vvv", "--verbose=true", "api -v repos/x", "-qv", "--verb"]
+        {
             assert!(refused(&["--verbose", "-v"], line), "{line}");
         }
         for line in ["--version", "version", "--help", "api repos/x", "-version-check", "x -- -v"] {
@@ -331,7 +337,14 @@ mod tests {
 
     #[test]
     fn the_environment_of_processes_is_no_file_to_be_sent() {
-        for word in ["/proc/self/environ", "@/proc/1/environ", "../../proc/self/environ", "x=@/proc//self/environ", "file:///proc/self/environ", "/proc/self/fd/3"] {
+        for word in [
+            "/proc/self/environ",
+            "@/proc/1/environ",
+            "../../proc/self/environ",
+            "x=@/proc//self/environ",
+            "file:///proc/self/environ",
+            "/proc/self/fd/3",
+        ] {
             assert!(reads_processes(word), "{word}");
         }
         for word in ["docs/proc/readme.md", "environ", "/process/environ"] {

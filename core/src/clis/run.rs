@@ -82,7 +82,8 @@ impl Clis {
             ToolError::new(code, text).by_rule(format!("cli.{name}"))
         };
         let variables = self.opened(caller, &granted).await;
-        let variables = variables.map_err(|error| refuse(error.code(), error.message().to_owned()))?;
+        let variables =
+            variables.map_err(|error| refuse(error.code(), error.message().to_owned()))?;
         let unmade = |why: NoSurroundings| match why {
             NoSurroundings::Missing(names) => {
                 refuse(Code::Unavailable, format!("{} is not set", names.join(", ")))
@@ -93,11 +94,11 @@ impl Clis {
         let clis = Arc::clone(self);
         let definition = granted.definition;
         let making = tokio::task::spawn_blocking(move || {
-            let program = clis.verified(&granted.name, &definition, &room.writable)
+            let program = clis
+                .verified(&granted.name, &definition, &room.writable)
                 .map_err(NoSurroundings::Other)?;
             let seen_at = |folder: &std::path::Path| host.temp_seen_at(folder);
-            let surroundings =
-                surroundings::make(&definition, &variables, &program.path, seen_at)?;
+            let surroundings = surroundings::make(&definition, &variables, &program.path, seen_at)?;
             let held_to = held_to(room, &surroundings);
             let timeout = Duration::from_secs(definition.timeout_seconds);
             Ok(Prepared { program, surroundings, held_to, timeout })
@@ -133,7 +134,8 @@ impl Clis {
 fn held_to(room: Room, surroundings: &Surroundings) -> Confinement {
     let mut held = room.held_to;
     held.write.extend(room.writable.iter().map(|path| path.display().to_string()));
-    held.read = surroundings.reads.iter().map(|path| path.display().to_string()).collect::<BTreeSet<_>>();
+    held.read =
+        surroundings.reads.iter().map(|path| path.display().to_string()).collect::<BTreeSet<_>>();
     held.network = Reach::Any;
     held.listens = false;
     held

@@ -5,8 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// What is denied, in words.
-pub(super) const BLOCKED: &str =
-    "DROP, TRUNCATE, ALTER SYSTEM and COPY with a program in SQL, and commands of psql that run \
+pub(super) const BLOCKED: &str = "DROP, TRUNCATE, ALTER SYSTEM and COPY with a program in SQL, and commands of psql that run \
      programs, read scripts or change the server (`\\!`, `\\copy … program`, `\\o |…`, `\\i`, `\\c`)";
 
 static DESTRUCTIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -17,8 +16,22 @@ static INDIRECT: LazyLock<Option<Regex>> =
 
 /// Commands of psql that are denied, whatever follows.
 const COMMANDS: &[&str] = &[
-    "!", "i", "ir", "include", "include_relative", "setenv", "e", "edit", "ef", "ev", "s", "cd",
-    "c", "connect", "password", "getenv",
+    "!",
+    "i",
+    "ir",
+    "include",
+    "include_relative",
+    "setenv",
+    "e",
+    "edit",
+    "ef",
+    "ev",
+    "s",
+    "cd",
+    "c",
+    "connect",
+    "password",
+    "getenv",
 ];
 
 /// Commands of psql that write into what follows, which may be a program.
@@ -42,7 +55,8 @@ pub(super) fn refusal(text: &str) -> Option<String> {
 }
 
 fn of_command(command: &str) -> Option<String> {
-    let end = command.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(command.len());
+    let end =
+        command.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(command.len());
     let end = if command.starts_with('!') { 1 } else { end };
     let (name, rest) = command.split_at(end);
     let name = name.to_ascii_lowercase();

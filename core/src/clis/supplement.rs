@@ -36,8 +36,12 @@ pub(crate) fn supplement(clis: &[Granted]) -> String {
             let _ = write!(text, ": {}", description.trim());
         }
         let _ = writeln!(text, " (at most {} s).", definition.timeout_seconds);
-        let mut blocked: Vec<String> =
-            preset.map(|preset| preset.blocked()).unwrap_or_default().into_iter().map(str::to_owned).collect();
+        let mut blocked: Vec<String> = preset
+            .map(|preset| preset.blocked())
+            .unwrap_or_default()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         let patterns = definition.deny_args.iter().chain(&definition.deny_verbose);
         blocked.extend(patterns.map(|pattern| format!("`{}`", readable(pattern))));
         if !blocked.is_empty() {
@@ -80,7 +84,9 @@ mod tests {
             ..Definition::default()
         };
         let text = supplement(&[Granted { name: "gh".into(), definition }]);
-        for part in ["`gh`: GitHub (at most 30 s)", "no shell", "`repo rename`", "Use --json.", "`gh auth`"] {
+        for part in
+            ["`gh`: GitHub (at most 30 s)", "no shell", "`repo rename`", "Use --json.", "`gh auth`"]
+        {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

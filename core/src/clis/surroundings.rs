@@ -83,7 +83,8 @@ pub(super) fn make(
         fs::DirBuilder::new().mode(0o700).create(folder.path().join(name))?;
     }
     let home = seen_at(folder.path());
-    let mut made = Surroundings { folder, variables: Texts::new(), reads: Vec::new(), secrets: Vec::new() };
+    let mut made =
+        Surroundings { folder, variables: Texts::new(), reads: Vec::new(), secrets: Vec::new() };
     let own = std::env::vars().filter(|(name, _)| INHERITED.contains(&name.as_str()));
     made.variables.extend(own);
     let shown = home.display().to_string();
@@ -227,7 +228,10 @@ impl Surroundings {
             let coded = BASE64.encode(pair.as_bytes());
             self.guard(&pair, "GIT_TOKEN");
             self.guard(&coded, "GIT_TOKEN");
-            settings.push((format!("http.https://{host}/.extraHeader"), format!("Authorization: Basic {coded}")));
+            settings.push((
+                format!("http.https://{host}/.extraHeader"),
+                format!("Authorization: Basic {coded}"),
+            ));
         }
         if let Some(key) = key {
             // A host that is not known is not trusted at first sight.
@@ -289,9 +293,19 @@ fn checked_host(host: Option<&str>) -> Result<String, NoSurroundings> {
 fn is_telling(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let name = name.trim_matches(['"', '\'']);
-    ["token", "secret", "password", "passwd", "private_key", "key-data", "api_key", "apikey", "credential"]
-        .iter()
-        .any(|part| name.contains(part))
+    [
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "private_key",
+        "key-data",
+        "api_key",
+        "apikey",
+        "credential",
+    ]
+    .iter()
+    .any(|part| name.contains(part))
 }
 
 fn secrets_of_json(json: &serde_json::Value, found: &mut Vec<String>) {
@@ -304,7 +318,9 @@ fn secrets_of_json(json: &serde_json::Value, found: &mut Vec<String>) {
                 }
             }
         }
-        serde_json::Value::Array(items) => items.iter().for_each(|item| secrets_of_json(item, found)),
+        serde_json::Value::Array(items) => {
+            items.iter().for_each(|item| secrets_of_json(item, found))
+        }
         _ => {}
     }
 }
@@ -314,7 +330,10 @@ mod tests {
     use super::super::definition::Variable;
     use super::*;
 
-    fn made(preset: &str, given: &[(&str, &str, VariableKind)]) -> Result<Surroundings, NoSurroundings> {
+    fn made(
+        preset: &str,
+        given: &[(&str, &str, VariableKind)],
+    ) -> Result<Surroundings, NoSurroundings> {
         let variables = given
             .iter()
             .map(|(name, value, kind)| {
@@ -346,7 +365,8 @@ mod tests {
 
     #[test]
     fn a_file_is_private_and_its_secrets_are_masked_one_by_one() {
-        let json = r#"{"type":"service_account","private_key":"-----BEGIN k\nabc","client_email":"a@b"}"#;
+        let json =
+            r#"{"type":"service_account","private_key":"-----BEGIN k\nabc","client_email":"a@b"}"#;
         let made = made("gcloud", &[("GOOGLE_APPLICATION_CREDENTIALS", json, File)]).unwrap();
         let at = "files/google_application_credentials";
         assert_eq!(made.variables["GOOGLE_APPLICATION_CREDENTIALS"], format!("/seen/{at}"));
@@ -360,9 +380,14 @@ mod tests {
 
     #[test]
     fn a_token_of_git_goes_to_its_host_by_the_environment() {
-        let made = made("git", &[("GIT_HOST", " GitHub.Com. ", Value), ("GIT_TOKEN", "ghp_abc", Sensitive)]).unwrap();
+        let made = made(
+            "git",
+            &[("GIT_HOST", " GitHub.Com. ", Value), ("GIT_TOKEN", "ghp_abc", Sensitive)],
+        )
+        .unwrap();
         let count: usize = made.variables["GIT_CONFIG_COUNT"].parse().unwrap();
-        let (name, value) = (format!("GIT_CONFIG_KEY_{}", count - 1), format!("GIT_CONFIG_VALUE_{}", count - 1));
+        let (name, value) =
+            (format!("GIT_CONFIG_KEY_{}", count - 1), format!("GIT_CONFIG_VALUE_{}", count - 1));
         assert_eq!(made.variables[&name], "http.https://github.com/.extraHeader");
         let coded = BASE64.encode(b"x-access-token:ghp_abc");
         assert_eq!(made.variables[&value], format!("Authorization: Basic {coded}"));

@@ -275,7 +275,9 @@ fn secret_variables<'de, D: Deserializer<'de>>(
     let given = Value::deserialize(deserializer)?;
     let given = match given {
         Value::String(text) if text.trim().is_empty() => Value::Null,
-        Value::String(text) => serde_json::from_str(&Zeroizing::new(text)).unwrap_or(Value::Bool(false)),
+        Value::String(text) => {
+            serde_json::from_str(&Zeroizing::new(text)).unwrap_or(Value::Bool(false))
+        }
         other => other,
     };
     match given {
@@ -555,7 +557,11 @@ async fn presets(_: &Runtime, _: ListPresets) -> Result<Vec<PresetInfo>, Error> 
 
 async fn check(runtime: &Runtime, args: CheckCli) -> Result<CliCheck, Error> {
     let key = clis::key(&args.tenant, &checked_name(&args.binary_name)?);
-    let cli = registered(runtime, &key).await?;
+    let stored = runtime.store().get_credential(&key).await?;
+    let Some(cli) = stored.and_then(|stored| Registered::of(stored.info)) else {
+        let why = Some("no CLI of that name is registered".to_owned());
+        return Ok(CliCheck { allowed: false, rule: Some("cli.none".into()), why });
+    };
     let CheckCli { tenant, agent, user, .. } = args;
     let caller = Caller { tenant, agent, user, ..Caller::default() };
     let checked =

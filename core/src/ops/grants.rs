@@ -159,9 +159,8 @@ async fn put(runtime: &Runtime, args: PutGrant) -> Result<Grant, Error> {
     let PutGrant { tenant, kind, resource, agent, user, .. } = args;
     let settings = Value::Object(args.settings);
     if kind == clis::GRANT_KIND {
-        clis::check_overrides(&settings).map_err(|why| {
-            Error::new(Code::InvalidArgument, format!("`settings`: {why}"))
-        })?;
+        clis::check_overrides(&settings)
+            .map_err(|why| Error::new(Code::InvalidArgument, format!("`settings`: {why}")))?;
     }
     let grant = store::PutGrant {
         key: GrantKey { tenant, kind, resource, agent, user },

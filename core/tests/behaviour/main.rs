@@ -6,6 +6,7 @@
 mod approve;
 mod calls;
 mod claims;
+mod clis;
 mod crash;
 mod definitions;
 mod exec;
@@ -24,6 +25,7 @@ mod policy;
 mod postgres;
 mod records;
 mod roots;
+mod rotation;
 mod sealed;
 mod secrets;
 mod shell;

@@ -22,7 +22,10 @@ use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
 /// them stands in TOOLS.md.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the judge reads the command and the folder; the plan says them again")]
+#[expect(
+    dead_code,
+    reason = "the judge reads the command and the folder; the plan says them again"
+)]
 struct Args {
     /// The call: the CLI and its arguments, as a list of words or as one text in which arguments with
     /// blanks are quoted.
@@ -150,9 +153,9 @@ pub(super) async fn run(
         // Its folder is there until all that it has started has ended.
         drop(surroundings);
     });
-    let done = done.await.map_err(|_| {
-        ToolError::new(Code::Internal, "The thread that ran the CLI ended early.")
-    })?;
+    let done = done
+        .await
+        .map_err(|_| ToolError::new(Code::Internal, "The thread that ran the CLI ended early."))?;
     drop(cancelled);
     Ok(told(done.map_err(not_run)?, timeout))
 }

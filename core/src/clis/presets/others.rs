@@ -17,7 +17,15 @@ pub(super) const GWS: Preset = Preset {
     files: &["GOOGLE_WORKSPACE_CLI_CREDENTIALS_FILE"],
     timeout_seconds: 120,
     tips: "`gws schema SERVICE.RESOURCE.METHOD` tells the parameters; give them with `--params JSON`.",
-    values: &["--params", "--json", "--output", "--upload", "--api-version", "--account", "--format"],
+    values: &[
+        "--params",
+        "--json",
+        "--output",
+        "--upload",
+        "--api-version",
+        "--account",
+        "--format",
+    ],
     denied: &[Denied::all(&["auth", "setup|log-?in|export|log-?out|token.*|.*-?token"], LOG_IN)],
     ..NONE
 };
