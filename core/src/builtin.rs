@@ -13,6 +13,7 @@ pub(crate) use runtime::custom::tool as custom_tool;
 use std::sync::Arc;
 
 use crate::call::{Finder, Output};
+use crate::clis::Clis;
 use crate::clock::Clock;
 use crate::exec::{Background, Host};
 use crate::files::Files;
@@ -31,6 +32,7 @@ pub(crate) struct Deps {
     pub finder: Finder,
     pub host: Arc<Host>,
     pub background: Arc<Background>,
+    pub clis: Arc<Clis>,
 }
 
 /// Every built-in tool.
@@ -49,6 +51,7 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(runtime::exec::tool(deps)),
         Arc::new(runtime::process::tool(deps)),
         Arc::new(runtime::execute_code::tool(deps)),
+        Arc::new(runtime::credentialed::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

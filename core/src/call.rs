@@ -28,6 +28,7 @@ mod approve;
 mod arguments;
 mod assess;
 mod budget;
+mod cli;
 mod command;
 mod contained;
 mod excerpt;
@@ -75,6 +76,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use tracing::Instrument;
 
+use crate::clis::Clis;
 use crate::clock::Clock;
 use crate::commands::{Commands, JudgedCommand};
 use crate::custom::Followed;
@@ -103,6 +105,7 @@ pub(crate) struct CallPath {
     pub deferred: Arc<Deferred>,
     pub definitions: DefinitionCache,
     pub commands: Arc<Commands>,
+    pub clis: Arc<Clis>,
     pub rate_limit: Option<RateLimit>,
     pub approval: ApproveGate,
     pub budget: Budget,

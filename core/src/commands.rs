@@ -9,10 +9,11 @@ mod machine;
 mod permitted;
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::clis::{self, Called, Known};
 use crate::files::Files;
 use crate::shell::judge::{AgentSettings, Ask, WithoutApprover};
 use crate::shell::rules::{self, Proposal, StandingRule};
@@ -109,6 +110,18 @@ impl JudgedCommand {
         held.network = Reach::None;
         held.listens = false;
         plan
+    }
+
+    /// The call of a credentialed CLI in it; blocking.
+    pub(crate) fn calls(&self, clis: &[Known]) -> Option<Called> {
+        clis::look(&self.analysis, &self.env, clis)
+    }
+
+    /// Has files not seen by it.
+    pub(crate) fn hide<'p>(&mut self, paths: impl Iterator<Item = &'p PathBuf>) {
+        if let Some(plan) = &mut self.check.plan {
+            plan.confinement.read_never.extend(paths.map(|path| path.display().to_string()));
+        }
     }
 
     /// What binds an approval to how it is run: with what words, where, with which input. Which

@@ -23,7 +23,7 @@ pub(crate) mod sandbox;
 pub(crate) use background::{Background, Owner, Process, Refused};
 pub(crate) use console::Console;
 pub(crate) use control::Control;
-pub(crate) use host::{Confined, Done, Host, NotRun, Order, RanIn, Reached};
+pub(crate) use host::{Confined, Done, Host, NotRun, Opened, Order, RanIn, Reached};
 pub(crate) use running::{Cut, Ended, Status};
 
 pub use background::ProcessesConfig;

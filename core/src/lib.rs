@@ -15,6 +15,7 @@
 //! - [`ops`]: the control plane
 
 pub mod call;
+pub mod clis;
 pub mod clock;
 pub mod error;
 pub mod event;

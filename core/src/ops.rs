@@ -9,6 +9,7 @@ mod agents;
 mod approvals;
 mod artifacts;
 mod audit;
+mod clis;
 mod config;
 mod context_files;
 mod credentials;
@@ -37,6 +38,10 @@ pub use approvals::{
 };
 pub use artifacts::{ArtifactText, Artifacts, ReadArtifact};
 pub use audit::{Audit, PruneAudit, QueryAudit, VerifyAudit};
+pub use clis::{
+    CheckCli, CliCheck, CliInfo, CliName, ClisOps, DeleteCli, ListClis, ListPresets, PutCli,
+    SecretVariables, Supplement, SupplementFor,
+};
 pub use config::{ConfigOps, GetConfig};
 pub use context_files::{
     BaseContextFile, ContextFileText, ContextFiles, DeleteContextFile, GetContextFile,
@@ -71,8 +76,8 @@ pub use registry::{
 };
 pub use rules::{GetRule, ListRules, PutRule, RevokeRule, Revoked, Rules};
 pub use secrets::{
-    ForgetSecret, ForgottenSecret, MaskText, MaskedText, RegisterSecret, RegisteredSecret,
-    SecretsOps,
+    ForgetSecret, ForgottenSecret, GetRotation, MaskText, MaskedText, RegisterSecret,
+    RegisteredSecret, RotateSecrets, SecretsOps, StopRotation,
 };
 pub use sessions::{
     AppendMessages, ClearMarks, Cleared, DeleteSession, GetMarks, GetSession, ListSessions,
@@ -191,6 +196,11 @@ impl<'r> Ops<'r> {
         Audit::new(self.0)
     }
 
+    /// Programs with credentials.
+    pub fn clis(&self) -> ClisOps<'r> {
+        ClisOps::new(self.0)
+    }
+
     /// The configuration.
     pub fn config(&self) -> ConfigOps<'r> {
         ConfigOps::new(self.0)
@@ -294,6 +304,7 @@ pub fn all() -> impl Iterator<Item = &'static Operation> {
         approvals::OPERATIONS,
         artifacts::OPERATIONS,
         audit::OPERATIONS,
+        clis::OPERATIONS,
         config::OPERATIONS,
         credentials::OPERATIONS,
         custom_tools::OPERATIONS,

@@ -5,13 +5,17 @@ mod builder;
 mod checking;
 mod config;
 mod follow;
+mod rotation;
 mod scrubbing;
 
 pub use builder::RuntimeBuilder;
 pub use checking::{CheckOptions, ModesAlone, check_command};
 pub use config::{Config, ScrubConfig};
 pub use follow::{EventStream, Follow, Progress};
+pub use rotation::RotationStatus;
 pub use scrubbing::{ScrubOptions, ScrubValue, scrub, scrub_bytes};
+
+use rotation::Rotation;
 
 pub(crate) use follow::{events_after, has_come_to};
 
@@ -76,6 +80,7 @@ struct Inner {
     path: CallPath,
     keys: Option<Arc<KeyRing>>,
     background: Arc<Background>,
+    rotation: Arc<Rotation>,
     closing: CancellationToken,
     closed: OnceCell<()>,
     /// The calls and operations that are on their way.
@@ -111,6 +116,7 @@ impl Runtime {
             path,
             keys,
             background,
+            rotation: Arc::default(),
             closing: CancellationToken::new(),
             closed: OnceCell::new(),
             running: TaskTracker::new(),

@@ -65,6 +65,7 @@ pub mod postgres;
 mod rate_buckets;
 mod record;
 mod rules;
+mod sealed_rows;
 mod sessions;
 mod sql;
 pub mod sqlite;
@@ -102,6 +103,7 @@ pub use path_locks::{
 pub use postgres::{PostgresDriver, PostgresOptions, PostgresUrl};
 pub use rate_buckets::{RateBuckets, Taken};
 pub use rules::{ListRules, PutRule, Rule, RuleEffect, Rules};
+pub use sealed_rows::SealedRows;
 pub use sessions::{
     ListSessions, MOST_MESSAGES, NewMessage, PutSession, ReadMessages, Session, SessionInfo,
     SessionMessage, SessionPlace, SessionUsage, Sessions,
@@ -131,6 +133,7 @@ pub trait Store:
     + PathLocks
     + RateBuckets
     + Rules
+    + SealedRows
     + Sessions
     + Transfer
     + Send

@@ -1,5 +1,6 @@
 //! Group `runtime`: programs on this machine.
 
+pub(super) mod credentialed;
 pub(crate) mod custom;
 pub(super) mod exec;
 pub(super) mod execute_code;

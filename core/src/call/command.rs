@@ -7,7 +7,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::approve::Kept;
+use super::cli;
 use super::{AskReason, Call, CallPath, Judged, Stop};
+use crate::clis::{Called, Clis, Known};
 use crate::commands::{JudgedCommand, Wanted};
 use crate::custom::Definition;
 use crate::error::Code;
@@ -37,19 +39,31 @@ pub(super) async fn pass(
     let (cwd, stdin) = (named(&entry.spec.shell_cwd), named(&entry.spec.shell_stdin));
     let agents = path.policy.commands_of(call.cx.caller()).await?;
     let (commands, cx) = (path.commands.clone(), call.cx.clone());
+    let clis = path.clis.enabled(&call.cx.caller().tenant).await?;
+    let (registered, input) = (clis.clone(), stdin.clone());
     let judging = tokio::task::spawn_blocking(move || {
         let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
-        commands.judge(&cx, Wanted { text: &text, cwd, stdin, settings: None, agents: &agents })
+        let wanted = Wanted { text: &text, cwd, stdin, settings: None, agents: &agents };
+        let mut judged = commands.judge(&cx, wanted)?;
+        let known = Clis::known(&registered);
+        let called = judged.calls(&known);
+        if !matches!(called, Some(Called::Alone(..))) {
+            judged.hide(known.iter().filter_map(Known::path));
+        }
+        Ok::<_, ToolError>((judged, called))
     });
-    let judged = judging.await.map_err(not_judged)??;
+    let (mut judged, called) = judging.await.map_err(not_judged)??;
     note(call, &judged.check);
+    let cli = cli::pass(path, entry, called, &clis, input.as_deref(), call).await?;
     if judged.check.verdict == Decision::Deny {
         return Err(denied(&judged.check).into());
     }
     let own = assessment.plan.take();
     assessment.plan = Some(plan(&judged, own));
-    let mut judged = judged;
-    if judged.may_be_lifted() {
+    if let Some(cli) = cli.filter(|_| judged.may_be_lifted()) {
+        // The owner registered it with what is denied of it, which is his word for the rest.
+        judged.allowed_by = Some(cli);
+    } else if judged.may_be_lifted() {
         judged.allowed_by = standing(path, &entry.spec.name, call, &judged).await?;
         if let (Some(rule), Some(told)) = (&judged.allowed_by, call.notes.get_mut("shell")) {
             told["rule"] = json!(rule);

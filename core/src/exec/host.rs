@@ -2,11 +2,13 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use tempfile::TempDir;
 
 use super::capabilities::{Capabilities, SandboxCapabilities};
 use super::capture::Captured;
@@ -85,10 +87,29 @@ pub(crate) struct Order {
     pub(crate) console: Console,
     /// Whose temporary folder it has.
     pub(crate) session: String,
+    /// A program that was opened before, in place of what is run. In a sandbox there is none such.
+    pub(crate) opened: Option<Opened>,
     /// Whose it is: that says whether it runs on the host or in a sandbox.
     pub(crate) whose: Whose,
     /// How long it may take. [`Duration::MAX`]: as long as it likes.
     pub(crate) timeout: Duration,
+}
+
+/// A program that was opened and verified before, and all that it finds besides its order: such as a
+/// CLI with credentials.
+#[derive(Clone, Debug)]
+pub(crate) struct Opened {
+    /// Its file. None: it is started by its path, as a script is.
+    pub(crate) file: Option<Arc<OwnedFd>>,
+    /// Its path.
+    pub(crate) path: PathBuf,
+    /// Its words, the name that it goes by first.
+    pub(crate) words: Vec<String>,
+    /// Every variable that it gets.
+    pub(crate) variables: Variables,
+    /// The folder that it has as its temporary one, with one named `shm` in it. It is there until
+    /// nothing runs any more.
+    pub(crate) temp: Arc<TempDir>,
 }
 
 /// What became of a command.
@@ -286,7 +307,10 @@ impl Host {
         let deadline = Instant::now().checked_add(order.timeout);
         let ways = self.ways(&machine, &order)?;
         let walls = self.walls(&machine, &order, ways.as_ref())?;
-        let launch = launch(&machine, &self.config, &order, walls.is_some())?;
+        let launch = match &order.opened {
+            Some(opened) => opened.launch(&order.cwd)?,
+            None => launch(&machine, &self.config, &order, walls.is_some())?,
+        };
         let limits = &self.config.limits;
         let plan = match &walls {
             Some(walls) => walls
@@ -314,7 +338,8 @@ impl Host {
         started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
         let (ended, remains) = running.finish(deadline, control, sink);
         drop(egress);
-        Ok((ended, Some(Rest { machine, remains, shared, group })))
+        let opened = order.opened;
+        Ok((ended, Some(Rest { machine, remains, shared, group, opened })))
     }
 
     /// Has a command run in a container. Where there is none it does not run.
@@ -415,6 +440,15 @@ impl Host {
         }
     }
 
+    /// Where a program sees the temporary folder that it is given; it may take some milliseconds the
+    /// first time.
+    pub(crate) fn temp_seen_at(&self, folder: &Path) -> PathBuf {
+        let isolated = |machine: Arc<Machine>| machine.kernel.namespaces != Namespaces::None;
+        let is_moved =
+            self.config.confinement != Profile::Off && self.machine().is_ok_and(isolated);
+        if is_moved { PathBuf::from(places::SEEN_AT[0]) } else { folder.to_owned() }
+    }
+
     fn walls(
         &self,
         machine: &Machine,
@@ -433,7 +467,10 @@ impl Host {
             // Then nothing holds it to what was decided of it.
             return Err(NotRun::Unconfined(kernel.missing.join("; ")));
         }
-        let temp = machine.temps.of(&order.session)?;
+        let temp = match &order.opened {
+            Some(opened) => opened.temp.path().to_owned(),
+            None => machine.temps.of(&order.session)?,
+        };
         let held = &order.held_to;
         let is_temp = |path: &Path| places::SEEN_AT.iter().any(|at| path == Path::new(at));
         let write = match self.config.confinement {
@@ -453,6 +490,8 @@ impl Host {
             hidden: places::outermost(hidden),
             network: match ways {
                 Some(_) => Network::None,
+                // Without a network it would be of no use, whatever commands have.
+                None if order.opened.is_some() && held.network == Reach::Any => Network::Host,
                 None => network(self.config.confinement, held),
             },
             names: ways.map(|ways| machine.temps.names(&ways.names())).transpose()?,
@@ -522,16 +561,18 @@ struct Rest {
     remains: Remains,
     shared: Shared,
     group: Option<Group>,
+    opened: Option<Opened>,
 }
 
 impl Rest {
     /// Waits until nothing of it runs any more, and keeps the place for another.
     fn clear_up(self) {
-        let Rest { machine, remains, shared, group } = self;
+        let Rest { machine, remains, shared, group, opened } = self;
         match remains.wait() {
             Some(seat) => machine.keep(Place { seat, group, shared }),
             None => machine.groups.give_back(group),
         }
+        drop(opened);
     }
 }
 
@@ -576,9 +617,7 @@ fn launch(
     has_walls: bool,
 ) -> Result<Launch, NotRun> {
     let cwd = order.cwd.clone();
-    if let Err(error) = std::fs::read_dir(&cwd) {
-        return Err(NotRun::NoFolder(cwd.display().to_string(), error));
-    }
+    enter(&cwd)?;
     let mut variables = machine.variables.clone();
     if has_walls {
         environment::with_caches(&mut variables, &config.environment);
@@ -614,6 +653,29 @@ fn launch(
     }
     let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
     Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal })
+}
+
+impl Opened {
+    fn launch(&self, cwd: &Path) -> Result<Launch, NotRun> {
+        enter(cwd)?;
+        let mut variables = self.variables.clone();
+        variables.insert("PWD".into(), cwd.display().to_string());
+        REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
+        let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
+        Ok(Launch {
+            file: self.file.clone(),
+            path: self.path.clone(),
+            words: self.words.iter().map(OsString::from).collect(),
+            variables: variables.collect(),
+            cwd: cwd.to_owned(),
+            terminal: false,
+        })
+    }
+}
+
+fn enter(cwd: &Path) -> Result<(), NotRun> {
+    let entered = std::fs::read_dir(cwd).map(drop);
+    entered.map_err(|error| NotRun::NoFolder(cwd.display().to_string(), error))
 }
 
 /// Where a program stands: by its path, or by the folders of `PATH`.

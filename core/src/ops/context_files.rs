@@ -6,12 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Deleted, check_limit, default_limit, default_tenant, no_such, operations, utf8};
+use crate::clis::TOOLS_FILE;
 use crate::error::{Code, Error};
-use crate::files::{MergedContextFile, Prompt};
+use crate::files::{ContextSource, MergedContextFile, Prompt};
 use crate::limits::echo;
 use crate::runtime::Runtime;
 use crate::store::{self, ContextFileInfo, ContextFileKey, Fence};
-use crate::tool::check_agent_type;
+use crate::tool::{Caller, check_agent_type};
 
 operations! {
     /// The texts that tell an agent who it is, for all its users or for one.
@@ -30,7 +31,8 @@ operations! {
         delete(DeleteContextFile) -> Deleted = delete;
         /// Gives the context files of a prompt: those of the base, each with what the agent and the
         /// user read under its name in its place, then the others of the store. What the store does
-        /// not have stays as the base has it; empty ones are left out.
+        /// not have stays as the base has it; empty ones are left out. What `clis.supplement` says
+        /// stands at the end of TOOLS.md.
         merge(MergeContextFiles) -> Vec<MergedContextFile> = merge;
     }
 }
@@ -205,5 +207,18 @@ async fn merge(
         names: &runtime.config().files.context_files,
     };
     let base = base.into_iter().map(|file| (file.name, file.text)).collect();
-    prompt.merged(runtime.store(), base).await
+    let mut merged = prompt.merged(runtime.store(), base).await?;
+    let caller = Caller { tenant, agent: Some(agent), user, ..Caller::default() };
+    let supplement = super::clis::supplement_for(runtime, &caller).await?;
+    if !supplement.is_empty() {
+        match merged.iter_mut().find(|file| file.name == TOOLS_FILE) {
+            Some(file) => file.text = format!("{}\n\n{supplement}", file.text.trim_end()),
+            None => merged.push(MergedContextFile {
+                name: TOOLS_FILE.into(),
+                text: supplement,
+                source: ContextSource::Base,
+            }),
+        }
+    }
+    Ok(merged)
 }

@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 use super::agents::Deleted;
 use super::guarded::{self, Guarded};
 use super::{check_limit, default_limit, default_tenant, operations};
+use crate::clis;
 use crate::error::{Code, Error};
 use crate::limits::echo;
 use crate::runtime::Runtime;
@@ -183,6 +184,7 @@ async fn put(runtime: &Runtime, args: PutCredential) -> Result<CredentialInfo, E
         return Err(Error::new(Code::InvalidArgument, text));
     }
     let key = CredentialKey { tenant, name, agent, user };
+    check_no_cli(&key)?;
     let guarded = match (&env, &value) {
         (Some(env), _) => Guarded::env(env),
         (None, value) => {
@@ -213,6 +215,19 @@ async fn put(runtime: &Runtime, args: PutCredential) -> Result<CredentialInfo, E
     let info = writing.put_credential(credential, runtime.clock().now_ms()).await?;
     guarded.hold(runtime, &info.key.tenant, &info.key);
     Ok(info)
+}
+
+/// What a CLI is registered with is changed by its own operations, which look at it.
+fn check_no_cli(key: &CredentialKey) -> Result<(), Error> {
+    if !key.name.starts_with(clis::PREFIX) {
+        return Ok(());
+    }
+    let text = format!(
+        "credentials whose names begin with `{}` are those of CLIs: use `clis.put` and \
+         `clis.delete`; for one agent or user, name the credential as the CLI",
+        clis::PREFIX
+    );
+    Err(Error::new(Code::InvalidArgument, text))
 }
 
 /// Seals the variables of an environment, in order of name, after a look at their names and
@@ -302,6 +317,7 @@ async fn list(runtime: &Runtime, args: ListCredentials) -> Result<Vec<Credential
 async fn delete(runtime: &Runtime, args: DeleteCredential) -> Result<Deleted, Error> {
     let DeleteCredential { tenant, name, agent, user, if_version } = args;
     let key = CredentialKey { tenant, name, agent, user };
+    check_no_cli(&key)?;
     let now_ms = runtime.clock().now_ms();
     let deleted = runtime.writing(&key.tenant).delete_credential(&key, if_version, now_ms).await?;
     if deleted {

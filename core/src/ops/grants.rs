@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Deleted, check_limit, default_limit, default_tenant, no_such, operations};
-use crate::error::Error;
+use crate::clis;
+use crate::error::{Code, Error};
 use crate::runtime::Runtime;
 use crate::store::{self, Grant, GrantEffect, GrantKey, GrantPlace};
 
@@ -13,7 +14,8 @@ operations! {
     /// Who may use which resource.
     grants as Grants {
         /// Stores a grant, replacing one of the same resource, agent and user. Fails with
-        /// `conflict` if `if_version` does not hold.
+        /// `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of the
+        /// kind `cli` that cannot be.
         put(PutGrant) -> Grant = put;
         /// Gives the grant of that key, and no other. Fails with `not_found` if there is none.
         get(GetGrant) -> Grant = get;
@@ -155,10 +157,15 @@ fn owner() -> String {
 
 async fn put(runtime: &Runtime, args: PutGrant) -> Result<Grant, Error> {
     let PutGrant { tenant, kind, resource, agent, user, .. } = args;
+    let settings = Value::Object(args.settings);
+    if kind == clis::GRANT_KIND {
+        clis::check_overrides(&settings)
+            .map_err(|why| Error::new(Code::InvalidArgument, format!("`settings`: {why}")))?;
+    }
     let grant = store::PutGrant {
         key: GrantKey { tenant, kind, resource, agent, user },
         effect: args.effect,
-        settings: Value::Object(args.settings),
+        settings,
         granted_by: args.granted_by,
         if_version: args.if_version,
     };

@@ -9,10 +9,11 @@ use serde_json::Value;
 use super::{default_tenant, operations};
 use crate::error::Error;
 use crate::id::check_key;
-use crate::runtime::Runtime;
+use crate::runtime::{RotationStatus, Runtime};
 
 operations! {
-    /// Values that are masked in every text, because the host knows that they are secret.
+    /// Values that are masked in every text, because the host knows that they are secret; and the key
+    /// that stored ones are sealed under.
     secrets as SecretsOps {
         /// Has a value masked from now on wherever it stands, in many encodings. Registered twice it
         /// must be forgotten twice. Not stored: register it again after a restart.
@@ -21,6 +22,17 @@ operations! {
         forget(ForgetSecret) -> ForgottenSecret = forget;
         /// Masks a text as the results of the tenant's calls are masked.
         mask(MaskText) -> MaskedText = mask;
+        /// Seals anew, under `secrets.key`, every stored value of all tenants that is sealed under one
+        /// of `secrets.older_keys`; in the background unless it is waited for. Both keys open
+        /// meanwhile. It may be ended at any moment and begun again: it goes on with what is left. A
+        /// value that somebody changes meanwhile stays as it was changed.
+        ///
+        /// Fails with `no_key` if the configuration has no `secrets.key`.
+        rotate(RotateSecrets) -> RotationStatus = rotate;
+        /// Tells how far the rotation of this process is, or how its last one ended.
+        rotation(GetRotation) -> RotationStatus = rotation;
+        /// Ends the rotation that runs in this process. What it has sealed anew stays.
+        stop_rotation(StopRotation) -> RotationStatus = stop_rotation;
     }
 }
 
@@ -96,6 +108,25 @@ pub struct MaskedText {
     pub text: String,
 }
 
+/// The arguments of `secrets.rotate`.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RotateSecrets {
+    /// True: the answer comes when it has ended. Default: it runs in the background.
+    #[serde(default)]
+    pub wait: bool,
+}
+
+/// The arguments of `secrets.rotation`.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GetRotation {}
+
+/// The arguments of `secrets.stop_rotation`.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StopRotation {}
+
 /// The error for anything but a text does not repeat it.
 fn secret_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SecretString, D::Error> {
     match Value::deserialize(deserializer)? {
@@ -129,4 +160,16 @@ async fn mask(runtime: &Runtime, args: MaskText) -> Result<MaskedText, Error> {
     check_key("tenant", &args.tenant)?;
     let masked = runtime.scrub_for(&args.tenant, args.text.expose_secret());
     Ok(MaskedText { text: masked.into_owned() })
+}
+
+async fn rotate(runtime: &Runtime, args: RotateSecrets) -> Result<RotationStatus, Error> {
+    runtime.rotate(args.wait).await
+}
+
+async fn rotation(runtime: &Runtime, _: GetRotation) -> Result<RotationStatus, Error> {
+    Ok(runtime.rotation().status())
+}
+
+async fn stop_rotation(runtime: &Runtime, _: StopRotation) -> Result<RotationStatus, Error> {
+    Ok(runtime.rotation().stop())
 }

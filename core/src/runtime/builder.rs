@@ -13,6 +13,7 @@ use crate::call::{
     ApproveGate, Approver, CallPath, Finder, Marked, PolicyFile, PolicyGate, PolicyParts,
     RecordMode, Recorder, RedundancyGate, Runs, Written,
 };
+use crate::clis::Clis;
 use crate::clock::{Clock, SystemClock};
 use crate::commands::Commands;
 use crate::custom::{self, Followed};
@@ -197,8 +198,9 @@ impl RuntimeBuilder {
         let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
         let finder = Finder::new(&registries, &gate, &deferred);
         let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
+        let clis = Arc::new(Clis::new(store.clone(), keys.clone()));
         let background = Arc::new(Background::new(host.clone()));
-        let parts = (finder, files, background.clone());
+        let parts = (finder, files, background.clone(), clis.clone());
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let custom = custom_tools(&registries, deps, keys.clone());
@@ -215,6 +217,7 @@ impl RuntimeBuilder {
             deferred,
             definitions: DefinitionCache::default(),
             commands,
+            clis,
             rate_limit: self.config.rate_limit.clone(),
             approval: ApproveGate::new(self.config.approval.clone(), self.approver.take()),
             budget: self.config.budget.clone(),
@@ -237,13 +240,13 @@ impl RuntimeBuilder {
     /// What toolkeep's own tools work with.
     fn deps(
         &self,
-        (finder, files, background): (Finder, Files, Arc<Background>),
+        (finder, files, background, clis): (Finder, Files, Arc<Background>, Arc<Clis>),
         store: Arc<dyn Store>,
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
         let host = background.host().clone();
-        builtin::Deps { finder, files, store, clock, output, scrubbers, host, background }
+        builtin::Deps { finder, files, store, clock, output, scrubbers, host, background, clis }
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.

@@ -6,6 +6,7 @@
 mod approve;
 mod calls;
 mod claims;
+mod clis;
 mod crash;
 mod custom;
 mod definitions;
@@ -28,6 +29,7 @@ mod postgres;
 mod processes;
 mod records;
 mod roots;
+mod rotation;
 mod sealed;
 mod secrets;
 mod shell;

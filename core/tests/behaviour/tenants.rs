@@ -25,6 +25,7 @@ const WORD: &str = "tangerine-kangaroo-99";
 
 /// The operations that are about the runtime and not about a tenant.
 const WITHOUT_TENANT: &[&str] = &[
+    "clis.presets",
     "config.get",
     "exec.capabilities",
     "policy.get",
@@ -32,6 +33,9 @@ const WITHOUT_TENANT: &[&str] = &[
     "policy.reload",
     "policy.status",
     "policy.diff",
+    "secrets.rotate",
+    "secrets.rotation",
+    "secrets.stop_rotation",
     "shell.check",
     "store.info",
     "store.backup",
@@ -114,6 +118,12 @@ const CASES: &[Case] = &[
     reads("credentials.check", |_| json!({ "name": "c" })),
     reads("credentials.list", |_| json!({})),
     changes("credentials.delete", |_| json!({ "name": "c" })),
+    changes("clis.put", |_| json!({ "binary_name": "k", "description": "new", "tips": "new" })),
+    reads("clis.get", |_| json!({ "binary_name": "k" })),
+    reads("clis.list", |_| json!({})),
+    counts("clis.check", |_| json!({ "binary_name": "k", "args": ["x"] })),
+    reads("clis.supplement", |_| json!({})),
+    changes("clis.delete", |_| json!({ "binary_name": "k" })),
     changes("custom_tools.put", |_| json!({ "name": "t", "description": "new", "command": "new" })),
     reads("custom_tools.get", |_| json!({ "name": "t" })),
     reads("custom_tools.list", |_| json!({})),
@@ -216,6 +226,7 @@ async fn settle(rt: &Runtime, tenant: &str) -> Made {
         ("credentials.put", {
             json!({ "name": "c", "env": { "A": "b" }, "settings": { "of": tenant } })
         }),
+        ("clis.put", json!({ "binary_name": "k", "description": tenant, "tips": tenant })),
         ("custom_tools.put", json!({ "name": "t", "description": tenant, "command": "true" })),
         ("grants.put", {
             json!({ "kind": "cli", "resource": "gh", "effect": "allow", "granted_by": tenant })

@@ -80,6 +80,7 @@ impl Custom {
             input: Vec::new(),
             console: Console::Once,
             session: format!("{}\0{session}", caller.tenant),
+            opened: None,
             whose: Whose::of(caller, &places),
             timeout: limit,
         };

@@ -6,6 +6,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::credentialed;
 use super::ordered::{Wanted, not_run, order};
 use super::process;
 use super::told::told;
@@ -68,27 +69,25 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 }
 
 async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
+    if let Some(cli) = credentialed::called(deps, cx).await? {
+        if args.background {
+            let text = "A CLI with credentials does not run in the background. Call it without \
+                        `background`.";
+            return Err(ToolError::new(Code::InvalidArguments, text));
+        }
+        return credentialed::run(deps, cx, cli, args.stdin, args.timeout_ms).await;
+    }
     let input = args.stdin.unwrap_or_default().into_bytes();
+    let timeout = match args.background {
+        true => args.timeout_ms.map_or(Duration::MAX, Duration::from_millis),
+        false => timeout(deps, args.timeout_ms, cx.caller()),
+    };
+    let (command, console) = (args.command.as_str(), Console::Once);
+    let wanted = Wanted { command, argument: "command", input, console, timeout };
     if args.background {
-        let timeout = args.timeout_ms.map_or(Duration::MAX, Duration::from_millis);
-        let wanted = Wanted {
-            command: &args.command,
-            argument: "command",
-            input,
-            console: Console::Once,
-            timeout,
-        };
         let process = process::start(deps, wanted, cx).await?;
         return Ok(process::told_of_start(&process, Duration::ZERO).await);
     }
-    let limit = timeout(deps, args.timeout_ms, cx.caller());
-    let wanted = Wanted {
-        command: &args.command,
-        argument: "command",
-        input,
-        console: Console::Once,
-        timeout: limit,
-    };
     finished(deps, wanted, cx).await
 }
 

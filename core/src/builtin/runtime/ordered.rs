@@ -50,6 +50,7 @@ pub(super) async fn order(
         input: wanted.input,
         console: wanted.console,
         session: format!("{}\0{session}", caller.tenant),
+        opened: None,
         whose: Whose::of(caller, &places),
         timeout: wanted.timeout,
     })

@@ -1,0 +1,188 @@
+//! `credentialed_exec`, and the calls of CLIs that come by `exec`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::exec::{LONGEST, SPARE, done};
+use super::told::told;
+use crate::builtin::Deps;
+use crate::clis::{Prepared, Registered, Room};
+use crate::error::Code;
+use crate::exec::sandbox::Whose;
+use crate::exec::{Console, Opened, Order};
+use crate::kind::Capability;
+use crate::shell::plan::Run;
+use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
+
+/// Calls a CLI that has credentials, which nobody sees. There is no shell: give the CLI and its
+/// arguments, and nothing around them. Which CLIs there are, what of them is blocked, and how to use
+/// them stands in TOOLS.md.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(
+    dead_code,
+    reason = "the judge reads the command and the folder; the plan says them again"
+)]
+struct Args {
+    /// The call: the CLI and its arguments, as a list of words or as one text in which arguments with
+    /// blanks are quoted.
+    command: Words,
+    /// The folder that it starts in, relative to the workspace. Default: the workspace.
+    #[serde(default)]
+    working_dir: Option<String>,
+    /// How long it may take, in milliseconds. Default and most: what the owner set for the CLI.
+    #[serde(default)]
+    #[schemars(range(min = 1, max = 3_600_000))]
+    timeout_ms: Option<u64>,
+    /// What it is given on standard input. Default: nothing.
+    #[serde(default)]
+    stdin: Option<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "the plan says again what it was understood to be")]
+enum Words {
+    Text(String),
+    List(Vec<String>),
+}
+
+pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
+    let (deps, host) = (deps.clone(), deps.host.clone());
+    tool_fn("credentialed_exec", move |args: Args, cx| {
+        let deps = deps.clone();
+        async move {
+            let cli = called(&deps, &cx).await?.ok_or_else(not_judged)?;
+            run(&deps, &cx, cli, args.stdin, args.timeout_ms).await
+        }
+    })
+    .group("runtime")
+    .capability(Capability::Mutating)
+    .timeout(LONGEST + SPARE)
+    .shell_command("command")
+    .shell_cwd("working_dir")
+    .shell_stdin("stdin")
+    .argument_aliases("working_dir", &["cwd", "workdir"])
+    // A secret in a command would stand in the list of processes.
+    .keeps_placeholders()
+    .confines(move || host.confines())
+}
+
+fn not_judged() -> ToolError {
+    ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
+}
+
+/// A CLI with the words of its call.
+pub(super) struct CalledCli {
+    cli: Registered,
+    words: Vec<String>,
+}
+
+/// The CLI that a judged command calls, if it is one's call. The gate has let it through.
+pub(super) async fn called(deps: &Deps, cx: &CallContext) -> Result<Option<CalledCli>, ToolError> {
+    let Some(Run::Direct { program, arguments, environment }) = cx.plan().map(|plan| &plan.run)
+    else {
+        return Ok(None);
+    };
+    let clis = deps.clis.enabled(&cx.caller().tenant).await.map_err(|error| {
+        let text = format!("The command has not run: the CLIs could not be read: {error}.");
+        ToolError::new(Code::Unavailable, text)
+    })?;
+    let found = deps.clis.find(&clis, program).filter(|_| environment.is_empty());
+    Ok(found.map(|cli| CalledCli { cli: cli.clone(), words: arguments.clone() }))
+}
+
+/// Runs a CLI.
+pub(super) async fn run(
+    deps: &Deps,
+    cx: &CallContext,
+    called: CalledCli,
+    stdin: Option<String>,
+    timeout_ms: Option<u64>,
+) -> Result<ToolResult, ToolError> {
+    let CalledCli { cli, words } = called;
+    let plan = cx.plan().ok_or_else(not_judged)?;
+    let caller = cx.caller();
+    let granted = deps.clis.allowed(caller, &cli, &words, stdin.as_deref()).await?;
+    deps.files.check_workspace(cx).await?;
+    let places = deps.files.places(caller)?;
+    let cwd = PathBuf::from(&plan.cwd);
+    no_processes(&cli.name, &words, &cwd)?;
+    let room = Room {
+        writable: places.writable.iter().map(PathBuf::from).collect(),
+        held_to: plan.confinement.clone(),
+    };
+    let prepared = deps.clis.prepared(caller, &cli, granted, room, deps.host.clone()).await?;
+    let Prepared { program, surroundings, held_to, timeout } = prepared;
+    for (value, kind) in &surroundings.secrets {
+        // One that is too short to be guarded is told of where the CLI is registered.
+        let _ = cx.register_secret(value, Some(kind_of(kind)));
+    }
+    let timeout = wanted(timeout, timeout_ms, caller.timeout_ms);
+    let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
+    // In a sandbox it is the image's own program, and finds besides that what only it may have.
+    let is_secret =
+        |value: &String| surroundings.secrets.iter().any(|(secret, _)| **secret == *value);
+    let secrets = surroundings.variables.iter().filter(|(_, value)| is_secret(value));
+    let order = Order {
+        run: plan.run.clone(),
+        cwd,
+        held_to,
+        seen,
+        variables: secrets.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        input: stdin.unwrap_or_default().into_bytes(),
+        console: Console::Once,
+        session: String::new(),
+        opened: Some(Opened {
+            file: program.file,
+            path: program.path,
+            words: std::iter::once(cli.name.clone()).chain(words).collect(),
+            variables: surroundings.variables,
+            temp: Arc::new(surroundings.folder),
+        }),
+        whose: Whose::of(caller, &places),
+        timeout,
+    };
+    Ok(told(done(deps, order, cx).await?, timeout))
+}
+
+/// What placeholders call a value of a variable.
+fn kind_of(kind: &str) -> &str {
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if kind.len() <= 40 && kind.chars().all(fits) { kind } else { "credential" }
+}
+
+/// Refuses a path that leads to what processes hold, by whatever links.
+fn no_processes(name: &str, words: &[String], cwd: &std::path::Path) -> Result<(), ToolError> {
+    let leads_there = |word: &str| {
+        let real = cwd.join(word).canonicalize();
+        real.is_ok_and(|real| real.starts_with("/proc") && real != std::path::Path::new("/proc"))
+    };
+    let parts = |word: &str| {
+        let behind = word.find(['=', '@']).map(|at| word[at + 1..].to_owned());
+        let at = behind.as_deref().and_then(|text| text.strip_prefix('@')).map(str::to_owned);
+        [Some(word.to_owned()), behind, at]
+    };
+    if words.iter().flat_map(|word| parts(word)).flatten().any(|word| leads_there(&word)) {
+        let text = format!(
+            "[credentialed CLI] `{name}` has not run: one of its arguments leads to what processes \
+             hold in memory."
+        );
+        return Err(ToolError::new(Code::CommandDenied, text).by_rule("cli.proc"));
+    }
+    Ok(())
+}
+
+/// How long it may take: as long as the owner says at most, and never so long that the call is given up
+/// before the program has been ended in good order.
+fn wanted(most: Duration, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
+    let wanted = wanted.map_or(most, Duration::from_millis).min(most).min(LONGEST);
+    match of_call.map(Duration::from_millis) {
+        Some(of_call) => wanted.min(of_call.saturating_sub(SPARE).max(of_call / 2)),
+        None => wanted,
+    }
+}

@@ -1,0 +1,171 @@
+//! The words of a call, read as options and operands. Which options take a value is not known of
+//! every program: where it is not, the word behind one may be either.
+
+/// The words of a call.
+#[derive(Debug, Default)]
+pub(super) struct Arguments<'a> {
+    pub options: Vec<Given<'a>>,
+    pub operands: Vec<Operand<'a>>,
+}
+
+/// An option that is given.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Given<'a> {
+    /// Its name with its dashes: `--verbose`, `-v`.
+    pub name: String,
+    /// What it is set to, or what may be that: the word behind it.
+    pub value: Option<&'a str>,
+    /// How many operands surely stand before it.
+    pub behind: usize,
+}
+
+/// A word that is no option.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Operand<'a> {
+    pub text: &'a str,
+    /// False if it may be the value of the option before it.
+    pub sure: bool,
+    /// True behind `--`.
+    pub after_dashes: bool,
+}
+
+/// How a program reads its options.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Style<'s> {
+    /// The options that take a value.
+    pub values: &'s [&'s str],
+    /// True if `-name` is the same as `--name`.
+    pub single_dash: bool,
+}
+
+impl<'a> Arguments<'a> {
+    /// Reads words.
+    pub fn read(words: &'a [String], style: Style<'_>) -> Arguments<'a> {
+        let mut read = Arguments::default();
+        let mut words = words.iter().map(String::as_str).peekable();
+        let mut behind = 0;
+        while let Some(word) = words.next() {
+            if word == "--" {
+                let rest = words.by_ref();
+                let operand = |text| Operand { text, sure: true, after_dashes: true };
+                read.operands.extend(rest.map(operand));
+                break;
+            }
+            if !word.starts_with('-') || word == "-" {
+                behind += 1;
+                read.operands.push(Operand { text: word, sure: true, after_dashes: false });
+                continue;
+            }
+            let is_long = word.starts_with("--") || style.single_dash;
+            let mut given = if is_long { long(word) } else { cluster(word, style.values) };
+            given.iter_mut().for_each(|one| one.behind = behind);
+            if let Some(last) = given.last_mut().filter(|last| last.value.is_none()) {
+                let takes = style.values.contains(&last.name.as_str());
+                let next = words.peek().copied();
+                if let Some(next) = next.filter(|next| takes || !next.starts_with('-')) {
+                    last.value = Some(next);
+                    words.next();
+                    if !takes {
+                        let operand = Operand { text: next, sure: false, after_dashes: false };
+                        read.operands.push(operand);
+                    }
+                }
+            }
+            read.options.append(&mut given);
+        }
+        read
+    }
+}
+
+/// `--name`, `--name=value`, and the same with one dash.
+fn long(word: &str) -> Vec<Given<'_>> {
+    let name = word.trim_start_matches('-');
+    let (name, value) = match name.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (name, None),
+    };
+    vec![Given { name: format!("--{name}"), value, behind: 0 }]
+}
+
+/// `-v`, `-abc`, `-Xvalue`, `-n=5`. What is none of these is one option of that name.
+fn cluster<'a>(word: &'a str, values: &[&str]) -> Vec<Given<'a>> {
+    let takes = |letter: char| values.contains(&format!("-{letter}").as_str());
+    let is_name = |word: &str| {
+        word.contains('-') && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    if is_name(&word[1..]) && !word[1..].starts_with(takes) {
+        return vec![Given { name: word.to_owned(), value: None, behind: 0 }];
+    }
+    let mut given = Vec::new();
+    for (at, letter) in word.char_indices().skip(1) {
+        let rest = &word[at + letter.len_utf8()..];
+        if letter == '=' && !given.is_empty() {
+            let last = given.len() - 1;
+            let last: &mut Given<'_> = &mut given[last];
+            last.value = Some(rest);
+            return given;
+        }
+        if !letter.is_ascii_alphanumeric() {
+            return vec![Given { name: word.to_owned(), value: None, behind: 0 }];
+        }
+        let name = format!("-{letter}");
+        let takes = takes(letter);
+        let value = (takes && !rest.is_empty()).then(|| rest.strip_prefix('=').unwrap_or(rest));
+        given.push(Given { name, value, behind: 0 });
+        if takes {
+            return given;
+        }
+    }
+    given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: &[&str], style: Style<'_>) -> (Vec<String>, Vec<String>) {
+        let words: Vec<String> = line.iter().map(|word| (*word).to_owned()).collect();
+        let read = Arguments::read(&words, style);
+        let options = read.options.iter().map(|one| match one.value {
+            Some(value) => format!("{}={value}", one.name),
+            None => one.name.clone(),
+        });
+        let operands = read.operands.iter().map(|one| match one.sure {
+            true => one.text.to_owned(),
+            false => format!("{}?", one.text),
+        });
+        (options.collect(), operands.collect())
+    }
+
+    #[test]
+    fn options_are_read_however_they_are_spelled() {
+        let style = Style { values: &["-X", "--region", "-c", "-e"], single_dash: false };
+        for (line, options, operands) in [
+            (
+                &["repo", "--yes", "delete", "o/r"][..],
+                &["--yes=delete"][..],
+                &["repo", "delete?", "o/r"][..],
+            ),
+            (&["-XDELETE", "api"], &["-X=DELETE"], &["api"]),
+            (&["-X", "-v"], &["-X=-v"], &[]),
+            (&["-vvv", "-n=5"], &["-v", "-v", "-v", "-n=5"], &[]),
+            (&["-qcDROP x"], &["-q", "-c=DROP x"], &[]),
+            (&["--region", "x", "ls"], &["--region=x"], &["ls"]),
+            (&["-version-check"], &["-version-check"], &[]),
+            (&["a", "--", "-v", "--x"], &[], &["a", "-v", "--x"]),
+            (&["-"], &[], &["-"]),
+        ] {
+            let (read, left) = shown(line, style);
+            assert_eq!(
+                (read, left),
+                (
+                    options.iter().map(ToString::to_string).collect(),
+                    operands.iter().map(ToString::to_string).collect()
+                ),
+                "{line:?}"
+            );
+        }
+        let single = Style { values: &[], single_dash: true };
+        assert_eq!(shown(&["-chdir=x", "-destroy"], single).0, ["--chdir=x", "--destroy"]);
+    }
+}

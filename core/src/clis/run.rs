@@ -1,0 +1,142 @@
+//! Prepares the run of a CLI: everything that is looked at once more before it starts.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::binary::{self, Verified};
+use super::rules;
+use super::surroundings::{self, NoSurroundings, Surroundings};
+use super::{Clis, Granted, Registered};
+use crate::error::Code;
+use crate::exec::Host;
+use crate::shell::plan::{Confinement, Reach};
+use crate::tool::{Caller, ToolError};
+
+/// Where a CLI runs.
+pub(crate) struct Room {
+    /// Folders of the caller's that it may write.
+    pub writable: Vec<PathBuf>,
+    /// What the command was held to.
+    pub held_to: Confinement,
+}
+
+/// A CLI that is ready to run.
+pub(crate) struct Prepared {
+    /// The program.
+    pub program: Verified,
+    /// Its variables and files.
+    pub surroundings: Surroundings,
+    /// What it is held to.
+    pub held_to: Confinement,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+impl Clis {
+    /// Refuses a call that is denied: of a CLI that was not granted, or with words that are denied.
+    ///
+    /// # Errors
+    /// The refusal.
+    pub(crate) async fn allowed(
+        &self,
+        caller: &Caller,
+        cli: &Registered,
+        words: &[String],
+        input: Option<&str>,
+    ) -> Result<Granted, ToolError> {
+        let granted = self.granted(caller, cli).await?;
+        match rules::denial(&granted.definition, words, input) {
+            None => Ok(granted),
+            Some(denial) => {
+                let text = format!(
+                    "[credentialed CLI] This call of `{}` is denied: {}. It has not run, and no \
+                     other spelling will. Do it another way, or tell the user what is to be done by \
+                     hand.",
+                    cli.name, denial.why
+                );
+                let refusal = ToolError::new(Code::CommandDenied, text);
+                Err(refusal.by_rule(format!("cli.{}: {}", cli.name, denial.rule)))
+            }
+        }
+    }
+
+    /// Prepares a call that is allowed.
+    ///
+    /// # Errors
+    /// What is missing or not as it was, for the model.
+    pub(crate) async fn prepared(
+        self: &Arc<Clis>,
+        caller: &Caller,
+        cli: &Registered,
+        granted: Granted,
+        room: Room,
+        host: Arc<Host>,
+    ) -> Result<Prepared, ToolError> {
+        let name = cli.name.clone();
+        let refuse = move |code: Code, why: String| {
+            let text = format!(
+                "[credentialed CLI] `{name}` has not run: {why}. You cannot mend that; tell the user."
+            );
+            ToolError::new(code, text).by_rule(format!("cli.{name}"))
+        };
+        let variables = self.opened(caller, &granted).await;
+        let variables =
+            variables.map_err(|error| refuse(error.code(), error.message().to_owned()))?;
+        let unmade = |why: NoSurroundings| match why {
+            NoSurroundings::Missing(names) => {
+                refuse(Code::Unavailable, format!("{} is not set", names.join(", ")))
+            }
+            NoSurroundings::Other(why) => refuse(Code::Unavailable, why),
+        };
+        surroundings::complete(&granted.definition, &variables).map_err(&unmade)?;
+        let clis = Arc::clone(self);
+        let definition = granted.definition;
+        let making = tokio::task::spawn_blocking(move || {
+            let program = clis
+                .verified(&granted.name, &definition, &room.writable)
+                .map_err(NoSurroundings::Other)?;
+            let seen_at = |folder: &std::path::Path| host.temp_seen_at(folder);
+            let surroundings = surroundings::make(&definition, &variables, &program.path, seen_at)?;
+            let held_to = held_to(room, &surroundings);
+            let timeout = Duration::from_secs(definition.timeout_seconds);
+            Ok(Prepared { program, surroundings, held_to, timeout })
+        });
+        let made = making.await.map_err(|error| refuse(Code::Internal, error.to_string()))?;
+        made.map_err(unmade)
+    }
+
+    /// The binary of a CLI, verified and opened, if it is the one that was registered; blocking.
+    fn verified(
+        &self,
+        name: &str,
+        definition: &super::Definition,
+        writable: &[PathBuf],
+    ) -> Result<Verified, String> {
+        let mut folders = binary::temp_folders();
+        folders.extend(writable.iter().cloned());
+        let given = definition.binary_path.as_deref();
+        let verified = binary::verify(name, given, &folders, self.digests())?;
+        match &definition.binary {
+            Some(pinned) if *pinned != verified.pinned => Err(format!(
+                "its binary `{}` is not the one that was registered (`{}`); the owner looks at it, \
+                 and registers it anew with `clis.put`",
+                verified.pinned.path, pinned.path
+            )),
+            _ => Ok(verified),
+        }
+    }
+}
+
+/// What a CLI is held to: it writes in the workspace, reads no secrets but its own files, and has the
+/// network, since that is its purpose.
+fn held_to(room: Room, surroundings: &Surroundings) -> Confinement {
+    let mut held = room.held_to;
+    held.write.extend(room.writable.iter().map(|path| path.display().to_string()));
+    held.read =
+        surroundings.reads.iter().map(|path| path.display().to_string()).collect::<BTreeSet<_>>();
+    held.network = Reach::Any;
+    held.listens = false;
+    held
+}

@@ -1,0 +1,216 @@
+//! What psql is told: SQL, of which the literals and comments are no code, and commands of its own.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// What is denied, in words.
+pub(super) const BLOCKED: &str = "DROP, TRUNCATE, ALTER SYSTEM and COPY with a program in SQL, and commands of psql that run \
+     programs, read scripts or change the server (`\\!`, `\\copy … program`, `\\o |…`, `\\i`, `\\c`)";
+
+static DESTRUCTIVE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?is)\b(drop|truncate)\b|\balter\s+system\b|\bcopy\b.*\bprogram\b").ok()
+});
+static INDIRECT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)\b(execute|do|query_to_xml|dblink\w*)\b").ok());
+
+/// Commands of psql that are denied, whatever follows.
+const COMMANDS: &[&str] = &[
+    "!",
+    "i",
+    "ir",
+    "include",
+    "include_relative",
+    "setenv",
+    "e",
+    "edit",
+    "ef",
+    "ev",
+    "s",
+    "cd",
+    "c",
+    "connect",
+    "password",
+    "getenv",
+];
+
+/// Commands of psql that write into what follows, which may be a program.
+const WRITERS: &[&str] = &["o", "out", "w", "write", "g", "gx"];
+
+/// Why a text is refused; none if it is not.
+pub(super) fn refusal(text: &str) -> Option<String> {
+    let read = Read::of(text);
+    for command in &read.commands {
+        if let Some(why) = of_command(command) {
+            return Some(why);
+        }
+    }
+    // A pattern that does not compile finds everything: nothing is let through unread.
+    let finds = |pattern: &Option<Regex>, text: &str| {
+        pattern.as_ref().is_none_or(|pattern| pattern.is_match(text))
+    };
+    let code = if finds(&INDIRECT, &read.code) { text } else { read.code.as_str() };
+    finds(&DESTRUCTIVE, code)
+        .then(|| "the statement drops or empties something, or runs a program".to_owned())
+}
+
+fn of_command(command: &str) -> Option<String> {
+    let end =
+        command.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(command.len());
+    let end = if command.starts_with('!') { 1 } else { end };
+    let (name, rest) = command.split_at(end);
+    let name = name.to_ascii_lowercase();
+    let refuse = |what: &str| Some(format!("`\\{name}` {what}"));
+    if rest.contains('`') {
+        return refuse("runs what stands between its backticks");
+    }
+    if COMMANDS.contains(&name.as_str()) {
+        return refuse("runs programs, reads other files or changes the server");
+    }
+    if WRITERS.contains(&name.as_str()) && rest.trim_start().starts_with('|') {
+        return refuse("writes into a program");
+    }
+    let is_program = |word: &str| word.eq_ignore_ascii_case("program");
+    if name == "copy" && rest.split(|c: char| !c.is_alphanumeric()).any(is_program) {
+        return refuse("runs a program");
+    }
+    let sets_pager = name == "pset" && rest.trim_start().to_ascii_lowercase().starts_with("pager");
+    if sets_pager {
+        return refuse("sets the pager");
+    }
+    None
+}
+
+/// A text taken apart.
+#[derive(Default)]
+struct Read {
+    /// What stands outside of literals, quoted names and comments.
+    code: String,
+    /// Commands of psql, from behind the backslash to the end of their line.
+    commands: Vec<String>,
+}
+
+impl Read {
+    fn of(text: &str) -> Read {
+        let mut read = Read::default();
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let after = &rest[c.len_utf8()..];
+            rest = match c {
+                '\'' => {
+                    let escapes = read.code.ends_with(['e', 'E']) && !read.ends_in_word();
+                    read.code.push(' ');
+                    behind(after, '\'', escapes)
+                }
+                '"' => {
+                    read.code.push_str(" \"\" ");
+                    behind(after, '"', false)
+                }
+                '-' if after.starts_with('-') => {
+                    read.code.push(' ');
+                    &after[after.find('\n').unwrap_or(after.len())..]
+                }
+                '/' if after.starts_with('*') => {
+                    read.code.push(' ');
+                    behind_comment(&after[1..])
+                }
+                '\\' => {
+                    let end = after.find('\n').unwrap_or(after.len());
+                    // Another command may stand in the same line.
+                    for (at, _) in rest[..=end].match_indices('\\') {
+                        read.commands.push(rest[at + 1..=end].trim_end().to_owned());
+                    }
+                    &after[end..]
+                }
+                _ => {
+                    read.code.push(c);
+                    after
+                }
+            };
+        }
+        read
+    }
+
+    /// True if the last letter of the code ends a longer word.
+    fn ends_in_word(&self) -> bool {
+        let before = self.code.chars().rev().nth(1);
+        before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    }
+}
+
+/// What stands behind a literal whose beginning was read.
+fn behind(text: &str, quote: char, escapes: bool) -> &str {
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c == '\\' && escapes {
+            chars.next();
+        } else if c == quote {
+            return &text[at + c.len_utf8()..];
+        }
+    }
+    ""
+}
+
+/// What stands behind a comment whose beginning was read; they nest.
+fn behind_comment(text: &str) -> &str {
+    let mut depth = 1;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at + 1 < bytes.len() {
+        match (bytes[at], bytes[at + 1]) {
+            (b'*', b'/') => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return &text[at..];
+                }
+            }
+            (b'/', b'*') => {
+                depth += 1;
+                at += 2;
+            }
+            _ => at += 1,
+        }
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_destroys_or_runs_programs_is_found_and_literals_are_no_code() {
+        for (text, is_refused) in [
+            ("select 1", false),
+            ("select '\\!'", false),
+            ("select 'drop table t'", false),
+            ("select 'it''s; drop table t'", false),
+            ("select \"drop\" from t", false),
+            ("select 1 -- drop table t", false),
+            ("select dropped, truncated from t", false),
+            ("\\dt", false),
+            ("\\copy t from 'f.csv' csv", false),
+            ("\\o out.txt", false),
+            ("select 1; DROP TABLE t", true),
+            ("/* a /* b */ c */ drop table t", true),
+            ("select E'\\'; drop table t --'", false),
+            ("select '\\'; drop table t --'", true),
+            ("TRUNCATE t", true),
+            ("do $$ begin execute 'drop table t'; end $$", true),
+            ("COPY t FROM PROGRAM 'id'", true),
+            ("\\! id", true),
+            ("\\!id", true),
+            ("\\o |id", true),
+            ("\\o | id", true),
+            ("\\dt \\! id", true),
+            ("\\copy t from program 'id'", true),
+            ("\\set x `id`", true),
+            ("\\i /tmp/x.sql", true),
+            ("select 1 \\g |id", true),
+            ("alter system set archive_command = 'id'", true),
+        ] {
+            assert_eq!(refusal(text).is_some(), is_refused, "{text}");
+        }
+    }
+}

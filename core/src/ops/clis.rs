@@ -1,0 +1,598 @@
+//! `clis.*`
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::JsonSchema;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+use zeroize::Zeroizing;
+
+use super::agents::Deleted;
+use super::guarded::{self, Guarded};
+use super::{check_limit, default_limit, default_tenant, no_such, operations};
+use crate::clis::{
+    self, CREDENTIAL_KIND, Definition, PREFIX, PinnedBinary, PresetInfo, Registered, Variable,
+    VariableKind, Variables,
+};
+use crate::error::{Code, Error};
+use crate::limits::echo;
+use crate::runtime::Runtime;
+use crate::scrub::Values;
+use crate::store::{self, Credential, CredentialKey, Kind};
+use crate::tool::Caller;
+
+/// How often a change that keeps variables is tried when others change the CLI meanwhile.
+const TRIES: usize = 64;
+
+operations! {
+    /// Credentialed CLIs: programs that agents call without ever seeing what they log in with.
+    clis as ClisOps {
+        /// Registers a CLI, replacing one of the same name: its binary as it is now, its variables,
+        /// which are sealed at once, and what is denied of it.
+        ///
+        /// Without `encrypted_env` the variables stay as they are; an empty value that is sensitive
+        /// keeps the stored one. Fails with `invalid_argument` that names the field, such as
+        /// `deny_args[2]` for a pattern that is none, with `no_key` if the configuration has no
+        /// `secrets.key`, and with `conflict` if `if_version` does not hold.
+        put(PutCli) -> CliInfo = put;
+        /// Tells what is registered of a CLI, without the values of its variables. Fails with
+        /// `not_found` if there is none of that name.
+        get(CliName) -> CliInfo = get;
+        /// Lists the CLIs by name.
+        list(ListClis) -> Vec<CliInfo> = list;
+        /// Removes a CLI. Its grants stay.
+        delete(DeleteCli) -> Deleted = delete;
+        /// Lists the presets that a CLI can be registered with.
+        presets(ListPresets) -> Vec<PresetInfo> = presets;
+        /// Tells whether a call would be let through: whether the CLI is granted, and whether
+        /// something of the words is denied. Nothing is run.
+        check(CheckCli) -> CliCheck = check;
+        /// Gives the text that tells a model which CLIs it may call and how: what
+        /// `context_files.merge` puts into TOOLS.md. Empty if there are none.
+        supplement(SupplementFor) -> Supplement = supplement;
+    }
+}
+
+/// The arguments of `clis.put`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutCli {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The name of its program, such as `gh`; capitals do not count.
+    pub binary_name: String,
+    /// Where its binary is, absolute. Left out: it is looked for in the folders of the system.
+    #[serde(default)]
+    pub binary_path: Option<String>,
+    /// What it is for.
+    #[serde(default)]
+    pub description: String,
+    /// The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`, `terraform`, `git`,
+    /// `psql`, `gws` or `rapidapi`.
+    #[serde(default)]
+    pub preset: Option<String>,
+    /// As `preset`: how the seeds call it for `git` and `psql`.
+    #[serde(default)]
+    pub adapter_name: Option<String>,
+    /// The variables that it gets: each a text, which is sensitive, or an object of `kind`
+    /// (`sensitive`, `value` or `file`) and `value`. At most 50.
+    #[serde(default, alias = "env", deserialize_with = "secret_variables")]
+    #[schemars(with = "Option<BTreeMap<String, Value>>")]
+    pub encrypted_env: Option<SecretVariables>,
+    /// Regular expressions, none of which may be found in the arguments, in any case of letters.
+    #[serde(default, deserialize_with = "patterns")]
+    #[schemars(with = "Vec<String>")]
+    pub deny_args: Vec<String>,
+    /// Regular expressions, none of which may be found at the start of an argument.
+    #[serde(default, deserialize_with = "patterns")]
+    #[schemars(with = "Vec<String>")]
+    pub deny_verbose: Vec<String>,
+    /// Options whose values are prose, which `deny_args` is not held against: `--body`.
+    #[serde(default)]
+    pub free_text: Vec<String>,
+    /// How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else 30.
+    #[serde(default)]
+    pub timeout_seconds: Option<u64>,
+    /// What the model should know of it.
+    #[serde(default)]
+    pub tips: String,
+    /// True: everybody may use it. False: only whom it is granted to by `grants.put` of the kind
+    /// `cli`. Default: true.
+    #[serde(default = "yes")]
+    pub is_global: bool,
+    /// Whether it is there at all. Default: true.
+    #[serde(default = "yes")]
+    pub enabled: bool,
+    /// Only if the stored CLI has this version; 0: only if there is none.
+    #[serde(default)]
+    pub if_version: Option<i64>,
+}
+
+/// Variables as they are given, which `Debug` does not show.
+#[derive(Clone)]
+pub struct SecretVariables(Map<String, Value>);
+
+impl fmt::Debug for SecretVariables {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+/// The arguments of `clis.get`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CliName {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The name of its program.
+    pub binary_name: String,
+}
+
+/// The arguments of `clis.delete`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeleteCli {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The name of its program.
+    pub binary_name: String,
+    /// Only if the stored CLI has this version.
+    #[serde(default)]
+    pub if_version: Option<i64>,
+}
+
+/// The arguments of `clis.list`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListClis {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// Go on after this name.
+    #[serde(default)]
+    pub after: Option<String>,
+    /// How many at most, 1 to 1,000. Default: 100.
+    #[serde(default = "default_limit")]
+    pub limit: u32,
+}
+
+/// The arguments of `clis.presets`.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ListPresets {}
+
+/// The arguments of `clis.check`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckCli {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The name of its program.
+    pub binary_name: String,
+    /// The arguments of the call, without the program.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// What it would get on standard input.
+    #[serde(default)]
+    pub stdin: Option<String>,
+    /// The agent that would call, if any.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The user it would call for, if any.
+    #[serde(default)]
+    pub user: Option<String>,
+}
+
+/// Whether a call of a CLI would be let through.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CliCheck {
+    /// True if it would.
+    pub allowed: bool,
+    /// The rule that says no.
+    pub rule: Option<String>,
+    /// What a model would be told.
+    pub why: Option<String>,
+}
+
+/// The arguments of `clis.supplement`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SupplementFor {
+    /// The tenant.
+    #[serde(default = "default_tenant")]
+    pub tenant: String,
+    /// The agent whose prompt it is, if any.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The user it talks to, if any.
+    #[serde(default)]
+    pub user: Option<String>,
+}
+
+/// What a model is told of the CLIs that it has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Supplement {
+    /// The text, in Markdown.
+    pub text: String,
+}
+
+/// A CLI as it is registered, without the values of its variables.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CliInfo {
+    /// The tenant.
+    pub tenant: String,
+    /// The name of its program, in small letters.
+    pub binary_name: String,
+    /// Where the owner says that its binary is.
+    pub binary_path: Option<String>,
+    /// The binary as it was when the CLI was registered. Another one is not run. None: it was not
+    /// there.
+    pub binary: Option<PinnedBinary>,
+    /// What it is for.
+    pub description: String,
+    /// The preset whose rules hold besides.
+    pub preset: Option<String>,
+    /// Its variables, and what each is.
+    pub variables: BTreeMap<String, VariableKind>,
+    /// What is denied in the arguments.
+    pub deny_args: Vec<String>,
+    /// What is denied at the start of an argument.
+    pub deny_verbose: Vec<String>,
+    /// Options whose values are prose.
+    pub free_text: Vec<String>,
+    /// How long a call may take, in seconds.
+    pub timeout_seconds: u64,
+    /// What the model should know of it.
+    pub tips: String,
+    /// True if everybody may use it.
+    pub is_global: bool,
+    /// False if nobody may.
+    pub enabled: bool,
+    /// What is worth a second look, in sentences: a value too short to be masked, a binary that is
+    /// not there.
+    pub warnings: Vec<String>,
+    /// 1 for a new CLI, one more with each change.
+    pub version: i64,
+    /// When it was last changed, in milliseconds since 1970-01-01T00:00:00Z.
+    pub updated_at_ms: i64,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// Variables, or JSON text of them. An error never repeats what it got, which is a secret.
+fn secret_variables<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SecretVariables>, D::Error> {
+    let given = Value::deserialize(deserializer)?;
+    let given = match given {
+        Value::String(text) if text.trim().is_empty() => Value::Null,
+        Value::String(text) => {
+            serde_json::from_str(&Zeroizing::new(text)).unwrap_or(Value::Bool(false))
+        }
+        other => other,
+    };
+    match given {
+        Value::Null => Ok(None),
+        Value::Object(fields) => Ok(Some(SecretVariables(fields))),
+        _ => Err(D::Error::custom("expected an object of variables and their values")),
+    }
+}
+
+/// A list of patterns, JSON text of one, or null.
+fn patterns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let given = match Value::deserialize(deserializer)? {
+        Value::String(text) if text.trim().is_empty() => Value::Null,
+        Value::String(text) => serde_json::from_str(&text).map_err(D::Error::custom)?,
+        other => other,
+    };
+    match given {
+        Value::Null => Ok(Vec::new()),
+        given => serde_json::from_value(given).map_err(D::Error::custom),
+    }
+}
+
+fn refuse(why: impl Into<String>) -> Error {
+    Error::new(Code::InvalidArgument, why)
+}
+
+/// A name as it is kept.
+fn checked_name(name: &str) -> Result<String, Error> {
+    let name = name.trim().to_ascii_lowercase();
+    let fits = name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    let text = || {
+        format!(
+            "`binary_name` is `{}`; give the name of a program, at most 64 letters, digits, `.`, `_` \
+             and `-`, without its folder",
+            echo(&name)
+        )
+    };
+    if fits { Ok(name) } else { Err(refuse(text())) }
+}
+
+async fn put(runtime: &Runtime, args: PutCli) -> Result<CliInfo, Error> {
+    let name = checked_name(&args.binary_name)?;
+    let key = clis::key(&args.tenant, &name);
+    let (if_version, given) = (args.if_version, args.encrypted_env.clone());
+    let mut definition = defined(args)?;
+    definition.check().map_err(refuse)?;
+    let given = given.map(|given| clis::variables(&given.0, definition.preset())).transpose();
+    let given = given.map_err(refuse)?;
+    let mut warnings = pinned(runtime, &name, &mut definition).await?;
+    let mut tries = 0;
+    loop {
+        tries += 1;
+        let stored = runtime.store().get_credential(&key).await?;
+        let version = stored.as_ref().map_or(0, |stored| stored.info.version);
+        if let Some(wanted) = if_version.filter(|wanted| *wanted != version) {
+            let text = format!(
+                "CLI `{name}` has version {version} and not {wanted} (0 is none); get it again and \
+                 decide anew"
+            );
+            return Err(Error::new(Code::Conflict, text));
+        }
+        let variables = completed(runtime, stored.as_ref(), given.as_ref())?;
+        definition.variables = clis::kinds_of(&variables);
+        let value = sealed(runtime, &key, &variables)?;
+        let settings = serde_json::to_value(&definition)
+            .map_err(|error| Error::new(Code::Internal, error.to_string()))?;
+        let credential = store::PutCredential {
+            key: key.clone(),
+            kind: CREDENTIAL_KIND.into(),
+            host_scope: String::new(),
+            settings,
+            value,
+            if_version: Some(version),
+        };
+        let writing = runtime.writing(&key.tenant);
+        match writing.put_credential(credential, runtime.clock().now_ms()).await {
+            Err(error)
+                if error.kind() == Kind::Conflict && if_version.is_none() && tries < TRIES => {}
+            Err(error) => return Err(error.into()),
+            Ok(info) => {
+                warnings.extend(unguarded(&variables));
+                hold(runtime, &key, &variables);
+                let mut told = told(Registered::of(info), &key)?;
+                told.warnings = warnings;
+                return Ok(told);
+            }
+        }
+    }
+}
+
+fn defined(args: PutCli) -> Result<Definition, Error> {
+    let adapter = args.adapter_name.filter(|name| !name.trim().is_empty() && name != "passthrough");
+    if let Some(name) = adapter.as_deref().filter(|name| clis::preset(name).is_none()) {
+        return Err(refuse(format!("`adapter_name`: there is none named `{}`", echo(name))));
+    }
+    let preset = args.preset.filter(|name| !name.trim().is_empty()).or(adapter);
+    let preset = preset.map(|name| name.trim().to_ascii_lowercase());
+    let known = preset.as_deref().and_then(clis::preset);
+    let timeout_seconds = args.timeout_seconds.or(known.map(|preset| preset.timeout_seconds));
+    Ok(Definition {
+        binary_path: args.binary_path.filter(|path| !path.is_empty()),
+        description: args.description,
+        preset,
+        variables: BTreeMap::new(),
+        deny_args: args.deny_args,
+        deny_verbose: args.deny_verbose,
+        free_text: args.free_text,
+        timeout_seconds: timeout_seconds.unwrap_or(clis::DEFAULT_TIMEOUT_SECONDS),
+        tips: args.tips,
+        is_global: args.is_global,
+        enabled: args.enabled,
+        binary: None,
+    })
+}
+
+/// Looks at the binary and keeps what it is. That there is none yet is a warning.
+async fn pinned(
+    runtime: &Runtime,
+    name: &str,
+    definition: &mut Definition,
+) -> Result<Vec<String>, Error> {
+    let workspace = runtime.config().workspace.clone();
+    let clis = runtime.path().clis.clone();
+    let (name, given) = (name.to_owned(), definition.binary_path.clone());
+    let looking = tokio::task::spawn_blocking(move || {
+        let is_there = match &given {
+            Some(path) => std::path::Path::new(path).exists(),
+            None => clis::found(&name).is_some(),
+        };
+        let mut folders = clis::temp_folders();
+        folders.extend(workspace.and_then(|path| std::path::Path::new(&path).canonicalize().ok()));
+        let verified = clis::verify(&name, given.as_deref(), &folders, clis.digests());
+        (is_there, verified)
+    });
+    let (is_there, verified) =
+        looking.await.map_err(|error| Error::new(Code::Internal, error.to_string()))?;
+    match verified {
+        Ok(verified) => {
+            definition.binary = Some(verified.pinned);
+            Ok(Vec::new())
+        }
+        Err(why) if is_there => Err(refuse(format!("`binary_path`: {why}"))),
+        Err(why) => Ok(vec![format!("{why}; register the CLI anew once it is there")]),
+    }
+}
+
+/// The variables that are to be stored: those given, and the stored ones that are to stay.
+fn completed(
+    runtime: &Runtime,
+    stored: Option<&Credential>,
+    given: Option<&Variables>,
+) -> Result<Variables, Error> {
+    let keeps = |one: &Variable| one.kind != VariableKind::Value && one.value.is_empty();
+    let needs_stored = given.is_none_or(|given| given.values().any(keeps));
+    let mut kept = Variables::new();
+    if let Some(stored) = stored.filter(|_| needs_stored)
+        && let Some(Registered { definition: Ok(definition), info, .. }) =
+            Registered::of(stored.info.clone())
+    {
+        let opened = info.key.place(|place| runtime.keys()?.open(place, &stored.value))?;
+        kept = clis::opened(&opened, &definition)
+            .map_err(|why| Error::new(Code::SecretUnreadable, why))?;
+    }
+    let Some(given) = given else { return Ok(kept) };
+    let one = |(name, one): (&String, &Variable)| {
+        let old = kept.remove(name).filter(|_| keeps(one));
+        let value = old.map_or_else(|| one.value.clone(), |old| old.value);
+        (name.clone(), Variable { kind: one.kind, value })
+    };
+    Ok(given.iter().map(one).collect())
+}
+
+fn sealed(runtime: &Runtime, key: &CredentialKey, variables: &Variables) -> Result<Vec<u8>, Error> {
+    let texts: BTreeMap<&str, &str> =
+        variables.iter().map(|(name, one)| (name.as_str(), one.value.as_str())).collect();
+    // Room for a text of which JSON escapes every character: growing would leave copies behind.
+    let most = texts.iter().map(|(name, value)| name.len() + 6 * value.len() + 6).sum::<usize>();
+    let mut text = Zeroizing::new(Vec::with_capacity(most + 2));
+    serde_json::to_writer(&mut *text, &texts)
+        .map_err(|_| refuse("`encrypted_env` cannot be written as JSON"))?;
+    let keys = runtime.keys()?;
+    Ok(key.place(|place| keys.seal(place, &text))?)
+}
+
+/// The variables whose values no text can be searched for.
+fn unguarded(variables: &Variables) -> Vec<String> {
+    let secret = variables.iter().filter(|(_, one)| one.kind == VariableKind::Sensitive);
+    let told = |(name, one): (&String, &Variable)| {
+        let added = Values::new().add(&one.value, None);
+        let why = match added {
+            Err(error) if !one.value.is_empty() => error.to_string(),
+            Ok(added) => added.warning?.to_string(),
+            Err(_) => return None,
+        };
+        Some(format!("`encrypted_env.{name}`: {why}"))
+    };
+    secret.filter_map(told).collect()
+}
+
+fn hold(runtime: &Runtime, key: &CredentialKey, variables: &Variables) {
+    let secret = variables.iter().filter(|(_, one)| one.kind != VariableKind::Value);
+    let texts: BTreeMap<String, SecretString> =
+        secret.map(|(name, one)| (name.clone(), SecretString::from(one.value.as_str()))).collect();
+    debug_assert!(texts.values().all(|text| !text.expose_secret().contains('\0')));
+    Guarded::env(&texts).hold(runtime, &key.tenant, key);
+}
+
+fn told(cli: Option<Registered>, key: &CredentialKey) -> Result<CliInfo, Error> {
+    let name = key.name.strip_prefix(PREFIX).unwrap_or(&key.name);
+    let cli = cli.ok_or_else(|| no_such(&format!("CLI `{name}`")))?;
+    let definition = cli.definition.map_err(|why| {
+        let text = format!("what is stored of the CLI `{name}` cannot be read: {why}; put it anew");
+        Error::new(Code::InvalidConfig, text)
+    })?;
+    Ok(CliInfo {
+        tenant: key.tenant.clone(),
+        binary_name: name.to_owned(),
+        binary_path: definition.binary_path,
+        binary: definition.binary,
+        description: definition.description,
+        preset: definition.preset,
+        variables: definition.variables,
+        deny_args: definition.deny_args,
+        deny_verbose: definition.deny_verbose,
+        free_text: definition.free_text,
+        timeout_seconds: definition.timeout_seconds,
+        tips: definition.tips,
+        is_global: definition.is_global,
+        enabled: definition.enabled,
+        warnings: Vec::new(),
+        version: cli.info.version,
+        updated_at_ms: cli.info.updated_at_ms,
+    })
+}
+
+async fn registered(runtime: &Runtime, key: &CredentialKey) -> Result<Registered, Error> {
+    let stored = runtime.store().get_credential(key).await?;
+    let found = stored.and_then(|stored| Registered::of(stored.info));
+    let name = key.name.strip_prefix(PREFIX).unwrap_or(&key.name);
+    found.ok_or_else(|| no_such(&format!("CLI `{name}`")))
+}
+
+async fn get(runtime: &Runtime, args: CliName) -> Result<CliInfo, Error> {
+    let key = clis::key(&args.tenant, &checked_name(&args.binary_name)?);
+    told(Some(registered(runtime, &key).await?), &key)
+}
+
+async fn list(runtime: &Runtime, args: ListClis) -> Result<Vec<CliInfo>, Error> {
+    check_limit(args.limit)?;
+    let after = args.after.unwrap_or_default().to_ascii_lowercase();
+    let all = runtime.path().clis.all(&args.tenant).await?;
+    let after = all.into_iter().filter(|cli| cli.name > after);
+    let some = after.take(args.limit as usize);
+    some.map(|cli| {
+        let key = cli.info.key.clone();
+        told(Some(cli), &key)
+    })
+    .collect()
+}
+
+async fn delete(runtime: &Runtime, args: DeleteCli) -> Result<Deleted, Error> {
+    let key = clis::key(&args.tenant, &checked_name(&args.binary_name)?);
+    let now_ms = runtime.clock().now_ms();
+    let writing = runtime.writing(&key.tenant);
+    let deleted = writing.delete_credential(&key, args.if_version, now_ms).await?;
+    if deleted {
+        guarded::release(runtime, &key.tenant, &key);
+    }
+    Ok(Deleted { deleted })
+}
+
+async fn presets(_: &Runtime, _: ListPresets) -> Result<Vec<PresetInfo>, Error> {
+    Ok(clis::presets().iter().map(PresetInfo::from).collect())
+}
+
+async fn check(runtime: &Runtime, args: CheckCli) -> Result<CliCheck, Error> {
+    let key = clis::key(&args.tenant, &checked_name(&args.binary_name)?);
+    let stored = runtime.store().get_credential(&key).await?;
+    let Some(cli) = stored.and_then(|stored| Registered::of(stored.info)) else {
+        let why = Some("no CLI of that name is registered".to_owned());
+        return Ok(CliCheck { allowed: false, rule: Some("cli.none".into()), why });
+    };
+    let CheckCli { tenant, agent, user, .. } = args;
+    let caller = Caller { tenant, agent, user, ..Caller::default() };
+    let checked =
+        runtime.path().clis.allowed(&caller, &cli, &args.args, args.stdin.as_deref()).await;
+    let is_there = cli.is_enabled();
+    Ok(match checked {
+        Ok(_) if is_there => CliCheck { allowed: true, rule: None, why: None },
+        Ok(_) => {
+            let why = Some("the CLI is switched off".to_owned());
+            CliCheck { allowed: false, rule: Some("cli.enabled".into()), why }
+        }
+        Err(refusal) => CliCheck {
+            allowed: false,
+            rule: refusal.rule.clone(),
+            why: Some(refusal.message.clone()),
+        },
+    })
+}
+
+async fn supplement(runtime: &Runtime, args: SupplementFor) -> Result<Supplement, Error> {
+    let SupplementFor { tenant, agent, user } = args;
+    let caller = Caller { tenant, agent, user, ..Caller::default() };
+    Ok(Supplement { text: supplement_for(runtime, &caller).await? })
+}
+
+/// What a caller is told of the CLIs that it has.
+pub(super) async fn supplement_for(runtime: &Runtime, caller: &Caller) -> Result<String, Error> {
+    let clis = &runtime.path().clis;
+    let mut granted = Vec::new();
+    for cli in clis.enabled(&caller.tenant).await? {
+        granted.extend(clis.granted(caller, &cli).await.ok());
+    }
+    Ok(clis::supplement(&granted))
+}
