@@ -26,6 +26,15 @@ function operations(invoke) {
       verify: (args) => invoke('audit.verify', args ?? {}),
       prune: (args) => invoke('audit.prune', args ?? {}),
     }),
+    clis: Object.freeze({
+      put: (args) => invoke('clis.put', args ?? {}),
+      get: (args) => invoke('clis.get', args ?? {}),
+      list: (args) => invoke('clis.list', args ?? {}),
+      delete: (args) => invoke('clis.delete', args ?? {}),
+      presets: (args) => invoke('clis.presets', args ?? {}),
+      check: (args) => invoke('clis.check', args ?? {}),
+      supplement: (args) => invoke('clis.supplement', args ?? {}),
+    }),
     config: Object.freeze({
       get: (args) => invoke('config.get', args ?? {}),
     }),
@@ -122,6 +131,9 @@ function operations(invoke) {
       register: (args) => invoke('secrets.register', args ?? {}),
       forget: (args) => invoke('secrets.forget', args ?? {}),
       mask: (args) => invoke('secrets.mask', args ?? {}),
+      rotate: (args) => invoke('secrets.rotate', args ?? {}),
+      rotation: (args) => invoke('secrets.rotation', args ?? {}),
+      stop_rotation: (args) => invoke('secrets.stop_rotation', args ?? {}),
     }),
     sessions: Object.freeze({
       put: (args) => invoke('sessions.put', args ?? {}),

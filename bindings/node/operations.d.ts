@@ -427,6 +427,77 @@ export interface Cleared {
   cleared: boolean
 }
 
+/** Whether a call of a CLI would be let through. */
+export interface CliCheck {
+  /** True if it would. */
+  allowed: boolean
+  /** The rule that says no. */
+  rule: string | null
+  /** What a model would be told. */
+  why: string | null
+}
+
+/** A CLI as it is registered, without the values of its variables. */
+export interface CliInfo {
+  /** The tenant. */
+  tenant: string
+  /** The name of its program, in small letters. */
+  binary_name: string
+  /** Where the owner says that its binary is. */
+  binary_path: string | null
+  /** The binary as it was when the CLI was registered. Another one is not run. None: it was not there. */
+  binary: PinnedBinary | null
+  /** What it is for. */
+  description: string
+  /** The preset whose rules hold besides. */
+  preset: string | null
+  /** Its variables, and what each is. */
+  variables: { [key: string]: CliVariableKind }
+  /** What is denied in the arguments. */
+  deny_args: Array<string>
+  /** What is denied at the start of an argument. */
+  deny_verbose: Array<string>
+  /** Options whose values are prose. */
+  free_text: Array<string>
+  /** How long a call may take, in seconds. */
+  timeout_seconds: number
+  /** What the model should know of it. */
+  tips: string
+  /** True if everybody may use it. */
+  is_global: boolean
+  /** False if nobody may. */
+  enabled: boolean
+  /** What is worth a second look, in sentences: a value too short to be masked, a binary that is not there. */
+  warnings: Array<string>
+  /** 1 for a new CLI, one more with each change. */
+  version: number
+  /** When it was last changed, in milliseconds since 1970-01-01T00:00:00Z. */
+  updated_at_ms: number
+}
+
+/** A preset as it is told. */
+export interface CliPreset {
+  /** Its name. */
+  name: string
+  /** What the CLI is for. */
+  description: string
+  /** The variables that it must have. */
+  required: Array<string>
+  /** Other variables that it may have. */
+  optional: Array<string>
+  /** Those of them that are files: give the content, or an absolute path on the machine. */
+  files: Array<string>
+  /** How long a call may take, in seconds. */
+  timeout_seconds: number
+  /** What is denied, in words. */
+  blocked: Array<string>
+  /** What the model should know. */
+  tips: string
+}
+
+/** What a variable is. */
+export type CliVariableKind = 'sensitive' | 'value' | 'file'
+
 /** How a runtime is set up. Every key may be left out; an unknown one is an error. */
 export interface FullConfig {
   /** Where state is kept: `memory:`, `sqlite:<file>` or `postgres://<user>@<host>/<database>`. Default: `memory:`, or `sqlite:toolkeep.db` beside the configuration when that is a file. */
@@ -1150,6 +1221,14 @@ export interface PathLock {
 /** How far a call had come when its row was written. */
 export type Phase = 'intent' | 'completed'
 
+/** A binary as it was when its CLI was registered. */
+export interface PinnedBinary {
+  /** Where it is, without links. */
+  path: string
+  /** Its content: the hexadecimal BLAKE3 hash. */
+  digest: string
+}
+
 /** The `policy` part of the configuration. See the module for the order in which its parts are applied. */
 export interface FullPolicy {
   /** The set of tools to start from: `full`, `coding`, `messaging` or `minimal`. */
@@ -1447,6 +1526,28 @@ export interface Retention {
 export interface Revoked {
   /** False if there was none of that kind and id. */
   revoked: boolean
+}
+
+/** How far a rotation is. */
+export interface RotationStatus {
+  /** True while it runs in this process. */
+  running: boolean
+  /** The id of the key that everything is to be sealed under; none before the first rotation. */
+  key_id: string | null
+  /** How many values were looked at. */
+  seen: number
+  /** How many were sealed anew. */
+  resealed: number
+  /** How many were changed by others meanwhile, and so are left as those wrote them. */
+  overtaken: number
+  /** What could not be opened, a sentence each, at most 100: older keys that are missing, values that were altered. */
+  unreadable: Array<string>
+  /** How many those are. */
+  unreadable_count: number
+  /** True if it came to its end, and everything but what is unreadable is sealed under the key. */
+  done: boolean
+  /** Why it ended before, if it did. */
+  error: string | null
 }
 
 /** A rule as the store holds it. */
@@ -1985,6 +2086,12 @@ export interface SubagentPolicy {
   max_depth?: number
 }
 
+/** What a model is told of the CLIs that it has. */
+export interface Supplement {
+  /** The text, in Markdown. */
+  text: string
+}
+
 /** What the result of a tool does to the session that reads it. */
 export type Taint = 'untrusted' | 'private'
 
@@ -2381,6 +2488,96 @@ export interface Operations {
       older_than_ms?: number | null
     }): Promise<PrunedAudit>
   }
+  readonly clis: {
+    /**
+     * Registers a CLI, replacing one of the same name: its binary as it is now, its variables, which are sealed at once, and what is denied of it.
+     *
+     * Without `encrypted_env` the variables stay as they are; an empty value that is sensitive keeps the stored one. Fails with `invalid_argument` that names the field, such as `deny_args[2]` for a pattern that is none, with `no_key` if the configuration has no `secrets.key`, and with `conflict` if `if_version` does not hold.
+     */
+    put(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The name of its program, such as `gh`; capitals do not count. */
+      binary_name: string
+      /** Where its binary is, absolute. Left out: it is looked for in the folders of the system. */
+      binary_path?: string | null
+      /** What it is for. */
+      description?: string
+      /** The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`, `terraform`, `git`, `psql`, `gws` or `rapidapi`. */
+      preset?: string | null
+      /** As `preset`: how the seeds call it for `git` and `psql`. */
+      adapter_name?: string | null
+      /** The variables that it gets: each a text, which is sensitive, or an object of `kind` (`sensitive`, `value` or `file`) and `value`. At most 50. */
+      encrypted_env?: { [key: string]: unknown } | null
+      /** Regular expressions, none of which may be found in the arguments, in any case of letters. */
+      deny_args?: ReadonlyArray<string>
+      /** Regular expressions, none of which may be found at the start of an argument. */
+      deny_verbose?: ReadonlyArray<string>
+      /** Options whose values are prose, which `deny_args` is not held against: `--body`. */
+      free_text?: ReadonlyArray<string>
+      /** How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else 30. */
+      timeout_seconds?: number | null
+      /** What the model should know of it. */
+      tips?: string
+      /** True: everybody may use it. False: only whom it is granted to by `grants.put` of the kind `cli`. Default: true. */
+      is_global?: boolean
+      /** Whether it is there at all. Default: true. */
+      enabled?: boolean
+      /** Only if the stored CLI has this version; 0: only if there is none. */
+      if_version?: number | null
+    }): Promise<CliInfo>
+    /** Tells what is registered of a CLI, without the values of its variables. Fails with `not_found` if there is none of that name. */
+    get(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The name of its program. */
+      binary_name: string
+    }): Promise<CliInfo>
+    /** Lists the CLIs by name. */
+    list(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** Go on after this name. */
+      after?: string | null
+      /** How many at most, 1 to 1,000. Default: 100. */
+      limit?: number
+    }): Promise<Array<CliInfo>>
+    /** Removes a CLI. Its grants stay. */
+    delete(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The name of its program. */
+      binary_name: string
+      /** Only if the stored CLI has this version. */
+      if_version?: number | null
+    }): Promise<Deleted>
+    /** Lists the presets that a CLI can be registered with. */
+    presets(): Promise<Array<CliPreset>>
+    /** Tells whether a call would be let through: whether the CLI is granted, and whether something of the words is denied. Nothing is run. */
+    check(args: {
+      /** The tenant. */
+      tenant?: string
+      /** The name of its program. */
+      binary_name: string
+      /** The arguments of the call, without the program. */
+      args?: ReadonlyArray<string>
+      /** What it would get on standard input. */
+      stdin?: string | null
+      /** The agent that would call, if any. */
+      agent?: string | null
+      /** The user it would call for, if any. */
+      user?: string | null
+    }): Promise<CliCheck>
+    /** Gives the text that tells a model which CLIs it may call and how: what `context_files.merge` puts into TOOLS.md. Empty if there are none. */
+    supplement(args?: {
+      /** The tenant. */
+      tenant?: string
+      /** The agent whose prompt it is, if any. */
+      agent?: string | null
+      /** The user it talks to, if any. */
+      user?: string | null
+    }): Promise<Supplement>
+  }
   readonly config: {
     /** Gives the configuration with its defaults filled in, and with the policy and groups that are in force. */
     get(): Promise<FullConfig>
@@ -2597,7 +2794,7 @@ export interface Operations {
       /** Only if the stored file has this version. */
       if_version?: number | null
     }): Promise<Deleted>
-    /** Gives the context files of a prompt: those of the base, each with what the agent and the user read under its name in its place, then the others of the store. What the store does not have stays as the base has it; empty ones are left out. */
+    /** Gives the context files of a prompt: those of the base, each with what the agent and the user read under its name in its place, then the others of the store. What the store does not have stays as the base has it; empty ones are left out. What `clis.supplement` says stands at the end of TOOLS.md. */
     merge(args: {
       /** The tenant. */
       tenant?: string
@@ -2711,7 +2908,7 @@ export interface Operations {
     capabilities(): Promise<Capabilities>
   }
   readonly grants: {
-    /** Stores a grant, replacing one of the same resource, agent and user. Fails with `conflict` if `if_version` does not hold. */
+    /** Stores a grant, replacing one of the same resource, agent and user. Fails with `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of the kind `cli` that cannot be. */
     put(args: {
       /** The tenant. */
       tenant?: string
@@ -3163,6 +3360,19 @@ export interface Operations {
       /** The text. */
       text: string
     }): Promise<MaskedText>
+    /**
+     * Seals anew, under `secrets.key`, every stored value of all tenants that is sealed under one of `secrets.older_keys`; in the background unless it is waited for. Both keys open meanwhile. It may be ended at any moment and begun again: it goes on with what is left. A value that somebody changes meanwhile stays as it was changed.
+     *
+     * Fails with `no_key` if the configuration has no `secrets.key`.
+     */
+    rotate(args?: {
+      /** True: the answer comes when it has ended. Default: it runs in the background. */
+      wait?: boolean
+    }): Promise<RotationStatus>
+    /** Tells how far the rotation of this process is, or how its last one ended. */
+    rotation(): Promise<RotationStatus>
+    /** Ends the rotation that runs in this process. What it has sealed anew stays. */
+    stop_rotation(): Promise<RotationStatus>
   }
   readonly sessions: {
     /** Stores a session. One that is there keeps its messages and counters. Fails with `conflict` if `if_version` does not hold. */

@@ -7,7 +7,8 @@
 //!
 //! A way through this room: `definition` is what an owner says of a CLI, `presets` what is known of
 //! some; `arguments` reads the words of a call and `rules` holds them against what is denied (`sql`
-//! reads what psql is told); `gate` finds the calls in a command; `binary` finds, verifies and opens
+//! reads what psql is told, `repository` the settings that
+//! git would find); `gate` finds the calls in a command; `binary` finds, verifies and opens
 //! the program, `surroundings` makes its variables and files, and `run` runs it. `supplement` tells a
 //! model what there is.
 
@@ -16,6 +17,7 @@ mod binary;
 mod definition;
 mod gate;
 mod presets;
+mod repository;
 mod rules;
 mod run;
 mod sql;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::binary::{self, Verified};
+use super::repository;
 use super::rules;
-use super::surroundings::{self, NoSurroundings, Surroundings};
+use super::surroundings::{self, Adapter, NoSurroundings, Surroundings};
 use super::{Clis, Granted, Registered};
 use crate::error::Code;
 use crate::exec::Host;
@@ -18,6 +19,10 @@ use crate::tool::{Caller, ToolError};
 pub(crate) struct Room {
     /// Folders of the caller's that it may write.
     pub writable: Vec<PathBuf>,
+    /// The folder it starts in.
+    pub cwd: PathBuf,
+    /// The words of the call, without the program.
+    pub words: Vec<String>,
     /// What the command was held to.
     pub held_to: Confinement,
 }
@@ -97,6 +102,13 @@ impl Clis {
             let program = clis
                 .verified(&granted.name, &definition, &room.writable)
                 .map_err(NoSurroundings::Other)?;
+            if let Some(preset) = definition.preset().filter(|one| one.adapter == Adapter::Git)
+                && let Some(what) = repository::harmful(&room.words, &room.cwd, preset.style())
+            {
+                let text =
+                    format!("the repository has {what}, which would run with the credential");
+                return Err(NoSurroundings::Other(text));
+            }
             let seen_at = |folder: &std::path::Path| host.temp_seen_at(folder);
             let surroundings = surroundings::make(&definition, &variables, &program.path, seen_at)?;
             let held_to = held_to(room, &surroundings);

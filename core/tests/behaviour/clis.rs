@@ -27,6 +27,7 @@ case "$1" in
   hold) echo "$FAKE_TOKEN" > /dev/null; sleep 4; echo held ;;
   home) ls -A "$HOME"; echo x > "$HOME/left" ;;
   in) cat ;;
+  size) echo "${#FAKE_REGION} ${#MORE}" ;;
 esac
 "#;
 
@@ -325,13 +326,11 @@ async fn credentials_of_agents_and_users_lie_on_top() {
         }
         rt.invoke("credentials.put", args)
     };
-    put(json!({ "agent": "a", "env": { "FAKE_REGION": "agents" } })).await.unwrap();
-    put(json!({ "user": "u", "env": { "FAKE_REGION": "users", "MORE": "Hx81-river-4471-Kq" } }))
-        .await
-        .unwrap();
-    let shown = set.as_agent("a", "fakecli env").await.for_llm;
-    assert!(shown.contains("FAKE_REGION=users"), "{shown}");
-    assert!(shown.contains("MORE=[REDACTED:"), "{shown}");
+    put(json!({ "agent": "a", "env": { "FAKE_REGION": "ag", "MORE": "agents" } })).await.unwrap();
+    put(json!({ "user": "u", "env": { "FAKE_REGION": "the-users" } })).await.unwrap();
+    assert_eq!(set.as_agent("a", "fakecli size").await.for_llm, "9 6\n");
+    assert_eq!(set.as_agent("b", "fakecli size").await.for_llm, "9 0\n");
+    assert_eq!(set.call(json!(["fakecli", "size"])).await.for_llm, "8 0\n");
     let bad = put(json!({ "name": "cli/fakecli", "env": { "A": "b" } })).await.unwrap_err();
     assert!(bad.message().contains("clis.put"), "{bad}");
 }
@@ -381,4 +380,37 @@ async fn a_prompt_tells_of_the_clis_of_its_agent_and_of_no_others() {
     assert!(text.contains("Be kind to it.") && text.contains("`secret`"), "{text}");
     let other = rt.invoke("context_files.merge", json!({ "agent": "b" })).await.unwrap();
     assert_eq!(other, json!([]));
+}
+
+#[tokio::test]
+async fn git_works_in_a_repository_that_runs_nothing_of_its_own() {
+    let set = Set::new().await;
+    let git = json!({
+        "binary_name": "git", "preset": "git",
+        "encrypted_env": { "GIT_HOST": { "kind": "value", "value": "git.example" }, "GIT_TOKEN": token() },
+    });
+    let info = set.house.rt.invoke("clis.put", git).await.unwrap();
+    assert!(info["binary"]["digest"].is_string(), "{info}");
+    let made = set.exec("git init -q r").await;
+    assert!(!made.is_error, "{}", made.for_llm);
+    let state = set.exec("git -C r status --short --branch").await;
+    assert!(state.for_llm.contains("No commits yet"), "{}", state.for_llm);
+    // A hook stands where git would run it.
+    let hook = set.house.folder.path().join("r/.git/hooks/pre-commit");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    program(&hook, b"#!/bin/sh\nenv > ran\n");
+    let commit = "git -C r -c user.name=n -c user.email=e commit -q --allow-empty -m m";
+    let done = set.exec(commit).await;
+    assert!(!done.is_error, "{}", done.for_llm);
+    assert!(!set.house.folder.path().join("r/ran").exists());
+    let config = set.house.folder.path().join("r/.git/config");
+    let plain = fs::read_to_string(&config).unwrap();
+    for harmful in
+        ["[alias]\n x = !env\n", "[filter \"x\"]\n clean = env\n", "[http]\n proxy = x\n"]
+    {
+        fs::write(&config, format!("{plain}{harmful}")).unwrap();
+        let result = set.exec("git -C r status").await;
+        assert_eq!(result.code, Some(Code::Unavailable), "{harmful}: {}", result.for_llm);
+        assert!(result.for_llm.contains("which would run"), "{}", result.for_llm);
+    }
 }

@@ -617,6 +617,107 @@ class Cleared(TypedDict):
     """True if the session was marked until now."""
 
 
+class CliCheck(TypedDict):
+    """Whether a call of a CLI would be let through."""
+
+    allowed: bool
+    """True if it would."""
+
+    rule: str | None
+    """The rule that says no."""
+
+    why: str | None
+    """What a model would be told."""
+
+
+class CliInfo(TypedDict):
+    """A CLI as it is registered, without the values of its variables."""
+
+    tenant: str
+    """The tenant."""
+
+    binary_name: str
+    """The name of its program, in small letters."""
+
+    binary_path: str | None
+    """Where the owner says that its binary is."""
+
+    binary: PinnedBinary | None
+    """The binary as it was when the CLI was registered. Another one is not run. None: it was not
+    there."""
+
+    description: str
+    """What it is for."""
+
+    preset: str | None
+    """The preset whose rules hold besides."""
+
+    variables: dict[str, CliVariableKind]
+    """Its variables, and what each is."""
+
+    deny_args: builtins.list[str]
+    """What is denied in the arguments."""
+
+    deny_verbose: builtins.list[str]
+    """What is denied at the start of an argument."""
+
+    free_text: builtins.list[str]
+    """Options whose values are prose."""
+
+    timeout_seconds: int
+    """How long a call may take, in seconds."""
+
+    tips: str
+    """What the model should know of it."""
+
+    is_global: bool
+    """True if everybody may use it."""
+
+    enabled: bool
+    """False if nobody may."""
+
+    warnings: builtins.list[str]
+    """What is worth a second look, in sentences: a value too short to be masked, a binary that
+    is not there."""
+
+    version: int
+    """1 for a new CLI, one more with each change."""
+
+    updated_at_ms: int
+    """When it was last changed, in milliseconds since 1970-01-01T00:00:00Z."""
+
+
+class CliPreset(TypedDict):
+    """A preset as it is told."""
+
+    name: str
+    """Its name."""
+
+    description: str
+    """What the CLI is for."""
+
+    required: builtins.list[str]
+    """The variables that it must have."""
+
+    optional: builtins.list[str]
+    """Other variables that it may have."""
+
+    files: builtins.list[str]
+    """Those of them that are files: give the content, or an absolute path on the machine."""
+
+    timeout_seconds: int
+    """How long a call may take, in seconds."""
+
+    blocked: builtins.list[str]
+    """What is denied, in words."""
+
+    tips: str
+    """What the model should know."""
+
+CliVariableKind: TypeAlias = "Literal['sensitive', 'value', 'file']"
+"""What a variable is."""
+
+
 class FullConfig(TypedDict):
     """How a runtime is set up. Every key may be left out; an unknown one is an error."""
 
@@ -1637,6 +1738,16 @@ Phase: TypeAlias = "Literal['intent', 'completed']"
 """How far a call had come when its row was written."""
 
 
+class PinnedBinary(TypedDict):
+    """A binary as it was when its CLI was registered."""
+
+    path: str
+    """Where it is, without links."""
+
+    digest: str
+    """Its content: the hexadecimal BLAKE3 hash."""
+
+
 class FullPolicy(TypedDict):
     """The `policy` part of the configuration. See the module for the order in which its parts
     are applied."""
@@ -2048,6 +2159,38 @@ class Revoked(TypedDict):
 
     revoked: bool
     """False if there was none of that kind and id."""
+
+
+class RotationStatus(TypedDict):
+    """How far a rotation is."""
+
+    running: bool
+    """True while it runs in this process."""
+
+    key_id: str | None
+    """The id of the key that everything is to be sealed under; none before the first rotation."""
+
+    seen: int
+    """How many values were looked at."""
+
+    resealed: int
+    """How many were sealed anew."""
+
+    overtaken: int
+    """How many were changed by others meanwhile, and so are left as those wrote them."""
+
+    unreadable: builtins.list[str]
+    """What could not be opened, a sentence each, at most 100: older keys that are missing,
+    values that were altered."""
+
+    unreadable_count: int
+    """How many those are."""
+
+    done: bool
+    """True if it came to its end, and everything but what is unreadable is sealed under the key."""
+
+    error: str | None
+    """Why it ended before, if it did."""
 
 
 class Rule(TypedDict):
@@ -2796,6 +2939,13 @@ class SubagentPolicy(TypedDict, total=False):
     max_depth: int
     """The depth at which agents start no others. Default: 1."""
 
+
+class Supplement(TypedDict):
+    """What a model is told of the CLIs that it has."""
+
+    text: str
+    """The text, in Markdown."""
+
 Taint: TypeAlias = "Literal['untrusted', 'private']"
 """What the result of a tool does to the session that reads it."""
 
@@ -3515,6 +3665,204 @@ class AuditOperations:
         return cast("PrunedAudit", self._invoke("audit.prune", args))
 
 
+class ClisOperations:
+    """Operations `clis.*`."""
+
+    def __init__(self, invoke: _Invoke) -> None:
+        self._invoke = invoke
+
+    def put(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+        binary_path: str | None = _UNSET,
+        description: str = _UNSET,
+        preset: str | None = _UNSET,
+        adapter_name: str | None = _UNSET,
+        encrypted_env: Mapping[str, Any] | None = _UNSET,
+        deny_args: Sequence[str] = _UNSET,
+        deny_verbose: Sequence[str] = _UNSET,
+        free_text: Sequence[str] = _UNSET,
+        timeout_seconds: int | None = _UNSET,
+        tips: str = _UNSET,
+        is_global: bool = _UNSET,
+        enabled: bool = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> CliInfo:
+        """Registers a CLI, replacing one of the same name: its binary as it is now, its
+        variables, which are sealed at once, and what is denied of it.
+
+        Without `encrypted_env` the variables stay as they are; an empty value that is
+        sensitive keeps the stored one. Fails with `invalid_argument` that names the field,
+        such as `deny_args[2]` for a pattern that is none, with `no_key` if the configuration
+        has no `secrets.key`, and with `conflict` if `if_version` does not hold.
+
+        Args:
+            binary_name: The name of its program, such as `gh`; capitals do not count.
+            tenant: The tenant.
+            binary_path: Where its binary is, absolute. Left out: it is looked for in the folders of
+                the system.
+            description: What it is for.
+            preset: The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`,
+                `terraform`, `git`, `psql`, `gws` or `rapidapi`.
+            adapter_name: As `preset`: how the seeds call it for `git` and `psql`.
+            encrypted_env: The variables that it gets: each a text, which is sensitive, or an object of
+                `kind` (`sensitive`, `value` or `file`) and `value`. At most 50.
+            deny_args: Regular expressions, none of which may be found in the arguments, in any case
+                of letters.
+            deny_verbose: Regular expressions, none of which may be found at the start of an argument.
+            free_text: Options whose values are prose, which `deny_args` is not held against:
+                `--body`.
+            timeout_seconds: How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else
+                30.
+            tips: What the model should know of it.
+            is_global: True: everybody may use it. False: only whom it is granted to by `grants.put`
+                of the kind `cli`. Default: true.
+            enabled: Whether it is there at all. Default: true.
+            if_version: Only if the stored CLI has this version; 0: only if there is none.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+            binary_path=binary_path,
+            description=description,
+            preset=preset,
+            adapter_name=adapter_name,
+            encrypted_env=encrypted_env,
+            deny_args=deny_args,
+            deny_verbose=deny_verbose,
+            free_text=free_text,
+            timeout_seconds=timeout_seconds,
+            tips=tips,
+            is_global=is_global,
+            enabled=enabled,
+            if_version=if_version,
+        )
+        return cast("CliInfo", self._invoke("clis.put", args))
+
+    def get(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+    ) -> CliInfo:
+        """Tells what is registered of a CLI, without the values of its variables. Fails with
+        `not_found` if there is none of that name.
+
+        Args:
+            binary_name: The name of its program.
+            tenant: The tenant.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+        )
+        return cast("CliInfo", self._invoke("clis.get", args))
+
+    def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[CliInfo]:
+        """Lists the CLIs by name.
+
+        Args:
+            tenant: The tenant.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[CliInfo]", self._invoke("clis.list", args))
+
+    def delete(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Removes a CLI. Its grants stay.
+
+        Args:
+            binary_name: The name of its program.
+            tenant: The tenant.
+            if_version: Only if the stored CLI has this version.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+            if_version=if_version,
+        )
+        return cast("Deleted", self._invoke("clis.delete", args))
+
+    def presets(
+        self,
+    ) -> builtins.list[CliPreset]:
+        """Lists the presets that a CLI can be registered with."""
+        args: dict[str, Any] = {}
+        return cast("builtins.list[CliPreset]", self._invoke("clis.presets", args))
+
+    def check(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+        args: Sequence[str] = _UNSET,
+        stdin: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> CliCheck:
+        """Tells whether a call would be let through: whether the CLI is granted, and whether
+        something of the words is denied. Nothing is run.
+
+        Args:
+            binary_name: The name of its program.
+            tenant: The tenant.
+            args: The arguments of the call, without the program.
+            stdin: What it would get on standard input.
+            agent: The agent that would call, if any.
+            user: The user it would call for, if any.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+            args=args,
+            stdin=stdin,
+            agent=agent,
+            user=user,
+        )
+        return cast("CliCheck", self._invoke("clis.check", args))
+
+    def supplement(
+        self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> Supplement:
+        """Gives the text that tells a model which CLIs it may call and how: what
+        `context_files.merge` puts into TOOLS.md. Empty if there are none.
+
+        Args:
+            tenant: The tenant.
+            agent: The agent whose prompt it is, if any.
+            user: The user it talks to, if any.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("Supplement", self._invoke("clis.supplement", args))
+
+
 class ConfigOperations:
     """Operations `config.*`."""
 
@@ -3968,7 +4316,8 @@ class Context_filesOperations:
     ) -> builtins.list[MergedContextFile]:
         """Gives the context files of a prompt: those of the base, each with what the agent and
         the user read under its name in its place, then the others of the store. What the
-        store does not have stays as the base has it; empty ones are left out.
+        store does not have stays as the base has it; empty ones are left out. What
+        `clis.supplement` says stands at the end of TOOLS.md.
 
         Args:
             agent: The agent whose prompt it is.
@@ -4222,7 +4571,8 @@ class GrantsOperations:
         if_version: int | None = _UNSET,
     ) -> Grant:
         """Stores a grant, replacing one of the same resource, agent and user. Fails with
-        `conflict` if `if_version` does not hold.
+        `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of
+        the kind `cli` that cannot be.
 
         Args:
             kind: What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
@@ -5238,6 +5588,40 @@ class SecretsOperations:
         )
         return cast("MaskedText", self._invoke("secrets.mask", args))
 
+    def rotate(
+        self,
+        *,
+        wait: bool = _UNSET,
+    ) -> RotationStatus:
+        """Seals anew, under `secrets.key`, every stored value of all tenants that is sealed
+        under one of `secrets.older_keys`; in the background unless it is waited for. Both
+        keys open meanwhile. It may be ended at any moment and begun again: it goes on with
+        what is left. A value that somebody changes meanwhile stays as it was changed.
+
+        Fails with `no_key` if the configuration has no `secrets.key`.
+
+        Args:
+            wait: True: the answer comes when it has ended. Default: it runs in the background.
+        """
+        args = _given(
+            wait=wait,
+        )
+        return cast("RotationStatus", self._invoke("secrets.rotate", args))
+
+    def rotation(
+        self,
+    ) -> RotationStatus:
+        """Tells how far the rotation of this process is, or how its last one ended."""
+        args: dict[str, Any] = {}
+        return cast("RotationStatus", self._invoke("secrets.rotation", args))
+
+    def stop_rotation(
+        self,
+    ) -> RotationStatus:
+        """Ends the rotation that runs in this process. What it has sealed anew stays."""
+        args: dict[str, Any] = {}
+        return cast("RotationStatus", self._invoke("secrets.stop_rotation", args))
+
 
 class SessionsOperations:
     """Operations `sessions.*`."""
@@ -5644,6 +6028,11 @@ class Operations:
     def audit(self) -> AuditOperations:
         """Operations `audit.*`."""
         return AuditOperations(self._invoke)
+
+    @property
+    def clis(self) -> ClisOperations:
+        """Operations `clis.*`."""
+        return ClisOperations(self._invoke)
 
     @property
     def config(self) -> ConfigOperations:
@@ -6148,6 +6537,204 @@ class AsyncAuditOperations:
         return cast("PrunedAudit", await self._invoke("audit.prune", args))
 
 
+class AsyncClisOperations:
+    """Operations `clis.*`."""
+
+    def __init__(self, invoke: _AsyncInvoke) -> None:
+        self._invoke = invoke
+
+    async def put(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+        binary_path: str | None = _UNSET,
+        description: str = _UNSET,
+        preset: str | None = _UNSET,
+        adapter_name: str | None = _UNSET,
+        encrypted_env: Mapping[str, Any] | None = _UNSET,
+        deny_args: Sequence[str] = _UNSET,
+        deny_verbose: Sequence[str] = _UNSET,
+        free_text: Sequence[str] = _UNSET,
+        timeout_seconds: int | None = _UNSET,
+        tips: str = _UNSET,
+        is_global: bool = _UNSET,
+        enabled: bool = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> CliInfo:
+        """Registers a CLI, replacing one of the same name: its binary as it is now, its
+        variables, which are sealed at once, and what is denied of it.
+
+        Without `encrypted_env` the variables stay as they are; an empty value that is
+        sensitive keeps the stored one. Fails with `invalid_argument` that names the field,
+        such as `deny_args[2]` for a pattern that is none, with `no_key` if the configuration
+        has no `secrets.key`, and with `conflict` if `if_version` does not hold.
+
+        Args:
+            binary_name: The name of its program, such as `gh`; capitals do not count.
+            tenant: The tenant.
+            binary_path: Where its binary is, absolute. Left out: it is looked for in the folders of
+                the system.
+            description: What it is for.
+            preset: The preset whose rules hold besides: `gh`, `gcloud`, `aws`, `kubectl`,
+                `terraform`, `git`, `psql`, `gws` or `rapidapi`.
+            adapter_name: As `preset`: how the seeds call it for `git` and `psql`.
+            encrypted_env: The variables that it gets: each a text, which is sensitive, or an object of
+                `kind` (`sensitive`, `value` or `file`) and `value`. At most 50.
+            deny_args: Regular expressions, none of which may be found in the arguments, in any case
+                of letters.
+            deny_verbose: Regular expressions, none of which may be found at the start of an argument.
+            free_text: Options whose values are prose, which `deny_args` is not held against:
+                `--body`.
+            timeout_seconds: How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else
+                30.
+            tips: What the model should know of it.
+            is_global: True: everybody may use it. False: only whom it is granted to by `grants.put`
+                of the kind `cli`. Default: true.
+            enabled: Whether it is there at all. Default: true.
+            if_version: Only if the stored CLI has this version; 0: only if there is none.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+            binary_path=binary_path,
+            description=description,
+            preset=preset,
+            adapter_name=adapter_name,
+            encrypted_env=encrypted_env,
+            deny_args=deny_args,
+            deny_verbose=deny_verbose,
+            free_text=free_text,
+            timeout_seconds=timeout_seconds,
+            tips=tips,
+            is_global=is_global,
+            enabled=enabled,
+            if_version=if_version,
+        )
+        return cast("CliInfo", await self._invoke("clis.put", args))
+
+    async def get(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+    ) -> CliInfo:
+        """Tells what is registered of a CLI, without the values of its variables. Fails with
+        `not_found` if there is none of that name.
+
+        Args:
+            binary_name: The name of its program.
+            tenant: The tenant.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+        )
+        return cast("CliInfo", await self._invoke("clis.get", args))
+
+    async def list(
+        self,
+        *,
+        tenant: str = _UNSET,
+        after: str | None = _UNSET,
+        limit: int = _UNSET,
+    ) -> builtins.list[CliInfo]:
+        """Lists the CLIs by name.
+
+        Args:
+            tenant: The tenant.
+            after: Go on after this name.
+            limit: How many at most, 1 to 1,000. Default: 100.
+        """
+        args = _given(
+            tenant=tenant,
+            after=after,
+            limit=limit,
+        )
+        return cast("builtins.list[CliInfo]", await self._invoke("clis.list", args))
+
+    async def delete(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+        if_version: int | None = _UNSET,
+    ) -> Deleted:
+        """Removes a CLI. Its grants stay.
+
+        Args:
+            binary_name: The name of its program.
+            tenant: The tenant.
+            if_version: Only if the stored CLI has this version.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+            if_version=if_version,
+        )
+        return cast("Deleted", await self._invoke("clis.delete", args))
+
+    async def presets(
+        self,
+    ) -> builtins.list[CliPreset]:
+        """Lists the presets that a CLI can be registered with."""
+        args: dict[str, Any] = {}
+        return cast("builtins.list[CliPreset]", await self._invoke("clis.presets", args))
+
+    async def check(
+        self,
+        *,
+        binary_name: str,
+        tenant: str = _UNSET,
+        args: Sequence[str] = _UNSET,
+        stdin: str | None = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> CliCheck:
+        """Tells whether a call would be let through: whether the CLI is granted, and whether
+        something of the words is denied. Nothing is run.
+
+        Args:
+            binary_name: The name of its program.
+            tenant: The tenant.
+            args: The arguments of the call, without the program.
+            stdin: What it would get on standard input.
+            agent: The agent that would call, if any.
+            user: The user it would call for, if any.
+        """
+        args = _given(
+            binary_name=binary_name,
+            tenant=tenant,
+            args=args,
+            stdin=stdin,
+            agent=agent,
+            user=user,
+        )
+        return cast("CliCheck", await self._invoke("clis.check", args))
+
+    async def supplement(
+        self,
+        *,
+        tenant: str = _UNSET,
+        agent: str | None = _UNSET,
+        user: str | None = _UNSET,
+    ) -> Supplement:
+        """Gives the text that tells a model which CLIs it may call and how: what
+        `context_files.merge` puts into TOOLS.md. Empty if there are none.
+
+        Args:
+            tenant: The tenant.
+            agent: The agent whose prompt it is, if any.
+            user: The user it talks to, if any.
+        """
+        args = _given(
+            tenant=tenant,
+            agent=agent,
+            user=user,
+        )
+        return cast("Supplement", await self._invoke("clis.supplement", args))
+
+
 class AsyncConfigOperations:
     """Operations `config.*`."""
 
@@ -6601,7 +7188,8 @@ class AsyncContext_filesOperations:
     ) -> builtins.list[MergedContextFile]:
         """Gives the context files of a prompt: those of the base, each with what the agent and
         the user read under its name in its place, then the others of the store. What the
-        store does not have stays as the base has it; empty ones are left out.
+        store does not have stays as the base has it; empty ones are left out. What
+        `clis.supplement` says stands at the end of TOOLS.md.
 
         Args:
             agent: The agent whose prompt it is.
@@ -6855,7 +7443,8 @@ class AsyncGrantsOperations:
         if_version: int | None = _UNSET,
     ) -> Grant:
         """Stores a grant, replacing one of the same resource, agent and user. Fails with
-        `conflict` if `if_version` does not hold.
+        `conflict` if `if_version` does not hold, and with `invalid_argument` for settings of
+        the kind `cli` that cannot be.
 
         Args:
             kind: What sort of resource it is about, such as `mcp`, `cli` or `context_files`.
@@ -7871,6 +8460,40 @@ class AsyncSecretsOperations:
         )
         return cast("MaskedText", await self._invoke("secrets.mask", args))
 
+    async def rotate(
+        self,
+        *,
+        wait: bool = _UNSET,
+    ) -> RotationStatus:
+        """Seals anew, under `secrets.key`, every stored value of all tenants that is sealed
+        under one of `secrets.older_keys`; in the background unless it is waited for. Both
+        keys open meanwhile. It may be ended at any moment and begun again: it goes on with
+        what is left. A value that somebody changes meanwhile stays as it was changed.
+
+        Fails with `no_key` if the configuration has no `secrets.key`.
+
+        Args:
+            wait: True: the answer comes when it has ended. Default: it runs in the background.
+        """
+        args = _given(
+            wait=wait,
+        )
+        return cast("RotationStatus", await self._invoke("secrets.rotate", args))
+
+    async def rotation(
+        self,
+    ) -> RotationStatus:
+        """Tells how far the rotation of this process is, or how its last one ended."""
+        args: dict[str, Any] = {}
+        return cast("RotationStatus", await self._invoke("secrets.rotation", args))
+
+    async def stop_rotation(
+        self,
+    ) -> RotationStatus:
+        """Ends the rotation that runs in this process. What it has sealed anew stays."""
+        args: dict[str, Any] = {}
+        return cast("RotationStatus", await self._invoke("secrets.stop_rotation", args))
+
 
 class AsyncSessionsOperations:
     """Operations `sessions.*`."""
@@ -8277,6 +8900,11 @@ class AsyncOperations:
     def audit(self) -> AsyncAuditOperations:
         """Operations `audit.*`."""
         return AsyncAuditOperations(self._invoke)
+
+    @property
+    def clis(self) -> AsyncClisOperations:
+        """Operations `clis.*`."""
+        return AsyncClisOperations(self._invoke)
 
     @property
     def config(self) -> AsyncConfigOperations:

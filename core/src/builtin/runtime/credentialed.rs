@@ -114,6 +114,8 @@ pub(super) async fn run(
     no_processes(&cli.name, &words, &cwd)?;
     let room = Room {
         writable: places.writable.iter().map(PathBuf::from).collect(),
+        cwd: cwd.clone(),
+        words: words.clone(),
         held_to: plan.confinement.clone(),
     };
     let prepared = deps.clis.prepared(caller, &cli, granted, room, deps.host.clone()).await?;

@@ -1,0 +1,181 @@
+//! The settings of the repository that git would work in: those that would have it run a program, or
+//! send a credential through somebody else's hands.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::arguments::{Arguments, Style};
+
+/// Settings that other ones, set in the environment, do not take the place of.
+static HARMFUL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r"(?i)^(alias\..*=!|core\.(sshcommand|gitproxy|alternaterefscommand)=|filter\..*\.(clean|smudge|process)=|diff\.(external|.*\.(command|textconv))=|merge\..*\.driver=|remote\..*\.(vcs|uploadpack|receivepack|proxy)=|submodule\..*\.update=!|credential\.(.*\.)?helper=.|include(if)?\.|http\.(.*\.)?(proxy|ssl\w*|cookiefile|curloptresolve|extraheader|followredirects|delegation|pinnedpubkey)=|gpg\.|interactive\.difffilter=|trailer\..*\.(command|cmd)=)",
+    )
+    .ok()
+});
+
+/// The most files of settings that are read for one call.
+const MOST_FILES: usize = 200;
+
+/// The largest file of settings that is read, in bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// The setting that would do harm, with its file; none if there is none. `words` are those of the call.
+pub(super) fn harmful(words: &[String], cwd: &Path, style: Style<'_>) -> Option<String> {
+    let read = Arguments::read(words, style);
+    let mut at = cwd.to_owned();
+    let mut folders = Vec::new();
+    for option in read.options.iter().filter(|option| option.behind == 0) {
+        match (option.name.as_str(), option.value) {
+            ("-C", Some(folder)) => at = at.join(folder),
+            ("--git-dir", Some(folder)) => folders.push(at.join(folder)),
+            _ => {}
+        }
+    }
+    folders.extend(of_work_tree(&at));
+    // A repository that a word names, to fetch from it or to work in it.
+    let named = read.operands.iter().map(|word| at.join(word.text)).filter(|path| path.is_dir());
+    folders.extend(named.flat_map(|path| of_work_tree(&path)));
+    let mut files = Vec::new();
+    folders.iter().for_each(|folder| settings_of(folder, &mut files));
+    if files.len() >= MOST_FILES {
+        return Some(format!("more than {MOST_FILES} files of settings"));
+    }
+    files.iter().find_map(|file| {
+        let shown = file.display();
+        let is_small = fs::metadata(file).is_ok_and(|data| data.len() <= MOST_BYTES);
+        let text = if is_small { fs::read(file).ok() } else { None };
+        let Some(text) = text else { return Some(format!("`{shown}`, which cannot be read")) };
+        let found = first_harmful(&String::from_utf8_lossy(&text))?;
+        Some(format!("`{found}` in `{shown}`"))
+    })
+}
+
+/// The folders of the repository that a folder is in.
+fn of_work_tree(folder: &Path) -> Vec<PathBuf> {
+    for folder in folder.ancestors() {
+        let git = folder.join(".git");
+        if git.is_dir() {
+            return vec![git];
+        }
+        if let Some(named) = named_in(&git, "gitdir:") {
+            let own = folder.join(named);
+            let common = named_in(&own.join("commondir"), "").map(|common| own.join(common));
+            return std::iter::once(own).chain(common).collect();
+        }
+        if folder.join("HEAD").is_file() && folder.join("objects").is_dir() {
+            return vec![folder.to_owned()];
+        }
+    }
+    Vec::new()
+}
+
+/// The path that a small file names behind a word.
+fn named_in(file: &Path, word: &str) -> Option<PathBuf> {
+    let is_small = fs::metadata(file).is_ok_and(|data| data.is_file() && data.len() < 65_536);
+    let text = if is_small { fs::read_to_string(file).ok()? } else { return None };
+    Some(PathBuf::from(text.strip_prefix(word)?.trim()))
+}
+
+fn settings_of(folder: &Path, files: &mut Vec<PathBuf>) {
+    for name in ["config", "config.worktree"] {
+        let file = folder.join(name);
+        if file.exists() {
+            files.push(file);
+        }
+    }
+    modules_of(&folder.join("modules"), files);
+}
+
+/// The settings of the repositories of submodules, whose names may have several parts.
+fn modules_of(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten().filter(|entry| entry.path().is_dir()) {
+        if files.len() >= MOST_FILES {
+            return;
+        }
+        let path = entry.path();
+        if path.join("HEAD").exists() {
+            settings_of(&path, files)
+        } else {
+            modules_of(&path, files)
+        }
+    }
+}
+
+/// The name of the first setting of a file that would do harm.
+fn first_harmful(text: &str) -> Option<String> {
+    let mut section = String::new();
+    // A value goes on behind a backslash at the end of its line.
+    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    for line in text.lines() {
+        let mut line = line.trim();
+        if let Some(header) = line.strip_prefix('[') {
+            let (header, rest) = header.rsplit_once(']')?;
+            let (name, below) = header.split_once(char::is_whitespace).unwrap_or((header, ""));
+            let below = below.trim().trim_matches('"');
+            section = if below.is_empty() { name.into() } else { format!("{name}.{below}") };
+            line = rest.trim();
+        }
+        if line.is_empty() || line.starts_with(['#', ';']) {
+            continue;
+        }
+        let (name, value) = line.split_once('=').unwrap_or((line, "true"));
+        let name = format!("{section}.{}", name.trim());
+        let setting = format!("{name}={}", value.trim().trim_start_matches('"'));
+        if HARMFUL.as_ref().is_none_or(|pattern| pattern.is_match(&setting)) {
+            return Some(name);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_that_run_programs_are_found() {
+        for (text, found) in [
+            ("[core]\n\tbare = false\n[remote \"o\"]\n url = https://x\n fetch = +a:b\n", None),
+            ("[alias]\n st = status\n", None),
+            ("[user]\nname = a # [alias]\n", None),
+            ("[credential]\n helper =\n", None),
+            ("[alias]\n st = !sh -c x\n", Some("alias.st")),
+            ("[alias] st = \"!sh\"\n", Some("alias.st")),
+            ("[CORE]\n sshCommand=x\n", Some("CORE.sshCommand")),
+            ("[core]\n ssh\\\nCommand = x\n", Some("core.sshCommand")),
+            ("[filter \"x\"]\n clean = y\n", Some("filter.x.clean")),
+            ("[remote \"o\"]\n receivepack = x\n", Some("remote.o.receivepack")),
+            ("[http \"https://x\"]\n proxy = y\n", Some("http.https://x.proxy")),
+            ("[http]\n sslVerify = false\n", Some("http.sslVerify")),
+            ("[include]\n path = x\n", Some("include.path")),
+            ("[submodule \"a\"]\n update = !x\n", Some("submodule.a.update")),
+        ] {
+            assert_eq!(first_harmful(text).as_deref(), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_repository_is_found_from_below_and_by_options() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a/.git/modules/m/n", "a/b", "c"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        fs::write(at("a/.git/modules/m/n/HEAD"), "x").unwrap();
+        fs::write(at("a/.git/modules/m/n/config"), "[alias]\nx = !y\n").unwrap();
+        let style = Style { values: &["-C"], single_dash: false };
+        let found = |line: &[&str], cwd: &str| {
+            let words: Vec<String> = line.iter().map(ToString::to_string).collect();
+            harmful(&words, &at(cwd), style).is_some()
+        };
+        assert!(found(&["fetch"], "a/b"));
+        assert!(found(&["-C", "../a", "fetch"], "c"));
+        assert!(found(&["--git-dir=../a/.git", "fetch"], "c"));
+        assert!(!found(&["fetch"], "c"));
+    }
+}
