@@ -102,7 +102,19 @@ fn is_plainly_none(claim: &Claim<'_>, value: &[u8]) -> bool {
     if prose::is_number(value) {
         return !is_pin(claim, value);
     }
-    repeats_name(claim.name, value, code) || prose::is_plain(value) || prose::is_prose(value)
+    repeats_name(claim.name, value, code)
+        || prose::is_plain(value)
+        || prose::is_prose(value)
+        || is_folder(claim, value)
+}
+
+/// The folder that a shell is in, under the name that it gives that.
+fn is_folder(claim: &Claim<'_>, value: &[u8]) -> bool {
+    let is_of_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@~".contains(byte);
+    matches!(claim.name, b"PWD" | b"OLDPWD")
+        && value.starts_with(b"/")
+        && value[1..].contains(&b'/')
+        && value.iter().all(is_of_path)
 }
 
 /// An id under the name of somebody's key: `pardot_key`, where no ordinary key has its name.
