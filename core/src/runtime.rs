@@ -31,7 +31,7 @@ use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, Poli
 use crate::clock::Clock;
 use crate::commands::{JudgedCommand, Wanted};
 use crate::error::{Code, Error};
-use crate::exec::{Capabilities, Host};
+use crate::exec::{Background, Capabilities};
 use crate::id::check_key;
 use crate::limits::echo;
 use crate::policy::{ListEntry, Policy};
@@ -48,7 +48,8 @@ use crate::tool::{
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
 ///
 /// It needs an async runtime of the host's (tokio, with time enabled) only while a method is
-/// awaited, and makes none of its own. Two runtimes in one process never see each other.
+/// awaited, and makes none of its own, but for a thread that speaks to a Docker Engine where commands
+/// run in containers. Two runtimes in one process never see each other.
 ///
 /// ```
 /// use serde_json::json;
@@ -75,7 +76,7 @@ struct Inner {
     config: Config,
     path: CallPath,
     keys: Option<Arc<KeyRing>>,
-    host: Arc<Host>,
+    background: Arc<Background>,
     closing: CancellationToken,
     closed: OnceCell<()>,
     /// The calls and operations that are on their way.
@@ -100,12 +101,17 @@ impl Runtime {
         Runtime::builder().file(path.as_ref())?.build().await
     }
 
-    fn new(config: Config, path: CallPath, keys: Option<Arc<KeyRing>>, host: Arc<Host>) -> Runtime {
+    fn new(
+        config: Config,
+        path: CallPath,
+        keys: Option<Arc<KeyRing>>,
+        background: Arc<Background>,
+    ) -> Runtime {
         let inner = Inner {
             config,
             path,
             keys,
-            host,
+            background,
             closing: CancellationToken::new(),
             closed: OnceCell::new(),
             running: TaskTracker::new(),
@@ -309,7 +315,7 @@ impl Runtime {
     /// # Errors
     /// `internal`, if the thread that tries it ends early.
     pub async fn capabilities(&self) -> Result<Capabilities, Error> {
-        let host = self.inner.host.clone();
+        let host = self.inner.background.host().clone();
         let found = tokio::task::spawn_blocking(move || host.capabilities()).await;
         found.map_err(|error| Error::new(Code::Internal, format!("the machine: {error}")))
     }
@@ -368,7 +374,7 @@ impl Runtime {
     /// The store's error if the last records could not be written; closing again tries again.
     pub async fn close(&self) -> Result<(), Error> {
         self.inner.closing.cancel();
-        let Inner { path, running, host, .. } = self.inner.as_ref();
+        let Inner { path, running, background, .. } = self.inner.as_ref();
         let close = || async {
             running.close();
             // Calls end as soon as they are polled; a host may hold one that it does not poll.
@@ -377,8 +383,8 @@ impl Runtime {
             if let Some(vault) = &path.vault {
                 vault.close();
             }
-            let host = host.clone();
-            let _ = tokio::task::spawn_blocking(move || host.close()).await;
+            let background = background.clone();
+            let _ = tokio::task::spawn_blocking(move || background.close()).await;
             path.recorder.flush().await?;
             path.recorder.seal();
             path.store.close().await?;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::background::ProcessesConfig;
 use super::environment::EnvironmentConfig;
 use super::limits::Limits;
 use super::sandbox::SandboxConfig;
@@ -24,6 +25,8 @@ pub struct ExecConfig {
     pub max_output_kb: u64,
     /// How much one command may use of the machine.
     pub limits: Limits,
+    /// The commands that go on after the call that started them.
+    pub processes: ProcessesConfig,
     /// The variables that commands get.
     pub environment: EnvironmentConfig,
     /// The containers that commands run in instead of on the host.
@@ -38,6 +41,7 @@ impl Default for ExecConfig {
             timeout_seconds: 60,
             max_output_kb: 8 * 1024,
             limits: Limits::default(),
+            processes: ProcessesConfig::default(),
             environment: EnvironmentConfig::default(),
             sandbox: SandboxConfig::default(),
         }

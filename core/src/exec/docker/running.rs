@@ -5,13 +5,16 @@ use std::time::{Duration, Instant};
 use bollard::Docker;
 use tokio::io::AsyncWriteExt as _;
 
-use super::super::running::{Canceller, Cut, Ended, GRACE, Status, Stream};
+use super::super::console::Console;
+use super::super::control::Control;
+use super::super::host::Order;
+use super::super::running::{Cut, Ended, GRACE, Status, Stream};
 use super::seat::{self, Seat, Told};
 
 /// How long the end of what was killed is waited for, before its container is ended.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// How often is looked whether somebody has cancelled.
+/// How often is looked at what was asked of it meanwhile.
 const LOOK: Duration = Duration::from_millis(25);
 
 /// A command and where it runs.
@@ -25,7 +28,7 @@ pub(super) struct Running<'r> {
 pub(super) struct Run {
     /// `None`: its folder is not there, and it has not run.
     pub(super) ended: Option<Ended>,
-    pub(super) seat: Left,
+    pub(super) left: Left,
 }
 
 /// What a command leaves.
@@ -65,24 +68,41 @@ impl State {
     }
 }
 
+/// What a shell is given to run.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'r> {
+    pub(super) script: &'r str,
+    pub(super) order: &'r Order,
+    pub(super) deadline: Option<Instant>,
+    pub(super) control: &'r Control,
+}
+
+/// What is still to be read by a command.
+struct Input {
+    rest: Vec<u8>,
+    is_all: bool,
+    is_over: bool,
+}
+
 impl Running<'_> {
-    /// Runs a script to its end. `None`: the shell went before the command began.
+    /// Runs a script to its end, and tells when it begins. `None`: the shell went before that.
     pub(super) async fn run(
         mut self,
-        script: &str,
-        input: &[u8],
-        mut until: Option<Instant>,
-        canceller: &Canceller,
+        given: Given<'_>,
+        begun: impl FnOnce(),
         mut sink: impl FnMut(Stream, &[u8]),
     ) -> Option<Run> {
+        let Given { script, order, deadline: mut until, control } = given;
         let since = Instant::now();
-        let reads = !input.is_empty();
+        let is_all = order.console == Console::Once;
+        let reads = !is_all || !order.input.is_empty();
+        let mut input = Input { rest: order.input.clone(), is_all, is_over: !reads };
         let word = uuid::Uuid::new_v4().simple().to_string();
         self.seat.give(&word, script, reads).await.ok()?;
+        let mut begun = Some(begun);
         let mut state = State::default();
         let pid = self.seat.pid().to_owned();
         let (writer, mut outputs) = self.seat.parts();
-        let mut rest = input;
         while !state.is_over() {
             tokio::select! {
                 biased;
@@ -90,42 +110,53 @@ impl Running<'_> {
                     Some(told) => told.into_iter().for_each(|told| state.note(told)),
                     None => state.is_gone = true,
                 },
-                written = writer.write(rest), if !rest.is_empty() => match written {
-                    Ok(count) if count > 0 => {
-                        rest = &rest[count..];
-                        if rest.is_empty() {
-                            let _ = writer.shutdown().await;
-                        }
-                    }
-                    // Nobody reads it any more.
-                    _ => rest = &[],
-                },
+                written = writer.write(&input.rest), if !input.rest.is_empty() => {
+                    // Where that fails nobody reads it any more.
+                    let count = written.unwrap_or(input.rest.len());
+                    input.rest.drain(..count);
+                    control.has_read(count);
+                }
                 () = tokio::time::sleep(LOOK) => {}
             }
-            let is_due = until.is_some_and(|until| Instant::now() >= until);
-            let cut = match state.cut {
-                None if canceller.is_cancelled() => Some(Cut::Cancelled),
-                None if is_due => Some(Cut::Deadline),
-                _ => None,
-            };
-            if let Some(cut) = cut.filter(|_| !state.is_over()) {
-                state.cut = Some(cut);
-                until = Some(Instant::now() + GRACE);
-                seat::signal(self.client, self.container, &pid, "TERM").await;
-            } else if is_due && state.cut.is_some() && !state.is_over() {
-                if state.killed {
-                    break;
-                }
-                state.killed = true;
-                until = Some(Instant::now() + LAST_WAIT);
-                seat::signal(self.client, self.container, &pid, "KILL").await;
+            if state.has_begun
+                && let Some(begun) = begun.take()
+            {
+                begun();
             }
+            let wishes = control.take();
+            input.rest.extend(wishes.input);
+            input.is_all |= wishes.end_of_input;
+            if input.is_all && input.rest.is_empty() && !input.is_over {
+                input.is_over = true;
+                let _ = writer.shutdown().await;
+            }
+            for signal in wishes.signals {
+                seat::signal(self.client, self.container, &pid, &signal.to_string()).await;
+            }
+            let is_due = until.is_some_and(|until| Instant::now() >= until);
+            let signal = match state.cut {
+                _ if state.is_over() => continue,
+                None if wishes.cancelled || is_due => {
+                    let cut = if wishes.cancelled { Cut::Cancelled } else { Cut::Deadline };
+                    state.cut = Some(cut);
+                    until = Some(Instant::now() + GRACE);
+                    "TERM"
+                }
+                Some(_) if is_due && state.killed => break,
+                Some(_) if is_due => {
+                    state.killed = true;
+                    until = Some(Instant::now() + LAST_WAIT);
+                    "KILL"
+                }
+                _ => continue,
+            };
+            seat::signal(self.client, self.container, &pid, signal).await;
         }
         self.end(state, since, reads).await
     }
 
     async fn end(self, state: State, since: Instant, reads: bool) -> Option<Run> {
-        if !state.has_begun && state.is_gone && state.cut.is_none() {
+        if !state.has_begun && !state.no_folder && state.is_gone && state.cut.is_none() {
             return None;
         }
         let took = since.elapsed();
@@ -136,7 +167,7 @@ impl Running<'_> {
             None => Status::Lost,
         };
         let ended = Ended { status, cut: state.cut, took };
-        let seat = match state.code {
+        let left = match state.code {
             Some((_, true)) => Left::Trouble,
             Some(_) if !state.is_gone && !reads => Left::Idle(self.seat),
             Some(_) => Left::Nothing,
@@ -149,6 +180,6 @@ impl Running<'_> {
             }
             None => Left::Trouble,
         };
-        Some(Run { ended: (!state.no_folder).then_some(ended), seat })
+        Some(Run { ended: (!state.no_folder).then_some(ended), left })
     }
 }
