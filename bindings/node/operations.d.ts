@@ -370,6 +370,8 @@ export interface Capabilities {
   cgroups: boolean
   /** What is not there, and why, in words for the owner. With `exec.require` no command runs then. */
   missing: Array<string>
+  /** What containers can be made with. */
+  sandbox: SandboxCapabilities
 }
 
 /** What a tool can do, as far as scheduling and policy must know. */
@@ -832,6 +834,8 @@ export interface FullExecConfig {
   processes: FullProcessesConfig
   /** The variables that commands get. */
   environment: FullEnvironmentConfig
+  /** The containers that commands run in instead of on the host. */
+  sandbox: FullSandboxConfig
 }
 
 /** The `exec` part of the configuration. */
@@ -850,6 +854,8 @@ export interface ExecConfig {
   processes?: ProcessesConfig
   /** The variables that commands get. */
   environment?: EnvironmentConfig
+  /** The containers that commands run in instead of on the host. */
+  sandbox?: SandboxConfig
 }
 
 /** The `execute` part of the configuration. */
@@ -1581,6 +1587,108 @@ export interface Rule {
 /** What a rule does with a call that fits it. */
 export type RuleEffect = 'allow' | 'ask' | 'deny'
 
+/** What containers can be made with. */
+export interface SandboxCapabilities {
+  /** The version of the Docker Engine. None: there is none. */
+  engine: string | null
+  /** The newest version of its interface. */
+  api: string | null
+  /** The path of the socket where it is asked for. */
+  socket: string | null
+  /** What is not there, in words for the owner. Whoever is to run in a sandbox does not run then. */
+  missing: Array<string>
+}
+
+/**
+ * The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
+ *
+ * What is misspelt is an error, and where there is no engine nothing runs: only `disabled` runs commands on the host.
+ */
+export interface FullSandboxConfig {
+  /** Whose commands run in a container. */
+  mode: SandboxMode
+  /** The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used where it has it. */
+  image: string
+  /** What a container sees of the workspace, at `/workspace`. Default: `rw`. */
+  workspace_access: WorkspaceAccess
+  /** Which commands share a container. Default: `session`. */
+  scope: SandboxScope
+  /** The path of the engine's socket. Default: that of `DOCKER_HOST`, or else `/var/run/docker.sock`. */
+  socket: string | null
+  /** Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of this process, so that files in the workspace keep their owner. Empty: whom the image names. */
+  user: string | null
+  /** The engine's network that a container is in: its name. Default: `none`. */
+  network: string
+  /** The most memory of a container, swap included, in MiB: at least 16. */
+  memory_mb: number
+  /** How many processors a container may use: 0.01 to 1,024. */
+  cpus: number
+  /** The most processes and threads of a container at once: at least 16. */
+  pids_limit: number
+  /** Whether nothing can be written but the workspace and what is in memory. Default: true. */
+  read_only_root: boolean
+  /** Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`. */
+  tmpfs: Array<string>
+  /** How large each folder in memory may become that says no `size` itself, in MiB: at least 1. */
+  tmpfs_size_mb: number
+  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  timeout_seconds: number
+  /** After how many hours without a command a container is removed: more than 0. */
+  idle_hours: number
+  /** After how many days a container is removed in which nothing runs: more than 0. */
+  max_age_days: number
+  /** How often is looked for such containers, in minutes: more than 0. */
+  prune_interval_min: number
+}
+
+/**
+ * The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
+ *
+ * What is misspelt is an error, and where there is no engine nothing runs: only `disabled` runs commands on the host.
+ */
+export interface SandboxConfig {
+  /** Whose commands run in a container. */
+  mode?: SandboxMode
+  /** The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used where it has it. */
+  image?: string
+  /** What a container sees of the workspace, at `/workspace`. Default: `rw`. */
+  workspace_access?: WorkspaceAccess
+  /** Which commands share a container. Default: `session`. */
+  scope?: SandboxScope
+  /** The path of the engine's socket. Default: that of `DOCKER_HOST`, or else `/var/run/docker.sock`. */
+  socket?: string | null
+  /** Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of this process, so that files in the workspace keep their owner. Empty: whom the image names. */
+  user?: string | null
+  /** The engine's network that a container is in: its name. Default: `none`. */
+  network?: string
+  /** The most memory of a container, swap included, in MiB: at least 16. */
+  memory_mb?: number
+  /** How many processors a container may use: 0.01 to 1,024. */
+  cpus?: number
+  /** The most processes and threads of a container at once: at least 16. */
+  pids_limit?: number
+  /** Whether nothing can be written but the workspace and what is in memory. Default: true. */
+  read_only_root?: boolean
+  /** Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`. */
+  tmpfs?: ReadonlyArray<string>
+  /** How large each folder in memory may become that says no `size` itself, in MiB: at least 1. */
+  tmpfs_size_mb?: number
+  /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
+  timeout_seconds?: number
+  /** After how many hours without a command a container is removed: more than 0. */
+  idle_hours?: number
+  /** After how many days a container is removed in which nothing runs: more than 0. */
+  max_age_days?: number
+  /** How often is looked for such containers, in minutes: more than 0. */
+  prune_interval_min?: number
+}
+
+/** Whose commands run in a container. */
+export type SandboxMode = 'disabled' | 'non-main' | 'all'
+
+/** Which commands share a container. Those of two tenants, and those of two workspaces, never do. */
+export type SandboxScope = 'session' | 'agent' | 'shared'
+
 /** The `scrub` part of the configuration. Scrubbing cannot be switched off. */
 export interface FullScrubConfig {
   /** What is a secret: `precise` (the default), `seed` or `paranoid`. */
@@ -2304,6 +2412,9 @@ export interface VaultContents {
   /** Where they may be put back, besides the files that they were read from. */
   bindings: Array<Binding>
 }
+
+/** What a container sees of the workspace. */
+export type WorkspaceAccess = 'none' | 'ro' | 'rw'
 
 /** What becomes of a write to a file that the model has not read as it is now. */
 export type WriteSafety = 'strict' | 'warn' | 'off'

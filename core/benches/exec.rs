@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use toolkeep::{CallContext, Config, Runtime, ToolResult};
 
 const TURNS: usize = 300;
+#[cfg(feature = "docker")]
+const CONTAINER_TURNS: usize = 60;
 const OUTPUT_MIB: usize = 100;
 
 fn main() {
@@ -20,6 +22,11 @@ fn main() {
         starting().await;
         println!();
         streaming().await;
+        #[cfg(feature = "docker")]
+        {
+            println!();
+            in_container().await;
+        }
     });
 }
 
@@ -64,6 +71,36 @@ async fn starting() {
         let ratio = ms(taken) / ms(baseline);
         println!("| the call, `confinement = \"{confinement}\"` | {:.2} | {ratio:.2} |", ms(taken));
     }
+}
+
+/// A program that does nothing, in a container that is there already, in turns with the engine's own
+/// client.
+#[cfg(feature = "docker")]
+async fn in_container() {
+    let engine = toolkeep_test_docker::Engine::start();
+    let folder = tempfile::tempdir().unwrap();
+    let socket = engine.socket();
+    let sandbox = json!({ "mode": "all", "image": toolkeep_test_docker::IMAGE, "socket": socket });
+    let rt = runtime(&folder, json!({ "sandbox": sandbox })).await;
+    exec(&rt, "/bin/true").await;
+    let container = engine.containers_with(&folder.path().canonicalize().unwrap()).remove(0);
+    let (mut baseline, mut taken) = (Vec::new(), Vec::new());
+    for _ in 0..CONTAINER_TURNS {
+        baseline.push(timed(|| {
+            assert!(engine.client(&["exec", &container, "/bin/true"]).status().unwrap().success());
+        }));
+        let began = Instant::now();
+        exec(&rt, "/bin/true").await;
+        taken.push(began.elapsed());
+    }
+    let (baseline, taken) = (median(&mut baseline), median(&mut taken));
+    println!(
+        "| running `/bin/true` in a warm container | ms, median of {CONTAINER_TURNS} | ratio |"
+    );
+    println!("|---|---:|---:|");
+    println!("| `docker exec` | {:.2} | 1 |", ms(baseline));
+    println!("| the call | {:.2} | {:.2} |", ms(taken), ms(taken) / ms(baseline));
+    rt.close().await.unwrap();
 }
 
 /// Text that a build might write, through capture and mask, against `cat | wc -c`.

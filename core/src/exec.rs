@@ -17,6 +17,7 @@ pub(crate) mod limits;
 pub(crate) mod log;
 pub(crate) mod permit;
 pub(crate) mod places;
+mod route;
 pub(crate) mod running;
 pub(crate) mod sandbox;
 

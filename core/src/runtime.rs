@@ -52,7 +52,8 @@ use crate::tool::{
 /// The governed tool layer of one agent program. Cheap to clone; all clones are one runtime.
 ///
 /// It needs an async runtime of the host's (tokio, with time enabled) only while a method is
-/// awaited, and makes none of its own. Two runtimes in one process never see each other.
+/// awaited, and makes none of its own, but for a thread that speaks to a Docker Engine where commands
+/// run in containers. Two runtimes in one process never see each other.
 ///
 /// ```
 /// use serde_json::json;

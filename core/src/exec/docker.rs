@@ -15,7 +15,7 @@ mod script;
 mod seat;
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use bollard::Docker as Client;
@@ -30,13 +30,13 @@ use container::Wanted;
 use containers::{Containers, Taken};
 use engine::Engine;
 use owner::Owner;
-use running::{Input, Running};
+use running::{Given, Running};
 use seat::Seat;
 
 /// What runs commands in containers. One per runtime.
 pub(super) struct Docker {
     config: ExecConfig,
-    owner: Owner,
+    owner: OnceLock<Owner>,
     containers: Arc<Containers>,
     state: Mutex<State>,
 }
@@ -49,71 +49,64 @@ struct State {
     is_closed: bool,
 }
 
-/// How many shells wait in a container.
-const MOST_IDLE: usize = 4;
-
 /// How often another shell or container is tried where one has gone before a command began.
-const TURNS: usize = 3;
+const TURNS: usize = 4;
 
 impl Docker {
     pub(super) fn new(config: &ExecConfig) -> Docker {
         Docker {
             config: config.clone(),
-            owner: Owner::new(),
+            owner: OnceLock::new(),
             containers: Arc::default(),
             state: Mutex::default(),
         }
     }
 
-    /// Runs a command, tells when it has started and what it writes; blocking. Once it has ended
-    /// nothing of it is left.
+    /// Runs a command, tells when it has started and what it writes; blocking. Once it has ended nothing
+    /// of it is left.
     ///
     /// # Errors
     /// Why it did not run.
     pub(super) fn run(
         &self,
-        order: Order,
+        order: &Order,
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, &[u8]),
     ) -> Result<Ended, NotRun> {
         if let Console::Terminal { .. } = order.console {
-            let why = "a command has no terminal there; start it without one";
-            return Err(NotRun::Sandbox(why.into()));
+            return Err(NotRun::Sandbox(
+                "there are no terminals in it; start it without one".into(),
+            ));
         }
         let engine = self.engine().map_err(|error| NotRun::Sandbox(error.to_string()))?;
-        let Some(cwd) = order.cwd.to_str() else {
-            let why = io::Error::new(io::ErrorKind::InvalidInput, "its name is no UTF-8");
-            return Err(NotRun::NoFolder(order.cwd.display().to_string(), why));
-        };
-        let set = &self.config.environment.set;
-        let script = script::script(&order.run, cwd, set, &order.variables);
-        engine.handle().block_on(self.run_in(&engine, order, &script, control, started, sink))
+        engine.handle().block_on(self.run_in(&engine, order, control, started, sink))
     }
 
     async fn run_in(
         &self,
         engine: &Engine,
-        mut order: Order,
-        script: &str,
+        order: &Order,
         control: &Control,
         started: impl FnOnce(Confined),
         mut sink: impl FnMut(Stream, &[u8]),
     ) -> Result<Ended, NotRun> {
-        let mut started = Some(started);
-        let stays_open = order.console == Console::Open;
         let deadline = Instant::now().checked_add(order.timeout);
+        let Some(cwd) = order.cwd.to_str() else { return Err(no_folder(order)) };
+        let set = &self.config.environment.set;
+        let script = script::script(&order.run, cwd, set, &order.variables);
         let client = self.client(engine).await.map_err(NotRun::Sandbox)?;
-        let wanted = Wanted::of(&self.config, &order);
-        let mut last = String::new();
-        for turn in 0..TURNS {
-            let taken = self.containers.take(&client, &self.owner, &wanted).await;
+        let wanted = Wanted::of(&self.config, order);
+        let mut started = Some(started);
+        let mut why = "its shells end before a command begins".to_owned();
+        for _ in 0..TURNS {
+            let taken = self.containers.take(&client, self.owner(), &wanted).await;
             let taken = taken.map_err(NotRun::Sandbox)?;
             let seat = match seat_in(&client, &taken).await {
                 Ok(seat) => seat,
-                Err(why) => {
+                Err(said) => {
                     // It has ended: by somebody's hand, or by a command's.
-                    last = why;
+                    why = said;
                     self.containers.end(&client, &taken).await;
                     continue;
                 }
@@ -124,34 +117,22 @@ impl Docker {
                     started(self.confined(&taken));
                 }
             };
-            let input = Input { rest: &mut order.input, stays_open };
-            let run = running.run(script, input, deadline, control, begun, &mut sink).await;
-            match run {
-                Some(run) => {
-                    self.after(&client, &taken, run.seat).await;
-                    return match run.ended {
-                        Some(ended) => Ok(ended),
-                        None => Err(no_folder(&order)),
-                    };
-                }
-                None if turn + 1 == TURNS => self.containers.end(&client, &taken).await,
-                None => {}
+            let given = Given { script: &script, order, deadline, control };
+            if let Some(run) = running.run(given, begun, &mut sink).await {
+                self.after(&client, &taken, run.left).await;
+                return run.ended.ok_or_else(|| no_folder(order));
             }
+            // Whatever has ended that shell may have ended the others that wait.
+            taken.container.forget_idle();
         }
-        let why = if last.is_empty() { "its shells end before a command begins" } else { &last };
-        Err(NotRun::Sandbox(format!("the container cannot be used: {why}")))
+        Err(NotRun::Sandbox(format!("its container cannot be used: {why}")))
     }
 
     /// Keeps a shell for the next command. Where there is none because the command could not be ended,
     /// its container is.
     async fn after(&self, client: &Client, taken: &Taken, left: running::Left) {
         match left {
-            running::Left::Idle(seat) => {
-                let mut idle = taken.container.idle.lock().unwrap_or_else(PoisonError::into_inner);
-                if idle.len() < MOST_IDLE {
-                    idle.push(seat);
-                }
-            }
+            running::Left::Idle(seat) => taken.container.keep(seat),
             running::Left::Nothing => {}
             running::Left::Trouble => self.containers.end(client, taken).await,
         }
@@ -165,8 +146,8 @@ impl Docker {
         by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
         let missing = taken.container.warnings.clone();
         let network = if sandbox.has_no_network() { Reached::Nothing } else { Reached::All };
-        let hosts = Vec::new();
-        Confined { ran_in: RanIn::Sandbox, profile: None, by, network, hosts, missing }
+        let (ran_in, hosts) = (RanIn::Sandbox, Vec::new());
+        Confined { ran_in, profile: None, by, network, hosts, missing }
     }
 
     /// What the engine is; blocking.
@@ -233,7 +214,7 @@ impl Docker {
             is_first
         };
         if is_first {
-            self.owner.remove_leftovers(&client).await;
+            self.owner().remove_leftovers(&client).await;
             self.prune_from_now_on(engine, client.clone());
         }
         Ok(client)
@@ -254,6 +235,10 @@ impl Docker {
         });
     }
 
+    fn owner(&self) -> &Owner {
+        self.owner.get_or_init(Owner::new)
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -261,8 +246,7 @@ impl Docker {
 
 /// A shell that waits in a container, or a new one.
 async fn seat_in(client: &Client, taken: &Taken) -> Result<Seat, String> {
-    let idle = taken.container.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-    match idle {
+    match taken.container.idle() {
         Some(seat) => Ok(seat),
         None => Seat::start(client, &taken.container.id).await,
     }

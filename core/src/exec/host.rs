@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::capabilities::{Capabilities, SandboxCapabilities};
+use super::capabilities::Capabilities;
 use super::capture::Captured;
 use super::config::{ExecConfig, Profile};
 use super::confine::kernel::{Kernel, Namespaces};
@@ -24,7 +24,7 @@ use super::groups::{Group, Groups};
 use super::limits::Limits;
 use super::places::{self, Temps};
 use super::running::{Ended, Remains, Running, StartError, Stream};
-use super::sandbox::{SandboxMode, Whose};
+use super::sandbox::Whose;
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, REMOVED, Reach, Run, SET, SHELL_OPTIONS};
 
@@ -35,7 +35,7 @@ pub(crate) struct Host {
     /// Once the first command has run, and until the runtime is closed.
     machine: Mutex<Option<Result<Arc<Machine>, String>>>,
     #[cfg(feature = "docker")]
-    docker: super::docker::Docker,
+    pub(super) docker: super::docker::Docker,
 }
 
 /// What is found out and made when the first command runs.
@@ -141,6 +141,17 @@ pub(crate) struct Confined {
     pub(crate) missing: Vec<String>,
 }
 
+/// Where a command ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RanIn {
+    /// On the machine of the host program.
+    Host,
+    /// In a container.
+    #[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "nothing else makes one"))]
+    Sandbox,
+}
+
 /// How far a command could reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -151,17 +162,6 @@ pub(crate) enum Reached {
     Hosts,
     /// Whatever this machine reaches.
     All,
-}
-
-/// Where a command ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum RanIn {
-    /// On the machine of the host program.
-    Host,
-    /// In a container.
-    #[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "nothing else makes one"))]
-    Sandbox,
 }
 
 /// Why a command did not run.
@@ -196,56 +196,25 @@ impl Host {
         }
     }
 
-    /// True if commands are held to what was decided of them. It may take some milliseconds the first
-    /// time.
-    pub(crate) fn confines(&self) -> bool {
-        let sandbox = &self.config.sandbox;
-        match sandbox.mode {
-            SandboxMode::Disabled => self.host_confines(),
-            SandboxMode::NonMain => sandbox.has_no_network() && self.host_confines(),
-            SandboxMode::All => sandbox.has_no_network(),
-        }
-    }
-
-    fn host_confines(&self) -> bool {
+    /// True if commands on the host are held to what was decided of them. It may take some milliseconds
+    /// the first time.
+    pub(super) fn host_confines(&self) -> bool {
         let holds = |machine: Arc<Machine>| {
             machine.kernel.landlock.is_some() || machine.kernel.namespaces != Namespaces::None
         };
         self.config.confinement != Profile::Off && self.machine().is_ok_and(holds)
     }
 
-    pub(crate) fn config(&self) -> &ExecConfig {
-        &self.config
-    }
-
-    /// How long a command of this agent may take that does not say so itself.
-    pub(crate) fn usual_timeout(&self, agent: Option<&str>) -> Duration {
-        let sandbox = &self.config().sandbox;
-        Duration::from_secs(match sandbox.is_for(agent) {
-            true => sandbox.timeout_seconds,
-            false => self.config.timeout_seconds,
-        })
-    }
-
-    /// What commands can be held to; blocking.
-    pub(crate) fn capabilities(&self) -> Capabilities {
-        let on_host = match self.machine() {
+    /// What commands on the host can be held to; blocking, the first time.
+    pub(super) fn host_capabilities(&self) -> Capabilities {
+        match self.machine() {
             Ok(machine) => Capabilities::of(&machine.kernel, machine.groups.are_there()),
             Err(error) => Capabilities::none(error.to_string()),
-        };
-        Capabilities { sandbox: self.sandbox_capabilities(), ..on_host }
+        }
     }
 
-    #[cfg(feature = "docker")]
-    fn sandbox_capabilities(&self) -> SandboxCapabilities {
-        self.docker.capabilities()
-    }
-
-    #[cfg(not(feature = "docker"))]
-    #[expect(clippy::unused_self, reason = "another build asks an engine")]
-    fn sandbox_capabilities(&self) -> SandboxCapabilities {
-        let why = "this build has no Docker: it is without the feature `docker`".to_owned();
-        SandboxCapabilities { missing: vec![why], ..SandboxCapabilities::default() }
+    pub(crate) fn config(&self) -> &ExecConfig {
+        &self.config
     }
 
     /// Runs a command, tells what became of it, and then clears up; blocking. What it writes is masked
@@ -270,7 +239,7 @@ impl Host {
                 if let Some(confined) = confined {
                     tell(Ok(Done { output, error, ended, confined }));
                 }
-                rest.into_iter().for_each(Rest::clear_up);
+                rest.clear_up();
             }
             Err(error) => tell(Err(error)),
         }
@@ -289,7 +258,7 @@ impl Host {
         sink: impl FnMut(Stream, &[u8]),
     ) -> Result<Ended, NotRun> {
         let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
-        rest.into_iter().for_each(Rest::clear_up);
+        rest.clear_up();
         Ok(ended)
     }
 
@@ -299,9 +268,10 @@ impl Host {
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, &[u8]),
-    ) -> Result<(Ended, Option<Rest>), NotRun> {
-        if self.config.sandbox.is_for(order.whose.agent.as_deref()) {
-            return self.in_sandbox(order, control, started, sink).map(|ended| (ended, None));
+    ) -> Result<(Ended, Rest), NotRun> {
+        if self.is_sandboxed(&order) {
+            let ended = self.in_sandbox(&order, control, started, sink)?;
+            return Ok((ended, Rest(None)));
         }
         let machine = self.machine()?;
         let deadline = Instant::now().checked_add(order.timeout);
@@ -339,31 +309,7 @@ impl Host {
         let (ended, remains) = running.finish(deadline, control, sink);
         drop(egress);
         let opened = order.opened;
-        Ok((ended, Some(Rest { machine, remains, shared, group, opened })))
-    }
-
-    /// Has a command run in a container. Where there is none it does not run.
-    #[cfg(feature = "docker")]
-    fn in_sandbox(
-        &self,
-        order: Order,
-        control: &Control,
-        started: impl FnOnce(Confined),
-        sink: impl FnMut(Stream, &[u8]),
-    ) -> Result<Ended, NotRun> {
-        self.docker.run(order, control, started, sink)
-    }
-
-    #[cfg(not(feature = "docker"))]
-    #[expect(clippy::unused_self, reason = "another build asks an engine")]
-    fn in_sandbox(
-        &self,
-        _: Order,
-        _: &Control,
-        _: impl FnOnce(Confined),
-        _: impl FnMut(Stream, &[u8]),
-    ) -> Result<Ended, NotRun> {
-        Err(NotRun::Sandbox("this build has no Docker: it is without the feature `docker`".into()))
+        Ok((ended, Rest(Some(OnHost { machine, remains, shared, group, opened }))))
     }
 
     /// Ends what waits for commands, and forgets the folders of sessions.
@@ -409,14 +355,8 @@ impl Host {
             Some(Network::None) => Reached::Nothing,
             Some(Network::Host) | None => Reached::All,
         };
-        Confined {
-            ran_in: RanIn::Host,
-            profile: Some(self.config.confinement),
-            by,
-            network,
-            hosts,
-            missing,
-        }
+        let (ran_in, profile) = (RanIn::Host, Some(self.config.confinement));
+        Confined { ran_in, profile, by, network, hosts, missing }
     }
 
     /// The hosts that a command is held to. None: it has no network, or the host's.
@@ -555,8 +495,10 @@ impl Machine {
     }
 }
 
-/// What is left of a command that has ended.
-struct Rest {
+/// What is left of a command that has ended: in a container nothing.
+struct Rest(Option<OnHost>);
+
+struct OnHost {
     machine: Arc<Machine>,
     remains: Remains,
     shared: Shared,
@@ -567,7 +509,7 @@ struct Rest {
 impl Rest {
     /// Waits until nothing of it runs any more, and keeps the place for another.
     fn clear_up(self) {
-        let Rest { machine, remains, shared, group, opened } = self;
+        let Some(OnHost { machine, remains, shared, group, opened }) = self.0 else { return };
         match remains.wait() {
             Some(seat) => machine.keep(Place { seat, group, shared }),
             None => machine.groups.give_back(group),

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::host::{Confined, Reached};
 use crate::files::Places;
 use crate::shell::Env;
 use crate::tool::Caller;
@@ -268,7 +269,7 @@ impl Mounted {
 }
 
 /// What helps after a command that failed in a container, by how it ended and by what it wrote.
-pub(crate) fn hint(code: i32, written: &str) -> Option<&'static str> {
+pub(crate) fn hint(code: i32, written: &str, confined: &Confined) -> Option<&'static str> {
     let written = written.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| written.contains(word));
     if code == 127 || (written.contains("not found") && has(&["command", "sh:"])) {
@@ -285,7 +286,7 @@ pub(crate) fn hint(code: i32, written: &str) -> Option<&'static str> {
     }
     let unresolved =
         ["network is unreachable", "name resolution", "could not resolve", "bad address"];
-    if has(&unresolved) {
+    if has(&unresolved) && confined.network == Reached::Nothing {
         return Some(
             "The sandbox has no network. Work with what is there, or ask the user for the files.",
         );
@@ -307,6 +308,7 @@ pub(crate) fn hint(code: i32, written: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::host::RanIn;
     use super::*;
 
     #[test]
@@ -336,6 +338,15 @@ mod tests {
 
     #[test]
     fn a_hint_is_given_where_it_teaches() {
+        let confined = Confined {
+            ran_in: RanIn::Sandbox,
+            profile: None,
+            by: Vec::new(),
+            network: Reached::Nothing,
+            hosts: Vec::new(),
+            missing: Vec::new(),
+        };
+        let hint = |code, written| hint(code, written, &confined);
         // The rows of the systems that we start from.
         for (code, written, words) in [
             (127, "anything", "image"),

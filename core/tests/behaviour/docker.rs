@@ -145,7 +145,7 @@ async fn a_command_can_do_no_more_than_its_container() {
     ];
     assert_eq!(lines, expected, "{}", result.for_llm);
     assert!(!house.folder.path().join("x").exists());
-    for part in ["no_network", "read_only_root", "no_capabilities", "no_new_privileges"] {
+    for part in ["read_only_root", "no_capabilities", "no_new_privileges"] {
         let by = confinement(&result)["by"].clone();
         assert!(by.as_array().unwrap().contains(&json!(part)), "{by}");
     }
@@ -207,6 +207,20 @@ async fn a_call_that_is_given_up_ends_its_command() {
     let call = house.call("exec", json!({ "command": "sleep 8741" }));
     assert!(tokio::time::timeout(Duration::from_millis(600), call).await.is_err());
     eventually(async || !processes(&house).contains("8741")).await;
+}
+
+#[tokio::test]
+async fn a_process_in_the_background_runs_in_the_container_too() {
+    let house = house(json!({})).await;
+    let args =
+        json!({ "command": "while true; do echo tick; sleep 8756; done", "background": true });
+    let result = house.call("exec", args).await;
+    assert!(!result.is_error, "{}", result.for_llm);
+    eventually(async || processes(&house).contains("sleep 8756")).await;
+    assert_eq!(run(&house, "echo beside it").await.for_llm, "beside it\n");
+    assert!(processes(&house).contains("sleep 8756"), "another command's end is not its end");
+    house.rt.close().await.unwrap();
+    assert_eq!(containers(&house).len(), 0);
 }
 
 #[tokio::test]

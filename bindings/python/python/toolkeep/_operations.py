@@ -545,6 +545,9 @@ class Capabilities(TypedDict):
     """What is not there, and why, in words for the owner. With `exec.require` no command runs
     then."""
 
+    sandbox: SandboxCapabilities
+    """What containers can be made with."""
+
 Capability: TypeAlias = "Literal['read-only', 'mutating', 'async', 'mcp-bridged', 'open-world', 'destructive']"
 """What a tool can do, as far as scheduling and policy must know."""
 
@@ -1202,6 +1205,9 @@ class FullExecConfig(TypedDict):
     environment: FullEnvironmentConfig
     """The variables that commands get."""
 
+    sandbox: FullSandboxConfig
+    """The containers that commands run in instead of on the host."""
+
 
 class ExecConfig(TypedDict, total=False):
     """The `exec` part of the configuration."""
@@ -1227,6 +1233,9 @@ class ExecConfig(TypedDict, total=False):
 
     environment: EnvironmentConfig
     """The variables that commands get."""
+
+    sandbox: SandboxConfig
+    """The containers that commands run in instead of on the host."""
 
 
 class FullExecute(TypedDict):
@@ -2234,6 +2243,157 @@ class Rule(TypedDict):
 
 RuleEffect: TypeAlias = "Literal['allow', 'ask', 'deny']"
 """What a rule does with a call that fits it."""
+
+
+class SandboxCapabilities(TypedDict):
+    """What containers can be made with."""
+
+    engine: str | None
+    """The version of the Docker Engine. None: there is none."""
+
+    api: str | None
+    """The newest version of its interface."""
+
+    socket: str | None
+    """The path of the socket where it is asked for."""
+
+    missing: builtins.list[str]
+    """What is not there, in words for the owner. Whoever is to run in a sandbox does not run
+    then."""
+
+
+class FullSandboxConfig(TypedDict):
+    """The `exec.sandbox` part of the configuration: commands that run in a container of a Docker
+    Engine.
+
+    What is misspelt is an error, and where there is no engine nothing runs: only `disabled`
+    runs commands on the host."""
+
+    mode: SandboxMode
+    """Whose commands run in a container."""
+
+    image: str
+    """The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is
+    used where it has it."""
+
+    workspace_access: WorkspaceAccess
+    """What a container sees of the workspace, at `/workspace`. Default: `rw`."""
+
+    scope: SandboxScope
+    """Which commands share a container. Default: `session`."""
+
+    socket: str | None
+    """The path of the engine's socket. Default: that of `DOCKER_HOST`, or else
+    `/var/run/docker.sock`."""
+
+    user: str | None
+    """Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of
+    this process, so that files in the workspace keep their owner. Empty: whom the image
+    names."""
+
+    network: str
+    """The engine's network that a container is in: its name. Default: `none`."""
+
+    memory_mb: int
+    """The most memory of a container, swap included, in MiB: at least 16."""
+
+    cpus: float
+    """How many processors a container may use: 0.01 to 1,024."""
+
+    pids_limit: int
+    """The most processes and threads of a container at once: at least 16."""
+
+    read_only_root: bool
+    """Whether nothing can be written but the workspace and what is in memory. Default: true."""
+
+    tmpfs: builtins.list[str]
+    """Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options
+    nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`."""
+
+    tmpfs_size_mb: int
+    """How large each folder in memory may become that says no `size` itself, in MiB: at least 1."""
+
+    timeout_seconds: int
+    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+
+    idle_hours: float
+    """After how many hours without a command a container is removed: more than 0."""
+
+    max_age_days: float
+    """After how many days a container is removed in which nothing runs: more than 0."""
+
+    prune_interval_min: float
+    """How often is looked for such containers, in minutes: more than 0."""
+
+
+class SandboxConfig(TypedDict, total=False):
+    """The `exec.sandbox` part of the configuration: commands that run in a container of a Docker
+    Engine.
+
+    What is misspelt is an error, and where there is no engine nothing runs: only `disabled`
+    runs commands on the host."""
+
+    mode: SandboxMode
+    """Whose commands run in a container."""
+
+    image: str
+    """The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is
+    used where it has it."""
+
+    workspace_access: WorkspaceAccess
+    """What a container sees of the workspace, at `/workspace`. Default: `rw`."""
+
+    scope: SandboxScope
+    """Which commands share a container. Default: `session`."""
+
+    socket: str | None
+    """The path of the engine's socket. Default: that of `DOCKER_HOST`, or else
+    `/var/run/docker.sock`."""
+
+    user: str | None
+    """Who commands are there: `user` or `user:group`, names or numbers. Default: the numbers of
+    this process, so that files in the workspace keep their owner. Empty: whom the image
+    names."""
+
+    network: str
+    """The engine's network that a container is in: its name. Default: `none`."""
+
+    memory_mb: int
+    """The most memory of a container, swap included, in MiB: at least 16."""
+
+    cpus: float
+    """How many processors a container may use: 0.01 to 1,024."""
+
+    pids_limit: int
+    """The most processes and threads of a container at once: at least 16."""
+
+    read_only_root: bool
+    """Whether nothing can be written but the workspace and what is in memory. Default: true."""
+
+    tmpfs: Sequence[str]
+    """Folders in memory, as `path` or `path:options` (`/tmp:exec,size=256m`). Without options
+    nothing can be executed in there. Default: `/tmp`, `/var/tmp` and `/run`."""
+
+    tmpfs_size_mb: int
+    """How large each folder in memory may become that says no `size` itself, in MiB: at least 1."""
+
+    timeout_seconds: int
+    """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
+
+    idle_hours: float
+    """After how many hours without a command a container is removed: more than 0."""
+
+    max_age_days: float
+    """After how many days a container is removed in which nothing runs: more than 0."""
+
+    prune_interval_min: float
+    """How often is looked for such containers, in minutes: more than 0."""
+
+SandboxMode: TypeAlias = "Literal['disabled', 'non-main', 'all']"
+"""Whose commands run in a container."""
+
+SandboxScope: TypeAlias = "Literal['session', 'agent', 'shared']"
+"""Which commands share a container. Those of two tenants, and those of two workspaces, never do."""
 
 
 class FullScrubConfig(TypedDict):
@@ -3253,6 +3413,9 @@ class VaultContents(TypedDict):
 
     bindings: builtins.list[Binding]
     """Where they may be put back, besides the files that they were read from."""
+
+WorkspaceAccess: TypeAlias = "Literal['none', 'ro', 'rw']"
+"""What a container sees of the workspace."""
 
 WriteSafety: TypeAlias = "Literal['strict', 'warn', 'off']"
 """What becomes of a write to a file that the model has not read as it is now."""

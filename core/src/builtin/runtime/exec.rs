@@ -29,7 +29,8 @@ struct Args {
     /// The folder that it starts in, relative to the workspace. Default: the workspace.
     #[serde(default)]
     working_dir: Option<String>,
-    /// How long it may take, in milliseconds: at most 3,600,000. Default: 60,000.
+    /// How long it may take, in milliseconds: at most 3,600,000. Default: 60,000, or 300,000 in a
+    /// sandbox.
     #[serde(default)]
     #[schemars(range(min = 1, max = 3_600_000))]
     timeout_ms: Option<u64>,

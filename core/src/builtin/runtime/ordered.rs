@@ -79,8 +79,8 @@ pub(super) fn not_run(error: NotRun) -> ToolError {
         }
         NotRun::Sandbox(why) => {
             let text = format!(
-                "The command has not run: it is to run in a sandbox, which cannot be used now: {why}. \
-                 It is never run outside of it; tell the user."
+                "The command has not run: it is to run in a sandbox, which cannot be used for it: \
+                 {why}. It is never run outside of it."
             );
             ToolError::new(Code::Unavailable, text).by_rule("exec.sandbox")
         }

@@ -36,12 +36,13 @@ fn told_with(done: Done, limit: Duration, advice: &str) -> ToolResult {
         text.push_str("The command has written nothing.");
     }
     let how = how(ended.status, ended.cut, limit, advice);
-    let hint = match ended.status {
+    let hint = match (confined.ran_in, ended.status) {
         _ if is_well => None,
-        Status::Exited(code) if confined.ran_in == RanIn::Sandbox && ended.cut.is_none() => {
-            sandbox::hint(code, &text).map(str::to_owned)
+        (RanIn::Host, _) => network_hint(&text, &confined),
+        (RanIn::Sandbox, Status::Exited(code)) if ended.cut.is_none() => {
+            sandbox::hint(code, &text, &confined).map(|hint| format!("[{hint}]"))
         }
-        _ => network_hint(&text, &confined),
+        (RanIn::Sandbox, _) => None,
     };
     for line in [how, hint].into_iter().flatten() {
         if !text.is_empty() && !text.ends_with('\n') {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use bollard::Docker;
@@ -35,9 +35,35 @@ pub(super) struct Container {
     /// What the engine could not do of what it was told.
     pub(super) warnings: Vec<String>,
     /// Shells that wait in there.
-    pub(super) idle: Mutex<Vec<Seat>>,
+    idle: Mutex<Vec<Seat>>,
     /// Its first process's input: it ends with this. Nobody locks it.
     _keeper: Mutex<AttachContainerResults>,
+}
+
+/// How many shells wait in a container.
+const MOST_IDLE: usize = 4;
+
+impl Container {
+    /// A shell that waits, if there is one.
+    pub(super) fn idle(&self) -> Option<Seat> {
+        self.lock().pop()
+    }
+
+    /// Has a shell wait for the next command.
+    pub(super) fn keep(&self, seat: Seat) {
+        let mut idle = self.lock();
+        if idle.len() < MOST_IDLE {
+            idle.push(seat);
+        }
+    }
+
+    pub(super) fn forget_idle(&self) {
+        self.lock().clear();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Seat>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a container is to be.

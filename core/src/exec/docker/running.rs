@@ -5,14 +5,16 @@ use std::time::{Duration, Instant};
 use bollard::Docker;
 use tokio::io::AsyncWriteExt as _;
 
+use super::super::console::Console;
 use super::super::control::Control;
+use super::super::host::Order;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream};
 use super::seat::{self, Seat, Told};
 
 /// How long the end of what was killed is waited for, before its container is ended.
 const LAST_WAIT: Duration = Duration::from_secs(5);
 
-/// How often is looked what somebody has asked for.
+/// How often is looked at what was asked of it meanwhile.
 const LOOK: Duration = Duration::from_millis(25);
 
 /// A command and where it runs.
@@ -22,24 +24,11 @@ pub(super) struct Running<'r> {
     pub(super) seat: Seat,
 }
 
-/// What a command is given to read.
-pub(super) struct Input<'i> {
-    pub(super) rest: &'i mut Vec<u8>,
-    /// True if more may come.
-    pub(super) stays_open: bool,
-}
-
-impl Input<'_> {
-    fn is_over(&self) -> bool {
-        self.rest.is_empty() && !self.stays_open
-    }
-}
-
 /// What became of a command.
 pub(super) struct Run {
     /// `None`: its folder is not there, and it has not run.
     pub(super) ended: Option<Ended>,
-    pub(super) seat: Left,
+    pub(super) left: Left,
 }
 
 /// What a command leaves.
@@ -79,22 +68,38 @@ impl State {
     }
 }
 
+/// What a shell is given to run.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'r> {
+    pub(super) script: &'r str,
+    pub(super) order: &'r Order,
+    pub(super) deadline: Option<Instant>,
+    pub(super) control: &'r Control,
+}
+
+/// What is still to be read by a command.
+struct Input {
+    rest: Vec<u8>,
+    is_all: bool,
+    is_over: bool,
+}
+
 impl Running<'_> {
-    /// Runs a script to its end. `None`: the shell went before the command began.
+    /// Runs a script to its end, and tells when it begins. `None`: the shell went before that.
     pub(super) async fn run(
         mut self,
-        script: &str,
-        mut input: Input<'_>,
-        mut until: Option<Instant>,
-        control: &Control,
-        mut begun: impl FnMut(),
+        given: Given<'_>,
+        begun: impl FnOnce(),
         mut sink: impl FnMut(Stream, &[u8]),
     ) -> Option<Run> {
+        let Given { script, order, deadline: mut until, control } = given;
         let since = Instant::now();
-        let reads = !input.is_over();
-        let mut is_open = reads;
+        let is_all = order.console == Console::Once;
+        let reads = !is_all || !order.input.is_empty();
+        let mut input = Input { rest: order.input.clone(), is_all, is_over: !reads };
         let word = uuid::Uuid::new_v4().simple().to_string();
         self.seat.give(&word, script, reads).await.ok()?;
+        let mut begun = Some(begun);
         let mut state = State::default();
         let pid = self.seat.pid().to_owned();
         let (writer, mut outputs) = self.seat.parts();
@@ -102,58 +107,56 @@ impl Running<'_> {
             tokio::select! {
                 biased;
                 told = outputs.next(&mut sink) => match told {
-                    Some(told) => told.into_iter().for_each(|told| {
-                        if told == Told::Begun {
-                            begun();
-                        }
-                        state.note(told);
-                    }),
+                    Some(told) => told.into_iter().for_each(|told| state.note(told)),
                     None => state.is_gone = true,
                 },
-                written = writer.write(input.rest), if state.has_begun && !input.rest.is_empty() => match written {
-                    Ok(count) if count > 0 => control.has_read(input.rest.drain(..count).count()),
-                    // Nobody reads it any more.
-                    _ => {
-                        control.has_read(input.rest.drain(..).count());
-                        input.stays_open = false;
-                    }
-                },
+                written = writer.write(&input.rest), if !input.rest.is_empty() => {
+                    // Where that fails nobody reads it any more.
+                    let count = written.unwrap_or(input.rest.len());
+                    input.rest.drain(..count);
+                    control.has_read(count);
+                }
                 () = tokio::time::sleep(LOOK) => {}
+            }
+            if state.has_begun
+                && let Some(begun) = begun.take()
+            {
+                begun();
             }
             let wishes = control.take();
             input.rest.extend(wishes.input);
-            input.stays_open &= !wishes.end_of_input;
-            if is_open && input.is_over() {
-                is_open = false;
+            input.is_all |= wishes.end_of_input;
+            if input.is_all && input.rest.is_empty() && !input.is_over {
+                input.is_over = true;
                 let _ = writer.shutdown().await;
             }
-            for number in wishes.signals {
-                seat::signal(self.client, self.container, &pid, &number.to_string()).await;
+            for signal in wishes.signals {
+                seat::signal(self.client, self.container, &pid, &signal.to_string()).await;
             }
             let is_due = until.is_some_and(|until| Instant::now() >= until);
-            let cut = match state.cut {
-                None if wishes.cancelled => Some(Cut::Cancelled),
-                None if is_due => Some(Cut::Deadline),
-                _ => None,
-            };
-            if let Some(cut) = cut.filter(|_| !state.is_over()) {
-                state.cut = Some(cut);
-                until = Some(Instant::now() + GRACE);
-                seat::signal(self.client, self.container, &pid, "TERM").await;
-            } else if is_due && state.cut.is_some() && !state.is_over() {
-                if state.killed {
-                    break;
+            let signal = match state.cut {
+                _ if state.is_over() => continue,
+                None if wishes.cancelled || is_due => {
+                    let cut = if wishes.cancelled { Cut::Cancelled } else { Cut::Deadline };
+                    state.cut = Some(cut);
+                    until = Some(Instant::now() + GRACE);
+                    "TERM"
                 }
-                state.killed = true;
-                until = Some(Instant::now() + LAST_WAIT);
-                seat::signal(self.client, self.container, &pid, "KILL").await;
-            }
+                Some(_) if is_due && state.killed => break,
+                Some(_) if is_due => {
+                    state.killed = true;
+                    until = Some(Instant::now() + LAST_WAIT);
+                    "KILL"
+                }
+                _ => continue,
+            };
+            seat::signal(self.client, self.container, &pid, signal).await;
         }
         self.end(state, since, reads).await
     }
 
     async fn end(self, state: State, since: Instant, reads: bool) -> Option<Run> {
-        if !state.has_begun && state.is_gone && state.cut.is_none() {
+        if !state.has_begun && !state.no_folder && state.is_gone && state.cut.is_none() {
             return None;
         }
         let took = since.elapsed();
@@ -164,7 +167,7 @@ impl Running<'_> {
             None => Status::Lost,
         };
         let ended = Ended { status, cut: state.cut, took };
-        let seat = match state.code {
+        let left = match state.code {
             Some((_, true)) => Left::Trouble,
             Some(_) if !state.is_gone && !reads => Left::Idle(self.seat),
             Some(_) => Left::Nothing,
@@ -177,6 +180,6 @@ impl Running<'_> {
             }
             None => Left::Trouble,
         };
-        Some(Run { ended: (!state.no_folder).then_some(ended), seat })
+        Some(Run { ended: (!state.no_folder).then_some(ended), left })
     }
 }

@@ -36,7 +36,8 @@ pub(super) fn script(run: &Run, cwd: &str, set: &Variables, own: &Variables) -> 
     let mut script = String::from("read -r TOOLKEEP_RUN _ </proc/self/stat\nexport TOOLKEEP_RUN\n");
     let _ = writeln!(
         script,
-        "cd {} 2>/dev/null || {{ printf '%s folder\\n' \"$end\"; exit 1; }}",
+        "cd {} 2>/dev/null || {{ printf '%s folder\\n' \"$end\"; exit 1; }}\n\
+         printf '%s begin\\n' \"$end\"",
         quoted(cwd)
     );
     for (name, value) in &variables {
@@ -91,10 +92,10 @@ mod tests {
             arguments: vec!["%s|".into(), odd.into(), String::new()],
             environment: Vec::new(),
         };
-        assert_eq!(ran(&run, &Variables::default()), format!("{odd}||"));
+        assert_eq!(ran(&run, &Variables::default()), format!(" begin\n{odd}||"));
         let run = Run::Canonical { script: "printf '%s|' \"$ODD\" \"$LC_ALL\"".into() };
         let own = [("ODD".to_owned(), odd.to_owned())].into();
-        assert_eq!(ran(&run, &own), format!("{odd}|C|"));
+        assert_eq!(ran(&run, &own), format!(" begin\n{odd}|C|"));
     }
 
     #[test]

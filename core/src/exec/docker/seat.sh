@@ -1,6 +1,6 @@
 # Runs one command after the other. Each comes on standard input: a word that nobody can guess, whether the
 # command may read what follows, a script, and the word again. The word then says in the outputs when the
-# command begins, and when it has ended with nothing of it left.
+# command begins, which is the script's to say, and when it has ended with nothing of it left.
 unset end reads script line code
 printf '%s\n' "$$"
 while IFS= read -r end; do
@@ -10,7 +10,6 @@ while IFS= read -r end; do
     script="$script$line
 "
   done
-  printf '%s begin\n' "$end"
   if [ "$reads" = yes ]; then
     (eval "$script")
   else

@@ -101,7 +101,7 @@ fn names_of_harmful_things_are_not_denied() {
     let is_name = |word: &&str| {
         word.len() > 1
             && word.chars().all(|char| char.is_ascii_lowercase())
-            && word.chars().any(|char| char != word.as_bytes()[0].into())
+            && word.chars().any(|char| char != char::from(word.as_bytes()[0]))
     };
     let names: std::collections::BTreeSet<_> = words.filter(is_name).collect();
     assert!(names.len() > 50, "{names:?}");

@@ -1,0 +1,79 @@
+//! Where a command runs: on the host, or in a sandbox. Whoever has a command run needs to know nothing
+//! of it.
+
+use std::time::Duration;
+
+use super::capabilities::{Capabilities, SandboxCapabilities};
+use super::control::Control;
+use super::host::{Confined, Host, NotRun, Order};
+use super::running::{Ended, Stream};
+use super::sandbox::SandboxMode;
+
+impl Host {
+    /// True if commands are held to what was decided of them, wherever they run. It may take some
+    /// milliseconds the first time.
+    pub(crate) fn confines(&self) -> bool {
+        let sandbox = &self.config().sandbox;
+        match sandbox.mode {
+            SandboxMode::Disabled => self.host_confines(),
+            SandboxMode::NonMain => sandbox.has_no_network() && self.host_confines(),
+            SandboxMode::All => sandbox.has_no_network(),
+        }
+    }
+
+    /// How long a command of this agent may take that does not say so itself.
+    pub(crate) fn usual_timeout(&self, agent: Option<&str>) -> Duration {
+        let config = self.config();
+        Duration::from_secs(match config.sandbox.is_for(agent) {
+            true => config.sandbox.timeout_seconds,
+            false => config.timeout_seconds,
+        })
+    }
+
+    /// What commands can be held to; blocking.
+    pub(crate) fn capabilities(&self) -> Capabilities {
+        Capabilities { sandbox: self.sandbox_capabilities(), ..self.host_capabilities() }
+    }
+
+    pub(super) fn is_sandboxed(&self, order: &Order) -> bool {
+        self.config().sandbox.is_for(order.whose.agent.as_deref())
+    }
+
+    #[cfg(feature = "docker")]
+    fn sandbox_capabilities(&self) -> SandboxCapabilities {
+        self.docker.capabilities()
+    }
+
+    #[cfg(not(feature = "docker"))]
+    #[expect(clippy::unused_self, reason = "another build asks an engine")]
+    fn sandbox_capabilities(&self) -> SandboxCapabilities {
+        SandboxCapabilities { missing: vec![NO_DOCKER.into()], ..SandboxCapabilities::default() }
+    }
+
+    /// Has a command run in a container. Where there is none it does not run.
+    #[cfg(feature = "docker")]
+    pub(super) fn in_sandbox(
+        &self,
+        order: &Order,
+        control: &Control,
+        started: impl FnOnce(Confined),
+        sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        self.docker.run(order, control, started, sink)
+    }
+
+    #[cfg(not(feature = "docker"))]
+    #[expect(clippy::unused_self, reason = "another build asks an engine")]
+    pub(super) fn in_sandbox(
+        &self,
+        _: &Order,
+        _: &Control,
+        _: impl FnOnce(Confined),
+        _: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        Err(NotRun::Sandbox(NO_DOCKER.into()))
+    }
+}
+
+#[cfg(not(feature = "docker"))]
+const NO_DOCKER: &str = "this build has no Docker: it is without the feature `docker`";
