@@ -70,8 +70,16 @@ pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
         return None;
     }
     let name = &view.text[extent.start..extent.end];
-    let nothing = !name::may_tell(name) || passes(kinds, view, &Site::new(view, extent));
-    nothing.then(|| chain_end(view.text, extent.read).max(view.at + 1))
+    let behind = || chain_end(view.text, extent.read).max(view.at + 1);
+    if !name::may_tell(name) {
+        return Some(behind());
+    }
+    let site = Site::new(view, extent);
+    if is_too_short(kinds, view, &site) {
+        // Nothing is assigned on.
+        return Some(extent.read);
+    }
+    is_idle(view, &site).then(behind)
 }
 
 /// Looks at the name in which a telling word stands.
@@ -155,18 +163,20 @@ fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
     idle && site.dashes == 0 && !matches!(view.text[..site.start].last(), Some(b'<' | b':'))
 }
 
-/// True if nothing is assigned to the name, or what is assigned is too short for what it tells.
-fn passes(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
+/// True if what is assigned to the name is too short for what it tells.
+fn is_too_short(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
     let least = kinds.shortest.min(judge::SHORTEST);
-    is_idle(view, site)
-        || value::is_short(&view.text[site.end..], least)
-            && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
+    value::is_short(&view.text[site.end..], least)
+        && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
 }
 
 fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
     let telling = tells(site)?;
     let found = assigned(kinds, view, site, telling);
-    debug_assert!(found.is_none() || !passes(kinds, view, site), "it was passed over");
+    debug_assert!(
+        found.is_none() || !is_idle(view, site) && !is_too_short(kinds, view, site),
+        "it was passed over"
+    );
     found
 }
 

@@ -13,7 +13,8 @@ use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, joint, vicinit
 pub(super) struct Glance {
     classes: Classes<SETS>,
     joints: Class,
-    dotted: Class,
+    /// Token bytes, and the signs among them.
+    behind: Classes<2>,
     /// What may stand directly before what goes on with something before it.
     links: ByteSet,
     letters: Class,
@@ -47,10 +48,11 @@ impl Glance {
         ];
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
-        let dotted = Class::new(ByteSet::of(|b| Set::DOTTED.has(b))).expect("token bytes");
+        let sets = [ByteSet::of(|b| Set::DOTTED.has(b)), ByteSet::of(is_sign)];
+        let behind = Classes::new(&sets).expect("the classes before a run");
         let links = ByteSet::of(|b| JOINTS.contains(&b) || is_sign(b));
         let letters = Class::new(ByteSet::of(|b| Set::ALNUM.has(b))).expect("letters");
-        Glance { classes, joints, dotted, links, letters }
+        Glance { classes, joints, behind, links, letters }
     }
 
     /// How many letters and digits there are from `at` on.
@@ -140,11 +142,12 @@ impl Kinds {
         // Where less stands before, the bits begin later.
         let missing = (BLOCK - (at - from)) as u32;
         let joints = L::matching(&self.glance.joints, piece.bytes()) << missing;
-        let behind = L::matching(&self.glance.dotted, piece.bytes()) << missing;
+        let [behind, signs] = L::each(&self.glance.behind, piece.bytes());
+        let (behind, signs) = (behind << missing, signs << missing);
         let cut = !(behind | joints);
-        let joint = match text[at - 1] {
-            last if is_sign(last) => joint(text, at),
-            _ => (joints >> (BLOCK - 1) == 1).then_some(at - 1),
+        let joint = match signs.leading_ones() as usize {
+            BLOCK => joint(text, at),
+            signs => (joints << signs >> (BLOCK - 1) == 1).then(|| at - 1 - signs),
         };
         let Some(joint) = joint else { return false };
         let crossed = if self.crossed.has(text[joint]) { 0 } else { joint + 1 };
@@ -207,8 +210,9 @@ impl Kinds {
         let missing = (JOINED - (at - from)) as u32;
         let joint = &self.glance.joints;
         let joints = both(L::matching(joint, first), L::matching(joint, then)) << missing;
-        let dotted = &self.glance.dotted;
-        let dotted = both(L::matching(dotted, first), L::matching(dotted, then)) << missing;
+        let behind = &self.glance.behind;
+        let ([first, _], [then, _]) = (L::each(behind, first), L::each(behind, then));
+        let dotted = both(first, then) << missing;
         let behind = u128::MAX >> (u128::BITS - JOINED as u32);
         let cut = !(dotted | joints) & behind;
         let first = u128::BITS - cut.leading_zeros();

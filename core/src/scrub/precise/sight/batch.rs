@@ -152,6 +152,7 @@ impl Batch<'_, '_> {
     fn look_at_long_runs<L: Lanes>(&mut self) {
         self.held.runs[..self.blocks].fill(0);
         self.held.runs[0] = std::mem::take(&mut self.held.late);
+        self.held.blocks = u64::from(self.held.runs[0] != 0);
         for block in 0..self.blocks {
             let (reaching, reached) = (
                 self.notes.token[block].leading_ones(),
@@ -165,11 +166,13 @@ impl Batch<'_, '_> {
                 let digits = &self.held.sights.hexadecimal;
                 let here = simd::block(self.held.text, at);
                 let behind = simd::block(self.held.text, at + BLOCK);
-                self.held.runs[block] |= self.digits(
+                let digits = self.digits(
                     at,
                     L::matching(digits, here.bytes()),
                     L::matching(digits, behind.bytes()),
                 );
+                self.held.runs[block] |= digits;
+                self.held.blocks |= u64::from(digits != 0) << block;
             }
         }
     }
