@@ -297,9 +297,10 @@ impl Sign {
     #[inline]
     fn stands(&self, text: &[u8], at: usize) -> bool {
         let rest = text.get(at + self.place..).unwrap_or_default();
-        let four = rest.first_chunk().copied().unwrap_or_else(|| {
-            std::array::from_fn(|n| rest.get(n).copied().unwrap_or(0))
-        });
+        let four = rest
+            .first_chunk()
+            .copied()
+            .unwrap_or_else(|| std::array::from_fn(|n| rest.get(n).copied().unwrap_or(0)));
         u32::from_le_bytes(four) & self.counts == self.four
     }
 }

@@ -138,4 +138,24 @@ mod tests {
             assert_eq!(hidden(Some(before), run.as_bytes()), expected, "{run}");
         }
     }
+
+    #[test]
+    fn the_quick_answers_are_those_of_a_whole_look() {
+        const BYTES: &[u8] = b"-_.\\%=[;m0259aFuxz \"";
+        let mut quick = 0;
+        for before in BYTES.iter().copied().chain([0]) {
+            for number in 0..BYTES.len().pow(4) {
+                let byte = |n: u32| BYTES[number / BYTES.len().pow(n) % BYTES.len()];
+                let run = [byte(0), byte(1), byte(2), byte(3), b'-', b'm', b'2', b'z'];
+                let hidden = hidden(Some(before), &run);
+                let shown = || String::from_utf8_lossy(&run).into_owned();
+                assert!(hidden == 0 || may_hide(before, run[0]), "{}", shown());
+                if let Some(seen) = seen(before, u64::from_le_bytes(run)) {
+                    quick += 1;
+                    assert_eq!(seen.length, hidden, "{} behind {before}", shown());
+                }
+            }
+        }
+        assert!(quick > 100_000, "only {quick} are told quickly");
+    }
 }
