@@ -57,6 +57,31 @@ static PUBLIC: Starts = Starts::new(&[
     b"ecdsa-sha2-",
 ]);
 
+/// Where to go on behind the name in which a telling word stands, if [`look`] finds nothing there
+/// and a few bytes say so: most names are like that.
+#[inline]
+pub(super) fn pass(kinds: &Kinds, view: &View<'_>) -> Option<usize> {
+    if !mark::is_name(view.ahead()) {
+        return None;
+    }
+    let extent = Extent::around(view.text, view.at);
+    if extent.follows_colon(view.text) {
+        // Perhaps it is the kind of a placeholder.
+        return None;
+    }
+    let name = &view.text[extent.start..extent.end];
+    let behind = || chain_end(view.text, extent.read).max(view.at + 1);
+    if !name::may_tell(name) {
+        return Some(behind());
+    }
+    let site = Site::new(view, extent);
+    if is_too_short(kinds, view, &site) {
+        // Nothing is assigned on.
+        return Some(extent.read);
+    }
+    is_idle(view, &site).then(behind)
+}
+
 /// Looks at the name in which a telling word stands.
 pub(super) fn look(kinds: &Kinds, view: &View<'_>) -> Look {
     if let Some(mark) = Mark::at(view.ahead()) {
@@ -138,21 +163,21 @@ fn is_idle(view: &View<'_>, site: &Site<'_>) -> bool {
     idle && site.dashes == 0 && !matches!(view.text[..site.start].last(), Some(b'<' | b':'))
 }
 
-fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
-    if is_idle(view, site) {
-        debug_assert!(
-            tells(site).is_none_or(|telling| assigned(kinds, view, site, telling).is_none()),
-            "something is assigned"
-        );
-        return None;
-    }
-    let telling = tells(site)?;
+/// True if what is assigned to the name is too short for what it tells.
+fn is_too_short(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> bool {
     let least = kinds.shortest.min(judge::SHORTEST);
-    if telling.strength == Strength::Weak && value::is_short(&view.text[site.end..], least) {
-        debug_assert!(assigned(kinds, view, site, telling).is_none(), "the value is long enough");
-        return None;
-    }
-    assigned(kinds, view, site, telling)
+    value::is_short(&view.text[site.end..], least)
+        && tells(site).is_none_or(|telling| telling.strength == Strength::Weak)
+}
+
+fn find(kinds: &Kinds, view: &View<'_>, site: &Site<'_>) -> Option<Hit> {
+    let telling = tells(site)?;
+    let found = assigned(kinds, view, site, telling);
+    debug_assert!(
+        found.is_none() || !is_idle(view, site) && !is_too_short(kinds, view, site),
+        "it was passed over"
+    );
+    found
 }
 
 fn assigned(kinds: &Kinds, view: &View<'_>, site: &Site<'_>, telling: Telling) -> Option<Hit> {

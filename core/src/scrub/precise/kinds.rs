@@ -217,10 +217,15 @@ impl Kinds {
     /// False if no kind with a prefix starts at `at`, and where four bytes are left no JWT either.
     #[inline(always)]
     pub(super) fn may_open(&self, text: &[u8], at: usize) -> bool {
-        text.get(at..).and_then(<[u8]>::first_chunk).is_some_and(|four| {
-            let bit = head(*four);
-            self.heads[bit / 64] & (1 << (bit % 64)) != 0
-        })
+        let four = text.get(at..).and_then(<[u8]>::first_chunk);
+        four.is_some_and(|four| self.may_open_with(u32::from_le_bytes(*four)))
+    }
+
+    /// The same for these four bytes.
+    #[inline(always)]
+    pub(super) fn may_open_with(&self, four: u32) -> bool {
+        let bit = head(four.to_le_bytes());
+        self.heads[bit / 64] & (1 << (bit % 64)) != 0
     }
 
     /// The kinds with a prefix that may start at `at`, and where the secret would end.

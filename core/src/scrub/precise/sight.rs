@@ -3,21 +3,19 @@
 //! It may name too many places but never too few. A place is named from the bytes around it alone,
 //! so pieces of a text have the same sights as the whole.
 
-use super::super::simd::{ByteSet, Class, Gram, Grams, Level};
+use super::super::simd::{ByteSet, Class, Classes, Gram, Grams, Level};
 use super::jwt;
-use super::kinds::Kinds;
+use super::kinds::{Kinds, is_plain_byte, is_token};
 use super::link;
 
 mod batch;
 pub(super) mod escape;
 mod runs;
-mod sieve;
 mod sweep;
 
 #[cfg(test)]
 mod tests;
 
-use sieve::Sieve;
 pub(super) use sweep::Sweep;
 
 /// Who looks at a place.
@@ -244,7 +242,8 @@ fn eight(text: &[u8], at: usize) -> u64 {
 pub(super) struct Sights {
     level: Level,
     grams: [Grams; 2],
-    sieve: Sieve,
+    /// Which bytes of a block are token bytes, which belong to a plain run, and which are digits.
+    classes: Classes<3>,
     hexadecimal: Class,
     links: link::Glance,
     /// A bit for each hash of four bytes in any case with which a word may begin.
@@ -271,8 +270,8 @@ impl Sights {
         let grams: Vec<Gram> = words.iter().map(|w| Gram::folded(&w.text[w.lead..])).collect();
         let lead = words.iter().map(|word| word.lead).max().unwrap_or(0);
         let grams = Grams::two(&grams);
-        let (sieve, hexadecimal, links) = (Sieve::new(), hexadecimal(), link::Glance::new());
-        Sights { level, grams, sieve, hexadecimal, links, heads, words, lists, lead }
+        let (classes, hexadecimal, links) = (classes(), hexadecimal(), link::Glance::new());
+        Sights { level, grams, classes, hexadecimal, links, heads, words, lists, lead }
     }
 
     /// Names the sights of `text[from..to]` in their order. What is at and behind `to` is looked
@@ -325,7 +324,7 @@ fn may_be_jwt(text: &[u8]) -> bool {
 
 /// A token byte that no token begins with.
 #[inline]
-pub(super) fn is_sign(byte: u8) -> bool {
+pub(super) const fn is_sign(byte: u8) -> bool {
     matches!(byte, b'_' | b'-' | b'.')
 }
 
@@ -345,4 +344,11 @@ fn list(eight: u64) -> usize {
 #[expect(clippy::expect_used, reason = "a constant set, with two different rows")]
 fn hexadecimal() -> Class {
     Class::new(ByteSet::of(|b| b.is_ascii_hexdigit())).expect("the class of digits")
+}
+
+#[expect(clippy::expect_used, reason = "constant sets, with few different rows")]
+fn classes() -> Classes<3> {
+    let digits = ByteSet::of(|b| b.is_ascii_digit());
+    let sets = [ByteSet::of(is_token), ByteSet::of(is_plain_byte), digits];
+    Classes::new(&sets).expect("the classes of runs")
 }

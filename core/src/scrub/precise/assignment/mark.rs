@@ -56,7 +56,7 @@ impl Mark {
 
 /// True for most names, and for no mark: by its first two letters.
 #[inline]
-fn is_name(text: &[u8]) -> bool {
+pub(super) fn is_name(text: &[u8]) -> bool {
     let &[first, second, ..] = text else { return false };
     match first | 0x20 {
         b'p' | b'k' | b'a' => true,

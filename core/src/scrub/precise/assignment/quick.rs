@@ -4,7 +4,7 @@ use super::super::super::view::View;
 use super::super::kinds::Kinds;
 use super::super::name;
 use super::site::{Extent, Site};
-use super::{assigned, is_idle, judge, tells, value};
+use super::{assigned, is_idle, judge, look, pass, tells, value};
 use crate::scrub::precise::name::Strength;
 
 /// Parts of names, signs, and values.
@@ -102,7 +102,7 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         state ^= state << 17;
         usize::try_from(state % below as u64).expect("a small number")
     };
-    let mut passed = [0; 3];
+    let mut passed = [0; 4];
     for _ in 0..crate::soak::rounds(20_000, 2_000_000) {
         let piece: Vec<&str> = (0..2 + next(10)).map(|_| PIECES[next(PIECES.len())]).collect();
         let text = piece.concat();
@@ -114,6 +114,12 @@ fn what_is_passed_over_at_once_tells_nothing_at_a_full_look() {
         let view = View { text, at, floor: 0, last: true };
         let site = Site::new(&view, Extent::around(text, at));
         let shown = || String::from_utf8_lossy(text);
+        if let Some(resume) = pass(&kinds, &view) {
+            passed[3] += 1;
+            let look = look(&kinds, &view);
+            assert!(look.hit.is_none(), "{} at {at}", shown());
+            assert_eq!(look.resume, resume, "{} at {at}", shown());
+        }
         if !name::may_tell(site.name()) {
             passed[0] += 1;
             assert_eq!(name::telling(site.name()), None, "{} at {at}", shown());

@@ -67,6 +67,12 @@ impl Extent {
         Extent { run, start, end, read }
     }
 
+    /// True if a colon stands before what belongs to the name.
+    #[inline]
+    pub(super) fn follows_colon(&self, text: &[u8]) -> bool {
+        text[..self.run].last() == Some(&b':')
+    }
+
     /// A name that is too long to be one. All of it is read, so that it is read once.
     #[cold]
     fn endless(text: &[u8], at: usize) -> Extent {

@@ -13,6 +13,8 @@ use super::{DIGIT_WITHIN, JOINED, JOINTS, Kinds, PLAIN, is_plain, joint, vicinit
 pub(super) struct Glance {
     classes: Classes<SETS>,
     joints: Class,
+    /// Token bytes, and the signs among them.
+    behind: Classes<2>,
     /// What may stand directly before what goes on with something before it.
     links: ByteSet,
     letters: Class,
@@ -22,8 +24,6 @@ pub(super) struct Glance {
 const _: () = assert!(BLOCK >= WIDE);
 
 const SETS: usize = 5;
-/// The set of `A-Z a-z 0-9 _ - .` among them.
-const DOTTED: usize = 2;
 
 /// Which bytes of a block are in which set: bit 0 for its first byte.
 #[derive(Clone, Copy)]
@@ -48,9 +48,11 @@ impl Glance {
         ];
         let classes = Classes::new(&sets).expect("the classes of a run");
         let joints = Class::new(ByteSet::of(|b| JOINTS.contains(&b))).expect("the joints");
+        let sets = [ByteSet::of(|b| Set::DOTTED.has(b)), ByteSet::of(is_sign)];
+        let behind = Classes::new(&sets).expect("the classes before a run");
         let links = ByteSet::of(|b| JOINTS.contains(&b) || is_sign(b));
         let letters = Class::new(ByteSet::of(|b| Set::ALNUM.has(b))).expect("letters");
-        Glance { classes, joints, links, letters }
+        Glance { classes, joints, behind, links, letters }
     }
 
     /// How many letters and digits there are from `at` on.
@@ -140,10 +142,9 @@ impl Kinds {
         // Where less stands before, the bits begin later.
         let missing = (BLOCK - (at - from)) as u32;
         let joints = L::matching(&self.glance.joints, piece.bytes()) << missing;
-        let seen = Seen::new(L::each(&self.glance.classes, piece.bytes()));
-        let behind = seen.dotted << missing;
+        let [behind, signs] = L::each(&self.glance.behind, piece.bytes());
+        let (behind, signs) = (behind << missing, signs << missing);
         let cut = !(behind | joints);
-        let signs = (seen.dotted & !seen.letters) << missing;
         let joint = match signs.leading_ones() as usize {
             BLOCK => joint(text, at),
             signs => (joints << signs >> (BLOCK - 1) == 1).then(|| at - 1 - signs),
@@ -185,6 +186,9 @@ impl Kinds {
             return true;
         }
         let before = start.checked_sub(1).map(|n| text[n]);
+        if !escape::may_hide(before.unwrap_or(0), text[start]) {
+            return false;
+        }
         let hidden = escape::hidden(before, &text[start..at]);
         // What begins at `at` itself is asked of the run.
         hidden > 0 && start + hidden != at && self.may_begin::<L>(text, start + hidden, crossed)
@@ -192,7 +196,7 @@ impl Kinds {
 
     #[inline(always)]
     fn may_begin<L: Lanes>(&self, text: &[u8], start: usize, crossed: usize) -> bool {
-        self.may_have_prefix(text, start)
+        self.may_open(text, start) && self.may_have_prefix(text, start)
             || start >= crossed && self.may_open_bare::<L>(text, start, true)
     }
 
@@ -206,9 +210,9 @@ impl Kinds {
         let missing = (JOINED - (at - from)) as u32;
         let joint = &self.glance.joints;
         let joints = both(L::matching(joint, first), L::matching(joint, then)) << missing;
-        let classes = &self.glance.classes;
-        let dotted = both(L::each(classes, first)[DOTTED], L::each(classes, then)[DOTTED]);
-        let dotted = dotted << missing;
+        let behind = &self.glance.behind;
+        let ([first, _], [then, _]) = (L::each(behind, first), L::each(behind, then));
+        let dotted = both(first, then) << missing;
         let behind = u128::MAX >> (u128::BITS - JOINED as u32);
         let cut = !(dotted | joints) & behind;
         let first = u128::BITS - cut.leading_zeros();

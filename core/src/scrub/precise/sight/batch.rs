@@ -122,7 +122,7 @@ impl Batch<'_, '_> {
     fn look_at_bytes<L: Lanes>(&mut self) {
         let text = &self.held.text[self.held.start..];
         // Copies, which nothing that is written may change, stay in registers.
-        let classes = self.held.sights.sieve.classes;
+        let classes = self.held.sights.classes;
         let sought = L::seek(&self.held.sights.grams);
         let Notes { token, plain, digit, .. } = &mut *self.notes;
         let sure = (text.len().saturating_sub(REACH) / BLOCK).min(self.blocks);
@@ -152,6 +152,7 @@ impl Batch<'_, '_> {
     fn look_at_long_runs<L: Lanes>(&mut self) {
         self.held.runs[..self.blocks].fill(0);
         self.held.runs[0] = std::mem::take(&mut self.held.late);
+        self.held.blocks = u64::from(self.held.runs[0] != 0);
         for block in 0..self.blocks {
             let (reaching, reached) = (
                 self.notes.token[block].leading_ones(),
@@ -165,11 +166,13 @@ impl Batch<'_, '_> {
                 let digits = &self.held.sights.hexadecimal;
                 let here = simd::block(self.held.text, at);
                 let behind = simd::block(self.held.text, at + BLOCK);
-                self.held.runs[block] |= self.digits(
+                let digits = self.digits(
                     at,
                     L::matching(digits, here.bytes()),
                     L::matching(digits, behind.bytes()),
                 );
+                self.held.runs[block] |= digits;
+                self.held.blocks |= u64::from(digits != 0) << block;
             }
         }
     }
@@ -220,29 +223,45 @@ impl Batch<'_, '_> {
         for (block, fresh) in fresh[..self.blocks].iter().enumerate() {
             starts.add_bits(block, *fresh);
         }
-        let mut runs = Runs {
-            held: self.held,
-            plain_bytes: plain,
-            digits: digit,
-            blocks: self.blocks,
-            opening: Places::new(&mut lists.opening),
-            plain: Places::new(&mut lists.plain),
-            valued: Places::new(&mut lists.valued),
-            long: Places::new(&mut lists.long),
-            joined: Places::new(&mut lists.joined),
-        };
+        let mut opening = Places::new(&mut lists.opening);
+        let mut plains = Places::new(&mut lists.plain);
         let mut hiding = Places::new(&mut lists.hiding);
+        let Held { kinds, text, start, .. } = *self.held;
+        let runs = Runs { kinds, text, start, plain_bytes: plain, digits: digit };
         for place in starts.all() {
-            let hides = runs.list(place);
-            hiding.add(place, hides);
+            runs.list(place, &mut opening, &mut plains, &mut hiding);
         }
         for place in hiding.all() {
-            runs.uncover(place);
+            runs.uncover(place, &mut opening, &mut plains);
         }
-        runs.sort();
-        runs.check_opening();
-        runs.check_valued::<L>(Places::new(&mut lists.left));
-        runs.check_joined::<L>();
+        for place in opening.all() {
+            if runs.begins_as_known(place) {
+                self.held.hold(place, self.blocks);
+            }
+        }
+        let mut valued = Places::new(&mut lists.valued);
+        let mut long = Places::new(&mut lists.long);
+        let mut joined = Places::new(&mut lists.joined);
+        for place in plains.all() {
+            runs.sort(place, &mut valued, &mut long, &mut joined);
+        }
+        let mut left = Places::new(&mut lists.left);
+        for place in valued.all() {
+            left.add(place, runs.may_be_bare::<L>(place, true));
+        }
+        for place in long.all() {
+            left.add(place, runs.may_be_bare::<L>(place, false));
+        }
+        for place in left.all() {
+            if runs.is_bare::<L>(place) {
+                self.held.hold(place, self.blocks);
+            }
+        }
+        for place in joined.all() {
+            if runs.is_joined::<L>(place) {
+                self.held.hold(place, self.blocks);
+            }
+        }
     }
 }
 

@@ -19,6 +19,74 @@ pub(in crate::scrub::precise) fn hidden(before: Option<u8>, run: &[u8]) -> usize
     escape + rest.iter().take_while(|&&b| super::is_sign(b)).count()
 }
 
+/// False only if [`hidden`] is zero for a run that begins with `first` behind `before`.
+#[inline(always)]
+pub(in crate::scrub::precise) fn may_hide(before: u8, first: u8) -> bool {
+    BEFORE[usize::from(before)] & FIRST[usize::from(first)] != 0
+}
+
+/// What is hidden at the start of a run, by signs or by two hexadecimal digits behind an equals
+/// sign.
+pub(super) struct Hidden {
+    pub length: usize,
+    pub digits: bool,
+}
+
+/// What [`hidden`] says of a run that begins with these eight bytes, found without a branch; `None`
+/// if it must be asked.
+#[inline(always)]
+pub(super) fn seen(before: u8, eight: u64) -> Option<Hidden> {
+    let [first, second, third, fourth, ..] = eight.to_le_bytes();
+    let ways = |byte: u8| FIRST[usize::from(byte)];
+    let (one, two, three) = (ways(first), ways(second), ways(third));
+    let way = BEFORE[usize::from(before)] & one;
+    let colour = [first, second, third, fourth].contains(&b'm');
+    let pair = way & two & EQUALS;
+    let more = if pair == 0 { one & two & three } else { three };
+    let rare = way & (BACKSLASH | PERCENT) != 0 || way & COLOUR != 0 && colour || more & SIGNS != 0;
+    let signs = usize::from(one & SIGNS) + usize::from(one & two & SIGNS);
+    let digits = pair != 0;
+    (!rare).then_some(Hidden { length: signs + 2 * usize::from(digits), digits })
+}
+
+/// Ways to hide the start of a token: signs, a backslash, hexadecimal digits behind a percent or an
+/// equals sign, a colour.
+const SIGNS: u8 = 1;
+const BACKSLASH: u8 = 2;
+const PERCENT: u8 = 4;
+const EQUALS: u8 = 8;
+const COLOUR: u8 = 16;
+
+/// The ways of what stands before a run, and of what it begins with: one is open if both have it.
+static BEFORE: [u8; 256] = {
+    let mut ways = [SIGNS; 256];
+    ways[b'\\' as usize] |= BACKSLASH;
+    ways[b'%' as usize] |= PERCENT;
+    ways[b'=' as usize] |= EQUALS;
+    ways[b'[' as usize] |= COLOUR;
+    ways[b';' as usize] |= COLOUR;
+    ways
+};
+
+static FIRST: [u8; 256] = {
+    let mut ways = [BACKSLASH; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let first = byte as u8;
+        if super::is_sign(first) {
+            ways[byte] |= SIGNS;
+        }
+        if first.is_ascii_hexdigit() {
+            ways[byte] |= PERCENT | EQUALS;
+        }
+        if first.is_ascii_digit() || first == b'm' {
+            ways[byte] |= COLOUR;
+        }
+        byte += 1;
+    }
+    ways
+};
+
 /// True for two hexadecimal digits, or as many as there are.
 #[inline(always)]
 fn is_pair(run: &[u8]) -> bool {
@@ -69,5 +137,25 @@ mod tests {
         ] {
             assert_eq!(hidden(Some(before), run.as_bytes()), expected, "{run}");
         }
+    }
+
+    #[test]
+    fn the_quick_answers_are_those_of_a_whole_look() {
+        const BYTES: &[u8] = b"-_.\\%=[;m0259aFuxz \"";
+        let mut quick = 0;
+        for before in BYTES.iter().copied().chain([0]) {
+            for number in 0..BYTES.len().pow(4) {
+                let byte = |n: u32| BYTES[number / BYTES.len().pow(n) % BYTES.len()];
+                let run = [byte(0), byte(1), byte(2), byte(3), b'-', b'm', b'2', b'z'];
+                let hidden = hidden(Some(before), &run);
+                let shown = || String::from_utf8_lossy(&run).into_owned();
+                assert!(hidden == 0 || may_hide(before, run[0]), "{}", shown());
+                if let Some(seen) = seen(before, u64::from_le_bytes(run)) {
+                    quick += 1;
+                    assert_eq!(seen.length, hidden, "{} behind {before}", shown());
+                }
+            }
+        }
+        assert!(quick > 100_000, "only {quick} are told quickly");
     }
 }

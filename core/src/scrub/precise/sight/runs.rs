@@ -1,51 +1,69 @@
-//! Asks the runs of a batch, all of them one thing before the next.
+//! What is asked of the runs of a batch, one thing of all of them before the next.
 
 use super::super::super::simd::{BLOCK, Lanes};
-use super::super::kinds::PLAIN;
+use super::super::kinds::{Kinds, PLAIN};
 use super::batch::{BATCH, Places};
-use super::sweep::Held;
-use super::{begins_as_known, escape, is_sign};
+use super::{begins_as_known, eight, escape, is_sign};
 
-/// The runs that are left to be asked.
-pub(super) struct Runs<'l, 'a> {
-    pub held: &'l mut Held<'a>,
-    pub plain_bytes: &'l [u64; BATCH + 2],
-    pub digits: &'l [u64; BATCH + 2],
-    pub blocks: usize,
-    /// What may begin with a prefix.
-    pub opening: Places<'l>,
-    /// Those that are long enough to be a secret, with a digit.
-    pub plain: Places<'l>,
-    /// Of these those that may be a value, that are so long that they need not be one, and that
-    /// go on with something before them.
-    pub valued: Places<'l>,
-    pub long: Places<'l>,
-    pub joined: Places<'l>,
+/// The text of a batch, and what is known of its bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Runs<'n, 'a> {
+    pub kinds: &'a Kinds,
+    pub text: &'a [u8],
+    /// Where the batch starts.
+    pub start: usize,
+    pub plain_bytes: &'n [u64; BATCH + 2],
+    pub digits: &'n [u64; BATCH + 2],
 }
 
 impl Runs<'_, '_> {
-    /// Lists what is to be asked of the run that starts at the place. True if it may hide the start
-    /// of another.
+    /// Lists what is to be asked of the run that starts at the place: whether it begins with a
+    /// prefix, whether it is one without, and whether it hides the start of another.
     #[inline(always)]
-    pub(super) fn list(&mut self, place: usize) -> bool {
-        let (kinds, text, at) = (self.held.kinds, self.held.text, self.held.start + place);
-        let (before, first) = (self.held.byte_before(at), text[at]);
+    pub(super) fn list(
+        self,
+        place: usize,
+        opening: &mut Places<'_>,
+        plain: &mut Places<'_>,
+        hiding: &mut Places<'_>,
+    ) {
+        let at = self.start + place;
+        let first = self.text[at];
         let may_start = !is_sign(first);
-        self.opening.add(place, may_start & kinds.may_open(text, at));
-        self.plain.add(place, may_start & self.is_plain(place));
-        self.held.sights.sieve.may_hide(before, first)
+        opening.add(place, may_start & self.kinds.may_open(self.text, at));
+        plain.add(place, may_start & self.is_plain(place));
+        hiding.add(place, escape::may_hide(self.before(place), first));
     }
 
-    /// Lists what is hidden at the start of a run.
+    /// Lists what is hidden at the start of a run, for which hardly a branch is needed mostly.
     #[inline(always)]
-    pub(super) fn uncover(&mut self, place: usize) {
-        let (text, at) = (self.held.text, self.held.start + place);
-        let length = escape::hidden(self.held.byte_before(at), &text[at..]);
-        if length > 0 && text.get(at + length).is_some_and(|first| !is_sign(*first)) {
+    pub(super) fn uncover(self, place: usize, opening: &mut Places<'_>, plain: &mut Places<'_>) {
+        let eight = eight(self.text, self.start + place);
+        let before = self.before(place);
+        let Some(escape::Hidden { length, digits }) = escape::seen(before, eight) else {
+            return self.uncover_rare(place, opening, plain);
+        };
+        let place = place + length;
+        opening.add(place, (length > 0) & self.kinds.may_open_with((eight >> (8 * length)) as u32));
+        // Behind digits no value stands, nor is anything joined to them.
+        plain.add(place, (length > 0) & self.is_plain(place) & (!digits | self.is_long(place)));
+    }
+
+    #[inline(never)]
+    fn uncover_rare(self, place: usize, opening: &mut Places<'_>, plain: &mut Places<'_>) {
+        let at = self.start + place;
+        let length = escape::hidden(Some(self.before(place)), &self.text[at..]);
+        if length > 0 && self.text.get(at + length).is_some_and(|first| !is_sign(*first)) {
             let (place, at) = (place + length, at + length);
-            self.opening.add(place, self.held.kinds.may_open(text, at));
-            self.plain.add(place, self.is_plain(place));
+            opening.add(place, self.kinds.may_open(self.text, at));
+            plain.add(place, self.is_plain(place));
         }
+    }
+
+    /// The byte before a place, zero before the text.
+    #[inline(always)]
+    fn before(self, place: usize) -> u8 {
+        self.text.get((self.start + place).wrapping_sub(1)).copied().unwrap_or(0)
     }
 
     /// So many bits of a batch from a place on, at most 32.
@@ -57,64 +75,60 @@ impl Runs<'_, '_> {
 
     /// True if a run starts there that is long enough to be a secret, with a digit.
     #[inline(always)]
-    fn is_plain(&self, place: usize) -> bool {
+    fn is_plain(self, place: usize) -> bool {
         let belongs = Self::from(self.plain_bytes, place);
         let run = belongs & !belongs.wrapping_add(1);
         (run & Self::from(self.digits, place) != 0) & (run >> (PLAIN - 1) & 1 == 1)
     }
 
-    /// Lists what is to be asked of the plain runs.
+    /// True if a plain run at the place need not be a value.
     #[inline(always)]
-    pub(super) fn sort(&mut self) {
-        let (kinds, text, start) = (self.held.kinds, self.held.text, self.held.start);
-        for place in self.plain.all() {
-            let length = Self::from(self.plain_bytes, place).trailing_ones() as usize;
-            let before = self.held.byte_before(start + place).unwrap_or(0);
-            let next = text.get(start + place + length).copied().unwrap_or(0);
-            let valued = kinds.may_be_value(before);
-            self.valued.add(place, valued);
-            let long = (length >= kinds.unsaid) | kinds.closes(next);
-            self.long.add(place, long & !valued);
-            self.joined.add(place, kinds.may_join(before));
-        }
+    fn is_long(self, place: usize) -> bool {
+        let length = Self::from(self.plain_bytes, place).trailing_ones() as usize;
+        let next = self.text.get(self.start + place + length).copied().unwrap_or(0);
+        (length >= self.kinds.unsaid) | self.kinds.closes(next)
     }
 
+    /// Lists what is to be asked of a plain run: whether it is a value, so long that it need not
+    /// be one, or goes on with something before it.
     #[inline(always)]
-    pub(super) fn check_opening(&mut self) {
-        for place in self.opening.all() {
-            if begins_as_known(self.held.kinds, self.held.text, self.held.start + place) {
-                self.held.hold(place, self.blocks);
-            }
-        }
+    pub(super) fn sort(
+        self,
+        place: usize,
+        valued: &mut Places<'_>,
+        long: &mut Places<'_>,
+        joined: &mut Places<'_>,
+    ) {
+        let before = self.before(place);
+        let value = self.kinds.may_be_value(before);
+        valued.add(place, value);
+        long.add(place, self.is_long(place) & !value);
+        joined.add(place, self.kinds.may_join(before));
     }
 
-    /// Holds the plain runs that may be of a kind without a prefix.
+    /// True if the run begins as a kind with a prefix does.
     #[inline(always)]
-    pub(super) fn check_valued<L: Lanes>(&mut self, mut left: Places<'_>) {
-        let (kinds, text, start) = (self.held.kinds, self.held.text, self.held.start);
-        for place in self.valued.all() {
-            left.add(place, kinds.may_be_bare_run::<L>(text, start + place, true));
-        }
-        for place in self.long.all() {
-            left.add(place, kinds.may_be_bare_run::<L>(text, start + place, false));
-        }
-        for place in left.all() {
-            let at = start + place;
-            if kinds.glance::<L>(text, at) && kinds.may_be_plain(text, at) {
-                self.held.hold(place, self.blocks);
-            }
-        }
+    pub(super) fn begins_as_known(self, place: usize) -> bool {
+        begins_as_known(self.kinds, self.text, self.start + place)
     }
 
-    /// The same of those that go on with something before them.
+    /// False for most plain runs that are of no kind without a prefix.
     #[inline(always)]
-    pub(super) fn check_joined<L: Lanes>(&mut self) {
-        let (kinds, text, start) = (self.held.kinds, self.held.text, self.held.start);
-        for place in self.joined.all() {
-            let at = start + place;
-            if kinds.glance_back::<L>(text, at) && kinds.may_be_plain(text, at) {
-                self.held.hold(place, self.blocks);
-            }
-        }
+    pub(super) fn may_be_bare<L: Lanes>(self, place: usize, value: bool) -> bool {
+        self.kinds.may_be_bare_run::<L>(self.text, self.start + place, value)
+    }
+
+    /// True if the plain run may be of a kind without a prefix.
+    #[inline(always)]
+    pub(super) fn is_bare<L: Lanes>(self, place: usize) -> bool {
+        let at = self.start + place;
+        self.kinds.glance::<L>(self.text, at) && self.kinds.may_be_plain(self.text, at)
+    }
+
+    /// The same of one that goes on with something before it.
+    #[inline(always)]
+    pub(super) fn is_joined<L: Lanes>(self, place: usize) -> bool {
+        let at = self.start + place;
+        self.kinds.glance_back::<L>(self.text, at) && self.kinds.may_be_plain(self.text, at)
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Held<'a> {
     pub words: [u64; BATCH],
     pub runs: [u64; BATCH],
     /// The blocks that may have some, a bit each.
-    blocks: u64,
+    pub blocks: u64,
     /// Starts in the next batch that an escape sequence in this one has put there.
     pub late: u64,
 }
@@ -72,7 +72,6 @@ impl<'a> Sweep<'a> {
             let blocks = (end - self.next).div_ceil(BLOCK).min(BATCH);
             self.held.start = self.next;
             self.next += blocks * BLOCK;
-            self.held.blocks = u64::MAX >> (u64::BITS as usize - blocks);
             let level = self.held.sights.level;
             level.run(Fill(Batch { held: &mut self.held, notes: &mut self.notes, blocks }));
         }
@@ -94,6 +93,7 @@ impl Held<'_> {
             let bit = left & left.wrapping_neg();
             let at = self.start + block * BLOCK + bit.trailing_zeros() as usize;
             (self.words[block], self.runs[block]) = (words & !bit, runs & !bit);
+            self.blocks ^= u64::from(left == bit) << block;
             let word = if words & bit != 0 { self.sights.word(self.text, at) } else { None };
             if runs & bit != 0 {
                 let then = word.map(|word| word.sort);
@@ -112,6 +112,7 @@ impl Held<'_> {
         for place in places.all() {
             let (stays, link) = self.sights.may_be_word(self.text, self.start + place);
             self.words[place / BLOCK % BATCH] |= u64::from(stays) << (place % BLOCK);
+            self.blocks |= u64::from(stays) << (place / BLOCK % BATCH);
             links.add(place, link);
         }
         for place in links.all() {
@@ -126,7 +127,10 @@ impl Held<'_> {
     pub(super) fn hold(&mut self, place: usize, blocks: usize) {
         let bit = 1 << (place % BLOCK);
         match self.runs[..blocks].get_mut(place / BLOCK) {
-            Some(runs) => *runs |= bit,
+            Some(runs) => {
+                *runs |= bit;
+                self.blocks |= 1 << (place / BLOCK);
+            }
             None => self.late |= bit,
         }
     }
