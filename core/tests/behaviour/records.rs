@@ -96,9 +96,9 @@ async fn a_store_that_fails_stops_calls_instead_of_letting_them_go_unrecorded() 
     let cx = CallContext::new();
     rt.call(&cx, "echo", json!({ "text": "x" })).await.unwrap();
     let store = toolkeep::store::open(&url, toolkeep::store::OpenOptions::default()).await.unwrap();
-    store.close().await.unwrap();
     // The same runtime over a store that is closed under it.
-    let closed = Runtime::builder().store(store).tool(echo()).build().await.unwrap();
+    let closed = Runtime::builder().store(store.clone()).tool(echo()).build().await.unwrap();
+    store.close().await.unwrap();
     let mut refused = 0;
     for _ in 0..5 {
         if closed.call(&cx, "echo", json!({ "text": "x" })).await.is_err() {
