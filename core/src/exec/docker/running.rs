@@ -53,9 +53,36 @@ struct State {
     killed: bool,
 }
 
+/// What is to be done to end a command.
+enum Due {
+    Nothing,
+    Signal(&'static str),
+    GiveUp,
+}
+
 impl State {
     fn is_over(&self) -> bool {
         self.is_gone || (self.code.is_some() && self.no_more_errors)
+    }
+
+    /// What is to be done to end it, and when the next is.
+    fn due(&mut self, is_cancelled: bool, until: &mut Option<Instant>) -> Due {
+        let is_due = until.is_some_and(|until| Instant::now() >= until);
+        match self.cut {
+            _ if self.is_over() => Due::Nothing,
+            None if is_cancelled || is_due => {
+                self.cut = Some(if is_cancelled { Cut::Cancelled } else { Cut::Deadline });
+                *until = Some(Instant::now() + GRACE);
+                Due::Signal("TERM")
+            }
+            Some(_) if is_due && self.killed => Due::GiveUp,
+            Some(_) if is_due => {
+                self.killed = true;
+                *until = Some(Instant::now() + LAST_WAIT);
+                Due::Signal("KILL")
+            }
+            _ => Due::Nothing,
+        }
     }
 
     fn note(&mut self, told: Told) {
@@ -133,24 +160,13 @@ impl Running<'_> {
             for signal in wishes.signals {
                 seat::signal(self.client, self.container, &pid, &signal.to_string()).await;
             }
-            let is_due = until.is_some_and(|until| Instant::now() >= until);
-            let signal = match state.cut {
-                _ if state.is_over() => continue,
-                None if wishes.cancelled || is_due => {
-                    let cut = if wishes.cancelled { Cut::Cancelled } else { Cut::Deadline };
-                    state.cut = Some(cut);
-                    until = Some(Instant::now() + GRACE);
-                    "TERM"
+            match state.due(wishes.cancelled, &mut until) {
+                Due::Nothing => {}
+                Due::GiveUp => break,
+                Due::Signal(signal) => {
+                    seat::signal(self.client, self.container, &pid, signal).await;
                 }
-                Some(_) if is_due && state.killed => break,
-                Some(_) if is_due => {
-                    state.killed = true;
-                    until = Some(Instant::now() + LAST_WAIT);
-                    "KILL"
-                }
-                _ => continue,
-            };
-            seat::signal(self.client, self.container, &pid, signal).await;
+            }
         }
         self.end(state, since, reads).await
     }
