@@ -64,15 +64,15 @@ impl Precise {
         let mut sweep = self.sights.sweep(&self.kinds, text, from, to);
         let mut repeats = Repeats::default();
         while let Some(sight) = sweep.next(at) {
+            if let Some(further) = repeats.skip(text, sight.at, to, floor) {
+                at = further;
+                continue;
+            }
             let (view, start) = View::around(text, sight.at, floor);
             if sight.sort == Sort::Name
                 && let Some(resume) = assignment::pass(&self.kinds, &view)
             {
                 at = start + resume;
-                continue;
-            }
-            if let Some(further) = repeats.skip(text, sight.at, to, floor) {
-                at = further;
                 continue;
             }
             let mut look = self.look(&view, sight.sort);

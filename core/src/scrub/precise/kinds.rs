@@ -161,7 +161,7 @@ impl Kinds {
             let found = if lets(&self.marked) { self.marked(text, at).map(sure) } else { None };
             found.or_else(|| {
                 let told = at > 0 && lets(&self.told);
-                let (shape, end) = if told { self.near(text, at)? } else { return None };
+                let (shape, end) = if told { self.near(text, at, opening)? } else { return None };
                 Some((shape, end, Confidence::Medium))
             })
         });
@@ -203,7 +203,7 @@ impl Kinds {
         lets(&self.marked) && self.marks(text, at).next().is_some()
             || lets(&self.told)
                 && is_plain(&text[at..])
-                && self.told(text, at).next().is_some()
+                && self.told(text, at, opening).next().is_some()
                 && (lets(&self.free) || vicinity::may_be_value(text, at))
     }
 
@@ -273,12 +273,12 @@ impl Kinds {
         })
     }
 
-    fn near(&self, text: &[u8], at: usize) -> Option<(&'static Shape, usize)> {
+    fn near(&self, text: &[u8], at: usize, opening: Opening) -> Option<(&'static Shape, usize)> {
         if at == 0 || !is_plain(&text[at..]) {
             return None;
         }
         let mut best: Option<(&'static Shape, usize)> = None;
-        for (shape, end, enough) in self.told(text, at) {
+        for (shape, end, enough) in self.told(text, at, opening) {
             let longer = best.is_none_or(|(_, longest)| end > longest);
             if longer && (shape.sure || Vicinity::fits(text, at, end, enough)) {
                 best = Some((shape, end));
@@ -293,8 +293,9 @@ impl Kinds {
         &'t self,
         text: &'t [u8],
         at: usize,
+        opening: Opening,
     ) -> impl Iterator<Item = (&'static Shape, usize, bool)> + 't {
-        self.vicinity.told(text, at).filter_map(move |(number, enough)| {
+        self.vicinity.told(text, at, opening).filter_map(move |(number, enough)| {
             let shape = self.shapes[usize::from(number)];
             Some((shape, shape.end(text, at)?, enough))
         })

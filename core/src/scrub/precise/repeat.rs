@@ -46,8 +46,11 @@ impl Repeats {
             return None;
         };
         let period = at.checked_sub(anchor).filter(|period| *period > 0)?;
+        let first = |at: usize| text.get(at..).and_then(<[u8]>::first_chunk::<8>);
         let glance = |at: usize| text.get(at..at + GLANCE);
-        if at >= self.rest && glance(at).is_some() && glance(at) == glance(anchor) {
+        // Most places differ in their first bytes, and the rest of them is not looked at.
+        let alike = first(at) == first(anchor) && glance(at).is_some();
+        if at >= self.rest && alike && glance(at) == glance(anchor) {
             let same = BACK + AHEAD + (to - at);
             let (first, again) = (&text[anchor - BACK..], &text[at - BACK..]);
             // The end of the text is seen in no view before.

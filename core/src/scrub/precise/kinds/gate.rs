@@ -54,9 +54,9 @@ pub(super) struct Gate {
     base64: Box<[u64; WIDE + 1]>,
     /// Which of them begin with so few signs that their literal says more.
     brief: u64,
-    /// Which of them have no literal, and for the others what stands where.
+    /// Which of them have no literal, and for the others which byte stands where.
     bare: u64,
-    signs: Vec<Sign>,
+    signs: Vec<(usize, u8)>,
 }
 
 /// A literal at one of some places, counted from the first byte.
@@ -70,14 +70,6 @@ pub(super) struct Onward {
     set: Set,
     literal: &'static [u8],
     then: (usize, Set),
-}
-
-/// The first four bytes of a literal at a place; fewer where not all count.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Sign {
-    place: usize,
-    four: u32,
-    counts: u32,
 }
 
 /// So many bytes of a set, and a literal at one of some places, counted from the first byte.
@@ -109,8 +101,8 @@ impl Gate {
             gate.brief |= u64::from(brief) << number;
             gate.bare |= u64::from(wide.literal.2.is_empty()) << number;
             let (least, most, literal) = wide.literal;
-            if !literal.is_empty() {
-                gate.signs.extend((least..=most).map(|place| Sign::new(place, literal)));
+            for place in literal.first().map_or(0..0, |_| least..most + 1) {
+                gate.signs.push((place, literal[0]));
             }
             for (length, (dotted, base64)) in
                 gate.dotted.iter_mut().zip(&mut *gate.base64).enumerate()
@@ -282,26 +274,8 @@ impl Gate {
     /// well and starts at `at`.
     #[inline]
     fn has_sign(&self, text: &[u8], at: usize) -> bool {
-        self.signs.iter().fold(false, |any, sign| any | sign.stands(text, at))
-    }
-}
-
-impl Sign {
-    fn new(place: usize, literal: &[u8]) -> Sign {
-        let pack = |bits: fn(u8) -> u8| {
-            u32::from_le_bytes(std::array::from_fn(|n| literal.get(n).map_or(0, |&b| bits(b))))
-        };
-        Sign { place, four: pack(|b| b), counts: pack(|_| 0xFF) }
-    }
-
-    #[inline]
-    fn stands(&self, text: &[u8], at: usize) -> bool {
-        let rest = text.get(at + self.place..).unwrap_or_default();
-        let four = rest
-            .first_chunk()
-            .copied()
-            .unwrap_or_else(|| std::array::from_fn(|n| rest.get(n).copied().unwrap_or(0)));
-        u32::from_le_bytes(four) & self.counts == self.four
+        let there = |(place, sign): &(usize, u8)| text.get(at + place) == Some(sign);
+        self.signs.iter().fold(false, |any, sign| any | there(sign))
     }
 }
 

@@ -185,11 +185,12 @@ impl Vicinity {
     }
 
     /// The kinds that a word before `at` tells, the nearest first, each with whether the word says
-    /// enough by itself. Only those that may open as the text does at `at`.
+    /// enough by itself. Only those that may open as the text does at `at`, which opens so.
     pub(super) fn told<'t>(
         &'t self,
         text: &'t [u8],
         at: usize,
+        opening: Opening,
     ) -> impl Iterator<Item = (u16, bool)> + 't {
         let mut places = self.word_starts(&before(text, at));
         let next = move || {
@@ -199,7 +200,6 @@ impl Vicinity {
         };
         // Nothing is done where no word is.
         let some = places != 0;
-        let opening = Opening::of(if some { &text[at..] } else { &[] });
         let behind = if some { on_line(&text[at.saturating_sub(REACH)..at]) } else { &[] };
         let least = if some { behind.len().min(near(text, at).len()) } else { 0 };
         let places = std::iter::from_fn(next).take_while(move |place| *place + least >= REACH);
