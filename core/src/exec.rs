@@ -11,6 +11,7 @@ pub(crate) mod limits;
 pub(crate) mod permit;
 pub(crate) mod places;
 pub(crate) mod running;
+pub(crate) mod sealed;
 
 pub(crate) use host::{Done, Host, NotRun, Order};
 pub(crate) use running::{Canceller, Cut, Status};

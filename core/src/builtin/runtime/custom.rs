@@ -1,6 +1,5 @@
 //! What runs a tool that an owner made of a command.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use crate::builtin::Deps;
 use crate::custom::Definition;
 use crate::error::Code;
 use crate::exec::environment::Variables;
-use crate::exec::{Canceller, NotRun, Order};
+use crate::exec::{Canceller, NotRun, Order, sealed};
 use crate::secret::KeyRing;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, ToolSpec};
 
@@ -118,17 +117,8 @@ impl Custom {
             );
             ToolError::new(Code::SecretUnreadable, text)
         };
-        let keys = self.keys.as_ref().ok_or_else(|| unreadable("there is no key".into()))?;
-        let sealed = stored.env.unwrap_or_default();
-        let opened = row.key.place(|place| keys.open_text(place, &sealed));
-        let opened = opened.map_err(|error| unreadable(error.to_string()))?;
-        let variables: BTreeMap<String, String> =
-            serde_json::from_str(secrecy::ExposeSecret::expose_secret(&opened))
-                .map_err(|_| unreadable("it is no environment".into()))?;
-        for value in variables.values() {
-            // One that is too short to be guarded is masked nowhere.
-            let _ = cx.register_secret(value, None);
-        }
-        Ok(variables)
+        let (keys, envelope) = (self.keys.as_deref(), stored.env.unwrap_or_default());
+        let opened = row.key.place(|place| sealed::opened(keys, place, &envelope, cx));
+        opened.map_err(unreadable)
     }
 }
