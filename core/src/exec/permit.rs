@@ -4,12 +4,14 @@
 //! what he declares, whatever the profile is, and to nothing less: what it may reach stands in the
 //! store, beside the program, where who reviews the one sees the other.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::egress::Ways;
 use crate::error::{Code, Error};
 use crate::limits::echo;
 use crate::shell::plan::{Confinement, Reach};
@@ -36,8 +38,7 @@ pub struct Permit {
 pub enum NetworkPermit {
     /// All of it, or none.
     All(bool),
-    /// These hosts, by name or address. They are told to whoever approves a call; until connections
-    /// go through a proxy, the system gives all of the network.
+    /// These hosts, by name or IPv4 address, at the usual ports; `host:port` adds a port.
     Hosts(Vec<String>),
 }
 
@@ -72,20 +73,18 @@ impl Permit {
             let why = format!("there are {} hosts; give at most {MOST}, or `true`", hosts.len());
             return Err(bad("network", &why));
         }
-        let is_host = |host: &str| {
-            let fits = |char: char| char.is_ascii_alphanumeric() || ".-:_*[]".contains(char);
-            !host.is_empty() && host.len() <= 253 && host.chars().all(fits)
-        };
-        match hosts.iter().find(|host| !is_host(host)) {
-            Some(host) => {
+        for host in hosts {
+            let (name, _) = host_and_port(host).map_err(|why| bad("network", &why))?;
+            let ways = Ways::to(&BTreeSet::from([name.to_owned()]), &BTreeSet::new());
+            ways.map_err(|host| {
+                let shown = echo(&host);
                 let why = format!(
-                    "`{}` is no host; give names and addresses without `http://` and path",
-                    echo(host)
+                    "`{shown}` is no host; give names and IPv4 addresses without `http://` and path"
                 );
-                Err(bad("network", &why))
-            }
-            None => Ok(()),
+                bad("network", &why)
+            })?;
         }
+        Ok(())
     }
 
     /// True if it gives any network.
@@ -124,7 +123,11 @@ impl Permit {
         }
         held.network = match &self.network {
             NetworkPermit::Hosts(hosts) if !hosts.is_empty() => {
-                Reach::Hosts { hosts: hosts.iter().cloned().collect() }
+                let known = hosts.iter().map(|host| host_and_port(host));
+                let known = known.collect::<Result<Vec<_>, String>>()?;
+                let ports = known.iter().filter_map(|(_, port)| *port).collect();
+                let hosts = known.into_iter().map(|(host, _)| host.to_owned()).collect();
+                Reach::Hosts { hosts, ports }
             }
             NetworkPermit::All(true) => Reach::Any,
             _ => Reach::None,
@@ -169,6 +172,20 @@ fn absolute(path: &str, env: &Env) -> Result<String, String> {
         },
     };
     Ok(place::normal(&whole, &Env::default()))
+}
+
+/// The two of `host:port`, which may be without the second.
+fn host_and_port(text: &str) -> Result<(&str, Option<u16>), String> {
+    match text.split_once(':') {
+        None => Ok((text, None)),
+        Some((host, port)) => match port.parse() {
+            Ok(port) => Ok((host, Some(port))),
+            Err(_) => Err(format!(
+                "`{}` is no host; give names and IPv4 addresses without `http://` and path",
+                echo(text)
+            )),
+        },
+    }
 }
 
 fn check_path(path: &str) -> Result<(), String> {

@@ -8,13 +8,13 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::exec::{Cancelled, not_run};
+use super::exec::carried_out;
 use super::told::told_of_owner;
 use crate::builtin::Deps;
 use crate::custom::Definition;
 use crate::error::Code;
 use crate::exec::environment::Variables;
-use crate::exec::{Canceller, NotRun, Order, sealed};
+use crate::exec::{Console, Order, sealed};
 use crate::secret::KeyRing;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, ToolSpec};
 
@@ -76,23 +76,11 @@ impl Custom {
             seen: seen.map(PathBuf::from).collect(),
             variables,
             input: Vec::new(),
+            console: Console::Once,
             session: format!("{}\0{session}", caller.tenant),
             timeout: limit,
         };
-        let scrubber = deps.scrubbers.of_call(cx);
-        let canceller = Canceller::new().map_err(|error| not_run(NotRun::from(error)))?;
-        // Whoever gives the call up ends the command.
-        let cancelled = Cancelled(canceller.clone());
-        let (tell, done) = tokio::sync::oneshot::channel();
-        let host = Arc::clone(&deps.host);
-        tokio::task::spawn_blocking(move || {
-            host.run(order, &canceller, &scrubber, |done| drop(tell.send(done)));
-        });
-        let done = done.await.map_err(|_| {
-            ToolError::new(Code::Internal, "The thread that ran the command ended early.")
-        })?;
-        drop(cancelled);
-        Ok(told_of_owner(done.map_err(not_run)?, limit))
+        Ok(told_of_owner(carried_out(deps, order, cx).await?, limit))
     }
 
     /// The variables that the owner has sealed for it, masked in the texts of the call from now on.
