@@ -2459,7 +2459,7 @@ export interface Operations {
       /** How many at most, 1 to 1,000. Default: 100. */
       limit?: number
     }): Promise<Array<Agent>>
-    /** Deletes an agent. From then on only the configuration's lists hold for its id. */
+    /** Deletes an agent, and the custom tools that are for it alone. From then on only the configuration's lists hold for its id. */
     delete(args: {
       /** The tenant. */
       tenant?: string

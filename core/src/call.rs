@@ -228,6 +228,20 @@ impl CallPath {
         Ok(self.registries.of(caller))
     }
 
+    /// The tools for a call. Where the store does not answer, a call of what is no custom tool goes on
+    /// with those that are known.
+    async fn tools_for(&self, caller: &Caller, name: &str) -> Result<Arc<Snapshot>, Error> {
+        match self.tools_of(caller).await {
+            Ok(snapshot) => Ok(snapshot),
+            Err(error) => {
+                let snapshot = self.registries.of(caller);
+                let found = snapshot.find(name);
+                let is_other = found.is_some_and(|found| found.entry.custom.is_none());
+                if is_other { Ok(snapshot) } else { Err(error) }
+            }
+        }
+    }
+
     /// Takes one call along the path.
     pub async fn call(
         &self,
@@ -319,7 +333,7 @@ impl CallPath {
         call: &mut Call<'_>,
         args: Result<Arguments, TooMuch>,
     ) -> Result<Judged, Stop> {
-        let snapshot = self.tools_of(call.cx.caller()).await?;
+        let snapshot = self.tools_for(call.cx.caller(), call.called_as).await?;
         let found = snapshot.find(call.called_as);
         call.tool = found.map(|found| found.entry.clone());
         // A name that is no tool's is a model's invention, and may hold anything.

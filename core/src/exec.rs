@@ -20,6 +20,7 @@ pub(crate) mod places;
 mod route;
 pub(crate) mod running;
 pub(crate) mod sandbox;
+pub(crate) mod sealed;
 
 pub(crate) use background::{Background, Owner, Process, Refused};
 pub(crate) use console::Console;

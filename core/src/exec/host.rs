@@ -362,12 +362,13 @@ impl Host {
     /// The hosts that a command is held to. None: it has no network, or the host's.
     fn ways(&self, machine: &Machine, order: &Order) -> Result<Option<Ways>, NotRun> {
         let isolated = machine.kernel.namespaces != Namespaces::None;
+        let profile = self.config.confinement;
+        let holds = match order.held_to.by_owner {
+            true => profile != Profile::Off,
+            false => profile == Profile::Workspace,
+        };
         match &order.held_to.network {
-            Reach::Hosts { hosts, ports }
-                if isolated
-                    && (order.held_to.by_owner
-                        || self.config.confinement == Profile::Workspace) =>
-            {
+            Reach::Hosts { hosts, ports } if isolated && holds => {
                 let ways = Ways::to(hosts, ports).map_err(|host| {
                     NotRun::Unconfined(format!(
                         "the network cannot be held to `{host}`, only to names of hosts and IPv4 \

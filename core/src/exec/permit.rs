@@ -11,6 +11,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::egress::Ways;
 use crate::error::{Code, Error};
 use crate::limits::echo;
 use crate::shell::plan::{Confinement, Reach};
@@ -37,8 +38,7 @@ pub struct Permit {
 pub enum NetworkPermit {
     /// All of it, or none.
     All(bool),
-    /// These hosts and no others, by name or IPv4 address, with a port (`db.example:5433`) where it is
-    /// no usual one.
+    /// These hosts, by name or IPv4 address, at the usual ports; `host:port` adds a port.
     Hosts(Vec<String>),
 }
 
@@ -73,20 +73,18 @@ impl Permit {
             let why = format!("there are {} hosts; give at most {MOST}, or `true`", hosts.len());
             return Err(bad("network", &why));
         }
-        let is_host = |host: &str| {
-            let fits = |char: char| char.is_ascii_alphanumeric() || ".-:_".contains(char);
-            !host.is_empty() && host.len() <= 253 && host.chars().all(fits)
-        };
-        match hosts.iter().find(|host| !is_host(host)) {
-            Some(host) => {
+        for host in hosts {
+            let (name, _) = host_and_port(host).map_err(|why| bad("network", &why))?;
+            let ways = Ways::to(&BTreeSet::from([name.to_owned()]), &BTreeSet::new());
+            ways.map_err(|host| {
+                let shown = echo(&host);
                 let why = format!(
-                    "`{}` is no host; give names and addresses without `http://` and path",
-                    echo(host)
+                    "`{shown}` is no host; give names and IPv4 addresses without `http://` and path"
                 );
-                Err(bad("network", &why))
-            }
-            None => Ok(()),
+                bad("network", &why)
+            })?;
         }
+        Ok(())
     }
 
     /// True if it gives any network.
@@ -125,26 +123,16 @@ impl Permit {
         }
         held.network = match &self.network {
             NetworkPermit::Hosts(hosts) if !hosts.is_empty() => {
-                let (mut names, mut ports) = (BTreeSet::new(), BTreeSet::new());
-                for host in hosts {
-                    let (name, port) = with_port(host);
-                    names.insert(name.to_owned());
-                    ports.extend(port);
-                }
-                Reach::Hosts { hosts: names, ports }
+                let known = hosts.iter().map(|host| host_and_port(host));
+                let known = known.collect::<Result<Vec<_>, String>>()?;
+                let ports = known.iter().filter_map(|(_, port)| *port).collect();
+                let hosts = known.into_iter().map(|(host, _)| host.to_owned()).collect();
+                Reach::Hosts { hosts, ports }
             }
             NetworkPermit::All(true) => Reach::Any,
             _ => Reach::None,
         };
         Ok(held)
-    }
-}
-
-/// The name of a host, and its port if that stands behind it.
-fn with_port(host: &str) -> (&str, Option<u16>) {
-    match host.rsplit_once(':') {
-        Some((name, port)) => port.parse().map_or((host, None), |port| (name, Some(port))),
-        None => (host, None),
     }
 }
 
@@ -184,6 +172,20 @@ fn absolute(path: &str, env: &Env) -> Result<String, String> {
         },
     };
     Ok(place::normal(&whole, &Env::default()))
+}
+
+/// The two of `host:port`, which may be without the second.
+fn host_and_port(text: &str) -> Result<(&str, Option<u16>), String> {
+    match text.split_once(':') {
+        None => Ok((text, None)),
+        Some((host, port)) => match port.parse() {
+            Ok(port) => Ok((host, Some(port))),
+            Err(_) => Err(format!(
+                "`{}` is no host; give names and IPv4 addresses without `http://` and path",
+                echo(text)
+            )),
+        },
+    }
 }
 
 fn check_path(path: &str) -> Result<(), String> {

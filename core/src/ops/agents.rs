@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{check_limit, default_limit, default_tenant, operations};
+use super::{check_limit, custom_tools, default_limit, default_tenant, operations};
 use crate::commands::settings_of_row;
 use crate::detached::detached;
 use crate::error::{Code, Error};
@@ -25,7 +25,8 @@ operations! {
         get(AgentKey) -> Agent = get;
         /// Lists agents by id.
         list(ListAgents) -> Vec<Agent> = list;
-        /// Deletes an agent. From then on only the configuration's lists hold for its id.
+        /// Deletes an agent, and the custom tools that are for it alone. From then on only the
+        /// configuration's lists hold for its id.
         delete(DeleteAgent) -> Deleted = delete;
     }
 }
@@ -134,6 +135,10 @@ async fn delete(runtime: &Runtime, args: AgentKey) -> Result<Deleted, Error> {
         let now_ms = runtime.clock().now_ms();
         let store = runtime.writing(&args.tenant);
         let deleted = store.delete_agent(&args.tenant, &args.id, now_ms).await?;
+        if deleted {
+            // Who has the name next must not find the tools of this one.
+            custom_tools::delete_all(&runtime, &args.tenant, &args.id).await?;
+        }
         Ok(Deleted { deleted })
     })
     .await

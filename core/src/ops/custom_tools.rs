@@ -25,6 +25,9 @@ use crate::tool::{Caller, Snapshot};
 /// Each lost try is a change of somebody else's.
 const TRIES: usize = 64;
 
+/// How many tools are read at once.
+const PAGE: u32 = 100;
+
 operations! {
     /// Custom tools: commands that an owner makes tools of, for all agents or for one. Every runtime
     /// on the store has them, and a change, within a second.
@@ -348,4 +351,17 @@ async fn delete(runtime: &Runtime, args: DeleteCustomTool) -> Result<Deleted, Er
         guarded::release(runtime, &key.tenant, &key);
     }
     Ok(Deleted { deleted })
+}
+
+/// Deletes every custom tool of an agent.
+pub(super) async fn delete_all(runtime: &Runtime, tenant: &str, agent: &str) -> Result<(), Error> {
+    loop {
+        let all = runtime.store().list_custom_tools(tenant, Some(agent), None, PAGE).await?;
+        if all.is_empty() {
+            return Ok(());
+        }
+        for CustomToolKey { tenant, agent, name } in all.into_iter().map(|tool| tool.key) {
+            delete(runtime, DeleteCustomTool { tenant, agent, name, if_version: None }).await?;
+        }
+    }
 }

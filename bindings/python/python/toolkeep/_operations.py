@@ -3512,7 +3512,8 @@ class AgentsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Deleted:
-        """Deletes an agent. From then on only the configuration's lists hold for its id.
+        """Deletes an agent, and the custom tools that are for it alone. From then on only the
+        configuration's lists hold for its id.
 
         Args:
             id: The agent's id.
@@ -6384,7 +6385,8 @@ class AsyncAgentsOperations:
         id: str,
         tenant: str = _UNSET,
     ) -> Deleted:
-        """Deletes an agent. From then on only the configuration's lists hold for its id.
+        """Deletes an agent, and the custom tools that are for it alone. From then on only the
+        configuration's lists hold for its id.
 
         Args:
             id: The agent's id.

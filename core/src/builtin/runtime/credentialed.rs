@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::exec::{LONGEST, SPARE, done};
+use super::exec::{LONGEST, SPARE, carried_out};
 use super::told::told;
 use crate::builtin::Deps;
 use crate::clis::{Prepared, Registered, Room};
@@ -149,7 +149,7 @@ pub(super) async fn run(
         whose: Whose::of(caller, &places),
         timeout,
     };
-    Ok(told(done(deps, order, cx).await?, timeout))
+    Ok(told(carried_out(deps, order, cx).await?, timeout))
 }
 
 /// What placeholders call a value of a variable.

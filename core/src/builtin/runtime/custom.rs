@@ -1,6 +1,5 @@
 //! What runs a tool that an owner made of a command.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +8,14 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::exec::done;
+use super::exec::carried_out;
 use super::told::told_of_owner;
 use crate::builtin::Deps;
 use crate::custom::Definition;
 use crate::error::Code;
 use crate::exec::environment::Variables;
 use crate::exec::sandbox::Whose;
-use crate::exec::{Console, Order};
+use crate::exec::{Console, Order, sealed};
 use crate::secret::KeyRing;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, ToolSpec};
 
@@ -84,7 +83,7 @@ impl Custom {
             whose: Whose::of(caller, &places),
             timeout: limit,
         };
-        Ok(told_of_owner(done(deps, order, cx).await?, limit))
+        Ok(told_of_owner(carried_out(deps, order, cx).await?, limit))
     }
 
     /// The variables that the owner has sealed for it, masked in the texts of the call from now on.
@@ -109,17 +108,8 @@ impl Custom {
             );
             ToolError::new(Code::SecretUnreadable, text)
         };
-        let keys = self.keys.as_ref().ok_or_else(|| unreadable("there is no key".into()))?;
-        let sealed = stored.env.unwrap_or_default();
-        let opened = row.key.place(|place| keys.open_text(place, &sealed));
-        let opened = opened.map_err(|error| unreadable(error.to_string()))?;
-        let variables: BTreeMap<String, String> =
-            serde_json::from_str(secrecy::ExposeSecret::expose_secret(&opened))
-                .map_err(|_| unreadable("it is no environment".into()))?;
-        for value in variables.values() {
-            // One that is too short to be guarded is masked nowhere.
-            let _ = cx.register_secret(value, None);
-        }
-        Ok(variables)
+        let (keys, envelope) = (self.keys.as_deref(), stored.env.unwrap_or_default());
+        let opened = row.key.place(|place| sealed::opened(keys, place, &envelope, cx));
+        opened.map_err(unreadable)
     }
 }

@@ -100,11 +100,15 @@ pub(super) async fn finished(
 ) -> Result<ToolResult, ToolError> {
     let order = order(deps, wanted, cx).await?;
     let limit = order.timeout;
-    Ok(told(done(deps, order, cx).await?, limit))
+    Ok(told(carried_out(deps, order, cx).await?, limit))
 }
 
-/// Runs a command to its end, or until the call is given up.
-pub(super) async fn done(deps: &Deps, order: Order, cx: &CallContext) -> Result<Done, ToolError> {
+/// Carries an order out and waits for its end.
+pub(super) async fn carried_out(
+    deps: &Deps,
+    order: Order,
+    cx: &CallContext,
+) -> Result<Done, ToolError> {
     let scrubber = deps.scrubbers.of_call(cx);
     let control = Control::new().map_err(|error| not_run(NotRun::from(error)))?;
     // Whoever gives the call up ends the command.
