@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::call::{Finder, Output};
 use crate::clis::Clis;
 use crate::clock::Clock;
-use crate::exec::Host;
+use crate::exec::{Background, Host};
 use crate::files::Files;
 use crate::scrubbers::Scrubbers;
 use crate::store::Store;
@@ -31,6 +31,7 @@ pub(crate) struct Deps {
     pub finder: Finder,
     pub host: Arc<Host>,
     pub clis: Arc<Clis>,
+    pub background: Arc<Background>,
 }
 
 /// Every built-in tool.
@@ -48,6 +49,8 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::search::tool(deps)),
         Arc::new(runtime::exec::tool(deps)),
         Arc::new(runtime::credentialed::tool(deps)),
+        Arc::new(runtime::process::tool(deps)),
+        Arc::new(runtime::execute_code::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

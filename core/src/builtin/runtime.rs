@@ -2,4 +2,7 @@
 
 pub(super) mod credentialed;
 pub(super) mod exec;
+pub(super) mod execute_code;
+mod ordered;
+pub(super) mod process;
 mod told;

@@ -17,7 +17,7 @@ use crate::clis::Clis;
 use crate::clock::{Clock, SystemClock};
 use crate::commands::Commands;
 use crate::error::{Code, Error};
-use crate::exec::Host;
+use crate::exec::{Background, Host};
 use crate::files::{self, Files};
 use crate::kind::Origin;
 use crate::policy::Compiled;
@@ -198,7 +198,8 @@ impl RuntimeBuilder {
         let finder = Finder::new(&registries, &gate, &deferred);
         let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
         let clis = Arc::new(Clis::new(store.clone(), keys.clone()));
-        let parts = (finder, files, host.clone(), clis.clone());
+        let background = Arc::new(Background::new(host.clone()));
+        let parts = (finder, files, background.clone(), clis.clone());
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let policy = &self.config.policy;
@@ -229,18 +230,19 @@ impl RuntimeBuilder {
             store,
             clock: self.clock,
         };
-        Ok(Runtime::new(self.config, path, keys, host))
+        Ok(Runtime::new(self.config, path, keys, background))
     }
 
     /// What toolkeep's own tools work with.
     fn deps(
         &self,
-        (finder, files, host, clis): (Finder, Files, Arc<Host>, Arc<Clis>),
+        (finder, files, background, clis): (Finder, Files, Arc<Background>, Arc<Clis>),
         store: Arc<dyn Store>,
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
-        builtin::Deps { finder, files, store, clock, output, scrubbers, host, clis }
+        let host = background.host().clone();
+        builtin::Deps { finder, files, store, clock, output, scrubbers, host, background, clis }
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.

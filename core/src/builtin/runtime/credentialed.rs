@@ -7,14 +7,13 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::exec::{Cancelled, LONGEST, SPARE, not_run};
-use super::told::told;
+use super::exec::{LONGEST, SPARE, ended};
 use crate::builtin::Deps;
 use crate::clis::{Prepared, Registered, Room};
 use crate::error::Code;
-use crate::exec::{Canceller, NotRun, Opened, Order};
+use crate::exec::{Console, Opened, Order};
 use crate::kind::Capability;
-use crate::shell::plan::{Plan, Run};
+use crate::shell::plan::Run;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
 
 /// Calls a CLI that has credentials, which nobody sees. There is no shell: give the CLI and its
@@ -55,9 +54,8 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     tool_fn("credentialed_exec", move |args: Args, cx| {
         let deps = deps.clone();
         async move {
-            let plan = cx.plan().ok_or_else(not_judged)?;
-            let cli = called(&deps, &cx, plan).await?.ok_or_else(not_judged)?;
-            run(&deps, &cx, plan, cli, args.stdin, args.timeout_ms).await
+            let cli = called(&deps, &cx).await?.ok_or_else(not_judged)?;
+            run(&deps, &cx, cli, args.stdin, args.timeout_ms).await
         }
     })
     .group("runtime")
@@ -83,11 +81,8 @@ pub(super) struct CalledCli {
 }
 
 /// The CLI that a judged command calls, if it is one's call. The gate has let it through.
-pub(super) async fn called(
-    deps: &Deps,
-    cx: &CallContext,
-    plan: &Plan,
-) -> Result<Option<CalledCli>, ToolError> {
+pub(super) async fn called(deps: &Deps, cx: &CallContext) -> Result<Option<CalledCli>, ToolError> {
+    let Some(plan) = cx.plan() else { return Ok(None) };
     let Run::Direct { program, arguments, environment } = &plan.run else { return Ok(None) };
     let clis = deps.clis.enabled(&cx.caller().tenant).await.map_err(|error| {
         let text = format!("The command has not run: the CLIs could not be read: {error}.");
@@ -101,12 +96,12 @@ pub(super) async fn called(
 pub(super) async fn run(
     deps: &Deps,
     cx: &CallContext,
-    plan: &Plan,
     called: CalledCli,
     stdin: Option<String>,
     timeout_ms: Option<u64>,
 ) -> Result<ToolResult, ToolError> {
     let CalledCli { cli, words } = called;
+    let plan = cx.plan().ok_or_else(not_judged)?;
     let caller = cx.caller();
     let granted = deps.clis.allowed(caller, &cli, &words, stdin.as_deref()).await?;
     deps.files.reach(cx).await?;
@@ -127,6 +122,13 @@ pub(super) async fn run(
     }
     let timeout = wanted(timeout, timeout_ms, caller.timeout_ms);
     let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
+    let opened = Opened {
+        file: program.file,
+        path: program.path,
+        words: std::iter::once(cli.name).chain(words).collect(),
+        variables: surroundings.variables,
+        temp: Arc::new(surroundings.folder),
+    };
     let order = Order {
         run: plan.run.clone(),
         cwd,
@@ -134,32 +136,22 @@ pub(super) async fn run(
         seen,
         variables: Default::default(),
         input: stdin.unwrap_or_default().into_bytes(),
+        console: Console::Once,
         session: String::new(),
         timeout,
+        opened: Some(opened),
     };
-    let name = cli.name.clone();
-    let opened = Opened {
-        file: program.file,
-        path: program.path,
-        words: std::iter::once(name).chain(words).collect(),
-        variables: surroundings.variables.clone(),
-        temp: surroundings.folder.path().to_owned(),
-    };
-    let scrubber = deps.scrubbers.of_call(cx);
-    let canceller = Canceller::new().map_err(|error| not_run(NotRun::from(error)))?;
-    let cancelled = Cancelled(canceller.clone());
-    let (tell, done) = tokio::sync::oneshot::channel();
-    let host = Arc::clone(&deps.host);
-    tokio::task::spawn_blocking(move || {
-        host.run_opened(order, Some(&opened), &canceller, &scrubber, |done| drop(tell.send(done)));
-        // Its folder is there until all that it has started has ended.
-        drop(surroundings);
-    });
-    let done = done
-        .await
-        .map_err(|_| ToolError::new(Code::Internal, "The thread that ran the CLI ended early."))?;
-    drop(cancelled);
-    Ok(told(done.map_err(not_run)?, timeout))
+    ended(deps, order, cx).await
+}
+
+/// The refusal of a CLI that is to go on after its call.
+pub(super) fn not_in_background(called: &CalledCli) -> ToolError {
+    let name = &called.cli.name;
+    let text = format!(
+        "[credentialed CLI] `{name}` does not run in the background, so it has not run. Call it \
+         without `background`; it has until its time is up."
+    );
+    ToolError::new(Code::InvalidArguments, text).by_rule("cli.shape")
 }
 
 /// What placeholders call a value of a variable.
