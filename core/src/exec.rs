@@ -15,6 +15,7 @@ pub(crate) mod groups;
 pub(crate) mod host;
 pub(crate) mod limits;
 pub(crate) mod log;
+mod opened;
 pub(crate) mod permit;
 pub(crate) mod places;
 mod route;
@@ -25,7 +26,8 @@ pub(crate) mod sealed;
 pub(crate) use background::{Background, Owner, Process, Refused};
 pub(crate) use console::Console;
 pub(crate) use control::Control;
-pub(crate) use host::{Confined, Done, Host, NotRun, Opened, Order, RanIn, Reached};
+pub(crate) use host::{Confined, Done, Host, NotRun, Order, RanIn, Reached};
+pub(crate) use opened::Opened;
 pub(crate) use running::{Cut, Ended, Status};
 
 pub use background::ProcessesConfig;

@@ -279,13 +279,15 @@ impl Gate<'_> {
         };
         let program = call.program.value.as_known().map_or("a program", base);
         let how = |at| (at, format!("`{program}` may run it"));
-        texts.chain(stdin).find_map(|text| {
+        let at = |fits: &dyn Fn(&Known) -> bool| self.clis.iter().position(fits);
+        let of_word = texts.into_iter().find_map(|text| {
             let first = text.split_whitespace().next().unwrap_or_default();
-            let named = self.clis.iter().position(|cli| cli.is_named(first));
-            let mentioned =
-                || self.clis.iter().position(|cli| is_code && mentions(text, &cli.name));
-            named.or_else(mentioned).map(how)
-        })
+            let is_code = is_code || text.contains(['(', ';', '|', '`', '!', '$', '"', '\n']);
+            at(&|cli| cli.is_named(first) || is_code && mentions(text, &cli.name))
+        });
+        // What a program reads that nobody knows may be code of its own.
+        let of_input = || stdin.iter().find_map(|text| at(&|cli| mentions(text, &cli.name)));
+        of_word.or_else(of_input).map(how)
     }
 
     fn of_effect(&self, effect: &Effect, depth: usize) -> Option<Hit> {

@@ -2,13 +2,11 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use tempfile::TempDir;
 
 use super::capabilities::Capabilities;
 use super::capture::Captured;
@@ -22,6 +20,7 @@ use super::egress::Ways;
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
 use super::limits::Limits;
+use super::opened::{Opened, enter};
 use super::places::{self, Temps};
 use super::running::{Ended, Remains, Running, StartError, Stream};
 use super::sandbox::Whose;
@@ -93,23 +92,6 @@ pub(crate) struct Order {
     pub(crate) whose: Whose,
     /// How long it may take. [`Duration::MAX`]: as long as it likes.
     pub(crate) timeout: Duration,
-}
-
-/// A program that was opened and verified before, and all that it finds besides its order: such as a
-/// CLI with credentials.
-#[derive(Clone, Debug)]
-pub(crate) struct Opened {
-    /// Its file. None: it is started by its path, as a script is.
-    pub(crate) file: Option<Arc<OwnedFd>>,
-    /// Its path.
-    pub(crate) path: PathBuf,
-    /// Its words, the name that it goes by first.
-    pub(crate) words: Vec<String>,
-    /// Every variable that it gets.
-    pub(crate) variables: Variables,
-    /// The folder that it has as its temporary one, with one named `shm` in it. It is there until
-    /// nothing runs any more.
-    pub(crate) temp: Arc<TempDir>,
 }
 
 /// What became of a command.
@@ -596,29 +578,6 @@ fn launch(
     }
     let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
     Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal })
-}
-
-impl Opened {
-    fn launch(&self, cwd: &Path) -> Result<Launch, NotRun> {
-        enter(cwd)?;
-        let mut variables = self.variables.clone();
-        variables.insert("PWD".into(), cwd.display().to_string());
-        REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
-        let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
-        Ok(Launch {
-            file: self.file.clone(),
-            path: self.path.clone(),
-            words: self.words.iter().map(OsString::from).collect(),
-            variables: variables.collect(),
-            cwd: cwd.to_owned(),
-            terminal: false,
-        })
-    }
-}
-
-fn enter(cwd: &Path) -> Result<(), NotRun> {
-    let entered = std::fs::read_dir(cwd).map(drop);
-    entered.map_err(|error| NotRun::NoFolder(cwd.display().to_string(), error))
 }
 
 /// Where a program stands: by its path, or by the folders of `PATH`.

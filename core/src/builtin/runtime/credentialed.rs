@@ -7,8 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::exec::{LONGEST, SPARE, carried_out};
-use super::told::told;
+use super::exec::{LONGEST, SPARE, ended};
 use crate::builtin::Deps;
 use crate::clis::{Prepared, Registered, Room};
 use crate::error::Code;
@@ -84,10 +83,8 @@ pub(super) struct CalledCli {
 
 /// The CLI that a judged command calls, if it is one's call. The gate has let it through.
 pub(super) async fn called(deps: &Deps, cx: &CallContext) -> Result<Option<CalledCli>, ToolError> {
-    let Some(Run::Direct { program, arguments, environment }) = cx.plan().map(|plan| &plan.run)
-    else {
-        return Ok(None);
-    };
+    let Some(plan) = cx.plan() else { return Ok(None) };
+    let Run::Direct { program, arguments, environment } = &plan.run else { return Ok(None) };
     let clis = deps.clis.enabled(&cx.caller().tenant).await.map_err(|error| {
         let text = format!("The command has not run: the CLIs could not be read: {error}.");
         ToolError::new(Code::Unavailable, text)
@@ -130,26 +127,38 @@ pub(super) async fn run(
     let is_secret =
         |value: &String| surroundings.secrets.iter().any(|(secret, _)| **secret == *value);
     let secrets = surroundings.variables.iter().filter(|(_, value)| is_secret(value));
+    let variables = secrets.map(|(name, value)| (name.clone(), value.clone())).collect();
+    let opened = Opened {
+        file: program.file,
+        path: program.path,
+        words: std::iter::once(cli.name).chain(words).collect(),
+        variables: surroundings.variables,
+        temp: Arc::new(surroundings.folder),
+    };
     let order = Order {
         run: plan.run.clone(),
         cwd,
         held_to,
         seen,
-        variables: secrets.map(|(name, value)| (name.clone(), value.clone())).collect(),
+        variables,
         input: stdin.unwrap_or_default().into_bytes(),
         console: Console::Once,
         session: String::new(),
-        opened: Some(Opened {
-            file: program.file,
-            path: program.path,
-            words: std::iter::once(cli.name.clone()).chain(words).collect(),
-            variables: surroundings.variables,
-            temp: Arc::new(surroundings.folder),
-        }),
         whose: Whose::of(caller, &places),
         timeout,
+        opened: Some(opened),
     };
-    Ok(told(carried_out(deps, order, cx).await?, timeout))
+    ended(deps, order, cx).await
+}
+
+/// The refusal of a CLI that is to go on after its call.
+pub(super) fn not_in_background(called: &CalledCli) -> ToolError {
+    let name = &called.cli.name;
+    let text = format!(
+        "[credentialed CLI] `{name}` does not run in the background, so it has not run. Call it \
+         without `background`; it has until its time is up."
+    );
+    ToolError::new(Code::InvalidArguments, text).by_rule("cli.shape")
 }
 
 /// What placeholders call a value of a variable.

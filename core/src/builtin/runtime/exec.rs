@@ -72,9 +72,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
 async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
     if let Some(cli) = credentialed::called(deps, cx).await? {
         if args.background {
-            let text = "A CLI with credentials does not run in the background. Call it without \
-                        `background`.";
-            return Err(ToolError::new(Code::InvalidArguments, text));
+            return Err(credentialed::not_in_background(&cli));
         }
         return credentialed::run(deps, cx, cli, args.stdin, args.timeout_ms).await;
     }
@@ -99,6 +97,15 @@ pub(super) async fn finished(
     cx: &CallContext,
 ) -> Result<ToolResult, ToolError> {
     let order = order(deps, wanted, cx).await?;
+    ended(deps, order, cx).await
+}
+
+/// Runs an order to its end.
+pub(super) async fn ended(
+    deps: &Deps,
+    order: Order,
+    cx: &CallContext,
+) -> Result<ToolResult, ToolError> {
     let limit = order.timeout;
     Ok(told(carried_out(deps, order, cx).await?, limit))
 }
