@@ -17,7 +17,11 @@ const CONTAINER_TURNS: usize = 60;
 const OUTPUT_MIB: usize = 100;
 
 fn main() {
-    let tokio = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
+    let tokio = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_time()
+        .build()
+        .unwrap();
     tokio.block_on(async {
         starting().await;
         println!();
@@ -32,7 +36,9 @@ fn main() {
 
 async fn runtime(folder: &tempfile::TempDir, exec: Value) -> Runtime {
     let workspace = folder.path().to_str().unwrap();
-    let config = json!({ "workspace": workspace, "exec": exec });
+    // The same command again and again is what a bench is about.
+    let loops = json!({ "enabled": false });
+    let config = json!({ "workspace": workspace, "exec": exec, "loops": loops });
     Runtime::builder().config(Config::from_value(config).unwrap()).build().await.unwrap()
 }
 

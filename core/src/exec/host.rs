@@ -130,7 +130,10 @@ pub(crate) enum RanIn {
     /// On the machine of the host program.
     Host,
     /// In a container.
-    #[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "nothing else makes one"))]
+    #[cfg_attr(
+        not(any(feature = "docker", test)),
+        expect(dead_code, reason = "nothing else makes one")
+    )]
     Sandbox,
 }
 

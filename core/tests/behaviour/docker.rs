@@ -446,9 +446,9 @@ async fn many_commands_at_once_leave_nothing_behind() {
     let house = house(json!({ "scope": "shared" })).await;
     run(&house, "true").await;
     let open = || fs::read_dir("/proc/self/fd").unwrap().count();
-    for _ in 0..rounds {
+    for round in 0..rounds {
         let calls = (0..32).map(|n| {
-            let cx = CallContext::new().session(format!("s{n}"));
+            let cx = CallContext::new().session(format!("s{n}-{round}"));
             let rt = house.rt.clone();
             async move {
                 let args = json!({ "command": format!("(sleep 8761 &); echo {n}") });
