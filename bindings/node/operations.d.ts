@@ -749,6 +749,8 @@ export interface FullExecConfig {
   max_output_kb: number
   /** How much one command may use of the machine. */
   limits: FullLimits
+  /** The commands that go on after the call that started them. */
+  processes: FullProcessesConfig
   /** The variables that commands get. */
   environment: FullEnvironmentConfig
 }
@@ -765,6 +767,8 @@ export interface ExecConfig {
   max_output_kb?: number
   /** How much one command may use of the machine. */
   limits?: Limits
+  /** The commands that go on after the call that started them. */
+  processes?: ProcessesConfig
   /** The variables that commands get. */
   environment?: EnvironmentConfig
 }
@@ -1237,6 +1241,30 @@ export interface PolicyStatus {
   errors: Array<string>
   /** What it names and is not there, where that is no mistake. */
   warnings: Array<string>
+}
+
+/** The `exec.processes` part of the configuration: commands that go on after the call that started them. */
+export interface FullProcessesConfig {
+  /** The most that run at once for one session: at least 1. */
+  max_per_session: number
+  /** The most that run at once in the runtime: at least 1. */
+  max: number
+  /** How much is kept of the output of each, in KiB: the end of it, at least 16. */
+  log_kb: number
+  /** How long each may run, in seconds. 0: until the runtime is closed. */
+  max_seconds: number
+}
+
+/** The `exec.processes` part of the configuration: commands that go on after the call that started them. */
+export interface ProcessesConfig {
+  /** The most that run at once for one session: at least 1. */
+  max_per_session?: number
+  /** The most that run at once in the runtime: at least 1. */
+  max?: number
+  /** How much is kept of the output of each, in KiB: the end of it, at least 16. */
+  log_kb?: number
+  /** How long each may run, in seconds. 0: until the runtime is closed. */
+  max_seconds?: number
 }
 
 /** What a scrubber looks for. */

@@ -82,6 +82,9 @@ fn serve() -> Outcome<()> {
         }
         return supervise::settle(rest);
     }
+    if *kind == wire::LISTEN {
+        return supervise::listen(rest);
+    }
     if count < 4 {
         return Err(system::EINVAL);
     }

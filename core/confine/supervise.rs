@@ -40,6 +40,35 @@ pub fn settle(told: &[u8]) -> Outcome<()> {
     Ok(())
 }
 
+/// Gives the host listeners of the network that all commands have in common, and keeps none: an
+/// address, and the ports.
+pub fn listen(told: &[u8]) -> Outcome<()> {
+    const LOOPBACK: u8 = 127;
+    let (address, ports) = told.split_first_chunk().ok_or(EINVAL)?;
+    if address[0] != LOOPBACK {
+        system::add_address(*address)?;
+    }
+    let mut listeners = [0; system::MOST_FILES];
+    let mut count = 0;
+    let mut outcome = Ok(());
+    for (port, listener) in ports.as_chunks().0.iter().zip(&mut listeners) {
+        match system::listen(*address, *port) {
+            Ok(file) => *listener = file,
+            Err(error) => {
+                outcome = Err(error);
+                break;
+            }
+        }
+        count += 1;
+    }
+    let listeners = &listeners[..count];
+    if outcome.is_ok() {
+        outcome = system::send(HOST, &report(wire::LISTENING, count as u32, 0), listeners);
+    }
+    listeners.iter().for_each(|file| system::close(*file));
+    outcome
+}
+
 /// The bytes of a short text, and what comes after it.
 fn short(bytes: &[u8]) -> Outcome<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first().ok_or(EINVAL)?;

@@ -25,7 +25,11 @@ mod number {
     pub const SIGACTION: usize = 13;
     pub const IOCTL: usize = 16;
     pub const SOCKET: usize = 41;
+    pub const SENDMSG: usize = 46;
     pub const RECVMSG: usize = 47;
+    pub const BIND: usize = 49;
+    pub const LISTEN: usize = 50;
+    pub const SETSOCKOPT: usize = 54;
     pub const CLONE: usize = 56;
     pub const WAIT4: usize = 61;
     pub const KILL: usize = 62;
@@ -60,7 +64,11 @@ mod number {
     pub const SIGACTION: usize = 134;
     pub const IOCTL: usize = 29;
     pub const SOCKET: usize = 198;
+    pub const SENDMSG: usize = 211;
     pub const RECVMSG: usize = 212;
+    pub const BIND: usize = 200;
+    pub const LISTEN: usize = 201;
+    pub const SETSOCKOPT: usize = 208;
     pub const CLONE: usize = 220;
     pub const WAIT4: usize = 260;
     pub const KILL: usize = 129;
@@ -405,7 +413,76 @@ pub fn raise_loopback() -> Outcome<()> {
     raised.map(drop)
 }
 
-/// How many files come with the first message at most.
+/// Gives the loopback interface one more address.
+pub fn add_address(address: [u8; 4]) -> Outcome<()> {
+    const INTERNET: usize = 2;
+    const DATAGRAM: usize = 2;
+    const SIOCSIFADDR: usize = 0x8916;
+    // The name is of this address, so that none takes the place of another.
+    let mut request = [0_u8; 40];
+    request[..3].copy_from_slice(b"lo:");
+    for (at, byte) in address.iter().enumerate() {
+        request[3 + 2 * at] = b'a' + (byte >> 4);
+        request[4 + 2 * at] = b'a' + (byte & 15);
+    }
+    request[16..18].copy_from_slice(&(INTERNET as u16).to_ne_bytes());
+    request[20..24].copy_from_slice(&address);
+    let socket = made(n::SOCKET, &[INTERNET, DATAGRAM | O_CLOEXEC, 0])? as u32;
+    let added = made(n::IOCTL, &[socket as usize, SIOCSIFADDR, request.as_ptr() as usize]);
+    close(socket);
+    added.map(drop)
+}
+
+/// Waits for connections at an address and a port, given as the network says them.
+pub fn listen(address: [u8; 4], port: [u8; 2]) -> Outcome<u32> {
+    const INTERNET: usize = 2;
+    const STREAM: usize = 1;
+    const BACKLOG: usize = 128;
+    const SOL_SOCKET: usize = 1;
+    const SO_REUSEADDR: usize = 2;
+    let mut at = [0_u8; 16];
+    at[..2].copy_from_slice(&(INTERNET as u16).to_ne_bytes());
+    at[2..4].copy_from_slice(&port);
+    at[4..8].copy_from_slice(&address);
+    let yes = 1_u32;
+    let socket = made(n::SOCKET, &[INTERNET, STREAM | O_CLOEXEC, 0])?;
+    let reuse = [socket, SOL_SOCKET, SO_REUSEADDR, (&raw const yes) as usize, size_of_val(&yes)];
+    let listening = made(n::SETSOCKOPT, &reuse)
+        .and_then(|_| made(n::BIND, &[socket, at.as_ptr() as usize, at.len()]))
+        .and_then(|_| made(n::LISTEN, &[socket, BACKLOG]));
+    match listening {
+        Ok(_) => Ok(socket as u32),
+        Err(error) => {
+            close(socket as u32);
+            Err(error)
+        }
+    }
+}
+
+/// Sends bytes and files.
+pub fn send(socket: u32, bytes: &[u8], files: &[u32]) -> Outcome<()> {
+    const NO_SIGNAL: usize = 0x4000;
+    let mut extra = [0_u64; 2 + MOST_FILES / 2];
+    extra[0] = 16 + 4 * files.len() as u64;
+    extra[1] = SOL_SOCKET_AND_RIGHTS;
+    for (index, file) in files.iter().enumerate().take(MOST_FILES) {
+        extra[2 + index / 2] |= u64::from(*file) << (32 * (index % 2));
+    }
+    let part = [bytes.as_ptr() as usize, bytes.len()];
+    let message = Message {
+        name: 0,
+        name_length: 0,
+        parts: &raw const part,
+        part_count: 1,
+        extra: extra.as_mut_ptr(),
+        // Whole words of eight bytes.
+        extra_length: 16 + files.len().div_ceil(2) * 8,
+        flags: 0,
+    };
+    made(n::SENDMSG, &[socket as usize, (&raw const message) as usize, NO_SIGNAL]).map(drop)
+}
+
+/// How many files come with a message at most.
 pub const MOST_FILES: usize = 16;
 
 #[repr(C)]

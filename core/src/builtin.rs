@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::call::{Finder, Output};
 use crate::clock::Clock;
-use crate::exec::Host;
+use crate::exec::{Background, Host};
 use crate::files::Files;
 use crate::scrubbers::Scrubbers;
 use crate::store::Store;
@@ -29,6 +29,7 @@ pub(crate) struct Deps {
     pub scrubbers: Arc<Scrubbers>,
     pub finder: Finder,
     pub host: Arc<Host>,
+    pub background: Arc<Background>,
 }
 
 /// Every built-in tool.
@@ -45,6 +46,8 @@ pub(crate) fn tools(deps: &Deps) -> Vec<Arc<dyn Tool>> {
         Arc::new(fs::glob::tool(deps)),
         Arc::new(fs::search::tool(deps)),
         Arc::new(runtime::exec::tool(deps)),
+        Arc::new(runtime::process::tool(deps)),
+        Arc::new(runtime::execute_code::tool(deps)),
         Arc::new(automation::datetime::tool(deps)),
         Arc::new(tool_search::tool(deps)),
     ]

@@ -31,7 +31,7 @@ use crate::call::{Approver, CallAnswer, CallPath, CallRequest, Explanation, Poli
 use crate::clock::Clock;
 use crate::commands::{JudgedCommand, Wanted};
 use crate::error::{Code, Error};
-use crate::exec::{Capabilities, Host};
+use crate::exec::{Background, Capabilities};
 use crate::id::check_key;
 use crate::limits::echo;
 use crate::policy::{ListEntry, Policy};
@@ -75,7 +75,7 @@ struct Inner {
     config: Config,
     path: CallPath,
     keys: Option<Arc<KeyRing>>,
-    host: Arc<Host>,
+    background: Arc<Background>,
     closing: CancellationToken,
     closed: OnceCell<()>,
     /// The calls and operations that are on their way.
@@ -100,12 +100,17 @@ impl Runtime {
         Runtime::builder().file(path.as_ref())?.build().await
     }
 
-    fn new(config: Config, path: CallPath, keys: Option<Arc<KeyRing>>, host: Arc<Host>) -> Runtime {
+    fn new(
+        config: Config,
+        path: CallPath,
+        keys: Option<Arc<KeyRing>>,
+        background: Arc<Background>,
+    ) -> Runtime {
         let inner = Inner {
             config,
             path,
             keys,
-            host,
+            background,
             closing: CancellationToken::new(),
             closed: OnceCell::new(),
             running: TaskTracker::new(),
@@ -309,7 +314,7 @@ impl Runtime {
     /// # Errors
     /// `internal`, if the thread that tries it ends early.
     pub async fn capabilities(&self) -> Result<Capabilities, Error> {
-        let host = self.inner.host.clone();
+        let host = self.inner.background.host().clone();
         let found = tokio::task::spawn_blocking(move || host.capabilities()).await;
         found.map_err(|error| Error::new(Code::Internal, format!("the machine: {error}")))
     }
@@ -368,7 +373,7 @@ impl Runtime {
     /// The store's error if the last records could not be written; closing again tries again.
     pub async fn close(&self) -> Result<(), Error> {
         self.inner.closing.cancel();
-        let Inner { path, running, host, .. } = self.inner.as_ref();
+        let Inner { path, running, background, .. } = self.inner.as_ref();
         let close = || async {
             running.close();
             // Calls end as soon as they are polled; a host may hold one that it does not poll.
@@ -377,8 +382,8 @@ impl Runtime {
             if let Some(vault) = &path.vault {
                 vault.close();
             }
-            let host = host.clone();
-            let _ = tokio::task::spawn_blocking(move || host.close()).await;
+            let background = background.clone();
+            let _ = tokio::task::spawn_blocking(move || background.close()).await;
             path.recorder.flush().await?;
             path.recorder.seal();
             path.store.close().await?;

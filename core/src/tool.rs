@@ -104,6 +104,14 @@ pub trait Tool: Send + Sync + 'static {
         false
     }
 
+    /// The command of a shell that the argument named by
+    /// [`shell_command`](ToolSpec::shell_command) comes to, where it is none itself: code of a
+    /// language, say. By default the argument is the command.
+    fn shell_text(&self, args: &Value) -> Option<String> {
+        let _ = args;
+        None
+    }
+
     /// Does the work. Dropping the future cancels it; `cx.cancellation()` fires then, too.
     fn call(&self, args: Value, cx: CallContext) -> BoxFuture<'_, Result<ToolResult, ToolError>>;
 }

@@ -237,6 +237,9 @@ pub(super) fn given<'a>(entry: &Entry, args: &'a Value) -> Option<&'a Value> {
 /// The command that a call brings. A list of words is one command with these words.
 fn text_of(entry: &Entry, args: &Value) -> Result<Option<String>, ToolError> {
     let Some(name) = &entry.spec.shell_command else { return Ok(None) };
+    if let Some(text) = entry.tool.shell_text(args) {
+        return Ok(Some(text));
+    }
     let words = |items: &Vec<Value>| {
         let words = items.iter().map(|item| item.as_str().map(quoted));
         words.collect::<Option<Vec<String>>>().map(|words| words.join(" "))

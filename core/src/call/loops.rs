@@ -183,9 +183,10 @@ fn pace(spec: &ToolSpec, args: &Value) -> Pace {
             Some(_) => Pace::Changes,
         };
     }
-    let is_neutral = matches!(spec.name.as_str(), "exec" | "bash" | "wait")
-        || spec.name.starts_with("mcp_")
-        || spec.capabilities.contains(&Capability::McpBridged);
+    let is_neutral =
+        matches!(spec.name.as_str(), "exec" | "execute_code" | "process" | "bash" | "wait")
+            || spec.name.starts_with("mcp_")
+            || spec.capabilities.contains(&Capability::McpBridged);
     match is_neutral {
         true => Pace::Neutral,
         false if spec.is_read_only() => Pace::Reads,

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::background::ProcessesConfig;
 use super::environment::EnvironmentConfig;
 use super::limits::Limits;
 
@@ -23,6 +24,8 @@ pub struct ExecConfig {
     pub max_output_kb: u64,
     /// How much one command may use of the machine.
     pub limits: Limits,
+    /// The commands that go on after the call that started them.
+    pub processes: ProcessesConfig,
     /// The variables that commands get.
     pub environment: EnvironmentConfig,
 }
@@ -35,6 +38,7 @@ impl Default for ExecConfig {
             timeout_seconds: 60,
             max_output_kb: 8 * 1024,
             limits: Limits::default(),
+            processes: ProcessesConfig::default(),
             environment: EnvironmentConfig::default(),
         }
     }

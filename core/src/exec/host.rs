@@ -14,11 +14,14 @@ use super::config::{ExecConfig, Profile};
 use super::confine::kernel::{Kernel, Namespaces};
 use super::confine::program::{Program, Seat, Shared};
 use super::confine::walls::{Launch, Network, Walls, unconfined};
+use super::console::Console;
+use super::control::Control;
+use super::egress::Ways;
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
 use super::limits::Limits;
 use super::places::{self, Temps};
-use super::running::{Canceller, Ended, Remains, Running, StartError, Stream};
+use super::running::{Ended, Remains, Running, StartError, Stream};
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, REMOVED, Reach, Run, SET, SHELL_OPTIONS};
 
@@ -73,11 +76,13 @@ pub(crate) struct Order {
     pub(crate) seen: Vec<PathBuf>,
     /// Variables besides those that every command gets.
     pub(crate) variables: Variables,
-    /// Its standard input.
+    /// Its standard input, or how that starts.
     pub(crate) input: Vec<u8>,
+    /// What it reads from and writes to.
+    pub(crate) console: Console,
     /// Whose temporary folder it has.
     pub(crate) session: String,
-    /// How long it may take.
+    /// How long it may take. [`Duration::MAX`]: as long as it likes.
     pub(crate) timeout: Duration,
 }
 
@@ -97,9 +102,26 @@ pub(crate) struct Confined {
     pub(crate) profile: Profile,
     /// The parts of a confinement that it had.
     pub(crate) by: Vec<&'static str>,
+    /// How far it could reach.
+    pub(crate) network: Reached,
+    /// The hosts that it could reach, where those are not all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) hosts: Vec<String>,
     /// What it should have had and the kernel did not give.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) missing: Vec<String>,
+}
+
+/// How far a command could reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Reached {
+    /// Nothing but itself.
+    Nothing,
+    /// The hosts that it was understood to reach.
+    Hosts,
+    /// Whatever this machine reaches.
+    All,
 }
 
 /// Why a command did not run.
@@ -151,36 +173,58 @@ impl Host {
     pub(crate) fn run(
         &self,
         order: Order,
-        canceller: &Canceller,
+        control: &Control,
         scrubber: &Scrubber,
         tell: impl FnOnce(Result<Done, NotRun>),
     ) {
-        let machine = match self.machine() {
-            Ok(machine) => machine,
-            Err(error) => return tell(Err(error)),
+        let most = usize::try_from(self.config.max_output_kb * 1024).unwrap_or(usize::MAX);
+        let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
+        let mut confined = None;
+        let sink = |stream, bytes: &[u8]| match stream {
+            Stream::Output => outputs[0].push(bytes),
+            Stream::Error => outputs[1].push(bytes),
         };
-        match self.finish(&machine, order, canceller, scrubber) {
-            Ok((done, remains, shared, group)) => {
-                tell(Ok(done));
-                match remains.wait() {
-                    Some(seat) => machine.keep(Place { seat, group, shared }),
-                    None => machine.groups.give_back(group),
+        match self.start_and_finish(order, control, |started| confined = Some(started), sink) {
+            Ok((ended, rest)) => {
+                let [output, error] = outputs.map(Output::finish);
+                if let Some(confined) = confined {
+                    tell(Ok(Done { output, error, ended, confined }));
                 }
+                rest.clear_up();
             }
             Err(error) => tell(Err(error)),
         }
     }
 
-    fn finish(
+    /// Runs a command, tells when it has started and what it writes, which is not masked, and answers
+    /// how it has ended, once nothing of it is left; blocking.
+    ///
+    /// # Errors
+    /// Why it did not start.
+    pub(crate) fn follow(
         &self,
-        machine: &Machine,
         order: Order,
-        canceller: &Canceller,
-        scrubber: &Scrubber,
-    ) -> Result<(Done, Remains, Shared, Option<Group>), NotRun> {
-        let deadline = Instant::now() + order.timeout;
-        let walls = self.walls(machine, &order)?;
-        let launch = launch(machine, &self.config, &order, walls.is_some())?;
+        control: &Control,
+        started: impl FnOnce(Confined),
+        sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<Ended, NotRun> {
+        let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
+        rest.clear_up();
+        Ok(ended)
+    }
+
+    fn start_and_finish(
+        &self,
+        order: Order,
+        control: &Control,
+        started: impl FnOnce(Confined),
+        sink: impl FnMut(Stream, &[u8]),
+    ) -> Result<(Ended, Rest), NotRun> {
+        let machine = self.machine()?;
+        let deadline = Instant::now().checked_add(order.timeout);
+        let ways = self.ways(&machine, &order)?;
+        let walls = self.walls(&machine, &order, ways.as_ref())?;
+        let launch = launch(&machine, &self.config, &order, walls.is_some())?;
         let limits = &self.config.limits;
         let plan = match &walls {
             Some(walls) => walls
@@ -188,25 +232,27 @@ impl Host {
                 .map_err(|error| NotRun::Unconfined(error.to_string()))?,
             None => unconfined(limits, &launch),
         };
-        let most = usize::try_from(self.config.max_output_kb * 1024).unwrap_or(usize::MAX);
-        let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
         let Place { seat, group, .. } = machine.place(shared, limits)?;
-        let running = match Running::start(seat, &plan, order.input) {
+        let egress = match ways.as_ref().map(|ways| ways.open(&seat)).transpose() {
+            Ok(egress) => egress,
+            Err(error) => {
+                seat.end();
+                machine.groups.give_back(group);
+                return Err(NotRun::Unconfined(format!("no way out could be opened: {error}")));
+            }
+        };
+        let running = match Running::start(seat, &plan, order.console, order.input) {
             Ok(running) => running,
             Err(error) => {
                 machine.groups.give_back(group);
                 return Err(not_started(error, &order.run, &launch));
             }
         };
-        let (ended, remains) =
-            running.finish(Some(deadline), canceller, |stream, bytes| match stream {
-                Stream::Output => outputs[0].push(bytes),
-                Stream::Error => outputs[1].push(bytes),
-            });
-        let [output, error] = outputs.map(Output::finish);
-        let confined = self.confined(machine, walls.is_some());
-        Ok((Done { output, error, ended, confined }, remains, shared, group))
+        started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
+        let (ended, remains) = running.finish(deadline, control, sink);
+        drop(egress);
+        Ok((ended, Rest { machine, remains, shared, group }))
     }
 
     /// Ends what waits for commands, and forgets the folders of sessions.
@@ -227,14 +273,14 @@ impl Host {
     }
 
     /// What a command is held to. `None`: to nothing.
-    fn confined(&self, machine: &Machine, has_walls: bool) -> Confined {
+    fn confined(&self, machine: &Machine, walls: Option<&Walls>, ways: Option<&Ways>) -> Confined {
         let kernel = &machine.kernel;
         let mut by = vec!["limits"];
         if machine.groups.are_there() {
             by.push("cgroups");
         }
         let mut missing = Vec::new();
-        if has_walls {
+        if walls.is_some() {
             let isolated = kernel.namespaces != Namespaces::None;
             let parts = [
                 ("landlock", kernel.landlock.is_some()),
@@ -244,10 +290,40 @@ impl Host {
             by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
             missing.clone_from(&kernel.missing);
         }
-        Confined { profile: self.config.confinement, by, missing }
+        let hosts = ways.iter().flat_map(|ways| ways.hosts()).map(str::to_owned).collect();
+        let network = match walls.map(|walls| walls.network) {
+            Some(Network::None) if ways.is_some() => Reached::Hosts,
+            Some(Network::None) => Reached::Nothing,
+            Some(Network::Host) | None => Reached::All,
+        };
+        Confined { profile: self.config.confinement, by, network, hosts, missing }
     }
 
-    fn walls(&self, machine: &Machine, order: &Order) -> Result<Option<Walls>, NotRun> {
+    /// The hosts that a command is held to. None: it has no network, or the host's.
+    fn ways(&self, machine: &Machine, order: &Order) -> Result<Option<Ways>, NotRun> {
+        let isolated = machine.kernel.namespaces != Namespaces::None;
+        match &order.held_to.network {
+            Reach::Hosts { hosts, ports }
+                if isolated && self.config.confinement == Profile::Workspace =>
+            {
+                let ways = Ways::to(hosts, ports).map_err(|host| {
+                    NotRun::Unconfined(format!(
+                        "the network cannot be held to `{host}`, only to names of hosts and IPv4 \
+                         addresses"
+                    ))
+                })?;
+                Ok(Some(ways))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn walls(
+        &self,
+        machine: &Machine,
+        order: &Order,
+        ways: Option<&Ways>,
+    ) -> Result<Option<Walls>, NotRun> {
         if self.config.confinement == Profile::Off {
             return Ok(None);
         }
@@ -278,7 +354,11 @@ impl Host {
         let walls = Walls {
             guarded: guarded.collect(),
             hidden: places::outermost(hidden),
-            network: network(self.config.confinement, &held.network),
+            network: match ways {
+                Some(_) => Network::None,
+                None => network(self.config.confinement, &held.network),
+            },
+            names: ways.map(|ways| machine.temps.names(&ways.names())).transpose()?,
             seen,
             write,
             temp,
@@ -336,6 +416,25 @@ impl Machine {
 
     fn lock_idle(&self) -> MutexGuard<'_, Vec<Place>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is left of a command that has ended.
+struct Rest {
+    machine: Arc<Machine>,
+    remains: Remains,
+    shared: Shared,
+    group: Option<Group>,
+}
+
+impl Rest {
+    /// Waits until nothing of it runs any more, and keeps the place for another.
+    fn clear_up(self) {
+        let Rest { machine, remains, shared, group } = self;
+        match remains.wait() {
+            Some(seat) => machine.keep(Place { seat, group, shared }),
+            None => machine.groups.give_back(group),
+        }
     }
 }
 
@@ -408,8 +507,12 @@ fn launch(
     variables.extend(order.variables.clone());
     variables.insert("PWD".into(), cwd.display().to_string());
     REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
+    let terminal = matches!(order.console, Console::Terminal { .. });
+    if terminal {
+        variables.entry("TERM".into()).or_insert_with(|| "xterm-256color".into());
+    }
     let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
-    Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal: false })
+    Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal })
 }
 
 /// Where a program stands: by its path, or by the folders of `PATH`.

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io;
-use std::os::unix::fs::{DirBuilderExt, FileTypeExt};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -45,6 +45,23 @@ impl Temps {
         fs::DirBuilder::new().mode(0o700).recursive(true).create(folder.join("shm"))?;
         made.insert(session.to_owned(), folder.clone());
         Ok(folder)
+    }
+
+    /// A file of host names with this text. It stays until the runtime ends.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub(crate) fn names(&self, text: &str) -> io::Result<PathBuf> {
+        let name = blake3::hash(text.as_bytes()).to_hex();
+        let path = self.root.path().join(&name.as_str()[..32]);
+        if !path.exists() {
+            // Nobody sees half of it.
+            let mut file = tempfile::NamedTempFile::new_in(self.root.path())?;
+            file.write_all(text.as_bytes())?;
+            file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+            file.persist(&path).map_err(|error| error.error)?;
+        }
+        Ok(path)
     }
 
     /// Makes the places in a session's folder at which others of the machine's will be seen.

@@ -2,17 +2,17 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
-use rustix::pipe::PipeFlags;
 
 use super::confine::plan::Plan;
 use super::confine::program::Seat;
 use super::confine::wire;
+use super::console::{Console, Files, Input, PIECE};
+use super::control::Control;
 
 /// How long a command has between SIGTERM and SIGKILL.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
@@ -22,9 +22,6 @@ const LAST_WAIT: Duration = Duration::from_secs(2);
 
 /// How long output is read after the end, where something still holds the pipe.
 const DRAIN: Duration = Duration::from_millis(200);
-
-/// How much is read at once.
-const PIECE: usize = 256 * 1024;
 
 /// Which of the two outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,27 +77,11 @@ pub(crate) enum StartError {
     Silent,
 }
 
-/// Wakes the thread that waits for a command, to end it.
-#[derive(Clone, Debug)]
-pub(crate) struct Canceller(Arc<OwnedFd>);
-
-impl Canceller {
-    pub(crate) fn new() -> io::Result<Canceller> {
-        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
-        Ok(Canceller(Arc::new(rustix::event::eventfd(0, flags)?)))
-    }
-
-    /// Ends the command, now or as soon as it starts.
-    pub(crate) fn cancel(&self) {
-        let _ = rustix::io::write(&*self.0, &1_u64.to_ne_bytes());
-    }
-}
-
 /// A started command whose output has not been read yet.
 pub(crate) struct Running {
     seat: Seat,
     outputs: [Option<OwnedFd>; 2],
-    input: Option<(OwnedFd, Vec<u8>)>,
+    input: Option<Input>,
     since: Instant,
 }
 
@@ -113,26 +94,21 @@ enum Report {
 }
 
 impl Running {
-    /// Starts a plan, with these bytes for its standard input.
+    /// Starts a plan, with these bytes for its standard input, and more to come where the console
+    /// stays open.
     ///
     /// # Errors
     /// [`StartError`], where nothing has run.
-    pub(crate) fn start(seat: Seat, plan: &Plan, input: Vec<u8>) -> Result<Running, StartError> {
+    pub(crate) fn start(
+        seat: Seat,
+        plan: &Plan,
+        console: Console,
+        input: Vec<u8>,
+    ) -> Result<Running, StartError> {
         let since = Instant::now();
-        let (output, output_end) = pipe()?;
-        let (error, error_end) = pipe()?;
-        let null;
-        let (input_end, input) = if input.is_empty() {
-            null = std::fs::File::open("/dev/null")?;
-            (OwnedFd::from(null), None)
-        } else {
-            let (reader, writer) = pipe()?;
-            not_blocking(&writer)?;
-            (reader, Some((writer, input)))
-        };
-        let ends = [input_end.as_fd(), output_end.as_fd(), error_end.as_fd()];
-        seat.give(plan, ends)?;
-        let outputs = [Some(output), Some(error)];
+        let Files { ends, outputs, input } = console.open(input)?;
+        seat.give(plan, [ends[0].as_fd(), ends[1].as_fd(), ends[2].as_fd()])?;
+        drop(ends);
         let running = Running { seat, outputs, input, since };
         running.wait_until_started(plan)
     }
@@ -157,15 +133,17 @@ impl Running {
     pub(crate) fn finish(
         mut self,
         deadline: Option<Instant>,
-        canceller: &Canceller,
+        control: &Control,
         mut sink: impl FnMut(Stream, &[u8]),
     ) -> (Ended, Remains) {
         let mut buffer = vec![0; PIECE];
         let mut ending =
             Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
         while let Some(until) = ending.until() {
-            let ready = self.wait(until, canceller);
-            self.feed(ready.input);
+            let ready = self.wait(until, control);
+            if ready.input {
+                self.feed(control);
+            }
             for (at, stream) in [(0, Stream::Output), (1, Stream::Error)] {
                 if ready.outputs[at] {
                     self.take(at, &mut buffer, |bytes| sink(stream, bytes));
@@ -178,8 +156,8 @@ impl Running {
             if is_done {
                 break;
             }
-            if ready.cancelled {
-                ending.cut(Cut::Cancelled, self.seat.socket());
+            if ready.control {
+                self.heed(control, &mut ending);
             }
             ending.proceed(self.seat.socket());
         }
@@ -189,17 +167,33 @@ impl Running {
         (Ended { status, cut: ending.cut, took }, remains)
     }
 
-    fn wait(&self, until: Option<Instant>, canceller: &Canceller) -> Ready {
+    /// Does what was asked for.
+    fn heed(&mut self, control: &Control, ending: &mut Ending) {
+        let wishes = control.take();
+        if wishes.cancelled {
+            ending.cut(Cut::Cancelled, self.seat.socket());
+        }
+        for signal in wishes.signals {
+            ask(self.seat.socket(), wire::TO_GROUP, signal);
+        }
+        match &mut self.input {
+            Some(input) => input.add(wishes.input, wishes.end_of_input),
+            None => control.has_read(wishes.input.len()),
+        }
+        self.input = self.input.take().filter(|input| !input.is_over());
+    }
+
+    fn wait(&self, until: Option<Instant>, control: &Control) -> Ready {
         let mut files: Vec<(Source, BorrowedFd<'_>, PollFlags)> = Vec::with_capacity(5);
         files.push((Source::Socket, self.seat.socket().as_fd(), PollFlags::IN));
-        files.push((Source::Canceller, canceller.0.as_fd(), PollFlags::IN));
+        files.push((Source::Control, control.woken(), PollFlags::IN));
         for (at, output) in self.outputs.iter().enumerate() {
             if let Some(output) = output {
                 files.push((Source::Output(at), output.as_fd(), PollFlags::IN));
             }
         }
-        if let Some((input, _)) = &self.input {
-            files.push((Source::Input, input.as_fd(), PollFlags::OUT));
+        if let Some(file) = self.input.as_ref().and_then(Input::waits) {
+            files.push((Source::Input, file, PollFlags::OUT));
         }
         let mut polled: Vec<PollFd<'_>> =
             files.iter().map(|(_, file, flags)| PollFd::from_borrowed_fd(*file, *flags)).collect();
@@ -215,7 +209,7 @@ impl Running {
             }
             match source {
                 Source::Socket => ready.socket = true,
-                Source::Canceller => ready.cancelled = true,
+                Source::Control => ready.control = true,
                 Source::Output(at) => ready.outputs[*at] = true,
                 Source::Input => ready.input = true,
             }
@@ -233,17 +227,10 @@ impl Running {
         }
     }
 
-    fn feed(&mut self, may_write: bool) {
-        let Some((input, rest)) = self.input.as_mut().filter(|_| may_write) else { return };
-        match rustix::io::write(&*input, rest) {
-            Ok(count) => drop(rest.drain(..count)),
-            Err(Errno::INTR | Errno::AGAIN) => return,
-            // Nobody reads it any more.
-            Err(_) => rest.clear(),
-        }
-        if rest.is_empty() {
-            self.input = None;
-        }
+    fn feed(&mut self, control: &Control) {
+        let Some(input) = &mut self.input else { return };
+        control.has_read(input.write());
+        self.input = self.input.take().filter(|input| !input.is_over());
     }
 }
 
@@ -276,7 +263,7 @@ impl Remains {
 #[derive(Default)]
 struct Ready {
     socket: bool,
-    cancelled: bool,
+    control: bool,
     outputs: [bool; 2],
     input: bool,
 }
@@ -284,7 +271,7 @@ struct Ready {
 #[derive(Clone, Copy)]
 enum Source {
     Socket,
-    Canceller,
+    Control,
     Output(usize),
     Input,
 }
@@ -391,16 +378,4 @@ fn report(socket: &OwnedFd) -> io::Result<Option<Report>> {
         _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "an unknown report")),
     };
     Ok(Some(report))
-}
-
-fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
-    let ends = rustix::pipe::pipe_with(PipeFlags::CLOEXEC)?;
-    // A larger pipe is fewer wake-ups. Where the user may have no more of them, it stays small.
-    let _ = rustix::pipe::fcntl_setpipe_size(&ends.0, PIECE);
-    Ok(ends)
-}
-
-fn not_blocking(file: &OwnedFd) -> io::Result<()> {
-    let flags = rustix::fs::fcntl_getfl(file)?;
-    Ok(rustix::fs::fcntl_setfl(file, flags | rustix::fs::OFlags::NONBLOCK)?)
 }

@@ -16,7 +16,7 @@ use crate::call::{
 use crate::clock::{Clock, SystemClock};
 use crate::commands::Commands;
 use crate::error::{Code, Error};
-use crate::exec::Host;
+use crate::exec::{Background, Host};
 use crate::files::{self, Files};
 use crate::kind::Origin;
 use crate::policy::Compiled;
@@ -196,7 +196,8 @@ impl RuntimeBuilder {
         let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
         let finder = Finder::new(&registries, &gate, &deferred);
         let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
-        let parts = (finder, files, host.clone());
+        let background = Arc::new(Background::new(host.clone()));
+        let parts = (finder, files, background.clone());
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let policy = &self.config.policy;
@@ -226,18 +227,19 @@ impl RuntimeBuilder {
             store,
             clock: self.clock,
         };
-        Ok(Runtime::new(self.config, path, keys, host))
+        Ok(Runtime::new(self.config, path, keys, background))
     }
 
     /// What toolkeep's own tools work with.
     fn deps(
         &self,
-        (finder, files, host): (Finder, Files, Arc<Host>),
+        (finder, files, background): (Finder, Files, Arc<Background>),
         store: Arc<dyn Store>,
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
-        builtin::Deps { finder, files, store, clock, output, scrubbers, host }
+        let host = background.host().clone();
+        builtin::Deps { finder, files, store, clock, output, scrubbers, host, background }
     }
 
     /// Puts toolkeep's own tools and aliases, then the host's tools, into the registry.

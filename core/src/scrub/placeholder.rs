@@ -80,6 +80,7 @@ impl Placeholders {
 /// Only a secret of at least 16 bytes, 8 of them different, gets a tag. A password that people
 /// choose is mostly below that, a generated key above. The rule looks at nothing but the bytes,
 /// so equal secrets have equal tags everywhere.
+#[derive(Clone)]
 pub(super) struct Tagger {
     code: Hmac<Sha256>,
     length: u64,

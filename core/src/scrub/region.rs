@@ -56,6 +56,7 @@ impl Found {
 }
 
 /// A region in the making.
+#[derive(Clone)]
 pub(super) struct Region {
     pub start: usize,
     pub end: usize,

@@ -55,7 +55,7 @@ impl Piece<'_> {
 }
 
 /// The search through one text. Positions count from its start.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Scan {
     precise: Track,
     seed: Track,
@@ -68,7 +68,7 @@ pub(super) struct Scan {
 }
 
 /// How far one finder is.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Track {
     at: usize,
     /// Nothing before this becomes part of a hit.
@@ -77,6 +77,7 @@ struct Track {
     open: Option<Open>,
 }
 
+#[derive(Clone)]
 struct Open {
     found: Found,
     rule: Rule,

@@ -30,6 +30,7 @@ const STEP: usize = 64;
 /// out.extend(stream.finish());
 /// assert_eq!(out, b"a [REDACTED] then");
 /// ```
+#[derive(Clone)]
 pub struct Stream {
     scrubber: Scrubber,
     scan: Scan,
@@ -69,6 +70,13 @@ impl Stream {
         let mut out = Vec::new();
         self.advance(true, &mut out);
         out
+    }
+
+    /// What [`finish`](Stream::finish) would return if the text ended here. It may be another text
+    /// once more was pushed: what ends here may be the start of a secret.
+    #[must_use = "this is the end of the scrubbed text so far"]
+    pub fn so_far(&self) -> Vec<u8> {
+        self.clone().finish()
     }
 
     fn advance(&mut self, last: bool, out: &mut Vec<u8>) {

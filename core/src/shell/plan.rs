@@ -84,6 +84,8 @@ pub enum Reach {
     Hosts {
         /// Names and addresses.
         hosts: BTreeSet<String>,
+        /// The ports that the command names, besides the usual ones.
+        ports: BTreeSet<u16>,
     },
     /// Anywhere: the host is not known.
     Any,
@@ -230,9 +232,12 @@ fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
         ..Confinement::default()
     };
     held.read_never.extend(env.deny_paths.iter().cloned());
-    let mut hosts = BTreeSet::new();
+    let (mut hosts, mut ports) = (BTreeSet::new(), BTreeSet::new());
     let mut any = false;
     for found in &analysis.found {
+        if let Effect::Network { port: Some(port), .. } = found.effect {
+            ports.insert(port);
+        }
         match &found.effect {
             Effect::File(file) => held.file(file, env),
             Effect::Network { host: Value::Known(host), .. } => _ = hosts.insert(host.clone()),
@@ -252,7 +257,7 @@ fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
     held.network = match (any, hosts.is_empty()) {
         (true, _) => Reach::Any,
         (false, true) => Reach::None,
-        (false, false) => Reach::Hosts { hosts },
+        (false, false) => Reach::Hosts { hosts, ports },
     };
     held
 }
@@ -335,7 +340,10 @@ mod tests {
         let written = planned("echo x > a.txt; curl -s https://x.example/y").confinement;
         assert!(written.write.contains("/workspace"));
         assert!(written.write_never.contains("/workspace/.git/hooks"));
-        assert_eq!(written.network, Reach::Hosts { hosts: ["x.example".to_owned()].into() });
+        assert_eq!(
+            written.network,
+            Reach::Hosts { hosts: ["x.example".to_owned()].into(), ports: [].into() }
+        );
         assert_eq!(planned("curl $URL").confinement.network, Reach::Any);
         assert!(planned("python3 -m http.server").confinement.listens);
         assert!(planned("cat ~/.ssh/id_rsa").confinement.read.contains("/home/user/.ssh/id_rsa"));

@@ -26,7 +26,10 @@ pub struct FnTool<A> {
     stamper: Option<Stamper<A>>,
     keeps_placeholders: bool,
     confines: Option<Confines>,
+    shell_text: Option<ShellText>,
 }
+
+type ShellText = fn(&Value) -> Option<String>;
 
 type Confines = Arc<dyn Fn() -> bool + Send + Sync>;
 
@@ -45,6 +48,7 @@ where
         stamper: None,
         keeps_placeholders: false,
         confines: None,
+        shell_text: None,
     }
 }
 
@@ -132,6 +136,14 @@ impl<A> FnTool<A> {
         self
     }
 
+    /// Tells the command that this argument comes to, where it is none itself. See
+    /// [`Tool::shell_text`].
+    #[must_use]
+    pub fn shell_text(mut self, text: fn(&Value) -> Option<String>) -> FnTool<A> {
+        self.shell_text = Some(text);
+        self
+    }
+
     /// Says which argument names the folder in which that command starts.
     #[must_use]
     pub fn shell_cwd(mut self, argument: impl Into<String>) -> FnTool<A> {
@@ -214,6 +226,10 @@ impl<A: DeserializeOwned + 'static> Tool for FnTool<A> {
 
     fn keeps_placeholders(&self) -> bool {
         self.keeps_placeholders
+    }
+
+    fn shell_text(&self, args: &Value) -> Option<String> {
+        self.shell_text.and_then(|text| text(args))
     }
 
     fn confines(&self) -> bool {

@@ -362,7 +362,7 @@ async fn definitions_are_the_same_bytes_every_time() {
         let one = first.rt.definitions(&cx, *dialect).await.unwrap();
         let two = second.rt.definitions(&cx, *dialect).await.unwrap();
         assert_eq!(one.text(), two.text());
-        assert_eq!(one.tools.len(), 14);
+        assert_eq!(one.tools.len(), 16);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Commands that run: what they give back, and what they cannot do, with the real thing.
 
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
@@ -8,7 +9,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolkeep::{CallContext, Code, Config, Runtime, ToolResult};
+use toolkeep::call::approve_fn;
+use toolkeep::{ApprovalAnswer, CallContext, Code, Config, Runtime, ToolResult};
 
 use crate::support::{House, TOKEN};
 
@@ -196,6 +198,64 @@ async fn there_is_no_network_and_no_service_of_the_machine() {
     );
     let result = attack(&house, &script).await;
     assert_eq!(result.for_llm, "tcp refused\nunix refused\n");
+}
+
+/// A server of this machine at a loopback address, which says its name to everybody.
+fn server(address: &str, name: &'static str) -> u16 {
+    let listener = TcpListener::bind((address, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            let mut request = [0; 1024];
+            let _ = stream.read(&mut request);
+            let length = name.len();
+            let _ = write!(stream, "HTTP/1.0 200 OK\r\nContent-Length: {length}\r\n\r\n{name}");
+        }
+    });
+    port
+}
+
+#[tokio::test]
+async fn a_command_reaches_the_hosts_that_it_names_and_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let groups = json!({ "data_exfiltration": "off", "reverse_shell": "off" });
+    let config = json!({ "workspace": folder.path(), "shell": { "groups": groups } });
+    let rt = Runtime::builder()
+        .config(Config::from_value(config).unwrap())
+        .approver(approve_fn(|_, _| async { Ok(Some(ApprovalAnswer::allow())) }))
+        .build()
+        .await
+        .unwrap();
+    let (named, other) = (server("127.0.0.9", "named"), server("127.0.0.8", "other"));
+    let own = server("127.0.0.1", "own");
+    let probe = format!(
+        "import socket\nfor host, port in [('127.0.0.9', {named}), ('127.0.0.8', {other}), \
+         ('127.0.0.9', {other}), ('127.0.0.1', {own}), ('h.example', 80)]:\n    try:\n        \
+         socket.create_connection((host, port), 5)\n        print('reached')\n    \
+         except OSError as error:\n        print('refused')\n"
+    );
+    fs::write(folder.path().join("probe.py"), probe).unwrap();
+    let run = async |command: &str| {
+        let args = json!({ "command": command });
+        rt.call(&CallContext::new().session("s"), "exec", args).await.unwrap()
+    };
+    let command = format!("curl -s http://127.0.0.9:{named}/; echo; python3 probe.py");
+    let result = run(&command).await;
+    assert_eq!(result.for_llm, "named\nreached\nrefused\nrefused\nrefused\nrefused\n");
+    let told = &result.structured.as_ref().unwrap()["confinement"];
+    assert_eq!(told["hosts"], json!(["127.0.0.9"]));
+    let result =
+        run(&format!("curl -s http://localhost:{own}/; curl -s http://10.9.8.7:{own}/x")).await;
+    assert!(result.for_llm.starts_with("own"), "{}", result.for_llm);
+    // A name of somebody else's that leads to this machine leads nowhere.
+    let result = run(&format!("curl -sS --max-time 20 http://vm.toolkeep.invalid:{own}/")).await;
+    assert!(result.is_error && !result.for_llm.contains("own"), "{}", result.for_llm);
+    fs::write(folder.path().join("far.sh"), "curl -sS http://far.toolkeep.invalid/").unwrap();
+    let result = run("bash ./far.sh").await;
+    assert!(result.for_llm.contains("without a network"), "{}", result.for_llm);
+    let result = run("curl -s 'http://[2001:db8::1]/'").await;
+    assert!(result.for_llm.contains("2001:db8::1"), "{}", result.for_llm);
+    rt.close().await.unwrap();
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ mod operations;
 mod policy;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod processes;
 mod records;
 mod roots;
 mod sealed;

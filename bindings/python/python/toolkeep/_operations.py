@@ -1080,6 +1080,9 @@ class FullExecConfig(TypedDict):
     limits: FullLimits
     """How much one command may use of the machine."""
 
+    processes: FullProcessesConfig
+    """The commands that go on after the call that started them."""
+
     environment: FullEnvironmentConfig
     """The variables that commands get."""
 
@@ -1102,6 +1105,9 @@ class ExecConfig(TypedDict, total=False):
 
     limits: Limits
     """How much one command may use of the machine."""
+
+    processes: ProcessesConfig
+    """The commands that go on after the call that started them."""
 
     environment: EnvironmentConfig
     """The variables that commands get."""
@@ -1763,6 +1769,40 @@ class PolicyStatus(TypedDict):
 
     warnings: builtins.list[str]
     """What it names and is not there, where that is no mistake."""
+
+
+class FullProcessesConfig(TypedDict):
+    """The `exec.processes` part of the configuration: commands that go on after the call that
+    started them."""
+
+    max_per_session: int
+    """The most that run at once for one session: at least 1."""
+
+    max: int
+    """The most that run at once in the runtime: at least 1."""
+
+    log_kb: int
+    """How much is kept of the output of each, in KiB: the end of it, at least 16."""
+
+    max_seconds: int
+    """How long each may run, in seconds. 0: until the runtime is closed."""
+
+
+class ProcessesConfig(TypedDict, total=False):
+    """The `exec.processes` part of the configuration: commands that go on after the call that
+    started them."""
+
+    max_per_session: int
+    """The most that run at once for one session: at least 1."""
+
+    max: int
+    """The most that run at once in the runtime: at least 1."""
+
+    log_kb: int
+    """How much is kept of the output of each, in KiB: the end of it, at least 16."""
+
+    max_seconds: int
+    """How long each may run, in seconds. 0: until the runtime is closed."""
 
 Profile: TypeAlias = "Literal['seed', 'precise', 'paranoid']"
 """What a scrubber looks for."""

@@ -1,16 +1,17 @@
 //! `exec`
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::ordered::{Wanted, not_run, order};
+use super::process;
 use super::told::told;
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::exec::{Canceller, NotRun, Order};
+use crate::exec::{Console, Control, NotRun};
 use crate::kind::Capability;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
 
@@ -34,13 +35,18 @@ struct Args {
     /// What it is given on standard input. Default: nothing.
     #[serde(default)]
     stdin: Option<String>,
+    /// True for a command that is to go on while other things are done: a server, a long build. The
+    /// result names it, and the tool `process` looks after it. It ends with `timeout_ms` only where
+    /// that is given.
+    #[serde(default)]
+    background: bool,
 }
 
 /// The longest that a command may take.
-const LONGEST: Duration = Duration::from_secs(3_600);
+pub(super) const LONGEST: Duration = Duration::from_secs(3_600);
 
 /// What the call has left for clearing up after a command that took all its time.
-const SPARE: Duration = Duration::from_secs(10);
+pub(super) const SPARE: Duration = Duration::from_secs(10);
 
 pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     let (deps, host) = (deps.clone(), deps.host.clone());
@@ -55,44 +61,53 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .shell_cwd("working_dir")
     .shell_stdin("stdin")
     .argument_aliases("working_dir", &["cwd", "workdir"])
+    .argument_aliases("background", &["run_in_background"])
     // A secret in a command would stand in the list of processes.
     .keeps_placeholders()
     .confines(move || host.confines())
 }
 
 async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, ToolError> {
-    let plan = cx.plan().ok_or_else(|| {
-        ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
-    })?;
-    if args.command.trim().is_empty() {
-        let text = "`command` is empty; give the command that is to run.";
-        return Err(ToolError::new(Code::InvalidArguments, text));
+    let input = args.stdin.unwrap_or_default().into_bytes();
+    if args.background {
+        let timeout = args.timeout_ms.map_or(Duration::MAX, Duration::from_millis);
+        let wanted = Wanted {
+            command: &args.command,
+            argument: "command",
+            input,
+            console: Console::Once,
+            timeout,
+        };
+        let process = process::start(deps, wanted, cx).await?;
+        return Ok(process::told_of_start(&process, Duration::ZERO).await);
     }
-    // Without a workspace there is no folder to run in, as for files.
-    deps.files.reach(cx).await?;
-    let caller = cx.caller();
-    let places = deps.files.places(caller)?;
-    let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
-    let session = caller.session.as_deref().unwrap_or_default();
-    let order = Order {
-        run: plan.run.clone(),
-        cwd: PathBuf::from(&plan.cwd),
-        held_to: plan.confinement.clone(),
-        seen,
-        variables: Default::default(),
-        input: args.stdin.unwrap_or_default().into_bytes(),
-        session: format!("{}\0{session}", caller.tenant),
-        timeout: timeout(deps, args.timeout_ms, caller.timeout_ms),
+    let limit = timeout(deps, args.timeout_ms, cx.caller().timeout_ms);
+    let wanted = Wanted {
+        command: &args.command,
+        argument: "command",
+        input,
+        console: Console::Once,
+        timeout: limit,
     };
+    finished(deps, wanted, cx).await
+}
+
+/// Runs a judged command to its end, for every tool that takes one.
+pub(super) async fn finished(
+    deps: &Deps,
+    wanted: Wanted<'_>,
+    cx: &CallContext,
+) -> Result<ToolResult, ToolError> {
+    let order = order(deps, wanted, cx).await?;
     let limit = order.timeout;
     let scrubber = deps.scrubbers.of_call(cx);
-    let canceller = Canceller::new().map_err(|error| not_run(NotRun::from(error)))?;
+    let control = Control::new().map_err(|error| not_run(NotRun::from(error)))?;
     // Whoever gives the call up ends the command.
-    let cancelled = Cancelled(canceller.clone());
+    let cancelled = Cancelled(control.clone());
     let (tell, done) = tokio::sync::oneshot::channel();
     let host = Arc::clone(&deps.host);
     tokio::task::spawn_blocking(move || {
-        host.run(order, &canceller, &scrubber, |done| drop(tell.send(done)));
+        host.run(order, &control, &scrubber, |done| drop(tell.send(done)));
     });
     let done = done.await.map_err(|_| {
         ToolError::new(Code::Internal, "The thread that ran the command ended early.")
@@ -103,7 +118,7 @@ async fn run(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, To
 
 /// How long a command may take: as long as it says, or the owner's default, and never so long that the
 /// call is given up before the command has been ended in good order.
-fn timeout(deps: &Deps, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
+pub(super) fn timeout(deps: &Deps, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
     let default = Duration::from_secs(deps.host.config().timeout_seconds);
     let wanted = wanted.map_or(default, Duration::from_millis).min(LONGEST);
     match of_call.map(Duration::from_millis) {
@@ -113,36 +128,10 @@ fn timeout(deps: &Deps, wanted: Option<u64>, of_call: Option<u64>) -> Duration {
 }
 
 /// Ends the command when it is dropped.
-struct Cancelled(Canceller);
+struct Cancelled(Control);
 
 impl Drop for Cancelled {
     fn drop(&mut self) {
         self.0.cancel();
-    }
-}
-
-fn not_run(error: NotRun) -> ToolError {
-    match error {
-        NotRun::NoProgram(program) => {
-            let text = format!(
-                "There is no program `{program}` here, so nothing has run. Look with \
-                 `command -v {program}` for another one of the kind, or ask the user to install it."
-            );
-            ToolError::new(Code::NotFound, text)
-        }
-        NotRun::NoFolder(folder, error) => {
-            let text = format!("`working_dir`: `{folder}` cannot be entered: {error}.");
-            ToolError::new(Code::NotFound, text)
-        }
-        NotRun::Unconfined(why) => {
-            let text = format!(
-                "The command has not run, since it could not be confined as it must be: {why}. The \
-                 owner can change `exec.confinement` or `exec.require`."
-            );
-            ToolError::new(Code::Unavailable, text).by_rule("exec.confinement")
-        }
-        NotRun::System(why) => {
-            ToolError::new(Code::Unavailable, format!("The command could not be run: {why}."))
-        }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::error::Code;
-use crate::exec::{Cut, Done, Status};
+use crate::exec::{Confined, Cut, Done, Reached, Status};
 use crate::tool::ToolResult;
 
 /// The result of a command: what it wrote, and how it ended unless that was well.
@@ -27,17 +27,14 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
         text.push_str("The command has written nothing.");
     }
     let how = how(ended.status, ended.cut, limit);
-    if let Some(how) = &how {
+    let hint = if is_well { None } else { network_hint(&text, &confined) };
+    for line in [how, hint].into_iter().flatten() {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
-        text.push_str(how);
+        text.push_str(&line);
     }
-    let (exit_code, signal) = match ended.status {
-        Status::Exited(code) => (Some(code), None),
-        Status::Signalled(signal) => (None, Some(signal)),
-        Status::Lost => (None, None),
-    };
+    let (exit_code, signal) = numbers(ended.status);
     let structured = json!({
         "exit_code": exit_code,
         "signal": signal,
@@ -62,6 +59,27 @@ pub(super) fn told(done: Done, limit: Duration) -> ToolResult {
     }
 }
 
+/// The exit code and the signal of a status.
+pub(super) fn numbers(status: Status) -> (Option<i32>, Option<i32>) {
+    match status {
+        Status::Exited(code) => (Some(code), None),
+        Status::Signalled(signal) => (None, Some(signal)),
+        Status::Lost => (None, None),
+    }
+}
+
+/// How a command that went on ended, where that was not well.
+pub(super) fn ended(status: Status, cut: Option<Cut>) -> Option<String> {
+    Some(match (cut, status) {
+        (Some(Cut::Deadline), _) => "ended when its time was over".to_owned(),
+        (Some(Cut::Cancelled), _) => "ended as it was told to".to_owned(),
+        (None, Status::Exited(0)) => return None,
+        (None, Status::Exited(code)) => format!("ended with exit code {code}{}", hint(code)),
+        (None, Status::Signalled(signal)) => format!("ended by signal {signal}"),
+        (None, Status::Lost) => "ended from outside".to_owned(),
+    })
+}
+
 /// How it ended, where that was not well.
 fn how(status: Status, cut: Option<Cut>, limit: Duration) -> Option<String> {
     let seconds = limit.as_secs_f64();
@@ -79,6 +97,40 @@ fn how(status: Status, cut: Option<Cut>, limit: Duration) -> Option<String> {
         (None, Status::Signalled(signal)) => format!("[Ended by signal {signal}.]"),
         (None, Status::Lost) => "[It was ended from outside.]".to_owned(),
     })
+}
+
+/// What programs say when a name leads nowhere, or nothing is reached: curl and those that ask the C
+/// library, Node, Go, Git, Python.
+const UNREACHED: &[&str] = &[
+    "Could not resolve",
+    "Could not connect",
+    "Failed to connect",
+    "Name or service not known",
+    "Temporary failure in name resolution",
+    "Network is unreachable",
+    "No address associated with hostname",
+    "ENOTFOUND",
+    "EAI_AGAIN",
+    "ENETUNREACH",
+    "no such host",
+    "unable to resolve host",
+];
+
+/// Why nothing was reached, where it looks as if that was in the way.
+fn network_hint(text: &str, confined: &Confined) -> Option<String> {
+    UNREACHED.iter().find(|sign| text.contains(**sign))?;
+    match confined.network {
+        Reached::All => None,
+        Reached::Nothing => Some(
+            "[It has run without a network, since none was seen in it or nobody allowed one. Name the \
+             host in the command itself, so that it can be seen.]"
+                .to_owned(),
+        ),
+        Reached::Hosts => Some(format!(
+            "[It could reach {} and no other host, since no other stands in the command.]",
+            confined.hosts.join(", ")
+        )),
+    }
 }
 
 /// What an exit code of a shell means.

@@ -3,6 +3,7 @@
 use super::plan::Plan;
 use super::program::{Program, Shared};
 use super::{filter, landlock, wire};
+use crate::exec::console::Console;
 use crate::exec::running::{Running, StartError};
 
 /// How far commands can be shut off by namespaces.
@@ -74,7 +75,7 @@ fn tried(program: &Program, shared: Shared, steps: fn(&mut Plan)) -> Result<(), 
     plan.step(wire::EXECUTE, "start").number(wire::BY_PATH).text("/");
     plan.number(0).number(0);
     let started = program.start(&[], shared).map_err(|error| error.to_string())?;
-    match Running::start(started, &plan, Vec::new()) {
+    match Running::start(started, &plan, Console::Once, Vec::new()) {
         Err(StartError::Step { is_last: true, .. }) => Ok(()),
         Err(error) => Err(error.to_string()),
         Ok(running) => {

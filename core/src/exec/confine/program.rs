@@ -1,8 +1,9 @@
 //! The confining program, kept in memory, and how it is started.
 
 use std::fs::File;
-use std::io::{self, IoSlice, Write};
+use std::io::{self, IoSlice, IoSliceMut, Write};
 use std::mem::MaybeUninit;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +11,8 @@ use std::sync::Arc;
 
 use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::net::{
-    AddressFamily, SendAncillaryBuffer, SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 
 use super::plan::Plan;
@@ -118,6 +120,39 @@ impl Seat {
         let _ = self.process.wait();
     }
 
+    /// Listeners at an address of the network that its commands have, one for each port.
+    ///
+    /// # Errors
+    /// Where it has ended, or its network has no such place.
+    pub(crate) fn listen(&self, address: Ipv4Addr, ports: &[u16]) -> io::Result<Vec<OwnedFd>> {
+        let mut all = Vec::with_capacity(ports.len());
+        for some in ports.chunks(MOST_LISTENERS) {
+            let mut message = vec![wire::LISTEN];
+            message.extend(address.octets());
+            message.extend(some.iter().flat_map(|port| port.to_be_bytes()));
+            send(&self.socket, &message, &[])?;
+            all.extend(self.listeners()?);
+        }
+        Ok(all)
+    }
+
+    fn listeners(&self) -> io::Result<Vec<OwnedFd>> {
+        let mut report = [0; wire::REPORT];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_LISTENERS))];
+        let mut extra = RecvAncillaryBuffer::new(&mut space);
+        let into = &mut [IoSliceMut::new(&mut report)];
+        rustix::net::recvmsg(&self.socket, into, &mut extra, RecvFlags::CMSG_CLOEXEC)?;
+        if report[..4] != wire::LISTENING.to_le_bytes() {
+            let error = i32::from_le_bytes([report[8], report[9], report[10], report[11]]);
+            return Err(io::Error::from_raw_os_error(error));
+        }
+        let files = extra.drain().filter_map(|message| match message {
+            RecvAncillaryMessage::ScmRights(files) => Some(files.collect::<Vec<_>>()),
+            _ => None,
+        });
+        Ok(files.flatten().collect())
+    }
+
     /// Gives it its plan. Standard input, output and error are the command's.
     ///
     /// # Errors
@@ -147,6 +182,9 @@ fn sealed(name: &str, bytes: &[u8], flags: MemfdFlags) -> io::Result<OwnedFd> {
     rustix::fs::fcntl_add_seals(&file, seals)?;
     Ok(OwnedFd::from(file))
 }
+
+/// The most listeners that come with one report.
+const MOST_LISTENERS: usize = 16;
 
 /// The most files that go along with a plan.
 const MOST_FILES: usize = 16;

@@ -31,6 +31,9 @@ const NO_SUID_ATTRIBUTE: u64 = 2;
 /// within its walls: the folders that it works in need not be root's.
 const CAPABILITIES_OF_FILES: u64 = 1 | 1 << 1 | 1 << 3;
 
+/// Where a machine keeps the names of hosts that it knows by itself.
+pub(crate) const NAMES: &str = "/etc/hosts";
+
 /// Which network a command has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Network {
@@ -54,6 +57,8 @@ pub(crate) struct Walls {
     /// The folder that it has as `/tmp` and `/var/tmp`, with one named `shm` in it.
     pub(crate) temp: PathBuf,
     pub(crate) network: Network,
+    /// The file that says where the hosts are that it may reach.
+    pub(crate) names: Option<PathBuf>,
 }
 
 /// What is to run within the walls.
@@ -143,6 +148,7 @@ impl Walls {
         // Copies are taken first: they keep their attributes, and what covers a folder later does not
         // cover them.
         let temp = trees.take(&self.temp);
+        let names = self.names.as_ref().map(|path| trees.take(path));
         let written: Vec<u64> = self.write.iter().map(|path| trees.take(path)).collect();
         trees.plan.step(wire::CHANGE_MOUNT, "make mounts read-only").text("/");
         trees.plan.number(READ_ONLY_ATTRIBUTE | NO_SUID_ATTRIBUTE).number(0);
@@ -155,6 +161,9 @@ impl Walls {
                 let again = trees.take(Path::new(from));
                 trees.mount(again, Path::new(at));
             }
+        }
+        if let Some(names) = names {
+            trees.mount(names, Path::new(NAMES));
         }
         self.hidden.iter().for_each(|path| trees.cover(path));
         for (tree, path) in taken.into_iter().zip(seen) {

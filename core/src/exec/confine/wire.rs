@@ -45,6 +45,9 @@ pub const EXECUTE: Tag = 15;
 pub const SETTLE: u8 = 0;
 /// A message that brings a plan.
 pub const PLAN: u8 = 1;
+/// A message that asks for listeners in the network where all commands run: an address of four bytes,
+/// and ports of two bytes each, all with the first byte first. They come with a report.
+pub const LISTEN: u8 = 2;
 /// The size of a message at most.
 pub const LONGEST_MESSAGE: usize = 128;
 
@@ -65,6 +68,9 @@ pub const STARTED: u32 = 2;
 pub const ENDED: u32 = 3;
 /// Nothing of the plan runs any more; another may come.
 pub const IDLE: u32 = 4;
+
+/// Here are the listeners that were asked for: (how many).
+pub const LISTENING: u32 = 5;
 
 /// The size of what the host asks for: to whom, and which signal.
 pub const REQUEST: usize = 2;

@@ -1,0 +1,81 @@
+//! How a judged command becomes an order to run it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::builtin::Deps;
+use crate::error::Code;
+use crate::exec::{Console, NotRun, Order};
+use crate::tool::{CallContext, ToolError};
+
+/// A command as a call wants it run.
+pub(super) struct Wanted<'w> {
+    pub(super) command: &'w str,
+    /// The argument that it is.
+    pub(super) argument: &'static str,
+    pub(super) input: Vec<u8>,
+    pub(super) console: Console,
+    pub(super) timeout: Duration,
+}
+
+/// The order to run the command of a call as its plan says.
+///
+/// # Errors
+/// Where it is empty, was not judged, or there is no workspace.
+pub(super) async fn order(
+    deps: &Deps,
+    wanted: Wanted<'_>,
+    cx: &CallContext,
+) -> Result<Order, ToolError> {
+    if wanted.command.trim().is_empty() {
+        let text = format!("`{}` is empty; give what is to run.", wanted.argument);
+        return Err(ToolError::new(Code::InvalidArguments, text));
+    }
+    let plan = cx.plan().ok_or_else(|| {
+        ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
+    })?;
+    // Without a workspace there is no folder to run in, as for files.
+    deps.files.reach(cx).await?;
+    let caller = cx.caller();
+    let places = deps.files.places(caller)?;
+    let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
+    let session = caller.session.as_deref().unwrap_or_default();
+    Ok(Order {
+        run: plan.run.clone(),
+        cwd: PathBuf::from(&plan.cwd),
+        held_to: plan.confinement.clone(),
+        seen,
+        variables: Default::default(),
+        input: wanted.input,
+        console: wanted.console,
+        session: format!("{}\0{session}", caller.tenant),
+        timeout: wanted.timeout,
+    })
+}
+
+/// Why a command did not run, as a model is told.
+pub(super) fn not_run(error: NotRun) -> ToolError {
+    match error {
+        NotRun::NoProgram(program) => {
+            let text = format!(
+                "There is no program `{program}` here, so nothing has run. Look with \
+                 `command -v {program}` for another one of the kind, or ask the user to install it."
+            );
+            ToolError::new(Code::NotFound, text)
+        }
+        NotRun::NoFolder(folder, error) => {
+            let text = format!("`working_dir`: `{folder}` cannot be entered: {error}.");
+            ToolError::new(Code::NotFound, text)
+        }
+        NotRun::Unconfined(why) => {
+            let text = format!(
+                "The command has not run, since it could not be confined as it must be: {why}. The \
+                 owner can change `exec.confinement` or `exec.require`."
+            );
+            ToolError::new(Code::Unavailable, text).by_rule("exec.confinement")
+        }
+        NotRun::System(why) => {
+            ToolError::new(Code::Unavailable, format!("The command could not be run: {why}."))
+        }
+    }
+}

@@ -1,0 +1,398 @@
+//! Commands that go on after the call that started them. They belong to the session that started them,
+//! and end with the runtime.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::sync::{oneshot, watch};
+
+use super::control::Control;
+use super::host::{Confined, Host, NotRun, Order};
+use super::log::{Cursor, Log, Part};
+use super::running::{Ended, GRACE};
+use crate::scrub::Scrubber;
+
+/// The `exec.processes` part of the configuration: commands that go on after the call that started
+/// them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProcessesConfig {
+    /// The most that run at once for one session: at least 1.
+    #[schemars(range(min = 1, max = 1024))]
+    pub max_per_session: u32,
+    /// The most that run at once in the runtime: at least 1.
+    #[schemars(range(min = 1, max = 4096))]
+    pub max: u32,
+    /// How much is kept of the output of each, in KiB: the end of it, at least 16.
+    #[schemars(range(min = 16, max = 262_144))]
+    pub log_kb: u64,
+    /// How long each may run, in seconds. 0: until the runtime is closed.
+    pub max_seconds: u64,
+}
+
+impl Default for ProcessesConfig {
+    fn default() -> ProcessesConfig {
+        ProcessesConfig { max_per_session: 8, max: 64, log_kb: 1024, max_seconds: 0 }
+    }
+}
+
+/// How many that have ended are remembered for each session.
+const MOST_ENDED: usize = 16;
+
+/// The table of a runtime's processes.
+pub(crate) struct Background {
+    host: Arc<Host>,
+    table: Arc<Mutex<Table>>,
+}
+
+#[derive(Default)]
+struct Table {
+    closed: bool,
+    started: u64,
+    processes: BTreeMap<u64, Arc<Process>>,
+}
+
+/// Whose a process is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) tenant: String,
+    pub(crate) session: String,
+}
+
+/// A process of the table.
+pub(crate) struct Process {
+    number: u64,
+    owner: Owner,
+    /// The command, as it may be told.
+    pub(crate) command: String,
+    pub(crate) confined: Confined,
+    control: Control,
+    since: Instant,
+    state: Mutex<State>,
+    /// Counts what has changed.
+    changes: watch::Sender<u64>,
+}
+
+struct State {
+    log: Log,
+    cursor: Cursor,
+    ended: Option<Ended>,
+}
+
+/// Why no process was started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Refused {
+    /// The command did not start.
+    #[error("{0}")]
+    NotRun(#[from] NotRun),
+    /// So many run, which is as many as may.
+    #[error("{running} processes run, and no more may: {key}")]
+    Full {
+        /// How many.
+        running: u32,
+        /// What the owner can change.
+        key: &'static str,
+    },
+    /// The runtime is closed.
+    #[error("the runtime is closed")]
+    Closed,
+}
+
+/// What is to be seen of a process.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    /// What it wrote since somebody looked.
+    pub(crate) news: Part,
+    /// How it ended. None: it runs.
+    pub(crate) ended: Option<Ended>,
+}
+
+impl Background {
+    pub(crate) fn new(host: Arc<Host>) -> Background {
+        Background { host, table: Arc::default() }
+    }
+
+    /// What runs the commands.
+    pub(crate) fn host(&self) -> &Arc<Host> {
+        &self.host
+    }
+
+    /// Starts a command, named `command` where it is told, and waits until it runs.
+    ///
+    /// # Errors
+    /// [`Refused`], and nothing runs.
+    pub(crate) async fn start(
+        &self,
+        owner: Owner,
+        command: String,
+        mut order: Order,
+        scrubber: Scrubber,
+    ) -> Result<Arc<Process>, Refused> {
+        let config = self.host.config().processes.clone();
+        if config.max_seconds != 0 {
+            order.timeout = order.timeout.min(Duration::from_secs(config.max_seconds));
+        }
+        self.lock().has_room(&owner, &config)?;
+        let control = Control::new().map_err(NotRun::from)?;
+        // A start that nobody waits for any more is none.
+        let given_up = GivenUp(Some(control.clone()));
+        let (starting, started) = oneshot::channel::<Result<Starting, NotRun>>();
+        let host = self.host.clone();
+        let waiting = control.clone();
+        let spawned = std::thread::Builder::new()
+            .name("toolkeep-process".into())
+            .spawn(move || watch_over(&host, order, &waiting, starting));
+        spawned.map_err(NotRun::from)?;
+        let silent = || NotRun::System("the thread that watches it ended early".into());
+        let Starting { confined, take } = started.await.map_err(|_| silent())??;
+        let most = usize::try_from(config.log_kb * 1024).unwrap_or(usize::MAX);
+        let state =
+            State { log: Log::new(&scrubber, most), cursor: Cursor::default(), ended: None };
+        let process = |number| Process {
+            number,
+            owner: owner.clone(),
+            command,
+            confined,
+            control,
+            since: Instant::now(),
+            state: Mutex::new(state),
+            changes: watch::Sender::new(0),
+        };
+        let process = self.lock().add(&owner, &config, process)?;
+        given_up.keep();
+        // A thread that has gone has found the process ended.
+        let _ = take.send(process.clone());
+        Ok(process)
+    }
+
+    /// A process of this owner's.
+    pub(crate) fn get(&self, owner: &Owner, id: &str) -> Option<Arc<Process>> {
+        let number = id.strip_prefix('p').unwrap_or(id).parse().ok()?;
+        let process = self.lock().processes.get(&number).cloned();
+        process.filter(|process| process.owner == *owner)
+    }
+
+    /// All of this owner's, the oldest first.
+    pub(crate) fn list(&self, owner: &Owner) -> Vec<Arc<Process>> {
+        let table = self.lock();
+        table.processes.values().filter(|process| process.owner == *owner).cloned().collect()
+    }
+
+    /// Ends all of them, waits until they have ended, and closes what runs commands; blocking. No other
+    /// starts.
+    pub(crate) fn close(&self) {
+        let processes = {
+            let mut table = self.lock();
+            table.closed = true;
+            std::mem::take(&mut table.processes)
+        };
+        processes.values().for_each(|process| process.end());
+        let deadline = Instant::now() + GRACE + GRACE;
+        while processes.values().any(|process| process.runs()) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.host.close();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        self.lock().processes.values().for_each(|process| process.end());
+    }
+}
+
+impl Table {
+    fn has_room(&self, owner: &Owner, config: &ProcessesConfig) -> Result<(), Refused> {
+        if self.closed {
+            return Err(Refused::Closed);
+        }
+        let running = |is_one: &dyn Fn(&Process) -> bool| {
+            let all = self.processes.values();
+            let count = all.filter(|process| is_one(process) && process.runs()).count();
+            u32::try_from(count).unwrap_or(u32::MAX)
+        };
+        let (own, all) = (running(&|one| one.owner == *owner), running(&|_| true));
+        if own >= config.max_per_session {
+            let key = "exec.processes.max_per_session";
+            return Err(Refused::Full { running: own, key });
+        }
+        if all >= config.max {
+            return Err(Refused::Full { running: all, key: "exec.processes.max" });
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        owner: &Owner,
+        config: &ProcessesConfig,
+        process: impl FnOnce(u64) -> Process,
+    ) -> Result<Arc<Process>, Refused> {
+        // Others may have started meanwhile.
+        self.has_room(owner, config)?;
+        self.started += 1;
+        let process = Arc::new(process(self.started));
+        self.processes.insert(self.started, process.clone());
+        let own = self.processes.iter().filter(|(_, one)| one.owner == *owner && !one.runs());
+        let ended: Vec<u64> = own.map(|(number, _)| *number).collect();
+        for number in ended.iter().take(ended.len().saturating_sub(MOST_ENDED)) {
+            self.processes.remove(number);
+        }
+        Ok(process)
+    }
+}
+
+impl Process {
+    /// The name that it goes by.
+    pub(crate) fn id(&self) -> String {
+        format!("p{}", self.number)
+    }
+
+    /// True until it has ended.
+    pub(crate) fn runs(&self) -> bool {
+        self.lock().ended.is_none()
+    }
+
+    /// For how long it has run.
+    pub(crate) fn age(&self) -> Duration {
+        let ended = self.lock().ended;
+        ended.map_or_else(|| self.since.elapsed(), |ended| ended.took)
+    }
+
+    /// How it ended. None: it runs.
+    pub(crate) fn ended(&self) -> Option<Ended> {
+        self.lock().ended
+    }
+
+    /// What is new, at most so many bytes of it. Where nothing is, it waits for that, or for the end.
+    pub(crate) async fn poll(&self, most: usize, wait: Duration) -> Seen {
+        let deadline = tokio::time::Instant::now() + wait;
+        let mut changes = self.changes.subscribe();
+        loop {
+            changes.mark_unchanged();
+            let seen = self.look(most);
+            if seen.ended.is_some() || !seen.news.text.is_empty() {
+                return seen;
+            }
+            match tokio::time::timeout_at(deadline, changes.changed()).await {
+                Ok(Ok(())) => {}
+                _ => return self.look(most),
+            }
+        }
+    }
+
+    fn look(&self, most: usize) -> Seen {
+        let mut state = self.lock();
+        let State { log, cursor, ended } = &mut *state;
+        Seen { news: log.news(cursor, most), ended: *ended }
+    }
+
+    /// At most so many bytes of what it wrote, from a position on; without one the end of it.
+    pub(crate) fn log(&self, from: Option<u64>, most: usize) -> Part {
+        self.lock().log.part(from, most)
+    }
+
+    /// Gives it input, which ends with that if it `is_all`. False where too much waits to be read.
+    pub(crate) fn give(&self, bytes: &[u8], is_all: bool) -> bool {
+        self.control.give(bytes, is_all)
+    }
+
+    /// Sends a signal to its group of processes.
+    pub(crate) fn signal(&self, signal: u8) {
+        self.control.signal(signal);
+    }
+
+    /// Ends it and all that it has started: it is asked first, and then made to.
+    pub(crate) fn end(&self) {
+        self.control.cancel();
+    }
+
+    /// Waits until it has ended, for as long as this.
+    pub(crate) async fn wait(&self, longest: Duration) {
+        let mut changes = self.changes.subscribe();
+        let ended = async { while self.runs() && changes.changed().await.is_ok() {} };
+        let _ = tokio::time::timeout(longest, ended).await;
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.lock());
+        self.changes.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A command that runs and is in no table yet.
+struct Starting {
+    confined: Confined,
+    /// Takes the process that it becomes there.
+    take: std::sync::mpsc::SyncSender<Arc<Process>>,
+}
+
+/// Runs a command to its end. What it writes until it stands in the table is kept for that.
+fn watch_over(
+    host: &Host,
+    order: Order,
+    control: &Control,
+    starting: oneshot::Sender<Result<Starting, NotRun>>,
+) {
+    let (take, taken) = std::sync::mpsc::sync_channel::<Arc<Process>>(1);
+    let starting = Mutex::new(Some(starting));
+    let answer = |result| {
+        let starting = starting.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Nobody waits for it where the call was given up, and then it is ended.
+        starting.is_some_and(|starting| starting.send(result).is_ok())
+    };
+    let process = std::cell::OnceCell::new();
+    let started = |confined| {
+        if answer(Ok(Starting { confined, take }))
+            && let Ok(taken) = taken.recv()
+        {
+            let _ = process.set(taken);
+        }
+    };
+    let sink = |_, bytes: &[u8]| {
+        if let Some(process) = process.get() {
+            process.change(|state| state.log.push(bytes));
+        }
+    };
+    match host.follow(order, control, started, sink) {
+        Ok(ended) => {
+            if let Some(process) = process.get() {
+                process.change(|state| {
+                    state.log.end();
+                    state.ended = Some(ended);
+                });
+            }
+        }
+        Err(error) => {
+            answer(Err(error));
+        }
+    }
+}
+
+/// Ends the command when it is dropped, unless it is to be kept.
+struct GivenUp(Option<Control>);
+
+impl GivenUp {
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for GivenUp {
+    fn drop(&mut self) {
+        if let Some(control) = &self.0 {
+            control.cancel();
+        }
+    }
+}

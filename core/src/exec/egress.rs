@@ -1,0 +1,332 @@
+//! The way out for a command that may reach some hosts and no others.
+//!
+//! It has a network of its own that leads nowhere. There the names of those hosts stand for addresses of
+//! its loopback, at which this program listens: each connection is passed on to the host that the name
+//! stands for, and to nothing else. So it works for whatever speaks TCP, and nothing has to be set for
+//! it; what is said stays between the command and the host.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+use std::io;
+use std::net::{
+    IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _,
+};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags};
+
+use super::confine::program::Seat;
+
+/// The ports at which services are found, whatever a command says of them: SSH, HTTP and HTTPS with
+/// their usual second ones, Git, MySQL, PostgreSQL, Redis, MongoDB. Source: IANA's registry.
+const USUAL: [u16; 10] = [22, 80, 443, 3306, 5432, 6379, 8080, 8443, 9418, 27017];
+
+/// The most connections of one command at once.
+const MOST_CONNECTIONS: usize = 256;
+
+/// How long is tried to reach one address of a host.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The hosts that a command may reach, and where it finds them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Ways {
+    ways: Vec<Way>,
+    ports: Vec<u16>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Way {
+    host: String,
+    /// Where it is, seen from the command.
+    at: Ipv4Addr,
+}
+
+impl Ways {
+    /// # Errors
+    /// The host that no way can be made to.
+    pub(crate) fn to(hosts: &BTreeSet<String>, ports: &BTreeSet<u16>) -> Result<Ways, String> {
+        let mut ways = Vec::new();
+        for (number, host) in (1..).zip(hosts) {
+            let host = host.trim_end_matches('.').to_ascii_lowercase();
+            let at = match host.parse::<IpAddr>() {
+                Ok(IpAddr::V4(address)) => address,
+                Ok(IpAddr::V6(_)) => return Err(host),
+                Err(_) if is_own(&host) => Ipv4Addr::LOCALHOST,
+                Err(_) if is_name(&host) => {
+                    let [high, low] = u16::to_be_bytes(number);
+                    Ipv4Addr::new(127, 64, high, low)
+                }
+                Err(_) => return Err(host),
+            };
+            ways.push(Way { host, at });
+        }
+        let mut ports: Vec<u16> = USUAL.into_iter().chain(ports.iter().copied()).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        Ok(Ways { ways, ports })
+    }
+
+    /// The hosts, as they were given.
+    pub(crate) fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.ways.iter().map(|way| way.host.as_str())
+    }
+
+    /// The file in which a command looks names up.
+    pub(crate) fn names(&self) -> String {
+        let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
+        for Way { host, at } in &self.ways {
+            if host.parse::<IpAddr>().is_err() && !is_own(host) {
+                let _ = writeln!(text, "{at} {host}");
+            }
+        }
+        text
+    }
+
+    /// Opens the ways from the network of a seat.
+    ///
+    /// # Errors
+    /// Where it has no such addresses, or the system gives no thread.
+    pub(crate) fn open(&self, seat: &Seat) -> io::Result<Egress> {
+        let mut doors = Vec::new();
+        for way in &self.ways {
+            for (listener, port) in seat.listen(way.at, &self.ports)?.into_iter().zip(&self.ports) {
+                let listener = TcpListener::from(listener);
+                listener.set_nonblocking(true)?;
+                doors.push(Door { listener, host: way.host.clone(), port: *port });
+            }
+        }
+        Egress::serve(doors)
+    }
+}
+
+/// True for names of the machine that says them.
+fn is_own(host: &str) -> bool {
+    host == "localhost" || host.ends_with(".localhost")
+}
+
+fn is_name(host: &str) -> bool {
+    let is_part = |part: &str| {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        !part.is_empty() && part.len() <= 63 && part.bytes().all(is_plain)
+    };
+    host.len() <= 253 && host.split('.').all(is_part)
+}
+
+struct Door {
+    listener: TcpListener,
+    host: String,
+    port: u16,
+}
+
+/// The ways of one command while it runs. They close when this is dropped.
+pub(crate) struct Egress {
+    stop: Arc<OwnedFd>,
+    open: Arc<Open>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The connections that are open, so that they can be closed.
+#[derive(Default)]
+struct Open {
+    next: AtomicU64,
+    count: AtomicUsize,
+    streams: Mutex<HashMap<u64, TcpStream>>,
+    closed: Mutex<bool>,
+}
+
+impl Egress {
+    fn serve(doors: Vec<Door>) -> io::Result<Egress> {
+        let stop = Arc::new(rustix::event::eventfd(0, EventfdFlags::CLOEXEC)?);
+        let open = Arc::new(Open::default());
+        let (stopped, connections) = (stop.clone(), open.clone());
+        let thread = std::thread::Builder::new()
+            .name("toolkeep-egress".into())
+            .spawn(move || wait_at(&doors, &stopped, &connections))?;
+        Ok(Egress { stop, open, thread: Some(thread) })
+    }
+}
+
+impl Drop for Egress {
+    fn drop(&mut self) {
+        let _ = rustix::io::write(&*self.stop, &1_u64.to_ne_bytes());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.open.close();
+    }
+}
+
+/// Takes connections until it is stopped.
+fn wait_at(doors: &[Door], stop: &OwnedFd, open: &Arc<Open>) {
+    loop {
+        let files = doors.iter().map(|door| door.listener.as_fd()).chain([stop.as_fd()]);
+        let mut polled: Vec<PollFd<'_>> =
+            files.map(|file| PollFd::from_borrowed_fd(file, PollFlags::IN)).collect();
+        match rustix::event::poll(&mut polled, None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(_) => return,
+        }
+        if polled.last().is_some_and(|stop| !stop.revents().is_empty()) {
+            return;
+        }
+        for (door, _) in doors.iter().zip(&polled).filter(|(_, at)| !at.revents().is_empty()) {
+            if let Ok((stream, _)) = door.listener.accept()
+                && open.count.load(Ordering::Acquire) < MOST_CONNECTIONS
+            {
+                let (host, port, open) = (door.host.clone(), door.port, open.clone());
+                open.count.fetch_add(1, Ordering::AcqRel);
+                // Without a thread the connection is closed, as by a host that has no room.
+                let _ =
+                    std::thread::Builder::new().name("toolkeep-egress".into()).spawn(move || {
+                        // The command sees a connection that was closed; that is all there is to tell.
+                        let _ = pass_on(stream, &host, port, &open);
+                        open.count.fetch_sub(1, Ordering::AcqRel);
+                    });
+            }
+        }
+    }
+}
+
+/// Passes on what both sides say until both have ended.
+fn pass_on(inner: TcpStream, host: &str, port: u16, open: &Open) -> io::Result<()> {
+    inner.set_nonblocking(false)?;
+    let outer = connect(host, port)?;
+    let _ = (inner.set_nodelay(true), outer.set_nodelay(true));
+    let held = (open.hold(&inner)?, open.hold(&outer)?);
+    let (mut from_inner, mut to_outer) = (inner.try_clone()?, outer.try_clone()?);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let _ = io::copy(&mut from_inner, &mut to_outer);
+            let _ = to_outer.shutdown(Shutdown::Write);
+        });
+        let (mut from_outer, mut to_inner) = (&outer, &inner);
+        let _ = io::copy(&mut from_outer, &mut to_inner);
+        let _ = inner.shutdown(Shutdown::Write);
+    });
+    open.release(held.0);
+    open.release(held.1);
+    Ok(())
+}
+
+fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in (host, port).to_socket_addrs()? {
+        if !may_be(host, &address) {
+            continue;
+        }
+        match TcpStream::connect_timeout(&address, PATIENCE) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// True unless a name that is no name of this machine leads to it, or to what tells machines of a cloud
+/// their secrets: then whoever answers for the name wants in.
+fn may_be(host: &str, address: &SocketAddr) -> bool {
+    if is_own(host) || host.parse::<IpAddr>().is_ok() {
+        return true;
+    }
+    match address.ip().to_canonical() {
+        IpAddr::V4(ip) => {
+            !ip.is_loopback() && !ip.is_link_local() && !ip.is_unspecified() && !ip.is_multicast()
+        }
+        IpAddr::V6(ip) => {
+            let is_link_local = ip.segments()[0] & 0xffc0 == 0xfe80;
+            let is_metadata = ip.segments()[..6] == [0xfd00, 0x0ec2, 0, 0, 0, 0];
+            !ip.is_loopback()
+                && !is_link_local
+                && !is_metadata
+                && !ip.is_unspecified()
+                && !ip.is_multicast()
+        }
+    }
+}
+
+impl Open {
+    /// Remembers a connection. One of a command that has ended is closed at once.
+    fn hold(&self, stream: &TcpStream) -> io::Result<u64> {
+        let number = self.next.fetch_add(1, Ordering::AcqRel);
+        let copy = stream.try_clone()?;
+        let closed = lock(&self.closed);
+        if *closed {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        lock(&self.streams).insert(number, copy);
+        Ok(number)
+    }
+
+    fn release(&self, number: u64) {
+        lock(&self.streams).remove(&number);
+    }
+
+    fn close(&self) {
+        *lock(&self.closed) = true;
+        for stream in lock(&self.streams).drain().map(|(_, stream)| stream) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ways(hosts: &[&str], ports: &[u16]) -> Result<Ways, String> {
+        let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+        Ways::to(&hosts, &ports.iter().copied().collect())
+    }
+
+    #[test]
+    fn each_host_has_an_address_of_its_own() {
+        let ways = ways(&["a.example", "B.Example.", "10.1.2.3", "localhost"], &[8000]).unwrap();
+        assert_eq!(
+            ways.hosts().collect::<Vec<_>>(),
+            ["10.1.2.3", "b.example", "a.example", "localhost"]
+        );
+        let names = ways.names();
+        assert!(
+            names.contains("127.64.0.3 a.example\n") && names.contains("127.64.0.2 b.example\n")
+        );
+        assert!(!names.contains("10.1.2.3"));
+        assert!(ways.ports.contains(&8000) && ways.ports.contains(&443));
+    }
+
+    #[test]
+    fn what_is_no_name_and_no_address_is_told() {
+        for host in ["::1", "a b", "a\n127.0.0.1 b", "", "a..b"] {
+            assert_eq!(ways(&[host], &[]), Err(host.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_name_of_another_does_not_lead_to_this_machine() {
+        let at = |text: &str| text.parse::<SocketAddr>().unwrap();
+        for address in [
+            "127.0.0.1:80",
+            "169.254.169.254:80",
+            "0.0.0.0:80",
+            "[::1]:80",
+            "[fe80::1]:80",
+            "[::ffff:127.0.0.1]:80",
+            "[fd00:ec2::254]:80",
+        ] {
+            assert!(!may_be("a.example", &at(address)), "{address}");
+        }
+        assert!(
+            may_be("a.example", &at("10.0.0.1:80")) && may_be("a.example", &at("[2001:db8::1]:80"))
+        );
+        assert!(
+            may_be("localhost", &at("127.0.0.1:80")) && may_be("127.0.0.1", &at("127.0.0.1:80"))
+        );
+    }
+}
