@@ -67,7 +67,7 @@ pub(super) struct Kinds {
     /// one that one of these closes.
     pub(super) unsaid: usize,
     closing: ByteSet,
-    /// Signs behind which a kind without a prefix goes on.
+    /// The joints behind which a kind without a prefix goes on.
     crossed: ByteSet,
     glance: Glance,
     vicinity: Vicinity,
@@ -116,7 +116,7 @@ impl Kinds {
         let outline = Outline::new([(&marked, MARKED), (&told, TOLD), (&free, FREE)]);
         let crossed =
             |sign| shapes.iter().any(|shape| shape.prefix.is_empty() && shape.crosses(sign));
-        let crossed = ByteSet::of(crossed);
+        let crossed = ByteSet::of(|byte| JOINTS.contains(&byte) && crossed(byte));
         let (unsaid, closing) = unsaid(&shapes);
         let vicinity = Vicinity::new(&shapes);
         let whole = shapes.iter().filter(|shape| shape.near.is_empty());
