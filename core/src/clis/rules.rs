@@ -78,7 +78,10 @@ struct Compiled {
     unless: Option<Regex>,
 }
 
-static COMPILED: LazyLock<Vec<(&'static str, Option<Vec<Compiled>>)>> = LazyLock::new(|| {
+/// The rules of a preset, by its name; none where one cannot be read.
+type RulesOf = (&'static str, Option<Vec<Compiled>>);
+
+static COMPILED: LazyLock<Vec<RulesOf>> = LazyLock::new(|| {
     presets::all().iter().map(|preset| (preset.name, rules_of(preset).ok())).collect()
 });
 
@@ -259,7 +262,7 @@ fn shows(pattern: &str, alone: &[String], read: &Arguments<'_>) -> bool {
     let long = is_long(pattern);
     let begins =
         |one: &Given<'_>| long && one.name.len() > SHORTEST && pattern.starts_with(&one.name);
-    read.options.iter().any(|one| begins(one))
+    read.options.iter().any(begins)
         || at_start(pattern).map_or(true, |pattern| alone.iter().any(|text| pattern.is_match(text)))
 }
 
