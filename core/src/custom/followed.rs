@@ -56,14 +56,13 @@ impl Followed {
     }
 
     /// Makes the names of all tools known, of whichever tenant and agent: a policy may name them
-    /// before they are read.
-    ///
-    /// # Errors
-    /// The store's.
-    pub(crate) async fn learn_names(&self) -> Result<(), Error> {
-        let names = self.store.custom_tool_names().await?;
-        self.registries.shared().learn(names.iter().map(String::as_str));
-        Ok(())
+    /// before they are read. Where the store does not answer, such a policy decides nothing, and says
+    /// so.
+    pub(crate) async fn learn_names(&self) {
+        match self.store.custom_tool_names().await {
+            Ok(names) => self.registries.shared().learn(names.iter().map(String::as_str)),
+            Err(error) => tracing::warn!(%error, "the names of custom tools could not be read"),
+        }
     }
 
     /// True if the registries are as the store has them, for a caller and those above it, as far as a

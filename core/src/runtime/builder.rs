@@ -204,10 +204,7 @@ impl RuntimeBuilder {
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let custom = custom_tools(&registries, deps, keys.clone());
-        if let Err(error) = custom.learn_names().await {
-            // A policy that names one decides nothing then, and says so.
-            tracing::warn!(%error, "the names of custom tools could not be read");
-        }
+        custom.learn_names().await;
         let policy = &self.config.policy;
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
         let retention = self.config.retention.clone();

@@ -143,6 +143,30 @@ async fn it_does_no_more_than_it_declares() {
 }
 
 #[tokio::test]
+async fn the_hosts_that_it_declares_are_reached_and_no_others() {
+    let house = house(json!({})).await;
+    let open = || TcpListener::bind("127.0.0.1:0").unwrap();
+    let (declared, other) = (open(), open());
+    let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+    let script = "(exec 3<>\"/dev/tcp/127.0.0.1/$1\") 2>&- && echo in || echo out\n";
+    fs::write(house.folder.path().join("knock.sh"), script).unwrap();
+    let parameters = json!({ "type": "object", "properties": { "port": { "type": "integer" } } });
+    let host = format!("127.0.0.1:{}", port(&declared));
+    put(
+        &house,
+        json!({
+            "name": "knock", "command": "bash ./knock.sh {{.port}}", "parameters": parameters,
+            "network": [host]
+        }),
+    )
+    .await;
+    for (listener, expected) in [(&declared, "in\n"), (&other, "out\n")] {
+        let result = house.call("knock", json!({ "port": port(listener) })).await;
+        assert_eq!(result.for_llm, expected);
+    }
+}
+
+#[tokio::test]
 async fn a_link_of_the_agent_moves_no_permit() {
     let house = house(json!({})).await;
     let root = house.folder.path().canonicalize().unwrap();
