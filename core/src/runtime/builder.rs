@@ -198,8 +198,7 @@ impl RuntimeBuilder {
         let finder = Finder::new(&registries, &gate, &deferred);
         let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
         let background = Arc::new(Background::new(host.clone()));
-        let parts = (finder, files, background.clone());
-        let deps = self.deps(parts, store.clone(), scrubbers.clone());
+        let deps = self.deps((finder, files, background.clone()), store.clone(), scrubbers.clone());
         self.fill(registry, &deps)?;
         let custom = custom_tools(&registries, deps, keys.clone());
         custom.learn_names().await;
