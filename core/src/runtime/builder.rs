@@ -184,24 +184,15 @@ impl RuntimeBuilder {
         let scrubbers = self.scrubbers(keys.as_deref())?;
         let registries = Arc::new(Registries::new(registry));
         let registry = registries.shared();
-        let gate = Arc::new(PolicyGate::new(PolicyParts {
-            registries: registries.clone(),
-            policy: self.config.policy.clone(),
-            groups: self.config.groups.clone(),
-            file: self.file.take(),
-            store: store.clone(),
-            clock: self.clock.clone(),
-            scrubbers: scrubbers.clone(),
-        }));
+        let gate = self.gate(&registries, &store, &scrubbers);
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let files = self.files(workspace, kept, store.clone())?;
         let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
         let finder = Finder::new(&registries, &gate, &deferred);
-        let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
         let clis = Arc::new(Clis::new(store.clone(), keys.clone()));
-        let background = Arc::new(Background::new(host.clone()));
-        let parts = (finder, files, background.clone(), clis.clone());
+        let parts = (finder, files, clis.clone());
         let deps = self.deps(parts, store.clone(), scrubbers.clone());
+        let background = deps.background.clone();
         self.fill(registry, &deps)?;
         let custom = custom_tools(&registries, deps, keys.clone());
         custom.learn_names().await;
@@ -209,7 +200,12 @@ impl RuntimeBuilder {
         Compiled::new(registry.snapshot().catalog().clone(), Arc::new(policy.clone()))?;
         let retention = self.config.retention.clone();
         let upkeep = Arc::new(Upkeep::new(retention, store.clone(), self.clock.clone()));
-        let mode = self.config.record.mode;
+        let recorder = Recorder::new(
+            self.config.record.mode,
+            store.clone(),
+            scrubbers.clone(),
+            upkeep.clone(),
+        );
         let path = CallPath {
             registries,
             custom,
@@ -226,10 +222,10 @@ impl RuntimeBuilder {
             marked: Marked::default(),
             redundancy: RedundancyGate::new(self.config.redundancy.clone()),
             execute: self.config.execute.clone(),
-            scrubbers: scrubbers.clone(),
+            scrubbers,
             vault: Vault::new(&self.config.vault, self.clock.clone())?,
             output: self.config.output.clone(),
-            recorder: Recorder::new(mode, store.clone(), scrubbers, upkeep.clone()),
+            recorder,
             upkeep,
             store,
             clock: self.clock,
@@ -237,15 +233,34 @@ impl RuntimeBuilder {
         Ok(Runtime::new(self.config, path, keys, background))
     }
 
+    /// What says who may call what.
+    fn gate(
+        &mut self,
+        registries: &Arc<Registries>,
+        store: &Arc<dyn Store>,
+        scrubbers: &Arc<Scrubbers>,
+    ) -> Arc<PolicyGate> {
+        Arc::new(PolicyGate::new(PolicyParts {
+            registries: registries.clone(),
+            policy: self.config.policy.clone(),
+            groups: self.config.groups.clone(),
+            file: self.file.take(),
+            store: store.clone(),
+            clock: self.clock.clone(),
+            scrubbers: scrubbers.clone(),
+        }))
+    }
+
     /// What toolkeep's own tools work with.
     fn deps(
         &self,
-        (finder, files, background, clis): (Finder, Files, Arc<Background>, Arc<Clis>),
+        (finder, files, clis): (Finder, Files, Arc<Clis>),
         store: Arc<dyn Store>,
         scrubbers: Arc<Scrubbers>,
     ) -> builtin::Deps {
         let (clock, output) = (self.clock.clone(), self.config.output.clone());
-        let host = background.host().clone();
+        let host = Arc::new(Host::new(self.config.exec.clone(), scrubbers.shared().clone()));
+        let background = Arc::new(Background::new(host.clone()));
         builtin::Deps { finder, files, store, clock, output, scrubbers, host, background, clis }
     }
 
