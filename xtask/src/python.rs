@@ -167,15 +167,15 @@ fn method(api: &Api, operation: &Operation, awaited: bool) -> String {
     }
     let _ = write!(text, "    ) -> {result}:\n        \"\"\"{about}\"\"\"\n");
     if arguments.is_empty() {
-        text.push_str("        args: dict[str, Any] = {}\n");
+        text.push_str("        _sent: dict[str, Any] = {}\n");
     } else {
-        text.push_str("        args = _given(\n");
+        text.push_str("        _sent = _given(\n");
         for field in required.iter().chain(&optional) {
             let _ = writeln!(text, "            {0}={0},", field.name);
         }
         text.push_str("        )\n");
     }
-    let call = format!("{wait}self._invoke(\"{domain}.{verb}\", args)");
+    let call = format!("{wait}self._invoke(\"{domain}.{verb}\", _sent)");
     let _ = writeln!(text, "        return cast(\"{result}\", {call})");
     text
 }

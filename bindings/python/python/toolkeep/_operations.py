@@ -3456,7 +3456,7 @@ class AgentsOperations:
                 judgement counts.
             if_version: Only if the stored agent has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             description=description,
@@ -3465,7 +3465,7 @@ class AgentsOperations:
             settings=settings,
             if_version=if_version,
         )
-        return cast("Agent", self._invoke("agents.put", args))
+        return cast("Agent", self._invoke("agents.put", _sent))
 
     def get(
         self,
@@ -3479,11 +3479,11 @@ class AgentsOperations:
             id: The agent's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Agent", self._invoke("agents.get", args))
+        return cast("Agent", self._invoke("agents.get", _sent))
 
     def list(
         self,
@@ -3499,12 +3499,12 @@ class AgentsOperations:
             after: Go on after this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Agent]", self._invoke("agents.list", args))
+        return cast("builtins.list[Agent]", self._invoke("agents.list", _sent))
 
     def delete(
         self,
@@ -3519,11 +3519,11 @@ class AgentsOperations:
             id: The agent's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Deleted", self._invoke("agents.delete", args))
+        return cast("Deleted", self._invoke("agents.delete", _sent))
 
 
 class ApprovalsOperations:
@@ -3560,7 +3560,7 @@ class ApprovalsOperations:
             ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
                 (two minutes).
         """
-        args = _given(
+        _sent = _given(
             digest=digest,
             tool=tool,
             tenant=tenant,
@@ -3571,7 +3571,7 @@ class ApprovalsOperations:
             request=request,
             ttl_ms=ttl_ms,
         )
-        return cast("Approval", self._invoke("approvals.request", args))
+        return cast("Approval", self._invoke("approvals.request", _sent))
 
     def get(
         self,
@@ -3585,11 +3585,11 @@ class ApprovalsOperations:
             id: The approval's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Approval", self._invoke("approvals.get", args))
+        return cast("Approval", self._invoke("approvals.get", _sent))
 
     def list(
         self,
@@ -3611,7 +3611,7 @@ class ApprovalsOperations:
             after: Go on after this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             state=state,
             session=session,
@@ -3619,7 +3619,7 @@ class ApprovalsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Approval]", self._invoke("approvals.list", args))
+        return cast("builtins.list[Approval]", self._invoke("approvals.list", _sent))
 
     def decide(
         self,
@@ -3648,7 +3648,7 @@ class ApprovalsOperations:
                 narrowest; only where the call is allowed as it is. It holds for the same
                 tool, agent and user, for `approval.always_ms`.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             decision=decision,
             by=by,
@@ -3657,7 +3657,7 @@ class ApprovalsOperations:
             edited=edited,
             always=always,
         )
-        return cast("Approval", self._invoke("approvals.decide", args))
+        return cast("Approval", self._invoke("approvals.decide", _sent))
 
     def consume(
         self,
@@ -3675,12 +3675,12 @@ class ApprovalsOperations:
             digest: The digest of the call that is to be made.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             digest=digest,
             tenant=tenant,
         )
-        return cast("Approval", self._invoke("approvals.consume", args))
+        return cast("Approval", self._invoke("approvals.consume", _sent))
 
     def cancel(
         self,
@@ -3695,11 +3695,11 @@ class ApprovalsOperations:
             id: The approval's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Approval", self._invoke("approvals.cancel", args))
+        return cast("Approval", self._invoke("approvals.cancel", _sent))
 
 
 class ArtifactsOperations:
@@ -3723,12 +3723,12 @@ class ArtifactsOperations:
             tenant: The tenant.
             session: The session of the call; left out if the call had none.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             session=session,
         )
-        return cast("ArtifactText", self._invoke("artifacts.read", args))
+        return cast("ArtifactText", self._invoke("artifacts.read", _sent))
 
 
 class AuditOperations:
@@ -3766,7 +3766,7 @@ class AuditOperations:
             limit: How many rows at most, 1 to 1,000. Default: 100.
             latest: Newest first.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             session=session,
@@ -3778,7 +3778,7 @@ class AuditOperations:
             limit=limit,
             latest=latest,
         )
-        return cast("builtins.list[AuditRow]", self._invoke("audit.query", args))
+        return cast("builtins.list[AuditRow]", self._invoke("audit.query", _sent))
 
     def verify(
         self,
@@ -3795,11 +3795,11 @@ class AuditOperations:
             tenant: The tenant.
             anchors: The `heads` of an earlier report: each must still be there.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             anchors=anchors,
         )
-        return cast("AuditReport", self._invoke("audit.verify", args))
+        return cast("AuditReport", self._invoke("audit.verify", _sent))
 
     def prune(
         self,
@@ -3820,13 +3820,13 @@ class AuditOperations:
                 1970-01-01T00:00:00Z.
             older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             keep_rows=keep_rows,
             before_ms=before_ms,
             older_than_ms=older_than_ms,
         )
-        return cast("PrunedAudit", self._invoke("audit.prune", args))
+        return cast("PrunedAudit", self._invoke("audit.prune", _sent))
 
 
 class ClisOperations:
@@ -3886,7 +3886,7 @@ class ClisOperations:
             enabled: Whether it is there at all. Default: true.
             if_version: Only if the stored CLI has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
             binary_path=binary_path,
@@ -3903,7 +3903,7 @@ class ClisOperations:
             enabled=enabled,
             if_version=if_version,
         )
-        return cast("CliInfo", self._invoke("clis.put", args))
+        return cast("CliInfo", self._invoke("clis.put", _sent))
 
     def get(
         self,
@@ -3918,11 +3918,11 @@ class ClisOperations:
             binary_name: The name of its program.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
         )
-        return cast("CliInfo", self._invoke("clis.get", args))
+        return cast("CliInfo", self._invoke("clis.get", _sent))
 
     def list(
         self,
@@ -3938,12 +3938,12 @@ class ClisOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[CliInfo]", self._invoke("clis.list", args))
+        return cast("builtins.list[CliInfo]", self._invoke("clis.list", _sent))
 
     def delete(
         self,
@@ -3959,19 +3959,19 @@ class ClisOperations:
             tenant: The tenant.
             if_version: Only if the stored CLI has this version.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("clis.delete", args))
+        return cast("Deleted", self._invoke("clis.delete", _sent))
 
     def presets(
         self,
     ) -> builtins.list[CliPreset]:
         """Lists the presets that a CLI can be registered with."""
-        args: dict[str, Any] = {}
-        return cast("builtins.list[CliPreset]", self._invoke("clis.presets", args))
+        _sent: dict[str, Any] = {}
+        return cast("builtins.list[CliPreset]", self._invoke("clis.presets", _sent))
 
     def check(
         self,
@@ -3994,7 +3994,7 @@ class ClisOperations:
             agent: The agent that would call, if any.
             user: The user it would call for, if any.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
             args=args,
@@ -4002,7 +4002,7 @@ class ClisOperations:
             agent=agent,
             user=user,
         )
-        return cast("CliCheck", self._invoke("clis.check", args))
+        return cast("CliCheck", self._invoke("clis.check", _sent))
 
     def supplement(
         self,
@@ -4019,12 +4019,12 @@ class ClisOperations:
             agent: The agent whose prompt it is, if any.
             user: The user it talks to, if any.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("Supplement", self._invoke("clis.supplement", args))
+        return cast("Supplement", self._invoke("clis.supplement", _sent))
 
 
 class ConfigOperations:
@@ -4038,8 +4038,8 @@ class ConfigOperations:
     ) -> FullConfig:
         """Gives the configuration with its defaults filled in, and with the policy and groups
         that are in force."""
-        args: dict[str, Any] = {}
-        return cast("FullConfig", self._invoke("config.get", args))
+        _sent: dict[str, Any] = {}
+        return cast("FullConfig", self._invoke("config.get", _sent))
 
 
 class CredentialsOperations:
@@ -4079,7 +4079,7 @@ class CredentialsOperations:
             settings: Whatever else the host keeps with it. Not sealed.
             if_version: Only if the stored credential has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
@@ -4091,7 +4091,7 @@ class CredentialsOperations:
             settings=settings,
             if_version=if_version,
         )
-        return cast("CredentialInfo", self._invoke("credentials.put", args))
+        return cast("CredentialInfo", self._invoke("credentials.put", _sent))
 
     def get(
         self,
@@ -4110,13 +4110,13 @@ class CredentialsOperations:
             agent: The agent it is for. Left out: the one for all of them.
             user: The user it is for. Left out: the one for all of them.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("CredentialInfo", self._invoke("credentials.get", args))
+        return cast("CredentialInfo", self._invoke("credentials.get", _sent))
 
     def check(
         self,
@@ -4136,13 +4136,13 @@ class CredentialsOperations:
             agent: The agent it is for. Left out: the one for all of them.
             user: The user it is for. Left out: the one for all of them.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("CredentialInfo", self._invoke("credentials.check", args))
+        return cast("CredentialInfo", self._invoke("credentials.check", _sent))
 
     def list(
         self,
@@ -4163,14 +4163,14 @@ class CredentialsOperations:
             after_user: Only with `after`: the user of that credential.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             after_agent=after_agent,
             after_user=after_user,
             limit=limit,
         )
-        return cast("builtins.list[CredentialInfo]", self._invoke("credentials.list", args))
+        return cast("builtins.list[CredentialInfo]", self._invoke("credentials.list", _sent))
 
     def delete(
         self,
@@ -4190,14 +4190,14 @@ class CredentialsOperations:
             user: The user it is for. Left out: the one for all of them.
             if_version: Only if the stored credential has this version.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("credentials.delete", args))
+        return cast("Deleted", self._invoke("credentials.delete", _sent))
 
 
 class Custom_toolsOperations:
@@ -4257,7 +4257,7 @@ class Custom_toolsOperations:
                 they are. Empty: none. At most 1 MiB.
             if_version: Only if the stored tool has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             description=description,
             command=command,
@@ -4275,7 +4275,7 @@ class Custom_toolsOperations:
             env=env,
             if_version=if_version,
         )
-        return cast("CustomToolInfo", self._invoke("custom_tools.put", args))
+        return cast("CustomToolInfo", self._invoke("custom_tools.put", _sent))
 
     def get(
         self,
@@ -4292,12 +4292,12 @@ class Custom_toolsOperations:
             tenant: The tenant.
             agent: The agent it is for. Left out: the one for all of them.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("CustomToolInfo", self._invoke("custom_tools.get", args))
+        return cast("CustomToolInfo", self._invoke("custom_tools.get", _sent))
 
     def list(
         self,
@@ -4315,13 +4315,13 @@ class Custom_toolsOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[CustomToolInfo]", self._invoke("custom_tools.list", args))
+        return cast("builtins.list[CustomToolInfo]", self._invoke("custom_tools.list", _sent))
 
     def delete(
         self,
@@ -4339,13 +4339,13 @@ class Custom_toolsOperations:
             agent: The agent it is for. Left out: the one for all of them.
             if_version: Only if the stored tool has this version.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("custom_tools.delete", args))
+        return cast("Deleted", self._invoke("custom_tools.delete", _sent))
 
 
 class Context_filesOperations:
@@ -4378,7 +4378,7 @@ class Context_filesOperations:
             if_version: Only if the stored file has this version; 0: only if there is none.
             fence: Only while this lease is held.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             name=name,
             text=text,
@@ -4387,7 +4387,7 @@ class Context_filesOperations:
             if_version=if_version,
             fence=fence,
         )
-        return cast("ContextFileInfo", self._invoke("context_files.put", args))
+        return cast("ContextFileInfo", self._invoke("context_files.put", _sent))
 
     def get(
         self,
@@ -4407,13 +4407,13 @@ class Context_filesOperations:
             tenant: The tenant.
             user: The user it is for. Left out: all of them.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             name=name,
             tenant=tenant,
             user=user,
         )
-        return cast("ContextFileText", self._invoke("context_files.get", args))
+        return cast("ContextFileText", self._invoke("context_files.get", _sent))
 
     def list(
         self,
@@ -4433,14 +4433,14 @@ class Context_filesOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
             user=user,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[ContextFileInfo]", self._invoke("context_files.list", args))
+        return cast("builtins.list[ContextFileInfo]", self._invoke("context_files.list", _sent))
 
     def delete(
         self,
@@ -4460,14 +4460,14 @@ class Context_filesOperations:
             user: The user it is for. Left out: all of them.
             if_version: Only if the stored file has this version.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             name=name,
             tenant=tenant,
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("context_files.delete", args))
+        return cast("Deleted", self._invoke("context_files.delete", _sent))
 
     def merge(
         self,
@@ -4492,14 +4492,14 @@ class Context_filesOperations:
             base: The host's own files, in the order in which the prompt has them. Each name
                 once.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
             user=user,
             agent_type=agent_type,
             base=base,
         )
-        return cast("builtins.list[MergedContextFile]", self._invoke("context_files.merge", args))
+        return cast("builtins.list[MergedContextFile]", self._invoke("context_files.merge", _sent))
 
 
 class DocumentsOperations:
@@ -4534,7 +4534,7 @@ class DocumentsOperations:
             if_version: Only if the stored document has this version; 0: only if there is none.
             fence: Only while this lease is held.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             path=path,
             text=text,
@@ -4544,7 +4544,7 @@ class DocumentsOperations:
             if_version=if_version,
             fence=fence,
         )
-        return cast("DocumentInfo", self._invoke("documents.put", args))
+        return cast("DocumentInfo", self._invoke("documents.put", _sent))
 
     def get(
         self,
@@ -4564,13 +4564,13 @@ class DocumentsOperations:
             tenant: The tenant.
             user: The user it belongs to. Left out: all of them.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             path=path,
             tenant=tenant,
             user=user,
         )
-        return cast("DocumentText", self._invoke("documents.get", args))
+        return cast("DocumentText", self._invoke("documents.get", _sent))
 
     def list(
         self,
@@ -4592,7 +4592,7 @@ class DocumentsOperations:
             after: Go on after this path.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
             user=user,
@@ -4600,7 +4600,7 @@ class DocumentsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[DocumentInfo]", self._invoke("documents.list", args))
+        return cast("builtins.list[DocumentInfo]", self._invoke("documents.list", _sent))
 
     def delete(
         self,
@@ -4620,14 +4620,14 @@ class DocumentsOperations:
             user: The user it belongs to. Left out: all of them.
             if_version: Only if the stored document has this version.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             path=path,
             tenant=tenant,
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("documents.delete", args))
+        return cast("Deleted", self._invoke("documents.delete", _sent))
 
 
 class EventsOperations:
@@ -4654,13 +4654,13 @@ class EventsOperations:
             wait_ms: How long to wait for the first event, in milliseconds, up to 60,000. Default:
                 0.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
             wait_ms=wait_ms,
         )
-        return cast("builtins.list[Event]", self._invoke("events.read", args))
+        return cast("builtins.list[Event]", self._invoke("events.read", _sent))
 
     def last(
         self,
@@ -4673,10 +4673,10 @@ class EventsOperations:
         Args:
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
         )
-        return cast("int", self._invoke("events.last", args))
+        return cast("int", self._invoke("events.last", _sent))
 
     def prune(
         self,
@@ -4693,12 +4693,12 @@ class EventsOperations:
             keep: Keep at most so many, the newest.
             older_than_ms: Delete those that are older than this, in milliseconds.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             keep=keep,
             older_than_ms=older_than_ms,
         )
-        return cast("Pruned", self._invoke("events.prune", args))
+        return cast("Pruned", self._invoke("events.prune", _sent))
 
 
 class ExecOperations:
@@ -4711,8 +4711,8 @@ class ExecOperations:
         self,
     ) -> Capabilities:
         """Tells what commands on this machine can be held to, and what the kernel does not give."""
-        args: dict[str, Any] = {}
-        return cast("Capabilities", self._invoke("exec.capabilities", args))
+        _sent: dict[str, Any] = {}
+        return cast("Capabilities", self._invoke("exec.capabilities", _sent))
 
 
 class GrantsOperations:
@@ -4749,7 +4749,7 @@ class GrantsOperations:
             granted_by: Who makes it. Default: `owner`.
             if_version: Only if the stored grant has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             effect=effect,
@@ -4760,7 +4760,7 @@ class GrantsOperations:
             granted_by=granted_by,
             if_version=if_version,
         )
-        return cast("Grant", self._invoke("grants.put", args))
+        return cast("Grant", self._invoke("grants.put", _sent))
 
     def get(
         self,
@@ -4780,14 +4780,14 @@ class GrantsOperations:
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("Grant", self._invoke("grants.get", args))
+        return cast("Grant", self._invoke("grants.get", _sent))
 
     def list(
         self,
@@ -4807,14 +4807,14 @@ class GrantsOperations:
             after: Go on after the grant of this resource, agent and user.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             tenant=tenant,
             resource=resource,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Grant]", self._invoke("grants.list", args))
+        return cast("builtins.list[Grant]", self._invoke("grants.list", _sent))
 
     def delete(
         self,
@@ -4836,7 +4836,7 @@ class GrantsOperations:
             user: The user it is for. Left out: all of them.
             if_version: Only if the stored grant has this version.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             tenant=tenant,
@@ -4844,7 +4844,7 @@ class GrantsOperations:
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("grants.delete", args))
+        return cast("Deleted", self._invoke("grants.delete", _sent))
 
     def check(
         self,
@@ -4868,14 +4868,14 @@ class GrantsOperations:
             agent: The agent that wants to use it, if any.
             user: The user it wants to use it for, if any.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("GrantCheck", self._invoke("grants.check", args))
+        return cast("GrantCheck", self._invoke("grants.check", _sent))
 
 
 class LeasesOperations:
@@ -4904,14 +4904,14 @@ class LeasesOperations:
             ttl_ms: For how many milliseconds, up to a day.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             name=name,
             holder=holder,
             ttl_ms=ttl_ms,
             tenant=tenant,
         )
-        return cast("Acquired", self._invoke("leases.acquire", args))
+        return cast("Acquired", self._invoke("leases.acquire", _sent))
 
     def renew(
         self,
@@ -4932,14 +4932,14 @@ class LeasesOperations:
             ttl_ms: For how many milliseconds from now, up to a day.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             name=name,
             epoch=epoch,
             ttl_ms=ttl_ms,
             tenant=tenant,
         )
-        return cast("Renewed", self._invoke("leases.renew", args))
+        return cast("Renewed", self._invoke("leases.renew", _sent))
 
     def release(
         self,
@@ -4957,13 +4957,13 @@ class LeasesOperations:
             epoch: The epoch at which it was taken.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             name=name,
             epoch=epoch,
             tenant=tenant,
         )
-        return cast("Released", self._invoke("leases.release", args))
+        return cast("Released", self._invoke("leases.release", _sent))
 
     def list(
         self,
@@ -4981,13 +4981,13 @@ class LeasesOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Lease]", self._invoke("leases.list", args))
+        return cast("builtins.list[Lease]", self._invoke("leases.list", _sent))
 
 
 class LocksOperations:
@@ -5017,14 +5017,14 @@ class LocksOperations:
             tenant: The tenant.
             ttl_ms: For how many milliseconds, up to a day. Default: 300,000 (five minutes).
         """
-        args = _given(
+        _sent = _given(
             space=space,
             patterns=patterns,
             holder=holder,
             tenant=tenant,
             ttl_ms=ttl_ms,
         )
-        return cast("AcquiredLock", self._invoke("locks.acquire", args))
+        return cast("AcquiredLock", self._invoke("locks.acquire", _sent))
 
     def renew(
         self,
@@ -5048,7 +5048,7 @@ class LocksOperations:
             ttl_ms: For how many milliseconds from now, up to a day. Default: 300,000 (five
                 minutes).
         """
-        args = _given(
+        _sent = _given(
             space=space,
             id=id,
             holder=holder,
@@ -5056,7 +5056,7 @@ class LocksOperations:
             tenant=tenant,
             ttl_ms=ttl_ms,
         )
-        return cast("Renewed", self._invoke("locks.renew", args))
+        return cast("Renewed", self._invoke("locks.renew", _sent))
 
     def release(
         self,
@@ -5076,14 +5076,14 @@ class LocksOperations:
             epoch: The lock's epoch.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             space=space,
             id=id,
             holder=holder,
             epoch=epoch,
             tenant=tenant,
         )
-        return cast("Released", self._invoke("locks.release", args))
+        return cast("Released", self._invoke("locks.release", _sent))
 
     def list(
         self,
@@ -5101,13 +5101,13 @@ class LocksOperations:
             after: Go on after the lock of this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             space=space,
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[PathLock]", self._invoke("locks.list", args))
+        return cast("builtins.list[PathLock]", self._invoke("locks.list", _sent))
 
     def covering(
         self,
@@ -5123,12 +5123,12 @@ class LocksOperations:
             path: The path, relative to the workspace.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             space=space,
             path=path,
             tenant=tenant,
         )
-        return cast("CoveredBy", self._invoke("locks.covering", args))
+        return cast("CoveredBy", self._invoke("locks.covering", _sent))
 
 
 class MemoryOperations:
@@ -5154,12 +5154,12 @@ class MemoryOperations:
                 beginning.
             limit: How many changes at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("MemoryQueue", self._invoke("memory.queued", args))
+        return cast("MemoryQueue", self._invoke("memory.queued", _sent))
 
 
 class PolicyOperations:
@@ -5172,8 +5172,8 @@ class PolicyOperations:
         self,
     ) -> PolicyInForce:
         """Gives the policy in force."""
-        args: dict[str, Any] = {}
-        return cast("PolicyInForce", self._invoke("policy.get", args))
+        _sent: dict[str, Any] = {}
+        return cast("PolicyInForce", self._invoke("policy.get", _sent))
 
     def set(
         self,
@@ -5189,10 +5189,10 @@ class PolicyOperations:
         Args:
             policy: The policy, as the `policy` part of the configuration has it.
         """
-        args = _given(
+        _sent = _given(
             policy=policy,
         )
-        return cast("PolicyInForce", self._invoke("policy.set", args))
+        return cast("PolicyInForce", self._invoke("policy.set", _sent))
 
     def reload(
         self,
@@ -5202,15 +5202,15 @@ class PolicyOperations:
 
         Fails with `invalid_config` if the file is wrong, and what was in force stays; with
         `conflict` if the runtime was not opened from a file."""
-        args: dict[str, Any] = {}
-        return cast("Reloaded", self._invoke("policy.reload", args))
+        _sent: dict[str, Any] = {}
+        return cast("Reloaded", self._invoke("policy.reload", _sent))
 
     def status(
         self,
     ) -> PolicyStatus:
         """Tells which policy is in force, and whether the file says another that is wrong."""
-        args: dict[str, Any] = {}
-        return cast("PolicyStatus", self._invoke("policy.status", args))
+        _sent: dict[str, Any] = {}
+        return cast("PolicyStatus", self._invoke("policy.status", _sent))
 
     def check(
         self,
@@ -5227,12 +5227,12 @@ class PolicyOperations:
             groups: The groups to check it with. Left out: those in force.
             tenant: The tenant whose agents are looked at.
         """
-        args = _given(
+        _sent = _given(
             policy=policy,
             groups=groups,
             tenant=tenant,
         )
-        return cast("PolicyReport", self._invoke("policy.check", args))
+        return cast("PolicyReport", self._invoke("policy.check", _sent))
 
     def diff(
         self,
@@ -5251,12 +5251,12 @@ class PolicyOperations:
             groups: Its groups. Left out: those in force.
             context: Who calls, with the keys of a call's context. Left out: nobody in particular.
         """
-        args = _given(
+        _sent = _given(
             policy=policy,
             groups=groups,
             context=context,
         )
-        return cast("PolicyDiff", self._invoke("policy.diff", args))
+        return cast("PolicyDiff", self._invoke("policy.diff", _sent))
 
 
 class RegistryOperations:
@@ -5278,11 +5278,11 @@ class RegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
         )
-        return cast("builtins.list[ToolInfo]", self._invoke("registry.list", args))
+        return cast("builtins.list[ToolInfo]", self._invoke("registry.list", _sent))
 
     def get(
         self,
@@ -5298,12 +5298,12 @@ class RegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("ToolInfo", self._invoke("registry.get", args))
+        return cast("ToolInfo", self._invoke("registry.get", _sent))
 
     def enable(
         self,
@@ -5319,12 +5319,12 @@ class RegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("ToolInfo", self._invoke("registry.enable", args))
+        return cast("ToolInfo", self._invoke("registry.enable", _sent))
 
     def disable(
         self,
@@ -5340,12 +5340,12 @@ class RegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("ToolInfo", self._invoke("registry.disable", args))
+        return cast("ToolInfo", self._invoke("registry.disable", _sent))
 
     def unregister(
         self,
@@ -5364,13 +5364,13 @@ class RegistryOperations:
             agent: The agent whose tools are meant. Left out: the shared ones.
             tier: The tier that it stands in. Left out: the tool that has the name.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             tier=tier,
         )
-        return cast("ToolInfo", self._invoke("registry.unregister", args))
+        return cast("ToolInfo", self._invoke("registry.unregister", _sent))
 
     def alias(
         self,
@@ -5396,7 +5396,7 @@ class RegistryOperations:
             defaults: What the tool's arguments are where a call under the alias does not give them
                 and the tool knows them.
         """
-        args = _given(
+        _sent = _given(
             alias=alias,
             name=name,
             tenant=tenant,
@@ -5405,7 +5405,7 @@ class RegistryOperations:
             arguments=arguments,
             defaults=defaults,
         )
-        return cast("ToolInfo", self._invoke("registry.alias", args))
+        return cast("ToolInfo", self._invoke("registry.alias", _sent))
 
     def unalias(
         self,
@@ -5421,12 +5421,12 @@ class RegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             alias=alias,
             tenant=tenant,
             agent=agent,
         )
-        return cast("Unaliased", self._invoke("registry.unalias", args))
+        return cast("Unaliased", self._invoke("registry.unalias", _sent))
 
     def clone(
         self,
@@ -5441,11 +5441,11 @@ class RegistryOperations:
             agent: The agent.
             tenant: The tenant of the agent. Default: `default`.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
         )
-        return cast("builtins.list[ToolInfo]", self._invoke("registry.clone", args))
+        return cast("builtins.list[ToolInfo]", self._invoke("registry.clone", _sent))
 
     def drop_clone(
         self,
@@ -5459,11 +5459,11 @@ class RegistryOperations:
             agent: The agent.
             tenant: The tenant of the agent. Default: `default`.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
         )
-        return cast("DroppedClone", self._invoke("registry.drop_clone", args))
+        return cast("DroppedClone", self._invoke("registry.drop_clone", _sent))
 
     def groups(
         self,
@@ -5477,11 +5477,11 @@ class RegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
         )
-        return cast("dict[str, builtins.list[str]]", self._invoke("registry.groups", args))
+        return cast("dict[str, builtins.list[str]]", self._invoke("registry.groups", _sent))
 
 
 class StoreOperations:
@@ -5494,8 +5494,8 @@ class StoreOperations:
         self,
     ) -> StoreInfo:
         """Tells which store this is."""
-        args: dict[str, Any] = {}
-        return cast("StoreInfo", self._invoke("store.info", args))
+        _sent: dict[str, Any] = {}
+        return cast("StoreInfo", self._invoke("store.info", _sent))
 
     def backup(
         self,
@@ -5509,10 +5509,10 @@ class StoreOperations:
             path: The file to write; it must not exist. A relative path starts at the working
                 directory.
         """
-        args = _given(
+        _sent = _given(
             path=path,
         )
-        return cast("StoreFile", self._invoke("store.backup", args))
+        return cast("StoreFile", self._invoke("store.backup", _sent))
 
     def export(
         self,
@@ -5528,11 +5528,11 @@ class StoreOperations:
                 directory.
             tenant: Only the rows of this tenant. Left out: of all tenants.
         """
-        args = _given(
+        _sent = _given(
             path=path,
             tenant=tenant,
         )
-        return cast("Moved", self._invoke("store.export", args))
+        return cast("Moved", self._invoke("store.export", _sent))
 
     def import_(
         self,
@@ -5545,10 +5545,10 @@ class StoreOperations:
         Args:
             path: The file to read. A relative path starts at the working directory.
         """
-        args = _given(
+        _sent = _given(
             path=path,
         )
-        return cast("Moved", self._invoke("store.import", args))
+        return cast("Moved", self._invoke("store.import", _sent))
 
 
 class RulesOperations:
@@ -5589,7 +5589,7 @@ class RulesOperations:
             expires_at_ms: When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never.
             if_version: Only if the stored rule has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             effect=effect,
             pattern=pattern,
@@ -5602,7 +5602,7 @@ class RulesOperations:
             expires_at_ms=expires_at_ms,
             if_version=if_version,
         )
-        return cast("Rule", self._invoke("rules.put", args))
+        return cast("Rule", self._invoke("rules.put", _sent))
 
     def get(
         self,
@@ -5619,12 +5619,12 @@ class RulesOperations:
             id: The rule's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             id=id,
             tenant=tenant,
         )
-        return cast("Rule", self._invoke("rules.get", args))
+        return cast("Rule", self._invoke("rules.get", _sent))
 
     def list(
         self,
@@ -5646,7 +5646,7 @@ class RulesOperations:
             after: Go on after this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             tenant=tenant,
             agent=agent,
@@ -5654,7 +5654,7 @@ class RulesOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Rule]", self._invoke("rules.list", args))
+        return cast("builtins.list[Rule]", self._invoke("rules.list", _sent))
 
     def revoke(
         self,
@@ -5673,13 +5673,13 @@ class RulesOperations:
             tenant: The tenant.
             if_version: Only if the stored rule has this version.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             id=id,
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Revoked", self._invoke("rules.revoke", args))
+        return cast("Revoked", self._invoke("rules.revoke", _sent))
 
 
 class SecretsOperations:
@@ -5705,13 +5705,13 @@ class SecretsOperations:
             everywhere: True: in all texts of the runtime, whatever the tenant.
             kind: What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
         """
-        args = _given(
+        _sent = _given(
             value=value,
             tenant=tenant,
             everywhere=everywhere,
             kind=kind,
         )
-        return cast("RegisteredSecret", self._invoke("secrets.register", args))
+        return cast("RegisteredSecret", self._invoke("secrets.register", _sent))
 
     def forget(
         self,
@@ -5727,12 +5727,12 @@ class SecretsOperations:
             tenant: The tenant.
             everywhere: True: it was registered for all texts of the runtime.
         """
-        args = _given(
+        _sent = _given(
             value=value,
             tenant=tenant,
             everywhere=everywhere,
         )
-        return cast("ForgottenSecret", self._invoke("secrets.forget", args))
+        return cast("ForgottenSecret", self._invoke("secrets.forget", _sent))
 
     def mask(
         self,
@@ -5746,11 +5746,11 @@ class SecretsOperations:
             text: The text.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             text=text,
             tenant=tenant,
         )
-        return cast("MaskedText", self._invoke("secrets.mask", args))
+        return cast("MaskedText", self._invoke("secrets.mask", _sent))
 
     def rotate(
         self,
@@ -5767,24 +5767,24 @@ class SecretsOperations:
         Args:
             wait: True: the answer comes when it has ended. Default: it runs in the background.
         """
-        args = _given(
+        _sent = _given(
             wait=wait,
         )
-        return cast("RotationStatus", self._invoke("secrets.rotate", args))
+        return cast("RotationStatus", self._invoke("secrets.rotate", _sent))
 
     def rotation(
         self,
     ) -> RotationStatus:
         """Tells how far the rotation of this process is, or how its last one ended."""
-        args: dict[str, Any] = {}
-        return cast("RotationStatus", self._invoke("secrets.rotation", args))
+        _sent: dict[str, Any] = {}
+        return cast("RotationStatus", self._invoke("secrets.rotation", _sent))
 
     def stop_rotation(
         self,
     ) -> RotationStatus:
         """Ends the rotation that runs in this process. What it has sealed anew stays."""
-        args: dict[str, Any] = {}
-        return cast("RotationStatus", self._invoke("secrets.stop_rotation", args))
+        _sent: dict[str, Any] = {}
+        return cast("RotationStatus", self._invoke("secrets.stop_rotation", _sent))
 
 
 class SessionsOperations:
@@ -5826,7 +5826,7 @@ class SessionsOperations:
             settings: Whatever else the host keeps with it.
             if_version: Only if the stored session has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             agent=agent,
@@ -5840,7 +5840,7 @@ class SessionsOperations:
             settings=settings,
             if_version=if_version,
         )
-        return cast("Session", self._invoke("sessions.put", args))
+        return cast("Session", self._invoke("sessions.put", _sent))
 
     def get(
         self,
@@ -5854,11 +5854,11 @@ class SessionsOperations:
             id: The session's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Session", self._invoke("sessions.get", args))
+        return cast("Session", self._invoke("sessions.get", _sent))
 
     def list(
         self,
@@ -5884,7 +5884,7 @@ class SessionsOperations:
                 to the front.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             user=user,
@@ -5893,7 +5893,7 @@ class SessionsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[SessionInfo]", self._invoke("sessions.list", args))
+        return cast("builtins.list[SessionInfo]", self._invoke("sessions.list", _sent))
 
     def delete(
         self,
@@ -5910,12 +5910,12 @@ class SessionsOperations:
             tenant: The tenant.
             if_version: Only if the stored session has this version.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Deleted", self._invoke("sessions.delete", args))
+        return cast("Deleted", self._invoke("sessions.delete", _sent))
 
     def append(
         self,
@@ -5936,13 +5936,13 @@ class SessionsOperations:
             messages: The messages, in order, at most 1,000. Left out: only the counters change.
             usage: What is added to the counters.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             messages=messages,
             usage=usage,
         )
-        return cast("SessionInfo", self._invoke("sessions.append", args))
+        return cast("SessionInfo", self._invoke("sessions.append", _sent))
 
     def history(
         self,
@@ -5963,14 +5963,14 @@ class SessionsOperations:
             limit: How many at most, 1 to 1,000. Default: 100.
             latest: Newest first.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             after=after,
             limit=limit,
             latest=latest,
         )
-        return cast("builtins.list[SessionMessage]", self._invoke("sessions.history", args))
+        return cast("builtins.list[SessionMessage]", self._invoke("sessions.history", _sent))
 
     def marks(
         self,
@@ -5985,11 +5985,11 @@ class SessionsOperations:
             id: The session's id. It need not be stored.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("builtins.list[SessionMark]", self._invoke("sessions.marks", args))
+        return cast("builtins.list[SessionMark]", self._invoke("sessions.marks", _sent))
 
     def clear_marks(
         self,
@@ -6004,11 +6004,11 @@ class SessionsOperations:
             id: The session's id. It need not be stored.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Cleared", self._invoke("sessions.clear_marks", args))
+        return cast("Cleared", self._invoke("sessions.clear_marks", _sent))
 
 
 class ShellOperations:
@@ -6043,7 +6043,7 @@ class ShellOperations:
             context: Who would call, with the keys of a call's context. Left out: nobody in
                 particular.
         """
-        args = _given(
+        _sent = _given(
             command=command,
             cwd=cwd,
             profile=profile,
@@ -6051,7 +6051,7 @@ class ShellOperations:
             settings=settings,
             context=context,
         )
-        return cast("ShellCheck", self._invoke("shell.check", args))
+        return cast("ShellCheck", self._invoke("shell.check", _sent))
 
 
 class VaultOperations:
@@ -6094,7 +6094,7 @@ class VaultOperations:
                 Left out: all.
             once: True if the first call that uses it uses it up.
         """
-        args = _given(
+        _sent = _given(
             tools=tools,
             tenant=tenant,
             session=session,
@@ -6105,7 +6105,7 @@ class VaultOperations:
             arguments=arguments,
             once=once,
         )
-        return cast("Binding", self._invoke("vault.bind", args))
+        return cast("Binding", self._invoke("vault.bind", _sent))
 
     def unbind(
         self,
@@ -6119,11 +6119,11 @@ class VaultOperations:
             id: The binding's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Unbound", self._invoke("vault.unbind", args))
+        return cast("Unbound", self._invoke("vault.unbind", _sent))
 
     def list(
         self,
@@ -6140,12 +6140,12 @@ class VaultOperations:
             session: Only what this session may use.
             limit: How many secrets at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             session=session,
             limit=limit,
         )
-        return cast("VaultContents", self._invoke("vault.list", args))
+        return cast("VaultContents", self._invoke("vault.list", _sent))
 
     def forget(
         self,
@@ -6160,11 +6160,11 @@ class VaultOperations:
             session: The session. Left out: all of the tenant, and its bindings for all sessions,
                 too.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             session=session,
         )
-        return cast("Forgotten", self._invoke("vault.forget", args))
+        return cast("Forgotten", self._invoke("vault.forget", _sent))
 
 
 class Operations:
@@ -6329,7 +6329,7 @@ class AsyncAgentsOperations:
                 judgement counts.
             if_version: Only if the stored agent has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             description=description,
@@ -6338,7 +6338,7 @@ class AsyncAgentsOperations:
             settings=settings,
             if_version=if_version,
         )
-        return cast("Agent", await self._invoke("agents.put", args))
+        return cast("Agent", await self._invoke("agents.put", _sent))
 
     async def get(
         self,
@@ -6352,11 +6352,11 @@ class AsyncAgentsOperations:
             id: The agent's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Agent", await self._invoke("agents.get", args))
+        return cast("Agent", await self._invoke("agents.get", _sent))
 
     async def list(
         self,
@@ -6372,12 +6372,12 @@ class AsyncAgentsOperations:
             after: Go on after this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Agent]", await self._invoke("agents.list", args))
+        return cast("builtins.list[Agent]", await self._invoke("agents.list", _sent))
 
     async def delete(
         self,
@@ -6392,11 +6392,11 @@ class AsyncAgentsOperations:
             id: The agent's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Deleted", await self._invoke("agents.delete", args))
+        return cast("Deleted", await self._invoke("agents.delete", _sent))
 
 
 class AsyncApprovalsOperations:
@@ -6433,7 +6433,7 @@ class AsyncApprovalsOperations:
             ttl_ms: For how many milliseconds it can be decided, up to 30 days. Default: 120,000
                 (two minutes).
         """
-        args = _given(
+        _sent = _given(
             digest=digest,
             tool=tool,
             tenant=tenant,
@@ -6444,7 +6444,7 @@ class AsyncApprovalsOperations:
             request=request,
             ttl_ms=ttl_ms,
         )
-        return cast("Approval", await self._invoke("approvals.request", args))
+        return cast("Approval", await self._invoke("approvals.request", _sent))
 
     async def get(
         self,
@@ -6458,11 +6458,11 @@ class AsyncApprovalsOperations:
             id: The approval's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Approval", await self._invoke("approvals.get", args))
+        return cast("Approval", await self._invoke("approvals.get", _sent))
 
     async def list(
         self,
@@ -6484,7 +6484,7 @@ class AsyncApprovalsOperations:
             after: Go on after this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             state=state,
             session=session,
@@ -6492,7 +6492,7 @@ class AsyncApprovalsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Approval]", await self._invoke("approvals.list", args))
+        return cast("builtins.list[Approval]", await self._invoke("approvals.list", _sent))
 
     async def decide(
         self,
@@ -6521,7 +6521,7 @@ class AsyncApprovalsOperations:
                 narrowest; only where the call is allowed as it is. It holds for the same
                 tool, agent and user, for `approval.always_ms`.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             decision=decision,
             by=by,
@@ -6530,7 +6530,7 @@ class AsyncApprovalsOperations:
             edited=edited,
             always=always,
         )
-        return cast("Approval", await self._invoke("approvals.decide", args))
+        return cast("Approval", await self._invoke("approvals.decide", _sent))
 
     async def consume(
         self,
@@ -6548,12 +6548,12 @@ class AsyncApprovalsOperations:
             digest: The digest of the call that is to be made.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             digest=digest,
             tenant=tenant,
         )
-        return cast("Approval", await self._invoke("approvals.consume", args))
+        return cast("Approval", await self._invoke("approvals.consume", _sent))
 
     async def cancel(
         self,
@@ -6568,11 +6568,11 @@ class AsyncApprovalsOperations:
             id: The approval's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Approval", await self._invoke("approvals.cancel", args))
+        return cast("Approval", await self._invoke("approvals.cancel", _sent))
 
 
 class AsyncArtifactsOperations:
@@ -6596,12 +6596,12 @@ class AsyncArtifactsOperations:
             tenant: The tenant.
             session: The session of the call; left out if the call had none.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             session=session,
         )
-        return cast("ArtifactText", await self._invoke("artifacts.read", args))
+        return cast("ArtifactText", await self._invoke("artifacts.read", _sent))
 
 
 class AsyncAuditOperations:
@@ -6639,7 +6639,7 @@ class AsyncAuditOperations:
             limit: How many rows at most, 1 to 1,000. Default: 100.
             latest: Newest first.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             session=session,
@@ -6651,7 +6651,7 @@ class AsyncAuditOperations:
             limit=limit,
             latest=latest,
         )
-        return cast("builtins.list[AuditRow]", await self._invoke("audit.query", args))
+        return cast("builtins.list[AuditRow]", await self._invoke("audit.query", _sent))
 
     async def verify(
         self,
@@ -6668,11 +6668,11 @@ class AsyncAuditOperations:
             tenant: The tenant.
             anchors: The `heads` of an earlier report: each must still be there.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             anchors=anchors,
         )
-        return cast("AuditReport", await self._invoke("audit.verify", args))
+        return cast("AuditReport", await self._invoke("audit.verify", _sent))
 
     async def prune(
         self,
@@ -6693,13 +6693,13 @@ class AsyncAuditOperations:
                 1970-01-01T00:00:00Z.
             older_than_ms: The same, as milliseconds before now: 2,592,000,000 are 30 days.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             keep_rows=keep_rows,
             before_ms=before_ms,
             older_than_ms=older_than_ms,
         )
-        return cast("PrunedAudit", await self._invoke("audit.prune", args))
+        return cast("PrunedAudit", await self._invoke("audit.prune", _sent))
 
 
 class AsyncClisOperations:
@@ -6759,7 +6759,7 @@ class AsyncClisOperations:
             enabled: Whether it is there at all. Default: true.
             if_version: Only if the stored CLI has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
             binary_path=binary_path,
@@ -6776,7 +6776,7 @@ class AsyncClisOperations:
             enabled=enabled,
             if_version=if_version,
         )
-        return cast("CliInfo", await self._invoke("clis.put", args))
+        return cast("CliInfo", await self._invoke("clis.put", _sent))
 
     async def get(
         self,
@@ -6791,11 +6791,11 @@ class AsyncClisOperations:
             binary_name: The name of its program.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
         )
-        return cast("CliInfo", await self._invoke("clis.get", args))
+        return cast("CliInfo", await self._invoke("clis.get", _sent))
 
     async def list(
         self,
@@ -6811,12 +6811,12 @@ class AsyncClisOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[CliInfo]", await self._invoke("clis.list", args))
+        return cast("builtins.list[CliInfo]", await self._invoke("clis.list", _sent))
 
     async def delete(
         self,
@@ -6832,19 +6832,19 @@ class AsyncClisOperations:
             tenant: The tenant.
             if_version: Only if the stored CLI has this version.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("clis.delete", args))
+        return cast("Deleted", await self._invoke("clis.delete", _sent))
 
     async def presets(
         self,
     ) -> builtins.list[CliPreset]:
         """Lists the presets that a CLI can be registered with."""
-        args: dict[str, Any] = {}
-        return cast("builtins.list[CliPreset]", await self._invoke("clis.presets", args))
+        _sent: dict[str, Any] = {}
+        return cast("builtins.list[CliPreset]", await self._invoke("clis.presets", _sent))
 
     async def check(
         self,
@@ -6867,7 +6867,7 @@ class AsyncClisOperations:
             agent: The agent that would call, if any.
             user: The user it would call for, if any.
         """
-        args = _given(
+        _sent = _given(
             binary_name=binary_name,
             tenant=tenant,
             args=args,
@@ -6875,7 +6875,7 @@ class AsyncClisOperations:
             agent=agent,
             user=user,
         )
-        return cast("CliCheck", await self._invoke("clis.check", args))
+        return cast("CliCheck", await self._invoke("clis.check", _sent))
 
     async def supplement(
         self,
@@ -6892,12 +6892,12 @@ class AsyncClisOperations:
             agent: The agent whose prompt it is, if any.
             user: The user it talks to, if any.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("Supplement", await self._invoke("clis.supplement", args))
+        return cast("Supplement", await self._invoke("clis.supplement", _sent))
 
 
 class AsyncConfigOperations:
@@ -6911,8 +6911,8 @@ class AsyncConfigOperations:
     ) -> FullConfig:
         """Gives the configuration with its defaults filled in, and with the policy and groups
         that are in force."""
-        args: dict[str, Any] = {}
-        return cast("FullConfig", await self._invoke("config.get", args))
+        _sent: dict[str, Any] = {}
+        return cast("FullConfig", await self._invoke("config.get", _sent))
 
 
 class AsyncCredentialsOperations:
@@ -6952,7 +6952,7 @@ class AsyncCredentialsOperations:
             settings: Whatever else the host keeps with it. Not sealed.
             if_version: Only if the stored credential has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
@@ -6964,7 +6964,7 @@ class AsyncCredentialsOperations:
             settings=settings,
             if_version=if_version,
         )
-        return cast("CredentialInfo", await self._invoke("credentials.put", args))
+        return cast("CredentialInfo", await self._invoke("credentials.put", _sent))
 
     async def get(
         self,
@@ -6983,13 +6983,13 @@ class AsyncCredentialsOperations:
             agent: The agent it is for. Left out: the one for all of them.
             user: The user it is for. Left out: the one for all of them.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("CredentialInfo", await self._invoke("credentials.get", args))
+        return cast("CredentialInfo", await self._invoke("credentials.get", _sent))
 
     async def check(
         self,
@@ -7009,13 +7009,13 @@ class AsyncCredentialsOperations:
             agent: The agent it is for. Left out: the one for all of them.
             user: The user it is for. Left out: the one for all of them.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("CredentialInfo", await self._invoke("credentials.check", args))
+        return cast("CredentialInfo", await self._invoke("credentials.check", _sent))
 
     async def list(
         self,
@@ -7036,14 +7036,14 @@ class AsyncCredentialsOperations:
             after_user: Only with `after`: the user of that credential.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             after_agent=after_agent,
             after_user=after_user,
             limit=limit,
         )
-        return cast("builtins.list[CredentialInfo]", await self._invoke("credentials.list", args))
+        return cast("builtins.list[CredentialInfo]", await self._invoke("credentials.list", _sent))
 
     async def delete(
         self,
@@ -7063,14 +7063,14 @@ class AsyncCredentialsOperations:
             user: The user it is for. Left out: the one for all of them.
             if_version: Only if the stored credential has this version.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("credentials.delete", args))
+        return cast("Deleted", await self._invoke("credentials.delete", _sent))
 
 
 class AsyncCustom_toolsOperations:
@@ -7130,7 +7130,7 @@ class AsyncCustom_toolsOperations:
                 they are. Empty: none. At most 1 MiB.
             if_version: Only if the stored tool has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             description=description,
             command=command,
@@ -7148,7 +7148,7 @@ class AsyncCustom_toolsOperations:
             env=env,
             if_version=if_version,
         )
-        return cast("CustomToolInfo", await self._invoke("custom_tools.put", args))
+        return cast("CustomToolInfo", await self._invoke("custom_tools.put", _sent))
 
     async def get(
         self,
@@ -7165,12 +7165,12 @@ class AsyncCustom_toolsOperations:
             tenant: The tenant.
             agent: The agent it is for. Left out: the one for all of them.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("CustomToolInfo", await self._invoke("custom_tools.get", args))
+        return cast("CustomToolInfo", await self._invoke("custom_tools.get", _sent))
 
     async def list(
         self,
@@ -7188,13 +7188,13 @@ class AsyncCustom_toolsOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[CustomToolInfo]", await self._invoke("custom_tools.list", args))
+        return cast("builtins.list[CustomToolInfo]", await self._invoke("custom_tools.list", _sent))
 
     async def delete(
         self,
@@ -7212,13 +7212,13 @@ class AsyncCustom_toolsOperations:
             agent: The agent it is for. Left out: the one for all of them.
             if_version: Only if the stored tool has this version.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("custom_tools.delete", args))
+        return cast("Deleted", await self._invoke("custom_tools.delete", _sent))
 
 
 class AsyncContext_filesOperations:
@@ -7251,7 +7251,7 @@ class AsyncContext_filesOperations:
             if_version: Only if the stored file has this version; 0: only if there is none.
             fence: Only while this lease is held.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             name=name,
             text=text,
@@ -7260,7 +7260,7 @@ class AsyncContext_filesOperations:
             if_version=if_version,
             fence=fence,
         )
-        return cast("ContextFileInfo", await self._invoke("context_files.put", args))
+        return cast("ContextFileInfo", await self._invoke("context_files.put", _sent))
 
     async def get(
         self,
@@ -7280,13 +7280,13 @@ class AsyncContext_filesOperations:
             tenant: The tenant.
             user: The user it is for. Left out: all of them.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             name=name,
             tenant=tenant,
             user=user,
         )
-        return cast("ContextFileText", await self._invoke("context_files.get", args))
+        return cast("ContextFileText", await self._invoke("context_files.get", _sent))
 
     async def list(
         self,
@@ -7306,14 +7306,14 @@ class AsyncContext_filesOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
             user=user,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[ContextFileInfo]", await self._invoke("context_files.list", args))
+        return cast("builtins.list[ContextFileInfo]", await self._invoke("context_files.list", _sent))
 
     async def delete(
         self,
@@ -7333,14 +7333,14 @@ class AsyncContext_filesOperations:
             user: The user it is for. Left out: all of them.
             if_version: Only if the stored file has this version.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             name=name,
             tenant=tenant,
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("context_files.delete", args))
+        return cast("Deleted", await self._invoke("context_files.delete", _sent))
 
     async def merge(
         self,
@@ -7365,14 +7365,14 @@ class AsyncContext_filesOperations:
             base: The host's own files, in the order in which the prompt has them. Each name
                 once.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
             user=user,
             agent_type=agent_type,
             base=base,
         )
-        return cast("builtins.list[MergedContextFile]", await self._invoke("context_files.merge", args))
+        return cast("builtins.list[MergedContextFile]", await self._invoke("context_files.merge", _sent))
 
 
 class AsyncDocumentsOperations:
@@ -7407,7 +7407,7 @@ class AsyncDocumentsOperations:
             if_version: Only if the stored document has this version; 0: only if there is none.
             fence: Only while this lease is held.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             path=path,
             text=text,
@@ -7417,7 +7417,7 @@ class AsyncDocumentsOperations:
             if_version=if_version,
             fence=fence,
         )
-        return cast("DocumentInfo", await self._invoke("documents.put", args))
+        return cast("DocumentInfo", await self._invoke("documents.put", _sent))
 
     async def get(
         self,
@@ -7437,13 +7437,13 @@ class AsyncDocumentsOperations:
             tenant: The tenant.
             user: The user it belongs to. Left out: all of them.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             path=path,
             tenant=tenant,
             user=user,
         )
-        return cast("DocumentText", await self._invoke("documents.get", args))
+        return cast("DocumentText", await self._invoke("documents.get", _sent))
 
     async def list(
         self,
@@ -7465,7 +7465,7 @@ class AsyncDocumentsOperations:
             after: Go on after this path.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
             user=user,
@@ -7473,7 +7473,7 @@ class AsyncDocumentsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[DocumentInfo]", await self._invoke("documents.list", args))
+        return cast("builtins.list[DocumentInfo]", await self._invoke("documents.list", _sent))
 
     async def delete(
         self,
@@ -7493,14 +7493,14 @@ class AsyncDocumentsOperations:
             user: The user it belongs to. Left out: all of them.
             if_version: Only if the stored document has this version.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             path=path,
             tenant=tenant,
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("documents.delete", args))
+        return cast("Deleted", await self._invoke("documents.delete", _sent))
 
 
 class AsyncEventsOperations:
@@ -7527,13 +7527,13 @@ class AsyncEventsOperations:
             wait_ms: How long to wait for the first event, in milliseconds, up to 60,000. Default:
                 0.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
             wait_ms=wait_ms,
         )
-        return cast("builtins.list[Event]", await self._invoke("events.read", args))
+        return cast("builtins.list[Event]", await self._invoke("events.read", _sent))
 
     async def last(
         self,
@@ -7546,10 +7546,10 @@ class AsyncEventsOperations:
         Args:
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
         )
-        return cast("int", await self._invoke("events.last", args))
+        return cast("int", await self._invoke("events.last", _sent))
 
     async def prune(
         self,
@@ -7566,12 +7566,12 @@ class AsyncEventsOperations:
             keep: Keep at most so many, the newest.
             older_than_ms: Delete those that are older than this, in milliseconds.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             keep=keep,
             older_than_ms=older_than_ms,
         )
-        return cast("Pruned", await self._invoke("events.prune", args))
+        return cast("Pruned", await self._invoke("events.prune", _sent))
 
 
 class AsyncExecOperations:
@@ -7584,8 +7584,8 @@ class AsyncExecOperations:
         self,
     ) -> Capabilities:
         """Tells what commands on this machine can be held to, and what the kernel does not give."""
-        args: dict[str, Any] = {}
-        return cast("Capabilities", await self._invoke("exec.capabilities", args))
+        _sent: dict[str, Any] = {}
+        return cast("Capabilities", await self._invoke("exec.capabilities", _sent))
 
 
 class AsyncGrantsOperations:
@@ -7622,7 +7622,7 @@ class AsyncGrantsOperations:
             granted_by: Who makes it. Default: `owner`.
             if_version: Only if the stored grant has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             effect=effect,
@@ -7633,7 +7633,7 @@ class AsyncGrantsOperations:
             granted_by=granted_by,
             if_version=if_version,
         )
-        return cast("Grant", await self._invoke("grants.put", args))
+        return cast("Grant", await self._invoke("grants.put", _sent))
 
     async def get(
         self,
@@ -7653,14 +7653,14 @@ class AsyncGrantsOperations:
             agent: The agent it is for. Left out: all of them.
             user: The user it is for. Left out: all of them.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("Grant", await self._invoke("grants.get", args))
+        return cast("Grant", await self._invoke("grants.get", _sent))
 
     async def list(
         self,
@@ -7680,14 +7680,14 @@ class AsyncGrantsOperations:
             after: Go on after the grant of this resource, agent and user.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             tenant=tenant,
             resource=resource,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Grant]", await self._invoke("grants.list", args))
+        return cast("builtins.list[Grant]", await self._invoke("grants.list", _sent))
 
     async def delete(
         self,
@@ -7709,7 +7709,7 @@ class AsyncGrantsOperations:
             user: The user it is for. Left out: all of them.
             if_version: Only if the stored grant has this version.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             tenant=tenant,
@@ -7717,7 +7717,7 @@ class AsyncGrantsOperations:
             user=user,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("grants.delete", args))
+        return cast("Deleted", await self._invoke("grants.delete", _sent))
 
     async def check(
         self,
@@ -7741,14 +7741,14 @@ class AsyncGrantsOperations:
             agent: The agent that wants to use it, if any.
             user: The user it wants to use it for, if any.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             resource=resource,
             tenant=tenant,
             agent=agent,
             user=user,
         )
-        return cast("GrantCheck", await self._invoke("grants.check", args))
+        return cast("GrantCheck", await self._invoke("grants.check", _sent))
 
 
 class AsyncLeasesOperations:
@@ -7777,14 +7777,14 @@ class AsyncLeasesOperations:
             ttl_ms: For how many milliseconds, up to a day.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             name=name,
             holder=holder,
             ttl_ms=ttl_ms,
             tenant=tenant,
         )
-        return cast("Acquired", await self._invoke("leases.acquire", args))
+        return cast("Acquired", await self._invoke("leases.acquire", _sent))
 
     async def renew(
         self,
@@ -7805,14 +7805,14 @@ class AsyncLeasesOperations:
             ttl_ms: For how many milliseconds from now, up to a day.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             name=name,
             epoch=epoch,
             ttl_ms=ttl_ms,
             tenant=tenant,
         )
-        return cast("Renewed", await self._invoke("leases.renew", args))
+        return cast("Renewed", await self._invoke("leases.renew", _sent))
 
     async def release(
         self,
@@ -7830,13 +7830,13 @@ class AsyncLeasesOperations:
             epoch: The epoch at which it was taken.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             name=name,
             epoch=epoch,
             tenant=tenant,
         )
-        return cast("Released", await self._invoke("leases.release", args))
+        return cast("Released", await self._invoke("leases.release", _sent))
 
     async def list(
         self,
@@ -7854,13 +7854,13 @@ class AsyncLeasesOperations:
             after: Go on after this name.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Lease]", await self._invoke("leases.list", args))
+        return cast("builtins.list[Lease]", await self._invoke("leases.list", _sent))
 
 
 class AsyncLocksOperations:
@@ -7890,14 +7890,14 @@ class AsyncLocksOperations:
             tenant: The tenant.
             ttl_ms: For how many milliseconds, up to a day. Default: 300,000 (five minutes).
         """
-        args = _given(
+        _sent = _given(
             space=space,
             patterns=patterns,
             holder=holder,
             tenant=tenant,
             ttl_ms=ttl_ms,
         )
-        return cast("AcquiredLock", await self._invoke("locks.acquire", args))
+        return cast("AcquiredLock", await self._invoke("locks.acquire", _sent))
 
     async def renew(
         self,
@@ -7921,7 +7921,7 @@ class AsyncLocksOperations:
             ttl_ms: For how many milliseconds from now, up to a day. Default: 300,000 (five
                 minutes).
         """
-        args = _given(
+        _sent = _given(
             space=space,
             id=id,
             holder=holder,
@@ -7929,7 +7929,7 @@ class AsyncLocksOperations:
             tenant=tenant,
             ttl_ms=ttl_ms,
         )
-        return cast("Renewed", await self._invoke("locks.renew", args))
+        return cast("Renewed", await self._invoke("locks.renew", _sent))
 
     async def release(
         self,
@@ -7949,14 +7949,14 @@ class AsyncLocksOperations:
             epoch: The lock's epoch.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             space=space,
             id=id,
             holder=holder,
             epoch=epoch,
             tenant=tenant,
         )
-        return cast("Released", await self._invoke("locks.release", args))
+        return cast("Released", await self._invoke("locks.release", _sent))
 
     async def list(
         self,
@@ -7974,13 +7974,13 @@ class AsyncLocksOperations:
             after: Go on after the lock of this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             space=space,
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[PathLock]", await self._invoke("locks.list", args))
+        return cast("builtins.list[PathLock]", await self._invoke("locks.list", _sent))
 
     async def covering(
         self,
@@ -7996,12 +7996,12 @@ class AsyncLocksOperations:
             path: The path, relative to the workspace.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             space=space,
             path=path,
             tenant=tenant,
         )
-        return cast("CoveredBy", await self._invoke("locks.covering", args))
+        return cast("CoveredBy", await self._invoke("locks.covering", _sent))
 
 
 class AsyncMemoryOperations:
@@ -8027,12 +8027,12 @@ class AsyncMemoryOperations:
                 beginning.
             limit: How many changes at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             after=after,
             limit=limit,
         )
-        return cast("MemoryQueue", await self._invoke("memory.queued", args))
+        return cast("MemoryQueue", await self._invoke("memory.queued", _sent))
 
 
 class AsyncPolicyOperations:
@@ -8045,8 +8045,8 @@ class AsyncPolicyOperations:
         self,
     ) -> PolicyInForce:
         """Gives the policy in force."""
-        args: dict[str, Any] = {}
-        return cast("PolicyInForce", await self._invoke("policy.get", args))
+        _sent: dict[str, Any] = {}
+        return cast("PolicyInForce", await self._invoke("policy.get", _sent))
 
     async def set(
         self,
@@ -8062,10 +8062,10 @@ class AsyncPolicyOperations:
         Args:
             policy: The policy, as the `policy` part of the configuration has it.
         """
-        args = _given(
+        _sent = _given(
             policy=policy,
         )
-        return cast("PolicyInForce", await self._invoke("policy.set", args))
+        return cast("PolicyInForce", await self._invoke("policy.set", _sent))
 
     async def reload(
         self,
@@ -8075,15 +8075,15 @@ class AsyncPolicyOperations:
 
         Fails with `invalid_config` if the file is wrong, and what was in force stays; with
         `conflict` if the runtime was not opened from a file."""
-        args: dict[str, Any] = {}
-        return cast("Reloaded", await self._invoke("policy.reload", args))
+        _sent: dict[str, Any] = {}
+        return cast("Reloaded", await self._invoke("policy.reload", _sent))
 
     async def status(
         self,
     ) -> PolicyStatus:
         """Tells which policy is in force, and whether the file says another that is wrong."""
-        args: dict[str, Any] = {}
-        return cast("PolicyStatus", await self._invoke("policy.status", args))
+        _sent: dict[str, Any] = {}
+        return cast("PolicyStatus", await self._invoke("policy.status", _sent))
 
     async def check(
         self,
@@ -8100,12 +8100,12 @@ class AsyncPolicyOperations:
             groups: The groups to check it with. Left out: those in force.
             tenant: The tenant whose agents are looked at.
         """
-        args = _given(
+        _sent = _given(
             policy=policy,
             groups=groups,
             tenant=tenant,
         )
-        return cast("PolicyReport", await self._invoke("policy.check", args))
+        return cast("PolicyReport", await self._invoke("policy.check", _sent))
 
     async def diff(
         self,
@@ -8124,12 +8124,12 @@ class AsyncPolicyOperations:
             groups: Its groups. Left out: those in force.
             context: Who calls, with the keys of a call's context. Left out: nobody in particular.
         """
-        args = _given(
+        _sent = _given(
             policy=policy,
             groups=groups,
             context=context,
         )
-        return cast("PolicyDiff", await self._invoke("policy.diff", args))
+        return cast("PolicyDiff", await self._invoke("policy.diff", _sent))
 
 
 class AsyncRegistryOperations:
@@ -8151,11 +8151,11 @@ class AsyncRegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
         )
-        return cast("builtins.list[ToolInfo]", await self._invoke("registry.list", args))
+        return cast("builtins.list[ToolInfo]", await self._invoke("registry.list", _sent))
 
     async def get(
         self,
@@ -8171,12 +8171,12 @@ class AsyncRegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("ToolInfo", await self._invoke("registry.get", args))
+        return cast("ToolInfo", await self._invoke("registry.get", _sent))
 
     async def enable(
         self,
@@ -8192,12 +8192,12 @@ class AsyncRegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("ToolInfo", await self._invoke("registry.enable", args))
+        return cast("ToolInfo", await self._invoke("registry.enable", _sent))
 
     async def disable(
         self,
@@ -8213,12 +8213,12 @@ class AsyncRegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
         )
-        return cast("ToolInfo", await self._invoke("registry.disable", args))
+        return cast("ToolInfo", await self._invoke("registry.disable", _sent))
 
     async def unregister(
         self,
@@ -8237,13 +8237,13 @@ class AsyncRegistryOperations:
             agent: The agent whose tools are meant. Left out: the shared ones.
             tier: The tier that it stands in. Left out: the tool that has the name.
         """
-        args = _given(
+        _sent = _given(
             name=name,
             tenant=tenant,
             agent=agent,
             tier=tier,
         )
-        return cast("ToolInfo", await self._invoke("registry.unregister", args))
+        return cast("ToolInfo", await self._invoke("registry.unregister", _sent))
 
     async def alias(
         self,
@@ -8269,7 +8269,7 @@ class AsyncRegistryOperations:
             defaults: What the tool's arguments are where a call under the alias does not give them
                 and the tool knows them.
         """
-        args = _given(
+        _sent = _given(
             alias=alias,
             name=name,
             tenant=tenant,
@@ -8278,7 +8278,7 @@ class AsyncRegistryOperations:
             arguments=arguments,
             defaults=defaults,
         )
-        return cast("ToolInfo", await self._invoke("registry.alias", args))
+        return cast("ToolInfo", await self._invoke("registry.alias", _sent))
 
     async def unalias(
         self,
@@ -8294,12 +8294,12 @@ class AsyncRegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             alias=alias,
             tenant=tenant,
             agent=agent,
         )
-        return cast("Unaliased", await self._invoke("registry.unalias", args))
+        return cast("Unaliased", await self._invoke("registry.unalias", _sent))
 
     async def clone(
         self,
@@ -8314,11 +8314,11 @@ class AsyncRegistryOperations:
             agent: The agent.
             tenant: The tenant of the agent. Default: `default`.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
         )
-        return cast("builtins.list[ToolInfo]", await self._invoke("registry.clone", args))
+        return cast("builtins.list[ToolInfo]", await self._invoke("registry.clone", _sent))
 
     async def drop_clone(
         self,
@@ -8332,11 +8332,11 @@ class AsyncRegistryOperations:
             agent: The agent.
             tenant: The tenant of the agent. Default: `default`.
         """
-        args = _given(
+        _sent = _given(
             agent=agent,
             tenant=tenant,
         )
-        return cast("DroppedClone", await self._invoke("registry.drop_clone", args))
+        return cast("DroppedClone", await self._invoke("registry.drop_clone", _sent))
 
     async def groups(
         self,
@@ -8350,11 +8350,11 @@ class AsyncRegistryOperations:
             tenant: The tenant of the agent. Default: `default`.
             agent: The agent whose tools are meant. Left out: the shared ones.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
         )
-        return cast("dict[str, builtins.list[str]]", await self._invoke("registry.groups", args))
+        return cast("dict[str, builtins.list[str]]", await self._invoke("registry.groups", _sent))
 
 
 class AsyncStoreOperations:
@@ -8367,8 +8367,8 @@ class AsyncStoreOperations:
         self,
     ) -> StoreInfo:
         """Tells which store this is."""
-        args: dict[str, Any] = {}
-        return cast("StoreInfo", await self._invoke("store.info", args))
+        _sent: dict[str, Any] = {}
+        return cast("StoreInfo", await self._invoke("store.info", _sent))
 
     async def backup(
         self,
@@ -8382,10 +8382,10 @@ class AsyncStoreOperations:
             path: The file to write; it must not exist. A relative path starts at the working
                 directory.
         """
-        args = _given(
+        _sent = _given(
             path=path,
         )
-        return cast("StoreFile", await self._invoke("store.backup", args))
+        return cast("StoreFile", await self._invoke("store.backup", _sent))
 
     async def export(
         self,
@@ -8401,11 +8401,11 @@ class AsyncStoreOperations:
                 directory.
             tenant: Only the rows of this tenant. Left out: of all tenants.
         """
-        args = _given(
+        _sent = _given(
             path=path,
             tenant=tenant,
         )
-        return cast("Moved", await self._invoke("store.export", args))
+        return cast("Moved", await self._invoke("store.export", _sent))
 
     async def import_(
         self,
@@ -8418,10 +8418,10 @@ class AsyncStoreOperations:
         Args:
             path: The file to read. A relative path starts at the working directory.
         """
-        args = _given(
+        _sent = _given(
             path=path,
         )
-        return cast("Moved", await self._invoke("store.import", args))
+        return cast("Moved", await self._invoke("store.import", _sent))
 
 
 class AsyncRulesOperations:
@@ -8462,7 +8462,7 @@ class AsyncRulesOperations:
             expires_at_ms: When it ends, in milliseconds since 1970-01-01T00:00:00Z. Left out: never.
             if_version: Only if the stored rule has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             effect=effect,
             pattern=pattern,
@@ -8475,7 +8475,7 @@ class AsyncRulesOperations:
             expires_at_ms=expires_at_ms,
             if_version=if_version,
         )
-        return cast("Rule", await self._invoke("rules.put", args))
+        return cast("Rule", await self._invoke("rules.put", _sent))
 
     async def get(
         self,
@@ -8492,12 +8492,12 @@ class AsyncRulesOperations:
             id: The rule's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             id=id,
             tenant=tenant,
         )
-        return cast("Rule", await self._invoke("rules.get", args))
+        return cast("Rule", await self._invoke("rules.get", _sent))
 
     async def list(
         self,
@@ -8519,7 +8519,7 @@ class AsyncRulesOperations:
             after: Go on after this id.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             tenant=tenant,
             agent=agent,
@@ -8527,7 +8527,7 @@ class AsyncRulesOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[Rule]", await self._invoke("rules.list", args))
+        return cast("builtins.list[Rule]", await self._invoke("rules.list", _sent))
 
     async def revoke(
         self,
@@ -8546,13 +8546,13 @@ class AsyncRulesOperations:
             tenant: The tenant.
             if_version: Only if the stored rule has this version.
         """
-        args = _given(
+        _sent = _given(
             kind=kind,
             id=id,
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Revoked", await self._invoke("rules.revoke", args))
+        return cast("Revoked", await self._invoke("rules.revoke", _sent))
 
 
 class AsyncSecretsOperations:
@@ -8578,13 +8578,13 @@ class AsyncSecretsOperations:
             everywhere: True: in all texts of the runtime, whatever the tenant.
             kind: What placeholders call it: 1 to 40 of `a-z`, `0-9` and `-`. Default: `secret`.
         """
-        args = _given(
+        _sent = _given(
             value=value,
             tenant=tenant,
             everywhere=everywhere,
             kind=kind,
         )
-        return cast("RegisteredSecret", await self._invoke("secrets.register", args))
+        return cast("RegisteredSecret", await self._invoke("secrets.register", _sent))
 
     async def forget(
         self,
@@ -8600,12 +8600,12 @@ class AsyncSecretsOperations:
             tenant: The tenant.
             everywhere: True: it was registered for all texts of the runtime.
         """
-        args = _given(
+        _sent = _given(
             value=value,
             tenant=tenant,
             everywhere=everywhere,
         )
-        return cast("ForgottenSecret", await self._invoke("secrets.forget", args))
+        return cast("ForgottenSecret", await self._invoke("secrets.forget", _sent))
 
     async def mask(
         self,
@@ -8619,11 +8619,11 @@ class AsyncSecretsOperations:
             text: The text.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             text=text,
             tenant=tenant,
         )
-        return cast("MaskedText", await self._invoke("secrets.mask", args))
+        return cast("MaskedText", await self._invoke("secrets.mask", _sent))
 
     async def rotate(
         self,
@@ -8640,24 +8640,24 @@ class AsyncSecretsOperations:
         Args:
             wait: True: the answer comes when it has ended. Default: it runs in the background.
         """
-        args = _given(
+        _sent = _given(
             wait=wait,
         )
-        return cast("RotationStatus", await self._invoke("secrets.rotate", args))
+        return cast("RotationStatus", await self._invoke("secrets.rotate", _sent))
 
     async def rotation(
         self,
     ) -> RotationStatus:
         """Tells how far the rotation of this process is, or how its last one ended."""
-        args: dict[str, Any] = {}
-        return cast("RotationStatus", await self._invoke("secrets.rotation", args))
+        _sent: dict[str, Any] = {}
+        return cast("RotationStatus", await self._invoke("secrets.rotation", _sent))
 
     async def stop_rotation(
         self,
     ) -> RotationStatus:
         """Ends the rotation that runs in this process. What it has sealed anew stays."""
-        args: dict[str, Any] = {}
-        return cast("RotationStatus", await self._invoke("secrets.stop_rotation", args))
+        _sent: dict[str, Any] = {}
+        return cast("RotationStatus", await self._invoke("secrets.stop_rotation", _sent))
 
 
 class AsyncSessionsOperations:
@@ -8699,7 +8699,7 @@ class AsyncSessionsOperations:
             settings: Whatever else the host keeps with it.
             if_version: Only if the stored session has this version; 0: only if there is none.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             agent=agent,
@@ -8713,7 +8713,7 @@ class AsyncSessionsOperations:
             settings=settings,
             if_version=if_version,
         )
-        return cast("Session", await self._invoke("sessions.put", args))
+        return cast("Session", await self._invoke("sessions.put", _sent))
 
     async def get(
         self,
@@ -8727,11 +8727,11 @@ class AsyncSessionsOperations:
             id: The session's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Session", await self._invoke("sessions.get", args))
+        return cast("Session", await self._invoke("sessions.get", _sent))
 
     async def list(
         self,
@@ -8757,7 +8757,7 @@ class AsyncSessionsOperations:
                 to the front.
             limit: How many at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             agent=agent,
             user=user,
@@ -8766,7 +8766,7 @@ class AsyncSessionsOperations:
             after=after,
             limit=limit,
         )
-        return cast("builtins.list[SessionInfo]", await self._invoke("sessions.list", args))
+        return cast("builtins.list[SessionInfo]", await self._invoke("sessions.list", _sent))
 
     async def delete(
         self,
@@ -8783,12 +8783,12 @@ class AsyncSessionsOperations:
             tenant: The tenant.
             if_version: Only if the stored session has this version.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             if_version=if_version,
         )
-        return cast("Deleted", await self._invoke("sessions.delete", args))
+        return cast("Deleted", await self._invoke("sessions.delete", _sent))
 
     async def append(
         self,
@@ -8809,13 +8809,13 @@ class AsyncSessionsOperations:
             messages: The messages, in order, at most 1,000. Left out: only the counters change.
             usage: What is added to the counters.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             messages=messages,
             usage=usage,
         )
-        return cast("SessionInfo", await self._invoke("sessions.append", args))
+        return cast("SessionInfo", await self._invoke("sessions.append", _sent))
 
     async def history(
         self,
@@ -8836,14 +8836,14 @@ class AsyncSessionsOperations:
             limit: How many at most, 1 to 1,000. Default: 100.
             latest: Newest first.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
             after=after,
             limit=limit,
             latest=latest,
         )
-        return cast("builtins.list[SessionMessage]", await self._invoke("sessions.history", args))
+        return cast("builtins.list[SessionMessage]", await self._invoke("sessions.history", _sent))
 
     async def marks(
         self,
@@ -8858,11 +8858,11 @@ class AsyncSessionsOperations:
             id: The session's id. It need not be stored.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("builtins.list[SessionMark]", await self._invoke("sessions.marks", args))
+        return cast("builtins.list[SessionMark]", await self._invoke("sessions.marks", _sent))
 
     async def clear_marks(
         self,
@@ -8877,11 +8877,11 @@ class AsyncSessionsOperations:
             id: The session's id. It need not be stored.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Cleared", await self._invoke("sessions.clear_marks", args))
+        return cast("Cleared", await self._invoke("sessions.clear_marks", _sent))
 
 
 class AsyncShellOperations:
@@ -8916,7 +8916,7 @@ class AsyncShellOperations:
             context: Who would call, with the keys of a call's context. Left out: nobody in
                 particular.
         """
-        args = _given(
+        _sent = _given(
             command=command,
             cwd=cwd,
             profile=profile,
@@ -8924,7 +8924,7 @@ class AsyncShellOperations:
             settings=settings,
             context=context,
         )
-        return cast("ShellCheck", await self._invoke("shell.check", args))
+        return cast("ShellCheck", await self._invoke("shell.check", _sent))
 
 
 class AsyncVaultOperations:
@@ -8967,7 +8967,7 @@ class AsyncVaultOperations:
                 Left out: all.
             once: True if the first call that uses it uses it up.
         """
-        args = _given(
+        _sent = _given(
             tools=tools,
             tenant=tenant,
             session=session,
@@ -8978,7 +8978,7 @@ class AsyncVaultOperations:
             arguments=arguments,
             once=once,
         )
-        return cast("Binding", await self._invoke("vault.bind", args))
+        return cast("Binding", await self._invoke("vault.bind", _sent))
 
     async def unbind(
         self,
@@ -8992,11 +8992,11 @@ class AsyncVaultOperations:
             id: The binding's id.
             tenant: The tenant.
         """
-        args = _given(
+        _sent = _given(
             id=id,
             tenant=tenant,
         )
-        return cast("Unbound", await self._invoke("vault.unbind", args))
+        return cast("Unbound", await self._invoke("vault.unbind", _sent))
 
     async def list(
         self,
@@ -9013,12 +9013,12 @@ class AsyncVaultOperations:
             session: Only what this session may use.
             limit: How many secrets at most, 1 to 1,000. Default: 100.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             session=session,
             limit=limit,
         )
-        return cast("VaultContents", await self._invoke("vault.list", args))
+        return cast("VaultContents", await self._invoke("vault.list", _sent))
 
     async def forget(
         self,
@@ -9033,11 +9033,11 @@ class AsyncVaultOperations:
             session: The session. Left out: all of the tenant, and its bindings for all sessions,
                 too.
         """
-        args = _given(
+        _sent = _given(
             tenant=tenant,
             session=session,
         )
-        return cast("Forgotten", await self._invoke("vault.forget", args))
+        return cast("Forgotten", await self._invoke("vault.forget", _sent))
 
 
 class AsyncOperations:
