@@ -6,8 +6,8 @@ use memchr::memmem;
 
 use super::change::{Body, Change, Changing, Standing};
 use super::edit_problem::{EditProblem, MAX_LINES_LISTED};
-use super::media::Media;
 use super::nearest::nearest;
+use super::read::check_text;
 use super::write::{MAX_FILE_BYTES, check_size};
 use super::{Error, RelativePath, Workspace};
 
@@ -86,10 +86,10 @@ impl Workspace {
                 check_size(path, *bytes, TOO_LARGE)?;
                 Err(Error::Changed { path: path.to_string() })
             }
-            Body::Whole(content) => match Media::of_content(content) {
-                Some(media) => Err(Error::Binary { path: path.to_string(), media }),
-                None => Ok(content),
-            },
+            Body::Whole(content) => {
+                check_text(path, content)?;
+                Ok(content)
+            }
         }
     }
 }

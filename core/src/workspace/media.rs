@@ -1,4 +1,6 @@
-//! Files that hold no text, told by their names and by what they begin with.
+//! Files that hold no text, told by what they begin with, and by their names.
+
+mod signature;
 
 use std::fmt;
 
@@ -54,10 +56,39 @@ impl Media {
         })
     }
 
-    /// What the first bytes of a file say: a NUL among the first 8 KiB means that it is no text.
+    /// What the first 8 KiB of a file say: how files of some kinds begin, and a NUL, which stands in
+    /// no text. `None` if it is text.
+    ///
+    /// ```
+    /// use toolkeep::workspace::Media;
+    ///
+    /// assert_eq!(Media::of_content(b"\x89PNG\r\n\x1a\n..."), Some(Media::Image));
+    /// assert_eq!(Media::of_content(b"a\0b"), Some(Media::Binary));
+    /// assert_eq!(Media::of_content(b"PNG is a format of pictures"), None);
+    /// ```
     pub fn of_content(start: &[u8]) -> Option<Media> {
         let sniffed = &start[..start.len().min(SNIFFED_BYTES)];
-        memchr::memchr(0, sniffed).map(|_| Media::Binary)
+        match memchr::memchr(0, sniffed) {
+            Some(_) => Some(signature::of_any(sniffed).unwrap_or(Media::Binary)),
+            None => signature::of_no_text(sniffed),
+        }
+    }
+
+    /// What a file holds: as [`Media::of_content`], and where that knows no more than that it is no
+    /// text, what the path's extension says. A text is a text whatever its name.
+    pub fn of_file(path: &str, start: &[u8]) -> Option<Media> {
+        let media = Media::of_content(start)?;
+        let named = || Media::of_name(path);
+        Some(match media {
+            Media::Binary => named().unwrap_or(media),
+            // Documents of office programs are archives, and films may begin as sounds do.
+            Media::Archive => named().filter(|named| *named == Media::Document).unwrap_or(media),
+            Media::Audio | Media::Video => {
+                let is_either = |named: &Media| matches!(named, Media::Audio | Media::Video);
+                named().filter(is_either).unwrap_or(media)
+            }
+            _ => media,
+        })
     }
 }
 
@@ -94,6 +125,81 @@ mod tests {
         for name in ["png", "a.png/notes", "main.rs", "x.", "archive.zip.txt"] {
             assert_eq!(Media::of_name(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn what_begins_like_a_file_of_some_kind_is_one_whatever_its_name() {
+        let cases: [(&[u8], Media); 24] = [
+            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Media::Image),
+            (b"\xff\xd8\xff\xe0\0\x10JFIF", Media::Image),
+            (b"GIF89a\x01\0\x01\0", Media::Image),
+            (b"RIFF\x24\0\0\0WEBPVP8 ", Media::Image),
+            (b"BM\x46\0\0\0\0\0", Media::Image),
+            (b"II*\0\x08\0", Media::Image),
+            (b"\0\0\0\x18ftypheic", Media::Image),
+            (b"ID3\x04\0\0", Media::Audio),
+            (b"\xff\xfb\x90\0", Media::Audio),
+            (b"RIFF\x24\0\0\0WAVEfmt ", Media::Audio),
+            (b"OggS\0\x02", Media::Audio),
+            (b"fLaC\0\0\0\x22", Media::Audio),
+            (b"\0\0\0\x18ftypM4A ", Media::Audio),
+            (b"\0\0\0\x18ftypisom", Media::Video),
+            (b"RIFF\x24\0\0\0AVI LIST", Media::Video),
+            (b"\x1a\x45\xdf\xa3\x01", Media::Video),
+            (b"%PDF-1.7\nno NUL here", Media::Document),
+            (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Media::Document),
+            (b"PK\x03\x04\x14\0\0\0[Content_Types].xml", Media::Document),
+            (b"PK\x03\x04\x14\0\0\0notes.txt", Media::Archive),
+            (b"\x1f\x8b\x08\x08", Media::Archive),
+            (b"\x7fELF\x02\x01\x01\0", Media::Program),
+            (b"MZ\x90\0\x03", Media::Program),
+            (b"\0asm\x01\0\0\0", Media::Program),
+        ];
+        for (start, media) in cases {
+            assert_eq!(Media::of_content(start), Some(media), "{start:?}");
+            assert_eq!(Media::of_file("notes.txt", start), Some(media), "{start:?}");
+        }
+        let mut tar = vec![0; 600];
+        tar[257..262].copy_from_slice(b"ustar");
+        assert_eq!(Media::of_content(&tar), Some(Media::Archive));
+    }
+
+    #[test]
+    fn a_text_is_none_of_these_whatever_it_begins_with_and_is_called() {
+        for text in [
+            "",
+            "BM is short",
+            "MZ",
+            "GIF89a",
+            "RIFF",
+            "OggS",
+            "ID3 tags",
+            "PK",
+            "Rar!",
+            "BZh9",
+            "%PDF is a format",
+            "fLaC",
+            "%!PS",
+            "ustar",
+            "II*",
+        ] {
+            assert_eq!(Media::of_content(text.as_bytes()), None, "{text}");
+            assert_eq!(Media::of_file("x.png", text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_name_tells_the_kind_where_the_content_is_merely_no_text() {
+        let of = |path| Media::of_file(path, b"a\0b").unwrap();
+        assert_eq!(
+            (of("a.png"), of("a.so"), of("a")),
+            (Media::Image, Media::Program, Media::Binary)
+        );
+        let word = b"PK\x03\x04\x14\0\0\0mimetype";
+        assert_eq!(Media::of_file("a.docx", word), Some(Media::Document));
+        assert_eq!(Media::of_file("a.png", word), Some(Media::Archive));
+        assert_eq!(Media::of_file("a.m4a", b"\0\0\0\x18ftypisom"), Some(Media::Audio));
+        assert_eq!(Media::of_file("a.mp3", b"\x89PNG\r\n\x1a\n"), Some(Media::Image));
     }
 
     #[test]

@@ -19,8 +19,8 @@ impl Workspace {
     ///
     /// # Errors
     ///
-    /// [`Error::Binary`] for a file that holds no text, told by its extension or by a NUL in its
-    /// first 8 KiB; [`Error::NotFound`] with names that look alike; [`Error::IsFolder`] and
+    /// [`Error::Binary`] for a file that holds no text, told by its first 8 KiB (see
+    /// [`Media::of_file`]); [`Error::NotFound`] with names that look alike; [`Error::IsFolder`] and
     /// [`Error::NotRegular`], which is found out without blocking; and the refusals.
     pub fn read(
         &self,
@@ -72,28 +72,23 @@ impl Workspace {
         max_bytes: u64,
     ) -> Result<Standing, Error> {
         let (file, target) = self.open_file_at(path)?;
-        let binary = |media| Error::Binary { path: path.to_string(), media };
-        if let Some(media) = Media::of_name(path.normalised()) {
-            return Err(binary(media));
-        }
         let standing = Standing::read(path, target, &file, max_bytes)?;
-        match standing.content().and_then(Media::of_content) {
-            Some(media) => Err(binary(media)),
-            None => Ok(standing),
-        }
+        check_text(path, standing.content().unwrap_or_default())?;
+        Ok(standing)
     }
 
     fn open_text(&self, path: &RelativePath) -> Result<BufReader<File>, Error> {
         let mut reader = BufReader::with_capacity(BLOCK_BYTES, self.open_file(path)?);
-        let media = match Media::of_name(path.normalised()) {
-            Some(media) => Some(media),
-            None => Media::of_content(
-                reader.fill_buf().map_err(|error| Error::from_io(path, "read", error))?,
-            ),
-        };
-        match media {
-            Some(media) => Err(Error::Binary { path: path.to_string(), media }),
-            None => Ok(reader),
-        }
+        let start = reader.fill_buf().map_err(|error| Error::from_io(path, "read", error))?;
+        check_text(path, start)?;
+        Ok(reader)
+    }
+}
+
+/// An error if a file that begins so is no text.
+pub(super) fn check_text(path: &RelativePath, start: &[u8]) -> Result<(), Error> {
+    match Media::of_file(path.normalised(), start) {
+        Some(media) => Err(Error::Binary { path: path.to_string(), media }),
+        None => Ok(()),
     }
 }

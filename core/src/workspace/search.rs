@@ -18,9 +18,10 @@ use std::path::Path;
 use super::globs::Globs;
 use super::ignoring::Unfiltered;
 use super::overlay::Overlay;
+use super::read::check_text;
 use super::scan::open_file;
 use super::walk::{Visit, Walk};
-use super::{Error, Media, RelativePath, Workspace};
+use super::{Error, RelativePath, Workspace};
 use file::Search;
 use hits::{Caps, Hits};
 
@@ -135,13 +136,7 @@ impl Workspace {
         let failed = |error| Error::from_io(path, "read", error);
         let (file, place) = self.open_file_at(path)?;
         let bytes = file.metadata().map_err(failed)?.len();
-        let media = match Media::of_name(path.normalised()) {
-            Some(media) => Some(media),
-            None => file::media(&file).map_err(failed)?,
-        };
-        if let Some(media) = media {
-            return Err(Error::Binary { path: path.to_string(), media });
-        }
+        check_text(path, &file::start(&file).map_err(failed)?)?;
         let lines = search.file(&mut search.own(), &place, &file, bytes).map_err(failed)?;
         if !lines.is_empty() {
             let shown = path.shown_base();
@@ -181,9 +176,6 @@ impl Visit for Searcher<'_> {
     }
 
     fn file(&self, own: &mut Own, folder: BorrowedFd<'_>, name: &CStr, path: &[u8]) {
-        if name.to_str().is_ok_and(|name| Media::of_name(name).is_some()) {
-            return;
-        }
         let place = super::walk::as_path(path);
         let found = match open_file(folder, name) {
             // Something else by now.

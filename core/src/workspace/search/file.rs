@@ -75,7 +75,7 @@ impl Search<'_> {
             own.buffer = buffer;
             return lines;
         }
-        if media(file)?.is_some() || !self.occurs_in(own, self.reader(file))? {
+        if Media::of_content(&start(file)?).is_some() || !self.occurs_in(own, self.reader(file))? {
             return Ok(Vec::new());
         }
         rewind(file)?;
@@ -141,12 +141,12 @@ impl Read for Stoppable<'_> {
     }
 }
 
-/// What the first bytes of a file say of it.
-pub(super) fn media(file: &File) -> io::Result<Option<Media>> {
+/// The bytes of a file that tell whether it is text.
+pub(super) fn start(file: &File) -> io::Result<Vec<u8>> {
     let mut start = Vec::with_capacity(SNIFFED_BYTES);
     file.take(SNIFFED_BYTES as u64).read_to_end(&mut start)?;
     rewind(file)?;
-    Ok(Media::of_content(&start))
+    Ok(start)
 }
 
 fn rewind(mut file: &File) -> io::Result<()> {

@@ -260,10 +260,15 @@ fn a_folder_is_not_read() {
 #[test]
 fn a_file_without_text_names_the_right_tool() {
     let world = World::new();
-    fs::write(world.inside("picture.PNG"), "not really").unwrap();
+    fs::write(world.inside("picture.PNG"), "a\0b").unwrap();
+    fs::write(world.inside("picture.txt"), b"\x89PNG\r\n\x1a\n").unwrap();
+    fs::write(world.inside("text.png"), "a text").unwrap();
     fs::write(world.inside("data"), b"ab\0cd").unwrap();
-    let error = world.read("picture.PNG").unwrap_err();
-    assert!(error.to_string().contains("use read_image"), "{error}");
+    for path in ["picture.PNG", "picture.txt"] {
+        let error = world.read(path).unwrap_err();
+        assert!(error.to_string().contains("use read_image"), "{error}");
+    }
+    assert_text(&world, "text.png", "a text");
     let error = world.read("data").unwrap_err();
     assert!(matches!(error, Error::Binary { media: Media::Binary, .. }), "{error}");
     let missing = world.read("missing.png").unwrap_err();
