@@ -1,7 +1,7 @@
 //! Writing a file, against what a careful program does by hand; and reading a page of a huge one.
 //!
 //! Baseline and rows are measured in turns in this one process, and the median counts: an fsync takes
-//! what the disk takes.
+//! what the disk takes. Neither side syncs the folder.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and may fail")]
 
 use std::fs::{self, File};
