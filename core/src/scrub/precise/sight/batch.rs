@@ -94,6 +94,18 @@ impl<'l> Places<'l> {
         }
     }
 
+    /// Keeps those that count, in their order, and without a branch.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, mut counts: impl FnMut(usize) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.length {
+            let place = self.list[at];
+            self.list[kept] = place;
+            kept += usize::from(counts(usize::from(place)));
+        }
+        self.length = kept;
+    }
+
     #[inline(always)]
     pub(super) fn all(&self) -> impl Iterator<Item = usize> + '_ {
         self.list[..self.length].iter().map(|place| usize::from(*place))
@@ -131,14 +143,16 @@ impl Batch<'_, '_> {
             // with this one.
             simd::fetch(text, (block + BATCH) * BLOCK);
             if let Some(bytes) = text[block * BLOCK..].first_chunk() {
-                [token[block], plain[block], digit[block]] = L::each(&classes, bytes);
-                self.held.words[block] = L::starting_any(&sought, bytes);
+                // All is asked before anything is written, so that each byte is read once.
+                let (sets, words) = (L::nested(&classes, bytes), L::starting_any(&sought, bytes));
+                [token[block], plain[block], digit[block]] = sets;
+                self.held.words[block] = words;
             }
         }
         for block in sure..=self.blocks {
             let piece = simd::block(text, block * BLOCK);
             let bytes = piece.bytes();
-            [token[block], plain[block], digit[block]] = L::each(&classes, bytes);
+            [token[block], plain[block], digit[block]] = L::nested(&classes, bytes);
             if block < self.blocks {
                 self.held.words[block] = L::starting_any(&sought, bytes);
             }
@@ -198,11 +212,10 @@ impl Batch<'_, '_> {
         for block in 0..self.blocks {
             places.add_bits(block, std::mem::take(&mut held.words[block]));
             if places.length + BLOCK + 2 > WORDS {
-                held.hold_words::<L>(&places, &mut links);
-                places.length = 0;
+                held.hold_words::<L>(&mut places, &mut links);
             }
         }
-        held.hold_words::<L>(&places, &mut links);
+        held.hold_words::<L>(&mut places, &mut links);
     }
 
     /// Holds the runs that begin as a kind does, and those behind escapes. All is asked of each
