@@ -11,6 +11,7 @@ pub(super) struct Words {
     /// A bit for the first byte of each word, and one for its last.
     starts: u128,
     ends: u128,
+    count: usize,
 }
 
 const _: () = assert!(MAX_NAME == u128::BITS as usize);
@@ -38,16 +39,18 @@ impl Words {
         // capital of `APIKey`, and where digits start or end.
         let humps = capital & (small << 1 | capital << 1 & small >> 1);
         let starts = all & (!(all << 1) | humps | (digit << 1 ^ digit));
-        let words = Words { lower, starts, ends: all & (starts >> 1 | !(all >> 1)) };
-        (words.ends != 0).then_some(words)
+        let ends = all & (starts >> 1 | !(all >> 1));
+        let count = ends.count_ones() as usize;
+        (count > 0).then_some(Words { lower, starts, ends, count })
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ends.count_ones() as usize
+        self.count
     }
 
     pub(super) fn drop_last(&mut self) {
         self.ends = without_highest(self.ends);
+        self.count -= 1;
     }
 
     /// The word that many before the last; there must be so many.

@@ -75,7 +75,7 @@ impl<'l> Places<'l> {
         self.length += usize::from(counts);
     }
 
-    /// Adds where the bits of a block are set: mostly two or fewer.
+    /// Adds where the bits of a block are set: one at least, and mostly two or fewer.
     #[inline(always)]
     fn add_bits(&mut self, block: usize, mut bits: u64) {
         let count = bits.count_ones() as usize;
@@ -209,7 +209,10 @@ impl Batch<'_, '_> {
         let held = &mut *self.held;
         let mut places = Places::new(&mut self.notes.lists.words);
         let mut links = Places::new(&mut self.notes.lists.links);
-        for block in 0..self.blocks {
+        let mut some = set_blocks(&held.words[..self.blocks]);
+        while some != 0 {
+            let block = some.trailing_zeros() as usize;
+            some &= some - 1;
             places.add_bits(block, std::mem::take(&mut held.words[block]));
             if places.length + BLOCK + 2 > WORDS {
                 held.hold_words::<L>(&mut places, &mut links);
@@ -233,8 +236,11 @@ impl Batch<'_, '_> {
                 & !(token[block] << 1 | last)
                 & lasting(token[block], token[block + 1]);
         }
-        for (block, fresh) in fresh[..self.blocks].iter().enumerate() {
-            starts.add_bits(block, *fresh);
+        let mut some = set_blocks(&fresh[..self.blocks]);
+        while some != 0 {
+            let block = some.trailing_zeros() as usize;
+            some &= some - 1;
+            starts.add_bits(block, fresh[block]);
         }
         let mut opening = Places::new(&mut lists.opening);
         let mut plains = Places::new(&mut lists.plain);
@@ -276,6 +282,12 @@ impl Batch<'_, '_> {
             }
         }
     }
+}
+
+/// The blocks that have a bit, one bit each: few do, and the others cost nothing more.
+#[inline(always)]
+fn set_blocks(blocks: &[u64]) -> u64 {
+    blocks.iter().enumerate().fold(0, |all, (block, bits)| all | u64::from(*bits != 0) << block)
 }
 
 /// The places from which at least [`RUN`] token bytes follow each other.
