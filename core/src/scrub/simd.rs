@@ -1,4 +1,4 @@
-//! Looks at 64 bytes at a time with what the processor has: AVX-512, AVX2, SSSE3, NEON, or plain
+//! Looks at 64 bytes at a time with what the processor has: AVX-512, AVX2, SSE4.2, NEON, or plain
 //! code.
 //!
 //! Two questions are answered about a block of 64 bytes, each with one bit per byte: which bytes
@@ -9,6 +9,7 @@
 mod class;
 mod classes;
 mod gram;
+mod nest;
 mod scalar;
 mod set;
 mod vector;
@@ -26,6 +27,7 @@ mod tests;
 pub(super) use class::Class;
 pub(super) use classes::Classes;
 pub(super) use gram::{Gram, Grams};
+pub(super) use nest::Nest;
 pub(super) use set::ByteSet;
 
 /// The bytes of a block.
@@ -40,6 +42,9 @@ pub(super) trait Lanes: Copy {
 
     /// Which bytes are of each of the classes.
     fn each<const COUNT: usize>(classes: &Classes<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT];
+
+    /// Which bytes are of each of the sets that lie in each other.
+    fn nested<const COUNT: usize>(nest: &Nest<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT];
 
     /// Where one of the words may start. May name too many, but the same at all levels.
     fn starting(grams: &Grams, bytes: &[u8; REACH]) -> u64;
@@ -70,7 +75,7 @@ pub(super) trait Task {
 pub(super) enum Level {
     Scalar,
     #[cfg(target_arch = "x86_64")]
-    Ssse3,
+    Sse42,
     #[cfg(target_arch = "x86_64")]
     Avx2,
     #[cfg(target_arch = "x86_64")]
@@ -84,7 +89,7 @@ impl Level {
     pub(super) fn all() -> impl Iterator<Item = Level> {
         let others = [
             #[cfg(target_arch = "x86_64")]
-            std::arch::is_x86_feature_detected!("ssse3").then_some(Level::Ssse3),
+            x86::has_sse42().then_some(Level::Sse42),
             #[cfg(target_arch = "x86_64")]
             std::arch::is_x86_feature_detected!("avx2").then_some(Level::Avx2),
             #[cfg(target_arch = "x86_64")]
@@ -101,7 +106,7 @@ impl Level {
         Level::all().last().unwrap_or(Level::Scalar)
     }
 
-    /// The best that every processor of this architecture has that is younger than 2007: what
+    /// The best that every processor of this architecture has that is younger than 2009: what
     /// runs where there is no AVX2.
     pub(super) fn portable() -> Level {
         Level::all().nth(1).unwrap_or(Level::Scalar)
@@ -112,7 +117,7 @@ impl Level {
             Level::Scalar => task.run::<scalar::Scalar>(),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `all` makes this level only where the processor has the feature.
-            Level::Ssse3 => unsafe { x86::with_ssse3(task) },
+            Level::Sse42 => unsafe { x86::with_sse42(task) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
             Level::Avx2 => unsafe { x86::with_avx2(task) },

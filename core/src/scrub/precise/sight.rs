@@ -3,7 +3,7 @@
 //! It may name too many places but never too few. A place is named from the bytes around it alone,
 //! so pieces of a text have the same sights as the whole.
 
-use super::super::simd::{ByteSet, Class, Classes, Gram, Grams, Level};
+use super::super::simd::{ByteSet, Class, Gram, Grams, Level, Nest};
 use super::jwt;
 use super::kinds::{Kinds, is_plain_byte, is_token};
 use super::link;
@@ -243,7 +243,7 @@ pub(super) struct Sights {
     level: Level,
     grams: [Grams; 2],
     /// Which bytes of a block are token bytes, which belong to a plain run, and which are digits.
-    classes: Classes<3>,
+    classes: Nest<3>,
     hexadecimal: Class,
     links: link::Glance,
     /// A bit for each hash of four bytes in any case with which a word may begin.
@@ -346,9 +346,9 @@ fn hexadecimal() -> Class {
     Class::new(ByteSet::of(|b| b.is_ascii_hexdigit())).expect("the class of digits")
 }
 
-#[expect(clippy::expect_used, reason = "constant sets, with few different rows")]
-fn classes() -> Classes<3> {
+#[expect(clippy::expect_used, reason = "constant sets, each in the next, with few rows")]
+fn classes() -> Nest<3> {
     let digits = ByteSet::of(|b| b.is_ascii_digit());
     let sets = [ByteSet::of(is_token), ByteSet::of(is_plain_byte), digits];
-    Classes::new(&sets).expect("the classes of runs")
+    Nest::new(&sets).expect("the classes of runs")
 }

@@ -42,6 +42,12 @@ unsafe impl Vector for Neon {
     }
 
     #[inline(always)]
+    unsafe fn look_up_ascii(self, bytes: Self) -> Self {
+        // SAFETY: as above. Behind the table there are zeros.
+        unsafe { self.look_up(bytes.lower()) }
+    }
+
+    #[inline(always)]
     unsafe fn lower(self) -> Self {
         // SAFETY: as above.
         Neon(unsafe { vandq_u8(self.0, vdupq_n_u8(15)) })
@@ -66,6 +72,12 @@ unsafe impl Vector for Neon {
     }
 
     #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Neon(unsafe { vaddq_u8(self.0, other.0) })
+    }
+
+    #[inline(always)]
     unsafe fn set_bytes(self) -> u64 {
         const WEIGHTS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
         // SAFETY: as above, and the weights are sixteen bytes. The bits of eight bytes sum up
@@ -76,5 +88,17 @@ unsafe impl Vector for Neon {
             let second = vaddv_u8(vget_high_u8(bits));
             u64::from(first) | u64::from(second) << 8
         }
+    }
+
+    #[inline(always)]
+    unsafe fn top_bits(self) -> u64 {
+        // SAFETY: as above.
+        unsafe { Neon(vshrq_n_u8::<7>(self.0)).set_bytes() }
+    }
+
+    #[inline(always)]
+    unsafe fn is_ascii(self) -> bool {
+        // SAFETY: as above.
+        unsafe { vmaxvq_u8(self.0) < 0x80 }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, REACH, Task, gram::LENGTH};
+use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, Task, gram::LENGTH};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512vbmi,avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn with_avx512<T: Task>(task: T) -> T::Answer {
@@ -45,6 +45,21 @@ impl Lanes for Avx512 {
             let told = _mm512_and_si512(low, up);
             for (answer, bits) in answers.iter_mut().zip(classes.bits) {
                 *answer = _mm512_test_epi8_mask(told, _mm512_set1_epi8(bits.cast_signed()));
+            }
+        }
+        answers
+    }
+
+    #[inline(always)]
+    fn nested<const COUNT: usize>(nest: &Nest<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+        let mut answers = [0; COUNT];
+        // SAFETY: as above.
+        unsafe {
+            let (low, up) = halves(load(bytes, 0), &nest.lower, &nest.upper);
+            let told = _mm512_and_si512(low, up);
+            for (answer, lift) in answers.iter_mut().zip(nest.lifts) {
+                let lifted = _mm512_add_epi8(told, _mm512_set1_epi8(lift.cast_signed()));
+                *answer = _mm512_movepi8_mask(lifted);
             }
         }
         answers

@@ -1,6 +1,6 @@
 //! One byte at a time, for processors without vectors.
 
-use super::{BLOCK, Class, Classes, Grams, Lanes, REACH};
+use super::{BLOCK, Class, Classes, Grams, Lanes, Nest, REACH, nest::TOP};
 
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
@@ -22,6 +22,18 @@ impl Lanes for Scalar {
             let told = classes.whole[usize::from(byte)];
             for (answer, bits) in answers.iter_mut().zip(classes.bits) {
                 *answer |= u64::from(told & bits != 0) << at;
+            }
+        }
+        answers
+    }
+
+    #[inline(always)]
+    fn nested<const COUNT: usize>(nest: &Nest<COUNT>, bytes: &[u8; REACH]) -> [u64; COUNT] {
+        let mut answers = [0; COUNT];
+        for (at, &byte) in bytes[..BLOCK].iter().enumerate() {
+            let told = nest.whole[usize::from(byte)];
+            for (answer, lift) in answers.iter_mut().zip(nest.lifts) {
+                *answer |= u64::from(told + lift >= TOP) << at;
             }
         }
         answers

@@ -156,3 +156,46 @@ fn several_questions_at_once_are_answered_as_one_by_one() {
     let nine_rows = [ByteSet::of(|b| b & 15 <= b >> 4 && b >> 4 < 9)];
     assert!(Classes::new(&nine_rows).is_none());
 }
+
+/// Which bytes are of each of some sets that lie in each other.
+struct AskNest<'a> {
+    nest: &'a Nest<4>,
+    bytes: &'a [u8; REACH],
+}
+
+impl Task for AskNest<'_> {
+    type Answer = [u64; 4];
+
+    fn run<L: Lanes>(self) -> [u64; 4] {
+        L::nested(self.nest, self.bytes)
+    }
+}
+
+#[test]
+fn sets_that_lie_in_each_other_are_exactly_what_they_are_at_all_levels() {
+    let sets = [
+        token(),
+        ByteSet::of(|b| b.is_ascii_digit()),
+        ByteSet::of(|b| token().has(b) || matches!(b, b'+' | b'/' | b'~')),
+        ByteSet::of(|b| b.is_ascii_alphanumeric()),
+    ];
+    let nest = Nest::new(&sets).unwrap();
+    for text in texts() {
+        for at in (0..text.len() + 70).step_by(29) {
+            let piece = block(&text, at);
+            let bytes = piece.bytes();
+            let one = |set: &ByteSet| {
+                (0..BLOCK).fold(0, |bits, n| bits | u64::from(set.has(bytes[n])) << n)
+            };
+            let expected = sets.each_ref().map(one);
+            for level in Level::all() {
+                let found = level.run(AskNest { nest: &nest, bytes });
+                assert_eq!(found, expected, "{level:?} at {at} of {text:?}");
+            }
+        }
+    }
+    let crossing = [ByteSet::of(|b| b.is_ascii_lowercase()), ByteSet::of(|b| b < b'm')];
+    assert!(Nest::new(&crossing).is_none());
+    let nine_rows = [ByteSet::of(|b| b & 15 <= b >> 4 && b >> 4 < 9)];
+    assert!(Nest::new(&nine_rows).is_none());
+}

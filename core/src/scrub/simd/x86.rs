@@ -1,13 +1,13 @@
-//! SSSE3 and AVX2.
+//! SSE4.2 and AVX2.
 
 use std::arch::x86_64::*;
 
 use super::Task;
 use super::vector::Vector;
 
-#[target_feature(enable = "ssse3")]
-pub(super) fn with_ssse3<T: Task>(task: T) -> T::Answer {
-    task.run::<Ssse3>()
+#[target_feature(enable = "ssse3,sse4.1,sse4.2,popcnt")]
+pub(super) fn with_sse42<T: Task>(task: T) -> T::Answer {
+    task.run::<Sse42>()
 }
 
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
@@ -15,59 +15,79 @@ pub(super) fn with_avx2<T: Task>(task: T) -> T::Answer {
     task.run::<Avx2>()
 }
 
-#[derive(Clone, Copy)]
-pub(super) struct Ssse3(__m128i);
+/// True if the processor has what [`with_sse42`] asks for.
+pub(super) fn has_sse42() -> bool {
+    std::arch::is_x86_feature_detected!("sse4.2")
+        && std::arch::is_x86_feature_detected!("ssse3")
+        && std::arch::is_x86_feature_detected!("sse4.1")
+        && std::arch::is_x86_feature_detected!("popcnt")
+}
 
-// SAFETY: what is called is what SSSE3 has.
-unsafe impl Vector for Ssse3 {
+#[derive(Clone, Copy)]
+pub(super) struct Sse42(__m128i);
+
+// SAFETY: what is called is what SSSE3 has, a part of it.
+unsafe impl Vector for Sse42 {
     const BYTES: usize = 16;
 
     #[inline(always)]
     unsafe fn load(from: *const u8) -> Self {
         // SAFETY: the caller says that the bytes are readable.
-        Ssse3(unsafe { _mm_loadu_si128(from.cast()) })
+        Sse42(unsafe { _mm_loadu_si128(from.cast()) })
     }
 
     #[inline(always)]
     unsafe fn table(entries: &[u8; 16]) -> Self {
         // SAFETY: sixteen bytes are readable.
-        Ssse3(unsafe { _mm_loadu_si128(entries.as_ptr().cast()) })
+        Sse42(unsafe { _mm_loadu_si128(entries.as_ptr().cast()) })
     }
 
     #[inline(always)]
     unsafe fn filled(byte: u8) -> Self {
-        // SAFETY: the caller says that the processor has SSSE3.
-        Ssse3(unsafe { _mm_set1_epi8(byte.cast_signed()) })
+        // SAFETY: the caller says that the processor has SSE4.2.
+        Sse42(unsafe { _mm_set1_epi8(byte.cast_signed()) })
     }
 
     #[inline(always)]
     unsafe fn look_up(self, indices: Self) -> Self {
-        // SAFETY: the caller says that the processor has SSSE3.
-        Ssse3(unsafe { _mm_shuffle_epi8(self.0, indices.0) })
+        // SAFETY: the caller says that the processor has SSE4.2.
+        Sse42(unsafe { _mm_shuffle_epi8(self.0, indices.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn look_up_ascii(self, bytes: Self) -> Self {
+        // SAFETY: as above. The instruction looks at the lower halves of ASCII alone.
+        Sse42(unsafe { _mm_shuffle_epi8(self.0, bytes.0) })
     }
 
     #[inline(always)]
     unsafe fn lower(self) -> Self {
         // SAFETY: as above.
-        Ssse3(unsafe { _mm_and_si128(self.0, _mm_set1_epi8(15)) })
+        Sse42(unsafe { _mm_and_si128(self.0, _mm_set1_epi8(15)) })
     }
 
     #[inline(always)]
     unsafe fn upper(self) -> Self {
         // SAFETY: as above.
-        Ssse3(unsafe { _mm_and_si128(_mm_srli_epi16::<4>(self.0), _mm_set1_epi8(15)) })
+        Sse42(unsafe { _mm_and_si128(_mm_srli_epi16::<4>(self.0), _mm_set1_epi8(15)) })
     }
 
     #[inline(always)]
     unsafe fn and(self, other: Self) -> Self {
         // SAFETY: as above.
-        Ssse3(unsafe { _mm_and_si128(self.0, other.0) })
+        Sse42(unsafe { _mm_and_si128(self.0, other.0) })
     }
 
     #[inline(always)]
     unsafe fn or(self, other: Self) -> Self {
         // SAFETY: as above.
-        Ssse3(unsafe { _mm_or_si128(self.0, other.0) })
+        Sse42(unsafe { _mm_or_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Sse42(unsafe { _mm_add_epi8(self.0, other.0) })
     }
 
     #[inline(always)]
@@ -75,6 +95,19 @@ unsafe impl Vector for Ssse3 {
         // SAFETY: as above.
         let zeros = unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())) };
         u64::from(!zeros.cast_unsigned() & 0xFFFF)
+    }
+
+    #[inline(always)]
+    unsafe fn top_bits(self) -> u64 {
+        // SAFETY: as above.
+        let bits = unsafe { _mm_movemask_epi8(self.0) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    unsafe fn is_ascii(self) -> bool {
+        // SAFETY: as above.
+        unsafe { _mm_movemask_epi8(self.0) == 0 }
     }
 }
 
@@ -110,6 +143,12 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn look_up_ascii(self, bytes: Self) -> Self {
+        // SAFETY: as above. The instruction looks at the lower halves of ASCII alone.
+        Avx2(unsafe { _mm256_shuffle_epi8(self.0, bytes.0) })
+    }
+
+    #[inline(always)]
     unsafe fn lower(self) -> Self {
         // SAFETY: as above.
         Avx2(unsafe { _mm256_and_si256(self.0, _mm256_set1_epi8(15)) })
@@ -134,10 +173,29 @@ unsafe impl Vector for Avx2 {
     }
 
     #[inline(always)]
+    unsafe fn plus(self, other: Self) -> Self {
+        // SAFETY: as above.
+        Avx2(unsafe { _mm256_add_epi8(self.0, other.0) })
+    }
+
+    #[inline(always)]
     unsafe fn set_bytes(self) -> u64 {
         // SAFETY: as above.
         let zeros =
             unsafe { _mm256_movemask_epi8(_mm256_cmpeq_epi8(self.0, _mm256_setzero_si256())) };
         u64::from(!zeros.cast_unsigned())
+    }
+
+    #[inline(always)]
+    unsafe fn top_bits(self) -> u64 {
+        // SAFETY: as above.
+        let bits = unsafe { _mm256_movemask_epi8(self.0) };
+        u64::from(bits.cast_unsigned())
+    }
+
+    #[inline(always)]
+    unsafe fn is_ascii(self) -> bool {
+        // SAFETY: as above.
+        unsafe { _mm256_movemask_epi8(self.0) == 0 }
     }
 }

@@ -247,11 +247,12 @@ impl Kinds {
         let value = vicinity::may_be_told(text, at)
             && (seen.is_given(text, at)
                 || may_be_said::<L>(text, at, &L::seek(&self.vicinity.telling)));
+        // The last word is the gates', but most runs have no vendor's name before them.
         (value || sorts & FREE != 0)
-            && self.told.lets(text, at, opening, crossing)
             && seen.may_be_plain(text, at)
-            && (value || self.free.lets(text, at, opening, crossing))
             && self.vicinity.may_tell::<L>(text, at, opening)
+            && self.told.lets(text, at, opening, crossing)
+            && (value || self.free.lets(text, at, opening, crossing))
     }
 }
 

@@ -75,7 +75,7 @@ impl<'l> Places<'l> {
         self.length += usize::from(counts);
     }
 
-    /// Adds where the bits of a block are set: mostly two or fewer.
+    /// Adds where the bits of a block are set: one at least, and mostly two or fewer.
     #[inline(always)]
     fn add_bits(&mut self, block: usize, mut bits: u64) {
         let count = bits.count_ones() as usize;
@@ -92,6 +92,18 @@ impl<'l> Places<'l> {
                 return;
             }
         }
+    }
+
+    /// Keeps those that count, in their order, and without a branch.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, mut counts: impl FnMut(usize) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.length {
+            let place = self.list[at];
+            self.list[kept] = place;
+            kept += usize::from(counts(usize::from(place)));
+        }
+        self.length = kept;
     }
 
     #[inline(always)]
@@ -131,14 +143,16 @@ impl Batch<'_, '_> {
             // with this one.
             simd::fetch(text, (block + BATCH) * BLOCK);
             if let Some(bytes) = text[block * BLOCK..].first_chunk() {
-                [token[block], plain[block], digit[block]] = L::each(&classes, bytes);
-                self.held.words[block] = L::starting_any(&sought, bytes);
+                // All is asked before anything is written, so that each byte is read once.
+                let (sets, words) = (L::nested(&classes, bytes), L::starting_any(&sought, bytes));
+                [token[block], plain[block], digit[block]] = sets;
+                self.held.words[block] = words;
             }
         }
         for block in sure..=self.blocks {
             let piece = simd::block(text, block * BLOCK);
             let bytes = piece.bytes();
-            [token[block], plain[block], digit[block]] = L::each(&classes, bytes);
+            [token[block], plain[block], digit[block]] = L::nested(&classes, bytes);
             if block < self.blocks {
                 self.held.words[block] = L::starting_any(&sought, bytes);
             }
@@ -195,14 +209,16 @@ impl Batch<'_, '_> {
         let held = &mut *self.held;
         let mut places = Places::new(&mut self.notes.lists.words);
         let mut links = Places::new(&mut self.notes.lists.links);
-        for block in 0..self.blocks {
+        let mut some = set_blocks(&held.words[..self.blocks]);
+        while some != 0 {
+            let block = some.trailing_zeros() as usize;
+            some &= some - 1;
             places.add_bits(block, std::mem::take(&mut held.words[block]));
             if places.length + BLOCK + 2 > WORDS {
-                held.hold_words::<L>(&places, &mut links);
-                places.length = 0;
+                held.hold_words::<L>(&mut places, &mut links);
             }
         }
-        held.hold_words::<L>(&places, &mut links);
+        held.hold_words::<L>(&mut places, &mut links);
     }
 
     /// Holds the runs that begin as a kind does, and those behind escapes. All is asked of each
@@ -220,8 +236,11 @@ impl Batch<'_, '_> {
                 & !(token[block] << 1 | last)
                 & lasting(token[block], token[block + 1]);
         }
-        for (block, fresh) in fresh[..self.blocks].iter().enumerate() {
-            starts.add_bits(block, *fresh);
+        let mut some = set_blocks(&fresh[..self.blocks]);
+        while some != 0 {
+            let block = some.trailing_zeros() as usize;
+            some &= some - 1;
+            starts.add_bits(block, fresh[block]);
         }
         let mut opening = Places::new(&mut lists.opening);
         let mut plains = Places::new(&mut lists.plain);
@@ -263,6 +282,12 @@ impl Batch<'_, '_> {
             }
         }
     }
+}
+
+/// The blocks that have a bit, one bit each: few do, and the others cost nothing more.
+#[inline(always)]
+fn set_blocks(blocks: &[u64]) -> u64 {
+    blocks.iter().enumerate().fold(0, |all, (block, bits)| all | u64::from(*bits != 0) << block)
 }
 
 /// The places from which at least [`RUN`] token bytes follow each other.

@@ -40,10 +40,11 @@ pub(super) fn seen(before: u8, eight: u64) -> Option<Hidden> {
     let ways = |byte: u8| FIRST[usize::from(byte)];
     let (one, two, three) = (ways(first), ways(second), ways(third));
     let way = BEFORE[usize::from(before)] & one;
-    let colour = [first, second, third, fourth].contains(&b'm');
+    let colour = (first == b'm') | (second == b'm') | (third == b'm') | (fourth == b'm');
     let pair = way & two & EQUALS;
     let more = if pair == 0 { one & two & three } else { three };
-    let rare = way & (BACKSLASH | PERCENT) != 0 || way & COLOUR != 0 && colour || more & SIGNS != 0;
+    let rare =
+        (way & (BACKSLASH | PERCENT) != 0) | ((way & COLOUR != 0) & colour) | (more & SIGNS != 0);
     let signs = usize::from(one & SIGNS) + usize::from(one & two & SIGNS);
     let digits = pair != 0;
     (!rare).then_some(Hidden { length: signs + 2 * usize::from(digits), digits })

@@ -106,20 +106,31 @@ impl Held<'_> {
         None
     }
 
-    /// Holds those of the places that may be words, but for links that hold nothing.
+    /// Holds those of the places that may be words, but for links that hold nothing, and empties
+    /// the list.
     #[inline(always)]
-    pub(super) fn hold_words<L: Lanes>(&mut self, places: &Places<'_>, links: &mut Places<'_>) {
-        for place in places.all() {
-            let (stays, link) = self.sights.may_be_word(self.text, self.start + place);
-            self.words[place / BLOCK % BATCH] |= u64::from(stays) << (place % BLOCK);
-            self.blocks |= u64::from(stays) << (place / BLOCK % BATCH);
+    pub(super) fn hold_words<L: Lanes>(&mut self, places: &mut Places<'_>, links: &mut Places<'_>) {
+        let Held { sights, text, start, .. } = *self;
+        places.keep(|place| {
+            let (stays, link) = sights.may_be_word(text, start + place);
             links.add(place, link);
+            stays & !link
+        });
+        for place in places.all() {
+            self.hold_word(place);
         }
         for place in links.all() {
-            let may = self.sights.links.may_hold::<L>(self.text, self.start + place);
-            self.words[place / BLOCK % BATCH] &= !(u64::from(!may) << (place % BLOCK));
+            if sights.links.may_hold::<L>(text, start + place) {
+                self.hold_word(place);
+            }
         }
-        links.length = 0;
+        (places.length, links.length) = (0, 0);
+    }
+
+    #[inline(always)]
+    fn hold_word(&mut self, place: usize) {
+        self.words[place / BLOCK % BATCH] |= 1 << (place % BLOCK);
+        self.blocks |= 1 << (place / BLOCK % BATCH);
     }
 
     /// Holds the run that starts at the place, in a batch of so many blocks or behind it.
