@@ -364,7 +364,7 @@ async fn no_border_of_a_long_output_cuts_a_secret() {
     let house = house(json!({})).await;
     let line = format!("{:>57} {TOKEN}\n", "key");
     // So that the token stands at every place of a block, of a part, and of what is shown.
-    let text = format!("{}{}", "x".repeat(31), line.repeat(40_000));
+    let text = format!("{}{}", "x".repeat(31), line.repeat(12_000));
     fs::write(house.folder.path().join("log"), text).unwrap();
     let result = run(&house, "cat log; cat log >&2").await;
     let secret = &TOKEN[4..16];
@@ -373,9 +373,9 @@ async fn no_border_of_a_long_output_cuts_a_secret() {
     let args = json!({ "id": id, "session": "s" });
     let whole = house.rt.invoke("artifacts.read", args).await.unwrap();
     let whole = whole["text"].as_str().unwrap();
-    assert_eq!(whole.matches("[REDACTED:").count(), 80_000);
+    assert_eq!(whole.matches("[REDACTED:").count(), 24_000);
     assert!(!whole.contains(secret));
-    for offset in [0, 11_111, 39_999, 40_001] {
+    for offset in [0, 5_555, 11_950, 12_001] {
         let args = json!({ "path": format!("artifact:{id}"), "offset": offset, "limit": 50 });
         let page = house.call("read_file", args).await.for_llm;
         assert!(page.contains("[REDACTED:") && !page.contains(secret), "{page}");
