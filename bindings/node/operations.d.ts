@@ -826,7 +826,7 @@ export interface FullExecConfig {
   require: boolean
   /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
   timeout_seconds: number
-  /** How much is kept of each of its two outputs, in KiB: at least 64. */
+  /** How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds of it are of the beginning and the rest of the end. It waits on disk until the command has ended, and what is too long for the result goes to an artifact. */
   max_output_kb: number
   /** How much one command may use of the machine. */
   limits: FullLimits
@@ -846,7 +846,7 @@ export interface ExecConfig {
   require?: boolean
   /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
   timeout_seconds?: number
-  /** How much is kept of each of its two outputs, in KiB: at least 64. */
+  /** How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds of it are of the beginning and the rest of the end. It waits on disk until the command has ended, and what is too long for the result goes to an artifact. */
   max_output_kb?: number
   /** How much one command may use of the machine. */
   limits?: Limits
@@ -1031,6 +1031,8 @@ export interface FullLimits {
   processes: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb: number
+  /** How much is left of each disk that it writes to, in MiB: it is ended before. Where there is less when it starts, half of that. 0: no limit. */
+  disk_left_mb: number
   /** The most files that one process may have open. 0: no limit. */
   open_files: number
   /** The most processor time of one process, in seconds. 0: no limit. */
@@ -1045,6 +1047,8 @@ export interface Limits {
   processes?: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb?: number
+  /** How much is left of each disk that it writes to, in MiB: it is ended before. Where there is less when it starts, half of that. 0: no limit. */
+  disk_left_mb?: number
   /** The most files that one process may have open. 0: no limit. */
   open_files?: number
   /** The most processor time of one process, in seconds. 0: no limit. */
@@ -1345,7 +1349,7 @@ export interface FullProcessesConfig {
   max_per_session: number
   /** The most that run at once in the runtime: at least 1. */
   max: number
-  /** How much is kept of the output of each, in KiB: the end of it, at least 16. */
+  /** How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk. */
   log_kb: number
   /** How long each may run, in seconds. 0: until the runtime is closed. */
   max_seconds: number
@@ -1357,7 +1361,7 @@ export interface ProcessesConfig {
   max_per_session?: number
   /** The most that run at once in the runtime: at least 1. */
   max?: number
-  /** How much is kept of the output of each, in KiB: the end of it, at least 16. */
+  /** How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk. */
   log_kb?: number
   /** How long each may run, in seconds. 0: until the runtime is closed. */
   max_seconds?: number
@@ -1514,6 +1518,10 @@ export interface FullRetention {
   audit_keep_rows: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms: number | null
+  /** How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024. None (`null`): all of them. */
+  artifacts_keep_mb: number | null
+  /** How old an artifact may become, in milliseconds; at least 1. Default: any age. */
+  artifacts_older_than_ms: number | null
 }
 
 /** The `retention` part of the configuration: how much of what only grows is kept. Looked after once a minute while there are writes, so there may be a minute's worth more. */
@@ -1526,6 +1534,10 @@ export interface Retention {
   audit_keep_rows?: number | null
   /** How old a row of the ledger may become, in milliseconds; at least 1. Default: any age. */
   audit_older_than_ms?: number | null
+  /** How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024. None (`null`): all of them. */
+  artifacts_keep_mb?: number | null
+  /** How old an artifact may become, in milliseconds; at least 1. Default: any age. */
+  artifacts_older_than_ms?: number | null
 }
 
 /** Whether a rule was taken away. */

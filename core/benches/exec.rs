@@ -16,14 +16,27 @@ const TURNS: usize = 300;
 const CONTAINER_TURNS: usize = 60;
 const OUTPUT_MIB: usize = 100;
 
+/// Set for a process of the bench that has no namespaces, as on a machine that gives none.
+const WITHOUT_NAMESPACES: &str = "TOOLKEEP_BENCH_WITHOUT_NAMESPACES";
+
 fn main() {
+    let is_without = std::env::var_os(WITHOUT_NAMESPACES).is_some();
+    if is_without {
+        deny_namespaces();
+    }
     let tokio = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_time()
         .build()
         .unwrap();
     tokio.block_on(async {
-        starting().await;
+        if is_without {
+            return starting_in(&["workspace"], "Landlock and seccomp alone").await;
+        }
+        starting_in(&["off", "workspace"], "all walls").await;
+        // In a process of its own: what is denied to one is denied for ever.
+        let itself = std::env::current_exe().unwrap();
+        assert!(Command::new(itself).env(WITHOUT_NAMESPACES, "1").status().unwrap().success());
         println!();
         streaming().await;
         #[cfg(feature = "docker")]
@@ -49,14 +62,27 @@ async fn exec(rt: &Runtime, command: &str) -> ToolResult {
     result
 }
 
+/// Denies new namespaces to this process and to all that it starts.
+fn deny_namespaces() {
+    let denied = [(libc::SYS_unshare, Vec::new())].into_iter().collect();
+    let filter = seccompiler::SeccompFilter::new(
+        denied,
+        seccompiler::SeccompAction::Allow,
+        seccompiler::SeccompAction::Errno(libc::EPERM.cast_unsigned()),
+        std::env::consts::ARCH.try_into().unwrap(),
+    );
+    let program: seccompiler::BpfProgram = filter.unwrap().try_into().unwrap();
+    seccompiler::apply_filter(&program).unwrap();
+}
+
 /// A program that does nothing, in turns with the baseline, so that both meet the same machine.
-async fn starting() {
+async fn starting_in(profiles: &[&str], walls: &str) {
     let folder = tempfile::tempdir().unwrap();
-    println!("| running `/bin/true` | ms, median of {TURNS} | ratio |");
+    println!("| running `/bin/true`, {walls} | ms, median of {TURNS} | ratio |");
     println!("|---|---:|---:|");
     let mut baseline = Vec::new();
     let mut rows = Vec::new();
-    for confinement in ["off", "workspace"] {
+    for confinement in profiles {
         let rt = runtime(&folder, json!({ "confinement": confinement })).await;
         exec(&rt, "/bin/true").await;
         let mut taken = Vec::new();

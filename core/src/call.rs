@@ -76,6 +76,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Map, Value};
 use tracing::Instrument;
 
+use crate::body::BodySlot;
 use crate::clis::Clis;
 use crate::clock::Clock;
 use crate::commands::{Commands, JudgedCommand};
@@ -184,6 +185,8 @@ pub(crate) struct Call<'c> {
     opener: Option<Arc<Opener>>,
     /// What the tool says is secret in its texts.
     secrets: CallSecrets,
+    /// Where its tool leaves a text that is too long for a string.
+    body: BodySlot,
     /// How its command is run, once that is settled.
     plan: Option<Arc<Plan>>,
     /// True if nobody could be asked about it, so that it may do the least only.
@@ -308,6 +311,7 @@ impl CallPath {
             }),
             // A call that a tool makes is a part of the tool's own.
             secrets: cx.call_secrets().cloned().unwrap_or_default(),
+            body: BodySlot::default(),
             plan: None,
             unasked: false,
             allowed: false,
@@ -419,6 +423,7 @@ impl CallPath {
         outcome: Result<ToolResult, Stop>,
     ) -> Result<ToolResult, Error> {
         let scrubber = unseal::scrubber(self, call);
+        let body = call.body.take().filter(|_| outcome.is_ok());
         let mut result = match outcome {
             Ok(result) => result,
             Err(Stop::Refused(refusal)) => refusal.into(),
@@ -436,8 +441,10 @@ impl CallPath {
         scrub::pass(&scrubber, call.opener.as_deref(), &mut result);
         approve::mention(self, call, &mut result);
         let advice = loops::after(&self.loops, call, &mut result).unwrap_or_default();
-        if !shape::fits(&self.output, &result, &advice) {
-            Box::pin(shape::pass(self, &mut result, &advice, call)).await?;
+        // A call that is one too many answers something else.
+        let body = body.filter(|_| result.code != Some(Code::LoopDetected));
+        if body.is_some() || !shape::fits(&self.output, &result, &advice) {
+            Box::pin(shape::pass(self, &mut result, body, &advice, call)).await?;
         }
         if call.opener.as_ref().is_some_and(|opener| opener.is_used()) {
             call.fresh = None;

@@ -10,6 +10,7 @@ mod permitted;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -36,6 +37,8 @@ pub(crate) struct Commands {
     settings: Settings,
     files: Files,
     machine: Machine,
+    /// The variables that the owner has named for commands.
+    variables: Arc<[String]>,
 }
 
 /// A command as somebody wants it run.
@@ -77,6 +80,8 @@ pub(crate) struct JudgedCommand {
     env: Env,
     /// True if the owner wants it asked about each time.
     asks_always: bool,
+    /// The variables that the owner has named for commands.
+    variables: Arc<[String]>,
 }
 
 impl JudgedCommand {
@@ -124,11 +129,13 @@ impl JudgedCommand {
         }
     }
 
-    /// What binds an approval to how it is run: with what words, where, with which input. Which
-    /// variables it finds there is the tool's to say, whose process it is.
+    /// What binds an approval to how it is run: with what words, where, with which input, and
+    /// with which variables besides those that every command gets. Those of a custom tool are part of
+    /// its version.
     pub(crate) fn digest(&self) -> Option<String> {
         let stdin = self.env.stdin.as_deref().map(str::as_bytes);
-        self.plan().map(|plan| plan.digest([], stdin))
+        let names = || self.variables.iter().map(String::as_str);
+        self.plan().map(|plan| plan.digest(names(), stdin))
     }
 
     /// The rules that would allow it for always, the narrowest first.
@@ -160,8 +167,14 @@ impl JudgedCommand {
 const OWNERS_RULE: &str = "rule";
 
 impl Commands {
-    pub(crate) fn new(settings: Settings, files: Files) -> Commands {
-        Commands { settings, files, machine: Machine::of_process() }
+    /// `variables` are those that the owner has named for commands.
+    pub(crate) fn new(
+        settings: Settings,
+        files: Files,
+        variables: impl Iterator<Item = String>,
+    ) -> Commands {
+        let variables = variables.collect();
+        Commands { settings, files, machine: Machine::of_process(), variables }
     }
 
     /// Judges a command for a caller. It looks at links on the disk, and at nothing else.
@@ -200,7 +213,8 @@ impl Commands {
             || checks.iter().any(is_owners_to_ask);
         let check = strictest(checks);
         let check = check.unwrap_or_else(|| check_analysis(&analysis, &env, settings));
-        Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always })
+        let variables = self.variables.clone();
+        Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always, variables })
     }
 }
 

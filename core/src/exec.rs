@@ -2,17 +2,20 @@
 
 pub(crate) mod background;
 mod capabilities;
-pub(crate) mod capture;
+mod closed;
 pub(crate) mod config;
 pub(crate) mod confine;
 pub(crate) mod console;
 pub(crate) mod control;
+mod disk;
 #[cfg(feature = "docker")]
 mod docker;
 pub(crate) mod egress;
 pub(crate) mod environment;
 pub(crate) mod groups;
+mod guarded;
 pub(crate) mod host;
+mod launch;
 pub(crate) mod limits;
 pub(crate) mod log;
 mod opened;

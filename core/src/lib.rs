@@ -37,6 +37,8 @@ pub mod tool;
 pub mod vault;
 pub mod workspace;
 
+mod artifacts;
+mod body;
 mod builtin;
 mod commands;
 mod custom;

@@ -32,6 +32,11 @@ pub struct Retention {
     pub audit_keep_rows: Option<u64>,
     /// How old a row of the ledger may become, in milliseconds; at least 1. Default: any age.
     pub audit_older_than_ms: Option<u64>,
+    /// How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default: 1,024.
+    /// None (`null`): all of them.
+    pub artifacts_keep_mb: Option<u64>,
+    /// How old an artifact may become, in milliseconds; at least 1. Default: any age.
+    pub artifacts_older_than_ms: Option<u64>,
 }
 
 impl Default for Retention {
@@ -41,6 +46,8 @@ impl Default for Retention {
             events_older_than_ms: None,
             audit_keep_rows: None,
             audit_older_than_ms: None,
+            artifacts_keep_mb: Some(1_024),
+            artifacts_older_than_ms: None,
         }
     }
 }
@@ -126,6 +133,15 @@ impl Upkeep {
         if events_keep.is_some() || before_ms.is_some() {
             let pruned = self.store.prune_events(tenant, events_keep, before_ms).await;
             done &= report("events", pruned);
+        }
+        if let Some(before_ms) = self.retention.artifacts_older_than_ms.map(ago) {
+            let pruned = self.store.delete_artifacts_before(tenant, before_ms).await;
+            done &= report("artifacts", pruned);
+        }
+        if let Some(mib) = self.retention.artifacts_keep_mb {
+            let pruned =
+                self.store.delete_artifacts_beyond(tenant, mib.saturating_mul(1 << 20)).await;
+            done &= report("artifacts", pruned);
         }
         done
     }

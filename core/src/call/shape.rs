@@ -1,11 +1,13 @@
-//! Gate: no more text than a model can take. The whole goes to an artifact, which the same session
-//! reads in parts with `read_file path="artifact:<id>"`.
+//! Gate: no more text than a model can take: of a longer one it sees the beginning and the end. The
+//! whole goes to an artifact, which the same session reads in parts with `read_file path="artifact:<id>"`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, CallPath};
-use crate::error::Error;
+use crate::artifacts::{self, Counted, NotKept};
+use crate::body::Body;
+use crate::error::{Code, Error};
 use crate::id::new_id;
 use crate::limits::{exceeds_chars, prefix_of_chars};
 use crate::store::Artifact;
@@ -65,17 +67,26 @@ impl Room {
     }
 }
 
+/// Cuts a text that is too long. `body` is the text, where it was too long for a string before.
 pub(super) async fn pass(
     path: &CallPath,
     result: &mut ToolResult,
+    body: Option<Body>,
     advice: &str,
     call: &Call<'_>,
 ) -> Result<(), Error> {
-    let Room { chars: max_chars, lines: max_lines } = Room::beside(&path.output, advice);
-    let whole = std::mem::take(&mut result.for_llm);
-    let head = head(&whole, max_chars.saturating_sub(NOTE_CHARS), max_lines.saturating_sub(1));
+    let Room { chars, lines } = Room::beside(&path.output, advice);
+    if let Some(body) = &body
+        && body.length() <= chars as u64 * LONGEST_CHARACTER
+    {
+        result.for_llm = body.head(usize::MAX).map_err(unreadable)?;
+        if fits(&path.output, result, advice) {
+            return Ok(());
+        }
+    }
+    let whole = body.unwrap_or_else(|| std::mem::take(&mut result.for_llm).into());
+    let shown = Shown::of(&whole, chars.saturating_sub(NOTE_CHARS), lines.saturating_sub(1))?;
     let id = new_id();
-    result.for_llm = format!("{}\n{}", head.trim_end_matches('\n'), note(&id, head, &whole));
     let caller = call.cx.caller();
     let artifact = Artifact {
         tenant: caller.tenant.clone(),
@@ -83,19 +94,83 @@ pub(super) async fn pass(
         session: caller.session.clone(),
         tool: call.tool.as_ref().map_or("(unknown)", |tool| &tool.spec.name).to_owned(),
         mime: "text/plain; charset=utf-8".into(),
-        body: whole.into_bytes(),
+        body: Vec::new(),
         created_at_ms: call.at_ms,
     };
+    let counted =
+        artifacts::keep(&*path.store, artifact, whole).await.map_err(|why| match why {
+            NotKept::Store(error) => error.into(),
+            NotKept::File(error) => unreadable(error),
+        })?;
+    result.for_llm = shown.told(&id, counted);
     result.artifact = Some(id);
-    path.store.put_artifact(artifact).await?;
     Ok(())
+}
+
+fn unreadable(error: std::io::Error) -> Error {
+    let text = format!("the file in which a long output waited cannot be read: {error}");
+    Error::new(Code::Unavailable, text)
 }
 
 fn exceeds_lines(text: &str, max: usize) -> bool {
     text.len() > max && text.lines().nth(max).is_some()
 }
 
-/// The longest start that keeps to both caps; it ends with a whole line where there is one.
+/// The most bytes of a character.
+const LONGEST_CHARACTER: u64 = 4;
+
+/// What is shown of a text that is too long: two thirds of it from the beginning, the rest from the
+/// end, since a command says there what has become of it.
+#[derive(Debug, PartialEq, Eq)]
+struct Shown {
+    head: String,
+    tail: String,
+    /// True if the tail begins within a line.
+    is_cut: bool,
+}
+
+impl Shown {
+    fn of(whole: &Body, max_chars: usize, max_lines: usize) -> Result<Shown, Error> {
+        let most = max_chars.saturating_mul(4);
+        let (start, end) = (whole.head(most), whole.tail(most));
+        let (start, end) = (start.map_err(unreadable)?, end.map_err(unreadable)?);
+        Ok(Shown::between(&start, &end, max_chars, max_lines))
+    }
+
+    fn between(start: &str, end: &str, max_chars: usize, max_lines: usize) -> Shown {
+        let head = head(start, max_chars / 3 * 2, max_lines / 3 * 2);
+        let chars = max_chars.saturating_sub(head.chars().count());
+        let tail = tail(end, chars, max_lines.saturating_sub(head.lines().count()));
+        let is_cut = !end[..end.len() - tail.len()].ends_with('\n');
+        Shown { head: head.to_owned(), tail: tail.to_owned(), is_cut }
+    }
+
+    /// The two parts with a note between them.
+    fn told(&self, id: &str, whole: Counted) -> String {
+        let Shown { head, tail, .. } = self;
+        let gap = if head.ends_with('\n') { "" } else { "\n" };
+        format!("{head}{gap}{}\n{tail}", self.note(id, whole))
+    }
+
+    fn note(&self, id: &str, whole: Counted) -> String {
+        let Shown { head, tail, is_cut } = self;
+        let left_out = whole.bytes.saturating_sub((head.len() + tail.len()) as u64);
+        let shown = head.matches('\n').count() as u64;
+        let after = (tail.lines().count() as u64).saturating_sub(u64::from(*is_cut));
+        let column = head.rsplit('\n').next().map_or(0, |line| line.chars().count());
+        let place = if column == 0 { String::new() } else { format!(" column={column}") };
+        format!(
+            "[Cut: {left_out} bytes are left out here, of lines {} to {} of {}. Read them with \
+             read_file path=\"artifact:{id}\" offset={shown}{place}]",
+            shown + 1,
+            whole.lines.saturating_sub(after),
+            whole.lines
+        )
+    }
+}
+
+/// The longest start that keeps to both caps. It ends with a whole line where one ends in its last
+/// fifth.
 fn head(text: &str, max_chars: usize, max_lines: usize) -> &str {
     let by_lines = match text.match_indices('\n').nth(max_lines.saturating_sub(1)) {
         Some((newline, _)) => &text[..=newline],
@@ -106,26 +181,36 @@ fn head(text: &str, max_chars: usize, max_lines: usize) -> &str {
         return by_lines;
     }
     match by_chars.rfind('\n') {
-        Some(newline) => &by_chars[..=newline],
-        None => by_chars,
+        Some(newline) if newline >= by_chars.len() / 5 * 4 => &by_chars[..=newline],
+        _ => by_chars,
     }
 }
 
-fn note(id: &str, head: &str, whole: &str) -> String {
-    let lines = whole.lines().count();
-    let shown = head.matches('\n').count();
-    let (shown_text, next) = match shown {
-        0 => {
-            let chars = head.chars().count();
-            (format!("the first {chars} characters of line 1"), format!("column={chars}"))
-        }
-        _ => (format!("lines 1 to {shown}"), format!("offset={shown}")),
+/// The longest end that keeps to both caps. It begins with a whole line where one begins in its first
+/// fifth.
+fn tail(text: &str, max_chars: usize, max_lines: usize) -> &str {
+    let before = text.strip_suffix('\n').unwrap_or(text);
+    let by_lines = match before.rmatch_indices('\n').nth(max_lines.saturating_sub(1)) {
+        Some((newline, _)) => &text[newline + 1..],
+        None => text,
     };
-    format!(
-        "[Cut: {shown_text} of {lines} lines, {} characters in all. Read on with read_file \
-         path=\"artifact:{id}\" {next}]",
-        whole.chars().count()
-    )
+    let by_chars = suffix_of_chars(by_lines, max_chars);
+    if by_chars.len() == by_lines.len() {
+        return by_lines;
+    }
+    match by_chars.find('\n') {
+        Some(newline) if newline <= by_chars.len() / 5 => &by_chars[newline + 1..],
+        _ => by_chars,
+    }
+}
+
+/// The longest suffix of `text` that has at most `max` characters.
+fn suffix_of_chars(text: &str, max: usize) -> &str {
+    match text.char_indices().rev().nth(max.saturating_sub(1)) {
+        Some((start, _)) if max > 0 => &text[start..],
+        None => text,
+        _ => "",
+    }
 }
 
 #[cfg(test)]
@@ -133,17 +218,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_head_keeps_to_both_caps_and_ends_with_a_line() {
+    fn both_ends_keep_to_both_caps_and_to_lines() {
         assert_eq!(head("ab\ncd\nef\n", 7, 10), "ab\ncd\n");
         assert_eq!(head("ab\ncd\nef\n", 100, 1), "ab\n");
+        assert_eq!(head("ab\ncdefghijk", 10, 9), "ab\ncdefghi");
         assert_eq!(head("ééééé", 3, 10), "ééé");
+        assert_eq!(tail("ab\ncd\nef\n", 7, 10), "cd\nef\n");
+        assert_eq!(tail("ab\ncd\nef\n", 100, 1), "ef\n");
+        assert_eq!(tail("ab\ncd\nef", 100, 2), "cd\nef");
+        assert_eq!(tail("abcdefghi\nk", 10, 9), "bcdefghi\nk");
+        assert_eq!(tail("ééééé", 3, 10), "ééé");
+        assert_eq!(tail("ééééé", 0, 10), "");
+    }
+
+    fn shown(text: &str, max_chars: usize, max_lines: usize) -> String {
+        let counted = Counted { bytes: text.len() as u64, lines: text.lines().count() as u64 };
+        Shown::between(text, text, max_chars, max_lines).told("x", counted)
     }
 
     #[test]
-    fn the_note_names_where_to_read_on() {
-        assert!(note("x", "a\nb\n", "a\nb\nc\n").contains("lines 1 to 2 of 3 lines"));
-        assert!(note("x", "aaa", "aaaaaa").contains("column=3"));
-        let longest = note(&"f".repeat(32), &"a\n".repeat(1_000_000), &"a\n".repeat(9_000_000));
-        assert!(longest.chars().count() < NOTE_CHARS);
+    fn the_note_says_what_is_left_out_and_where_to_read_it() {
+        let text: String = (1..=9).map(|line| format!("line {line}\n")).collect();
+        let cut = "line 1\nline 2\n[Cut: 42 bytes are left out here, of lines 3 to 8 of 9. Read \
+                   them with read_file path=\"artifact:x\" offset=2]\nline 9\n";
+        assert_eq!(shown(&text, 1_000, 3), cut);
+        let cut = shown(&"é".repeat(100), 30, 9);
+        assert!(cut.contains("140 bytes") && cut.contains("lines 1 to 1 of 1"), "{cut}");
+        assert!(cut.contains("offset=0 column=20]"), "{cut}");
+        let counted = Counted { bytes: u64::MAX, lines: u64::MAX };
+        let long = "a".repeat(1_000_000);
+        let shown = Shown::between(&long, &long, 999_999, 9);
+        assert!(shown.note(&"f".repeat(32), counted).chars().count() < NOTE_CHARS);
     }
 }

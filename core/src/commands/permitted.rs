@@ -5,9 +5,9 @@ use super::links::Links;
 use super::{Commands, JudgedCommand, Wanted, analysed, settings_of, strictest};
 use crate::error::Code;
 use crate::exec::{Permit, permit};
-use crate::shell::Env;
 use crate::shell::judge::check_floor;
 use crate::shell::plan::Confinement;
+use crate::shell::{Env, place};
 use crate::tool::{CallContext, ToolError};
 
 impl Commands {
@@ -27,10 +27,13 @@ impl Commands {
         let on_host = self.machine.env(places.clone());
         let cwd = wanted.cwd.map(|cwd| folder(cwd, &on_host)).transpose()?;
         let (mut env, held) = match &mounted {
-            // A container holds it to what the owner of that has decided.
+            // A container holds it to what the owner of that has decided, and what is closed to all
+            // is closed to it.
             Some(mounted) => {
                 let cwd = cwd.map(|cwd| mounted.in_container(&cwd).unwrap_or(cwd));
-                (with(mounted.env(&places), cwd), Confinement::default())
+                let env = with(mounted.env(&places), cwd);
+                let held = closed(&env);
+                (env, held)
             }
             None => {
                 let env = with(on_host, cwd);
@@ -47,7 +50,18 @@ impl Commands {
         if let Some(plan) = &mut check.plan {
             plan.confinement = held;
         }
-        Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always: false })
+        let variables = self.variables.clone();
+        let (allowed_by, asks_always) = (None, false);
+        Ok(JudgedCommand { check, allowed_by, analysis, env, asks_always, variables })
+    }
+}
+
+fn closed(env: &Env) -> Confinement {
+    Confinement {
+        write_never: place::guarded(env).into_iter().collect(),
+        read_never: env.deny_paths.iter().cloned().collect(),
+        by_owner: true,
+        ..Confinement::default()
     }
 }
 

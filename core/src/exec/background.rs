@@ -26,7 +26,7 @@ pub struct ProcessesConfig {
     /// The most that run at once in the runtime: at least 1.
     #[schemars(range(min = 1, max = 4096))]
     pub max: u32,
-    /// How much is kept of the output of each, in KiB: the end of it, at least 16.
+    /// How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk.
     #[schemars(range(min = 16, max = 262_144))]
     pub log_kb: u64,
     /// How long each may run, in seconds. 0: until the runtime is closed.
@@ -35,7 +35,7 @@ pub struct ProcessesConfig {
 
 impl Default for ProcessesConfig {
     fn default() -> ProcessesConfig {
-        ProcessesConfig { max_per_session: 8, max: 64, log_kb: 1024, max_seconds: 0 }
+        ProcessesConfig { max_per_session: 8, max: 64, log_kb: 32 * 1024, max_seconds: 0 }
     }
 }
 
@@ -148,9 +148,8 @@ impl Background {
         spawned.map_err(NotRun::from)?;
         let silent = || NotRun::System("the thread that watches it ended early".into());
         let Starting { confined, take } = started.await.map_err(|_| silent())??;
-        let most = usize::try_from(config.log_kb * 1024).unwrap_or(usize::MAX);
-        let state =
-            State { log: Log::new(&scrubber, most), cursor: Cursor::default(), ended: None };
+        let log = Log::new(&scrubber, config.log_kb * 1024);
+        let state = State { log, cursor: Cursor::default(), ended: None };
         let process = |number| Process {
             number,
             owner: owner.clone(),

@@ -20,7 +20,9 @@ pub struct ExecConfig {
     /// How long a command may take in seconds, where it does not say itself: 1 to 3,600.
     #[schemars(range(min = 1, max = 3600))]
     pub timeout_seconds: u64,
-    /// How much is kept of each of its two outputs, in KiB: at least 64.
+    /// How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds of
+    /// it are of the beginning and the rest of the end. It waits on disk until the command has
+    /// ended, and what is too long for the result goes to an artifact.
     #[schemars(range(min = 64, max = 1_048_576))]
     pub max_output_kb: u64,
     /// How much one command may use of the machine.
@@ -39,7 +41,7 @@ impl Default for ExecConfig {
             confinement: Profile::default(),
             require: false,
             timeout_seconds: 60,
-            max_output_kb: 8 * 1024,
+            max_output_kb: 16 * 1024,
             limits: Limits::default(),
             processes: ProcessesConfig::default(),
             environment: EnvironmentConfig::default(),

@@ -76,7 +76,10 @@ impl Docker {
     ) -> Result<Ended, NotRun> {
         if let Console::Terminal { .. } = order.console {
             return Err(NotRun::Sandbox(
-                "there are no terminals in it; start it without one".into(),
+                "there are no terminals in it. Start it without `terminal`, with the option by which \
+                 the program asks nothing (`--yes`, `--batch`, `--no-pager`, …), or give it the answers \
+                 on standard input"
+                    .into(),
             ));
         }
         let engine = self.engine().map_err(|error| NotRun::Sandbox(error.to_string()))?;
@@ -96,7 +99,8 @@ impl Docker {
         let set = &self.config.environment.set;
         let script = script::script(&order.run, cwd, set, &order.variables);
         let client = self.client(engine).await.map_err(NotRun::Sandbox)?;
-        let wanted = Wanted::of(&self.config, order);
+        let wanted =
+            Wanted::of(&self.config, order).map_err(|why| NotRun::Sandbox(why.to_string()))?;
         let mut started = Some(started);
         let mut why = "its shells end before a command begins".to_owned();
         for _ in 0..TURNS {
@@ -117,7 +121,8 @@ impl Docker {
                     started(self.confined(&taken));
                 }
             };
-            let given = Given { script: &script, order, deadline, control };
+            let disk_left = self.config.limits.disk_left();
+            let given = Given { script: &script, order, deadline, disk_left, control };
             if let Some(run) = running.run(given, begun, &mut sink).await {
                 self.after(&client, &taken, run.left).await;
                 return run.ended.ok_or_else(|| no_folder(order));

@@ -1,6 +1,5 @@
 //! Runs commands on the host, within the walls that were decided, or has them run in a sandbox.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,23 +8,27 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::capabilities::Capabilities;
-use super::capture::Captured;
+use super::closed;
 use super::config::{ExecConfig, Profile};
 use super::confine::kernel::{Kernel, Namespaces};
 use super::confine::program::{Program, Seat, Shared};
 use super::confine::walls::{Launch, Network, Walls, unconfined};
 use super::console::Console;
 use super::control::Control;
+use super::disk::Disks;
 use super::egress::Ways;
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
+use super::guarded::Absent;
+use super::launch::launch;
 use super::limits::Limits;
-use super::opened::{Opened, enter};
+use super::opened::Opened;
 use super::places::{self, Temps};
 use super::running::{Ended, Remains, Running, StartError, Stream};
 use super::sandbox::Whose;
+use crate::body::Spool;
 use crate::scrub::Scrubber;
-use crate::shell::plan::{Confinement, REMOVED, Reach, Run, SET, SHELL_OPTIONS};
+use crate::shell::plan::{Confinement, Reach, Run};
 
 /// What runs commands on this machine. One per runtime.
 pub(crate) struct Host {
@@ -97,10 +100,12 @@ pub(crate) struct Order {
 /// What became of a command.
 #[derive(Debug)]
 pub(crate) struct Done {
-    pub(crate) output: Captured,
-    pub(crate) error: Captured,
+    pub(crate) output: Spool,
+    pub(crate) error: Spool,
     pub(crate) ended: Ended,
     pub(crate) confined: Confined,
+    /// What it was not to write and has come while it ran.
+    pub(crate) appeared: Vec<String>,
 }
 
 /// What a command was held to, as it is told in its result.
@@ -211,8 +216,9 @@ impl Host {
         scrubber: &Scrubber,
         tell: impl FnOnce(Result<Done, NotRun>),
     ) {
-        let most = usize::try_from(self.config.max_output_kb * 1024).unwrap_or(usize::MAX);
+        let most = self.config.max_output_kb * 1024;
         let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
+        let absent = Absent::before(&order, self.is_sandboxed(&order));
         let mut confined = None;
         let sink = |stream, bytes: &[u8]| match stream {
             Stream::Output => outputs[0].push(bytes),
@@ -222,7 +228,8 @@ impl Host {
             Ok((ended, rest)) => {
                 let [output, error] = outputs.map(Output::finish);
                 if let Some(confined) = confined {
-                    tell(Ok(Done { output, error, ended, confined }));
+                    let appeared = absent.appeared();
+                    tell(Ok(Done { output, error, ended, confined, appeared }));
                 }
                 rest.clear_up();
             }
@@ -264,7 +271,13 @@ impl Host {
         let walls = self.walls(&machine, &order, ways.as_ref())?;
         let launch = match &order.opened {
             Some(opened) => opened.launch(&order.cwd)?,
-            None => launch(&machine, &self.config, &order, walls.is_some())?,
+            None => {
+                let mut variables = machine.variables.clone();
+                if walls.is_some() {
+                    environment::with_caches(&mut variables, &self.config.environment);
+                }
+                launch(&order, variables)?
+            }
         };
         let limits = &self.config.limits;
         let plan = match &walls {
@@ -291,7 +304,9 @@ impl Host {
             }
         };
         started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
-        let (ended, remains) = running.finish(deadline, control, sink);
+        let written = walls.map_or_else(|| vec![order.cwd.clone()], Walls::written);
+        let disks = Disks::of(written.iter().map(PathBuf::as_path), limits.disk_left());
+        let (ended, remains) = running.finish(deadline, disks, control, sink);
         drop(egress);
         let opened = order.opened;
         Ok((ended, Rest(Some(OnHost { machine, remains, shared, group, opened }))))
@@ -404,7 +419,9 @@ impl Host {
             _ => held.write.iter().map(PathBuf::from).filter(|path| !is_temp(path)).collect(),
         };
         let write = places::outermost(write);
-        let mut hidden: Vec<PathBuf> = held.read_never.iter().map(PathBuf::from).collect();
+        let closed = held.read_never.iter().map(PathBuf::from);
+        let mut hidden =
+            closed::spelled_out(closed).map_err(|why| NotRun::Unconfined(why.to_string()))?;
         let shown: Vec<PathBuf> = held.read.iter().map(PathBuf::from).collect();
         hidden.retain(|path| !shown.iter().any(|shown| shown.starts_with(path)));
         hidden.extend(places::services());
@@ -507,19 +524,19 @@ impl Rest {
 /// One of the two outputs, masked as it comes.
 struct Output {
     stream: crate::scrub::Stream,
-    kept: Captured,
+    kept: Spool,
 }
 
 impl Output {
-    fn new(scrubber: &Scrubber, most: usize) -> Output {
-        Output { stream: scrubber.stream(), kept: Captured::new(most) }
+    fn new(scrubber: &Scrubber, most: u64) -> Output {
+        Output { stream: scrubber.stream(), kept: Spool::of_both_ends(most) }
     }
 
     fn push(&mut self, bytes: &[u8]) {
         self.kept.push(&self.stream.push(bytes));
     }
 
-    fn finish(mut self) -> Captured {
+    fn finish(mut self) -> Spool {
         self.kept.push(&self.stream.finish());
         self.kept
     }
@@ -535,67 +552,6 @@ fn network(profile: Profile, held: &Confinement) -> Network {
         (Profile::ReadOnly, _) | (_, Reach::None) => Network::None,
         (Profile::Workspace, Reach::Hosts { .. } | Reach::Any) => Network::Host,
     }
-}
-
-/// What is started for a command: itself, or a shell with its script.
-fn launch(
-    machine: &Machine,
-    config: &ExecConfig,
-    order: &Order,
-    has_walls: bool,
-) -> Result<Launch, NotRun> {
-    let cwd = order.cwd.clone();
-    enter(&cwd)?;
-    let mut variables = machine.variables.clone();
-    if has_walls {
-        environment::with_caches(&mut variables, &config.environment);
-    }
-    let shell = ["/bin/bash", "/usr/bin/bash", "/bin/sh", "/usr/bin/sh"];
-    let (path, words) = match &order.run {
-        Run::Direct { program, arguments, environment } => {
-            variables.extend(environment.iter().cloned());
-            let path = found(program, &variables, &cwd)?;
-            let words = std::iter::once(program).chain(arguments);
-            (path, words.map(OsString::from).collect())
-        }
-        Run::Canonical { script } | Run::Verbatim { text: script } => {
-            if matches!(order.run, Run::Canonical { .. }) {
-                variables
-                    .extend(SET.iter().map(|(name, value)| (name.to_string(), value.to_string())));
-            }
-            let shell = shell.iter().map(Path::new).find(|path| path.exists());
-            let shell = shell.ok_or_else(|| NotRun::NoProgram("sh".into()))?;
-            let is_bash = shell.ends_with("bash");
-            let options = if is_bash { SHELL_OPTIONS } else { &[] };
-            let name = if is_bash { "bash" } else { "sh" };
-            let words = std::iter::once(name).chain(options.iter().copied()).chain(["-c", script]);
-            (shell.to_owned(), words.map(OsString::from).collect())
-        }
-    };
-    variables.extend(order.variables.clone());
-    variables.insert("PWD".into(), cwd.display().to_string());
-    REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
-    let terminal = matches!(order.console, Console::Terminal { .. });
-    if terminal {
-        variables.entry("TERM".into()).or_insert_with(|| "xterm-256color".into());
-    }
-    let variables = variables.into_iter().map(|(name, value)| format!("{name}={value}").into());
-    Ok(Launch { file: None, path, words, variables: variables.collect(), cwd, terminal })
-}
-
-/// Where a program stands: by its path, or by the folders of `PATH`.
-fn found(program: &str, variables: &Variables, cwd: &Path) -> Result<PathBuf, NotRun> {
-    if program.contains('/') {
-        return Ok(cwd.join(program));
-    }
-    let folders = variables.get("PATH").map(String::as_str).unwrap_or_default();
-    let paths = folders.split(':').map(|folder| Path::new(folder).join(program));
-    let mut programs = paths.filter(|path| is_program(path));
-    programs.next().ok_or_else(|| NotRun::NoProgram(program.to_owned()))
-}
-
-fn is_program(path: &Path) -> bool {
-    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 fn not_started(error: StartError, run: &Run, launch: &Launch) -> NotRun {

@@ -14,6 +14,9 @@ pub struct Limits {
     pub processes: u64,
     /// The largest file that it may write, in MiB. 0: no limit.
     pub file_mb: u64,
+    /// How much is left of each disk that it writes to, in MiB: it is ended before. Where there is
+    /// less when it starts, half of that. 0: no limit.
+    pub disk_left_mb: u64,
     /// The most files that one process may have open. 0: no limit.
     pub open_files: u64,
     /// The most processor time of one process, in seconds. 0: no limit.
@@ -26,6 +29,7 @@ impl Default for Limits {
             memory_mb: 4_096,
             processes: 512,
             file_mb: 1_024,
+            disk_left_mb: 512,
             open_files: 4_096,
             cpu_seconds: 0,
         }
@@ -44,6 +48,11 @@ mod resource {
 }
 
 impl Limits {
+    /// How much is left of each disk, in bytes.
+    pub(crate) fn disk_left(&self) -> u64 {
+        self.disk_left_mb.saturating_mul(MIB)
+    }
+
     /// As rows for `setrlimit`: what is limited, in words, its number, and the limit.
     pub(crate) fn rows(&self) -> Vec<(&'static str, u64, u64)> {
         let rows = [

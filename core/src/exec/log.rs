@@ -1,15 +1,13 @@
 //! What a command that goes on has written so far, masked: all of it, or its end.
 
+use crate::body::{Spool, inner_bytes, whole_characters};
 use crate::scrub::{Scrubber, Stream};
 
 /// The masked output of a command. Positions count its bytes from the first one on.
 pub(crate) struct Log {
     /// None once it is complete.
     stream: Option<Stream>,
-    text: Vec<u8>,
-    /// How many bytes before `text` are no longer kept.
-    dropped: u64,
-    most: usize,
+    settled: Spool,
 }
 
 /// A part of an output.
@@ -31,68 +29,63 @@ pub(crate) struct Cursor {
     shown: Vec<u8>,
 }
 
+/// How far is looked for the beginning of a line, where the text before is no longer kept.
+const LINE: usize = 4_096;
+
 impl Log {
-    /// Keeps at least the last `most` bytes.
-    pub(crate) fn new(scrubber: &Scrubber, most: usize) -> Log {
-        Log { stream: Some(scrubber.stream()), text: Vec::new(), dropped: 0, most }
+    /// Keeps the last `most` bytes.
+    pub(crate) fn new(scrubber: &Scrubber, most: u64) -> Log {
+        Log { stream: Some(scrubber.stream()), settled: Spool::of_the_end(most) }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         if let Some(stream) = &mut self.stream {
             let settled = stream.push(bytes);
-            self.add(&settled);
+            self.settled.push(&settled);
         }
     }
 
     /// Nothing more will be written.
     pub(crate) fn end(&mut self) {
         if let Some(stream) = self.stream.take() {
-            self.add(&stream.finish());
-        }
-    }
-
-    fn add(&mut self, settled: &[u8]) {
-        self.text.extend(settled);
-        // Not byte by byte: what is moved is moved seldom.
-        if self.text.len() > self.most + self.most / 4 {
-            let over = self.text.len() - self.most;
-            let line = self.text[over..].iter().take(4_096).position(|byte| *byte == b'\n');
-            let over = over + line.map_or(0, |line| line + 1);
-            self.text.drain(..over);
-            self.dropped += over as u64;
+            self.settled.push(&stream.finish());
         }
     }
 
     /// At most so many bytes from a position on; without one the last of them.
     pub(crate) fn part(&self, from: Option<u64>, most: usize) -> Part {
-        let mut whole = self.text.clone();
-        whole.extend(self.unsettled());
-        let end = self.dropped + whole.len() as u64;
-        let from = from.unwrap_or_else(|| end.saturating_sub(most as u64));
-        let start = usize::try_from(from.clamp(self.dropped, end) - self.dropped).unwrap_or(0);
-        let start =
-            start + whole[start..].iter().take(3).take_while(|byte| is_inner(**byte)).count();
-        let rest = &whole[start..];
-        let rest = &rest[..whole_characters(rest, most.min(rest.len()))];
-        let from = self.dropped + start as u64;
-        let text = String::from_utf8_lossy(rest).into_owned();
-        Part { text, from, to: from + rest.len() as u64, end }
+        let unsettled = self.unsettled();
+        let end = self.settled.total() + unsettled.len() as u64;
+        let wanted = from.unwrap_or_else(|| end.saturating_sub(most as u64)).min(end);
+        let (mut from, mut text) = self.from(wanted, most.saturating_add(LINE), &unsettled);
+        let mut skipped = inner_bytes(&text);
+        if from > wanted {
+            // The line that it begins with is not there as a whole.
+            let line = text.iter().take(LINE).position(|byte| *byte == b'\n');
+            skipped = line.map_or(skipped, |line| line + 1);
+        }
+        text.drain(..skipped);
+        from += skipped as u64;
+        text.truncate(whole_characters(&text, most.min(text.len())));
+        let to = from + text.len() as u64;
+        Part { text: String::from_utf8_lossy(&text).into_owned(), from, to, end }
     }
 
     /// What was written since the cursor was here before; if that is more than so many bytes, the end
     /// of it. While more may come, a last word that may be half of a secret is held back.
     pub(crate) fn news(&self, cursor: &mut Cursor, most: usize) -> Part {
-        let settled = self.dropped + self.text.len() as u64;
-        let at = cursor.at.clamp(self.dropped, settled);
-        let mut rest = self.text[usize::try_from(at - self.dropped).unwrap_or(0)..].to_vec();
+        let settled = self.settled.total();
         let unsettled = self.unsettled();
-        rest.extend(&unsettled);
+        // Of much, what is not told need not be looked at.
+        let longest = cursor.shown.len() + most + LINE;
+        let wanted = cursor.at.max(settled.saturating_sub(longest as u64)).min(settled);
+        let (at, rest) = self.from(wanted, usize::MAX, &unsettled);
         let seen = if at == cursor.at { common(&cursor.shown, &rest) } else { 0 };
         let until = if self.stream.is_some() { held_back(&rest).max(seen) } else { rest.len() };
         let mut from = seen;
         if until - from > most {
             from = until - most;
-            from += rest[from..until].iter().take(3).take_while(|byte| is_inner(**byte)).count();
+            from += inner_bytes(&rest[from..until]);
         }
         let text = String::from_utf8_lossy(&rest[from..until]).into_owned();
         let end = at + rest.len() as u64;
@@ -100,6 +93,23 @@ impl Log {
         let behind = usize::try_from(settled - at).unwrap_or(0).min(until);
         *cursor = Cursor { at: at + behind as u64, shown: rest[behind..until].to_vec() };
         Part { text, from: at + from as u64, to: at + until as u64, end }
+    }
+
+    /// At most so many bytes from a position on, or from the first that is still kept; with the
+    /// position of the first.
+    fn from(&self, position: u64, most: usize, unsettled: &[u8]) -> (u64, Vec<u8>) {
+        let settled = self.settled.total();
+        if position >= settled {
+            let skipped = usize::try_from(position - settled).unwrap_or(usize::MAX);
+            let rest = &unsettled[skipped.min(unsettled.len())..];
+            return (position, rest[..most.min(rest.len())].to_vec());
+        }
+        let (from, mut text) = self.settled.part(position, most);
+        if from + text.len() as u64 == settled {
+            let room = most - text.len();
+            text.extend_from_slice(&unsettled[..room.min(unsettled.len())]);
+        }
+        (from, text)
     }
 
     fn unsettled(&self) -> Vec<u8> {
@@ -130,26 +140,6 @@ fn common(shown: &[u8], now: &[u8]) -> usize {
     now[..same].iter().rposition(u8::is_ascii_whitespace).map_or(0, |space| space + 1)
 }
 
-/// True for a byte within a character.
-fn is_inner(byte: u8) -> bool {
-    byte & 0xc0 == 0x80
-}
-
-/// The most bytes up to `most` that end with a whole character.
-fn whole_characters(text: &[u8], most: usize) -> usize {
-    for back in 1..=most.min(3) {
-        let needed = match text[most - back] {
-            byte if is_inner(byte) => continue,
-            0xc0..=0xdf => 2,
-            0xe0..=0xef => 3,
-            0xf0..=0xf7 => 4,
-            _ => 1,
-        };
-        return if needed > back { most - back } else { most };
-    }
-    most
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,7 +147,7 @@ mod tests {
 
     const SECRET: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
 
-    fn log(most: usize) -> Log {
+    fn log(most: u64) -> Log {
         Log::new(&Scrubber::new(Profile::Precise, TagKey::new([7; 32])), most)
     }
 

@@ -13,6 +13,7 @@ use super::confine::program::Seat;
 use super::confine::wire;
 use super::console::{Console, Files, Input, PIECE};
 use super::control::Control;
+use super::disk::Disks;
 
 /// How long a command has between SIGTERM and SIGKILL.
 pub(crate) const GRACE: Duration = Duration::from_secs(3);
@@ -46,6 +47,8 @@ pub(crate) enum Status {
 pub(crate) enum Cut {
     Deadline,
     Cancelled,
+    /// It had all but used up a disk.
+    Disk,
 }
 
 /// What became of a command.
@@ -133,6 +136,7 @@ impl Running {
     pub(crate) fn finish(
         mut self,
         deadline: Option<Instant>,
+        mut disks: Disks,
         control: &Control,
         mut sink: impl FnMut(Stream, &[u8]),
     ) -> (Ended, Remains) {
@@ -140,7 +144,7 @@ impl Running {
         let mut ending =
             Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
         while let Some(until) = ending.until() {
-            let ready = self.wait(until, control);
+            let ready = self.wait(until.into_iter().chain(disks.next()).min(), control);
             if ready.input {
                 self.feed(control);
             }
@@ -158,6 +162,9 @@ impl Running {
             }
             if ready.control {
                 self.heed(control, &mut ending);
+            }
+            if disks.are_used_up() {
+                ending.cut(Cut::Disk, self.seat.socket());
             }
             ending.proceed(self.seat.socket());
         }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{default_tenant, operations};
+use crate::artifacts;
 use crate::error::{Code, Error};
 use crate::runtime::Runtime;
 
@@ -47,11 +48,12 @@ pub struct ArtifactText {
 
 async fn read(runtime: &Runtime, args: ReadArtifact) -> Result<ArtifactText, Error> {
     let ReadArtifact { tenant, session, id } = args;
-    let artifact = runtime.store().get_artifact(&tenant, session.as_deref(), &id).await?;
-    let artifact = artifact.ok_or_else(|| {
+    let found = artifacts::find(runtime.store(), &tenant, session.as_deref(), &id).await?;
+    let reading = found.ok_or_else(|| {
         let text = format!("there is no artifact `{id}` of this tenant and session");
         Error::new(Code::NotFound, text)
     })?;
+    let artifact = reading.whole().await?;
     Ok(ArtifactText {
         id: artifact.id,
         tool: artifact.tool,

@@ -187,7 +187,7 @@ impl RuntimeBuilder {
         let gate = self.gate(&registries, &store, &scrubbers);
         let deferred = Arc::new(Deferred::new(self.config.definitions.defer_over));
         let files = self.files(workspace, kept, store.clone())?;
-        let commands = Arc::new(Commands::new(self.config.shell.clone(), files.clone()));
+        let commands = Arc::new(self.commands(files.clone()));
         let finder = Finder::new(&registries, &gate, &deferred);
         let clis = Arc::new(Clis::new(store.clone(), keys.clone()));
         let parts = (finder, files, clis.clone());
@@ -381,6 +381,12 @@ impl RuntimeBuilder {
             Some(folder) => folder.join(path),
             None => PathBuf::from(path),
         }
+    }
+
+    fn commands(&self, files: Files) -> Commands {
+        let named = &self.config.exec.environment;
+        let named = named.inherit.iter().chain(named.set.keys()).cloned();
+        Commands::new(self.config.shell.clone(), files, named)
     }
 
     async fn open_store(&mut self) -> Result<Arc<dyn Store>, Error> {

@@ -40,6 +40,19 @@ pub fn holds_denied(path: &Value, env: &Env) -> bool {
     })
 }
 
+/// True if an entry, a path or a glob, closes a path as it stands on the disk.
+#[must_use]
+pub(crate) fn closes(entry: &str, path: &str) -> bool {
+    is_below(path, entry, &Env::default())
+}
+
+/// The folder below which everything lies that a glob finds. None for a path that is none.
+#[must_use]
+pub(crate) fn glob_root(entry: &str) -> Option<&str> {
+    let literal = &entry[..entry.find(is_meta)?];
+    Some(literal.rsplit_once('/').map_or("", |(folder, _)| folder))
+}
+
 fn is_denied_text(path: &str, env: &Env) -> bool {
     let plain = folded(path);
     let is_folded = plain != path;

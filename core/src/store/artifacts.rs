@@ -45,6 +45,10 @@ pub trait Artifacts: Send + Sync {
 
     /// Deletes the tenant's artifacts that were made before that time. Gives their number.
     fn delete_artifacts_before<'a>(&'a self, tenant: &'a str, before_ms: i64) -> Answer<'a, u64>;
+
+    /// Deletes the tenant's oldest artifacts until the bodies of the others have at most so many
+    /// bytes. Those made at the same moment go together. Gives their number.
+    fn delete_artifacts_beyond<'a>(&'a self, tenant: &'a str, bytes: u64) -> Answer<'a, u64>;
 }
 
 const COLUMNS: &[&str] = &["tenant", "id", "session", "tool", "mime", "body", "created_at_ms"];
@@ -59,6 +63,11 @@ const GET: &str = "SELECT tenant, id, session, tool, mime, body, created_at_ms \
 
 const DELETE_BEFORE: &str =
     "DELETE FROM toolkeep_artifacts WHERE tenant = ?1 AND created_at_ms < ?2";
+
+const DELETE_BEYOND: &str = "DELETE FROM toolkeep_artifacts WHERE tenant = ?1 AND created_at_ms <= \
+     (SELECT MAX(created_at_ms) FROM \
+     (SELECT created_at_ms, SUM(octet_length(body)) OVER (ORDER BY created_at_ms DESC, id DESC) \
+     AS so_far FROM toolkeep_artifacts WHERE tenant = ?1) AS newest WHERE so_far > ?2)";
 
 impl<D: Driver> Artifacts for SqlStore<D> {
     fn put_artifact(&self, artifact: Artifact) -> Answer<'_, ()> {
@@ -112,6 +121,18 @@ impl<D: Driver> Artifacts for SqlStore<D> {
             const OPERATION: &str = "artifacts.delete_before";
             self.check(OPERATION, &[("tenant", tenant)])?;
             let statement = Statement::new(DELETE_BEFORE, vec![tenant.into(), before_ms.into()]);
+            let outcomes = self.write_always(OPERATION, statement.into()).await?;
+            Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
+        }
+        .boxed()
+    }
+
+    fn delete_artifacts_beyond<'a>(&'a self, tenant: &'a str, bytes: u64) -> Answer<'a, u64> {
+        async move {
+            const OPERATION: &str = "artifacts.delete_beyond";
+            self.check(OPERATION, &[("tenant", tenant)])?;
+            let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+            let statement = Statement::new(DELETE_BEYOND, vec![tenant.into(), bytes.into()]);
             let outcomes = self.write_always(OPERATION, statement.into()).await?;
             Ok(outcomes.iter().map(|outcome| outcome.changed).sum())
         }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::body::BodySlot;
 use crate::error::{Code, Error};
 use crate::id::{DEFAULT_TENANT, check_key};
 use crate::limits::{TooMuch, check_json, echo};
@@ -250,6 +251,8 @@ pub struct CallContext {
     call_secrets: Option<CallSecrets>,
     /// How the command of the call that runs is run.
     plan: Option<Arc<Plan>>,
+    /// Where the text of its result goes that is too long for a string.
+    body: BodySlot,
 }
 
 macro_rules! setters {
@@ -419,6 +422,19 @@ impl CallContext {
     pub(crate) fn with_plan(mut self, plan: Option<Arc<Plan>>) -> CallContext {
         self.plan = plan;
         self
+    }
+
+    /// The same context for a call whose text goes there, if it is too long for a string.
+    #[must_use]
+    pub(crate) fn with_body(mut self, body: BodySlot) -> CallContext {
+        self.body = body;
+        self
+    }
+
+    /// Where the text of the result of the call that runs goes, if it is too long for a string. It
+    /// takes the place of `for_llm`.
+    pub(crate) fn body(&self) -> &BodySlot {
+        &self.body
     }
 
     /// What the call that runs with this context registers.

@@ -115,6 +115,58 @@ async fn much_output_comes_whole_and_masked() {
 }
 
 #[tokio::test]
+async fn of_a_long_output_both_ends_are_shown_and_the_whole_is_read() {
+    let house = house(json!({})).await;
+    let page = async |result: &ToolResult, offset: u64| {
+        let id = result.artifact.clone().unwrap();
+        let args = json!({ "path": format!("artifact:{id}"), "offset": offset, "limit": 1 });
+        house.call("read_file", args).await.for_llm
+    };
+    let result = run(&house, "seq 300000").await;
+    assert!(result.for_llm.starts_with("1\n2\n"), "{}", result.for_llm);
+    assert!(result.for_llm.ends_with("\n300000\n"), "{}", result.for_llm);
+    assert!(result.for_llm.contains("bytes are left out here"), "{}", result.for_llm);
+    assert!(page(&result, 222_221).await.starts_with("222222\n"));
+    let result = attack_for(&house, "seq 100000; sleep 600", 2_000).await;
+    assert_eq!(result.code, Some(Code::Timeout), "{}", result.for_llm);
+    for part in ["\n100000\n", "[Ended after 2 s", "bytes are left out here"] {
+        assert!(result.for_llm.contains(part), "{}", result.for_llm);
+    }
+    assert!(page(&result, 88_887).await.starts_with("88888\n"));
+}
+
+#[tokio::test]
+async fn what_goes_on_in_the_background_reads_its_input_there_too() {
+    let house = house(json!({})).await;
+    let told = async |args: Value, text: &str| {
+        let id = args["id"].clone();
+        let mut seen = house.call("process", args).await.for_llm;
+        for _ in 0..50 {
+            if seen.contains(text) {
+                return;
+            }
+            let args = json!({ "action": "poll", "id": id, "wait_ms": 500 });
+            seen += &house.call("process", args).await.for_llm;
+        }
+        panic!("{seen}");
+    };
+    let args = json!({ "command": "cat; echo over", "stdin": "given\n", "background": true });
+    let result = house.call("exec", args).await;
+    let id = result.structured.unwrap()["id"].clone();
+    told(json!({ "action": "poll", "id": id, "wait_ms": 100 }), "given\nover\n").await;
+    let args = json!({ "action": "start", "command": "while read x; do echo got $x; done" });
+    let result = house.call("process", args).await;
+    let id = result.structured.unwrap()["id"].clone();
+    told(json!({ "action": "write", "id": id, "input": "one\n" }), "got one\n").await;
+    let last = json!({ "action": "write", "id": id, "input": "two\n", "end_of_input": true });
+    told(last, "ended well").await;
+    let args = json!({ "action": "start", "command": "sh", "terminal": true });
+    let result = house.call("process", args).await;
+    assert_eq!(result.code, Some(Code::Unavailable), "{}", result.for_llm);
+    assert!(result.for_llm.contains("without `terminal`"), "{}", result.for_llm);
+}
+
+#[tokio::test]
 async fn a_command_can_do_no_more_than_its_container() {
     let house = house(json!({ "user": "1234:1234", "workspace_access": "ro" })).await;
     let script = "id -u; id -g\n\
@@ -289,8 +341,7 @@ async fn file_tools_may_do_no_more_than_commands() {
 
 #[tokio::test]
 async fn what_is_closed_is_closed_in_a_container_and_links_lead_nowhere() {
-    let mut config =
-        json!({ "approval": { "external": false }, "files": { "deny": ["keys", "pin"] } });
+    let mut config = json!({ "approval": { "external": false }, "files": { "deny": ["keys", "pin", "**/*.pem"] } });
     config["exec"] = json!({ "sandbox": settings(json!({})) });
     let house = House::new(config).await;
     let at = |name: &str| house.folder.path().join(name);
@@ -298,11 +349,12 @@ async fn what_is_closed_is_closed_in_a_container_and_links_lead_nowhere() {
     fs::create_dir(at("keys")).unwrap();
     fs::write(at("keys/a"), "private-words").unwrap();
     fs::write(at("pin"), "private-words").unwrap();
+    fs::create_dir(at("sub")).unwrap();
+    fs::write(at("sub/server.pem"), "private-words").unwrap();
     let outside = tempfile::tempdir_in("/var").unwrap();
     fs::write(outside.path().join("x"), "outside-words").unwrap();
     std::os::unix::fs::symlink(outside.path(), at("out")).unwrap();
-    let script =
-        "cat ke*/a pi? out/x /etc/shadow; echo x > .git/hooks/pre-commit; mv .git .moved; echo end";
+    let script = "cat ke*/a pi? sub/* out/x /etc/shadow; echo x > .git/hooks/pre-commit; mv .git .moved; echo end";
     let result = attack(&house, script).await;
     assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
     assert!(!result.for_llm.contains("-words"), "{}", result.for_llm);

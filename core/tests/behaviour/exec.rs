@@ -180,6 +180,45 @@ async fn what_is_closed_to_files_is_closed_to_commands_and_hooks_stay_as_they_ar
 }
 
 #[tokio::test]
+async fn what_globs_close_is_closed_and_what_tells_agents_what_to_do_is_told_of() {
+    let deny = json!(["**/*.pem", "private-*"]);
+    let config = json!({ "approval": { "external": false }, "files": { "deny": deny } });
+    let house = House::new(config).await;
+    let at = |name: &str| house.folder.path().join(name);
+    for folder in ["a/b", "a/private-d", ".git"] {
+        fs::create_dir_all(at(folder)).unwrap();
+    }
+    for file in ["a/b/server.pem", "own.PEM", "a/private-d/x"] {
+        fs::write(at(file), "closed-words").unwrap();
+    }
+    let script = "cat a/b/* own.PEM a/private-d/*; mv a moved; echo x > .git/hooks/pre-commit\n\
+                  echo x > CLAUDE.md; echo x > other.md; echo end";
+    let result = attack(&house, script).await;
+    assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
+    assert!(!result.for_llm.contains("closed-words"), "{}", result.for_llm);
+    assert_eq!(fs::read_dir(at(".git/hooks")).unwrap().count(), 0);
+    assert!(result.for_llm.contains("/CLAUDE.md came while it ran"), "{}", result.for_llm);
+    let appeared = result.structured.unwrap()["appeared"].clone();
+    assert_eq!(appeared.as_array().unwrap().len(), 1, "{appeared}");
+    let result = attack(&house, "rm CLAUDE.md; echo x > other.md").await;
+    assert!(result.structured.unwrap().get("appeared").is_none());
+}
+
+#[tokio::test]
+async fn a_disk_is_not_filled_with_many_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let free = Command::new("df").args(["--output=avail", "-B1M"]).arg(folder.path()).output();
+    let free = String::from_utf8(free.unwrap().stdout).unwrap();
+    let free: u64 = free.lines().last().unwrap().trim().parse().unwrap();
+    let house = house(json!({ "limits": { "disk_left_mb": free.saturating_sub(150) } })).await;
+    let script = "i=0; while [ $i -lt 200 ]; do head -c 20000000 /dev/zero > f$i; i=$((i+1)); done\n\
+                  echo all";
+    let result = attack(&house, script).await;
+    assert_eq!(result.code, Some(Code::ToolFailed), "{}", result.for_llm);
+    assert!(result.for_llm.contains("used up the disk"), "{}", result.for_llm);
+}
+
+#[tokio::test]
 async fn there_is_no_network_and_no_service_of_the_machine() {
     let house = house(json!({})).await;
     let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -318,6 +357,29 @@ async fn much_output_is_cut_in_the_middle_and_its_end_is_kept() {
     let args = json!({ "path": format!("artifact:{id}"), "offset": 8_500, "limit": 100_000 });
     let rest = house.call("read_file", args).await.for_llm;
     assert!(rest.contains("bytes of output are left out here"), "{rest}");
+}
+
+#[tokio::test]
+async fn no_border_of_a_long_output_cuts_a_secret() {
+    let house = house(json!({})).await;
+    let line = format!("{:>57} {TOKEN}\n", "key");
+    // So that the token stands at every place of a block, of a part, and of what is shown.
+    let text = format!("{}{}", "x".repeat(31), line.repeat(12_000));
+    fs::write(house.folder.path().join("log"), text).unwrap();
+    let result = run(&house, "cat log; cat log >&2").await;
+    let secret = &TOKEN[4..16];
+    assert!(!result.for_llm.contains(secret), "{}", result.for_llm);
+    let id = result.artifact.unwrap();
+    let args = json!({ "id": id, "session": "s" });
+    let whole = house.rt.invoke("artifacts.read", args).await.unwrap();
+    let whole = whole["text"].as_str().unwrap();
+    assert_eq!(whole.matches("[REDACTED:").count(), 24_000);
+    assert!(!whole.contains(secret));
+    for offset in [0, 5_555, 11_950, 12_001] {
+        let args = json!({ "path": format!("artifact:{id}"), "offset": offset, "limit": 50 });
+        let page = house.call("read_file", args).await.for_llm;
+        assert!(page.contains("[REDACTED:") && !page.contains(secret), "{page}");
+    }
 }
 
 #[tokio::test]

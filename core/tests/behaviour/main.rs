@@ -4,6 +4,7 @@
 #![expect(clippy::print_stdout, reason = "a child process speaks to its parent")]
 
 mod approve;
+mod attacks;
 mod calls;
 mod claims;
 mod clis;

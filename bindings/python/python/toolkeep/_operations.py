@@ -1194,7 +1194,9 @@ class FullExecConfig(TypedDict):
     """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
 
     max_output_kb: int
-    """How much is kept of each of its two outputs, in KiB: at least 64."""
+    """How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds
+    of it are of the beginning and the rest of the end. It waits on disk until the command has
+    ended, and what is too long for the result goes to an artifact."""
 
     limits: FullLimits
     """How much one command may use of the machine."""
@@ -1223,7 +1225,9 @@ class ExecConfig(TypedDict, total=False):
     """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
 
     max_output_kb: int
-    """How much is kept of each of its two outputs, in KiB: at least 64."""
+    """How much is kept of each of its two outputs, in KiB: at least 64. Beyond that, two thirds
+    of it are of the beginning and the rest of the end. It waits on disk until the command has
+    ended, and what is too long for the result goes to an artifact."""
 
     limits: Limits
     """How much one command may use of the machine."""
@@ -1488,6 +1492,10 @@ class FullLimits(TypedDict):
     file_mb: int
     """The largest file that it may write, in MiB. 0: no limit."""
 
+    disk_left_mb: int
+    """How much is left of each disk that it writes to, in MiB: it is ended before. Where there
+    is less when it starts, half of that. 0: no limit."""
+
     open_files: int
     """The most files that one process may have open. 0: no limit."""
 
@@ -1507,6 +1515,10 @@ class Limits(TypedDict, total=False):
 
     file_mb: int
     """The largest file that it may write, in MiB. 0: no limit."""
+
+    disk_left_mb: int
+    """How much is left of each disk that it writes to, in MiB: it is ended before. Where there
+    is less when it starts, half of that. 0: no limit."""
 
     open_files: int
     """The most files that one process may have open. 0: no limit."""
@@ -1920,7 +1932,7 @@ class FullProcessesConfig(TypedDict):
     """The most that run at once in the runtime: at least 1."""
 
     log_kb: int
-    """How much is kept of the output of each, in KiB: the end of it, at least 16."""
+    """How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk."""
 
     max_seconds: int
     """How long each may run, in seconds. 0: until the runtime is closed."""
@@ -1937,7 +1949,7 @@ class ProcessesConfig(TypedDict, total=False):
     """The most that run at once in the runtime: at least 1."""
 
     log_kb: int
-    """How much is kept of the output of each, in KiB: the end of it, at least 16."""
+    """How much is kept of the output of each, in KiB: the end of it, at least 16. It is on disk."""
 
     max_seconds: int
     """How long each may run, in seconds. 0: until the runtime is closed."""
@@ -2143,6 +2155,13 @@ class FullRetention(TypedDict):
     audit_older_than_ms: int | None
     """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
 
+    artifacts_keep_mb: int | None
+    """How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default:
+    1,024. None (`null`): all of them."""
+
+    artifacts_older_than_ms: int | None
+    """How old an artifact may become, in milliseconds; at least 1. Default: any age."""
+
 
 class Retention(TypedDict, total=False):
     """The `retention` part of the configuration: how much of what only grows is kept. Looked
@@ -2161,6 +2180,13 @@ class Retention(TypedDict, total=False):
 
     audit_older_than_ms: int | None
     """How old a row of the ledger may become, in milliseconds; at least 1. Default: any age."""
+
+    artifacts_keep_mb: int | None
+    """How much is kept of a tenant's artifacts, the newest, in MiB; at least 128. Default:
+    1,024. None (`null`): all of them."""
+
+    artifacts_older_than_ms: int | None
+    """How old an artifact may become, in milliseconds; at least 1. Default: any age."""
 
 
 class Revoked(TypedDict):

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::guard::{Guard, KNOWN_BYTES};
 use super::masked::Masked;
 use super::{stored, uses};
+use crate::artifacts;
 use crate::builtin::Deps;
 use crate::call::NOTE_CHARS;
 use crate::error::Code;
@@ -223,18 +224,17 @@ async fn artifact(
         );
         ToolError::new(Code::NotFound, text)
     };
-    if crate::id::check_key("id", id).is_err() {
-        return Err(missing());
-    }
     let caller = cx.caller();
-    let found = deps.store.get_artifact(&caller.tenant, caller.session.as_deref(), id).await;
-    let artifact = found.map_err(ToolError::raise)?.ok_or_else(missing)?;
+    let found = artifacts::find(&*deps.store, &caller.tenant, caller.session.as_deref(), id).await;
+    let reading = found.map_err(ToolError::raise)?.ok_or_else(missing)?;
     // Once more, whole: what came to be secret since then must not be read in halves.
     let mut scrubber = deps.scrubbers.of_call(cx);
     if let Some(opener) = cx.opener() {
         scrubber = opener.standing_scrubber(&scrubber);
     }
-    Ok(paged(&scrubber.scrub_bytes(&artifact.body), range, max_chars))
+    let page = move |parts| window(Masked::new(parts, &scrubber), range, max_chars);
+    let page = reading.read(page).await.map_err(ToolError::raise)?;
+    Ok(page.and_then(Result::ok).unwrap_or_default())
 }
 
 /// The page with a closing note, where there is something to note.

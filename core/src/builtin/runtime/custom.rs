@@ -83,7 +83,7 @@ impl Custom {
             whose: Whose::of(caller, &places),
             timeout: limit,
         };
-        Ok(told_of_owner(carried_out(deps, order, cx).await?, limit))
+        told_of_owner(carried_out(deps, order, cx).await?, limit, cx)
     }
 
     /// The variables that the owner has sealed for it, masked in the texts of the call from now on.

@@ -107,7 +107,7 @@ pub(super) async fn ended(
     cx: &CallContext,
 ) -> Result<ToolResult, ToolError> {
     let limit = order.timeout;
-    Ok(told(carried_out(deps, order, cx).await?, limit))
+    told(carried_out(deps, order, cx).await?, limit, cx)
 }
 
 /// Carries an order out and waits for its end.

@@ -4,6 +4,7 @@
 //! its flags lie in memory, where no filter sees them, and C libraries then use `clone`.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
@@ -101,7 +102,18 @@ const X32: u32 = 0x4000_0000;
 ///
 /// # Errors
 /// Where they cannot be built for this machine.
-pub(crate) fn programs(network: bool) -> Result<[Vec<u8>; 2], seccompiler::Error> {
+pub(crate) fn programs(network: bool) -> Result<&'static [Vec<u8>; 2], seccompiler::Error> {
+    // To compile them takes longer than to start a program.
+    static COMPILED: [OnceLock<[Vec<u8>; 2]>; 2] = [OnceLock::new(), OnceLock::new()];
+    let compiled = &COMPILED[usize::from(network)];
+    if let Some(programs) = compiled.get() {
+        return Ok(programs);
+    }
+    let programs = compile(network)?;
+    Ok(compiled.get_or_init(|| programs))
+}
+
+fn compile(network: bool) -> Result<[Vec<u8>; 2], seccompiler::Error> {
     let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
     let denied = filter(denied(network)?, libc::EPERM)?;
     Ok([bytes(&denied), bytes(&filter(absent, libc::ENOSYS)?)])

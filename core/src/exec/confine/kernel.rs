@@ -1,5 +1,7 @@
 //! What the kernel can give, found out by trying it once.
 
+use std::sync::Arc;
+
 use super::plan::Plan;
 use super::program::{Program, Shared};
 use super::{filter, landlock, wire};
@@ -29,6 +31,8 @@ pub(crate) struct Kernel {
     pub(crate) namespaces: Namespaces,
     /// Why something is missing, in words for the owner.
     pub(crate) missing: Vec<String>,
+    /// The rules of Landlock that were made lately.
+    pub(crate) rules: Arc<landlock::Made>,
 }
 
 const NEW_MOUNTS: u64 = 0x0002_0000;
@@ -63,7 +67,8 @@ impl Kernel {
         if namespaces == Namespaces::None {
             missing.push(format!("namespaces: {why}"));
         }
-        Kernel { landlock, filter: filter.is_ok(), namespaces, missing }
+        let rules = Arc::default();
+        Kernel { landlock, filter: filter.is_ok(), namespaces, missing, rules }
     }
 }
 
@@ -89,7 +94,7 @@ fn filtering(plan: &mut Plan) {
     fork(plan);
     plan.step(wire::SUPERVISE, "watch");
     plan.step(wire::NO_NEW_PRIVILEGES, "give up privileges");
-    for program in filter::programs(false).unwrap_or_default() {
+    for program in filter::programs(false).into_iter().flatten() {
         plan.step(wire::FILTER, "filter system calls").text(program);
     }
 }

@@ -1,9 +1,13 @@
 //! Landlock: which folders may be read and written, by rules that a process holds itself to and can
 //! never lift.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
@@ -48,11 +52,70 @@ pub(crate) struct Allowed {
     pub(crate) network: bool,
 }
 
-/// The rules, for the confining program to hold itself to.
-///
-/// # Errors
-/// Where the kernel takes them not.
-pub(crate) fn rules(allowed: &Allowed) -> Result<Option<OwnedFd>, landlock::RulesetError> {
+/// The rules that were made lately. To make them again is to open every file that they name, and
+/// commands of one session mostly have the same.
+#[derive(Debug, Default)]
+pub(crate) struct Made(Mutex<Vec<One>>);
+
+#[derive(Debug)]
+struct One {
+    allowed: Allowed,
+    stamps: Vec<Stamp>,
+    rules: Option<Arc<OwnedFd>>,
+    at: Instant,
+}
+
+/// What a file or folder is known by: another one of its name, and for a folder another list of names
+/// in it, has another.
+type Stamp = Option<(u64, u64, i64, i64)>;
+
+/// How many are kept, and for how long: what is mounted meanwhile leaves no trace in a stamp.
+const MOST_MADE: usize = 16;
+const LONGEST: Duration = Duration::from_secs(10);
+
+impl Made {
+    /// The rules, for the confining program to hold itself to: nobody adds to them any more.
+    ///
+    /// # Errors
+    /// Where the kernel takes them not.
+    pub(crate) fn rules(
+        &self,
+        allowed: Allowed,
+    ) -> Result<Option<Arc<OwnedFd>>, landlock::RulesetError> {
+        // Before they are made: what changes meanwhile has another stamp.
+        let stamps = stamps(&allowed);
+        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        made.retain(|one| one.at.elapsed() < LONGEST);
+        let known = made.iter().find(|one| one.allowed == allowed && one.stamps == stamps);
+        if let Some(known) = known {
+            return Ok(known.rules.clone());
+        }
+        let rules = rules(&allowed)?.map(Arc::new);
+        made.retain(|one| one.allowed != allowed);
+        if made.len() >= MOST_MADE {
+            made.remove(0);
+        }
+        made.push(One { allowed, stamps, rules: rules.clone(), at: Instant::now() });
+        Ok(rules)
+    }
+}
+
+fn stamps(allowed: &Allowed) -> Vec<Stamp> {
+    let identity = |path: &PathBuf| {
+        let data = fs::metadata(path).ok()?;
+        Some((data.dev(), data.ino(), 0, 0))
+    };
+    let listing = |path: &&Path| {
+        let data = fs::metadata(path).ok()?;
+        Some((data.dev(), data.ino(), data.mtime(), data.mtime_nsec()))
+    };
+    let listed: BTreeSet<&Path> =
+        allowed.hidden.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+    let found = allowed.write.iter().map(identity).chain(listed.iter().map(listing));
+    found.collect()
+}
+
+fn rules(allowed: &Allowed) -> Result<Option<OwnedFd>, landlock::RulesetError> {
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(KNOWN))?

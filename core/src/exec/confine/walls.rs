@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::filter;
 use super::kernel::{Kernel, Namespaces, fork, isolate};
-use super::landlock::{self, Allowed};
+use super::landlock::Allowed;
 use super::plan::Plan;
 use super::program::Shared;
 use super::wire;
@@ -110,9 +110,9 @@ impl Walls {
         plan.step(wire::CAPABILITIES, "give up capabilities").number(kept_capabilities());
         plan.step(wire::NO_NEW_PRIVILEGES, "give up privileges");
         if kernel.landlock.is_some()
-            && let Some(rules) = landlock::rules(&self.allowed(isolated != Namespaces::None))?
+            && let Some(rules) = kernel.rules.rules(self.allowed(isolated != Namespaces::None))?
         {
-            plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(Arc::new(rules));
+            plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(rules);
         }
         if kernel.filter {
             // In a network of its own sockets lead nowhere else.
@@ -131,6 +131,12 @@ impl Walls {
             Namespaces::None => Shared::default(),
             Namespaces::Full { users } => Shared { users, network: self.network != Network::Host },
         }
+    }
+
+    /// The folders and files that it may write.
+    pub(crate) fn written(mut self) -> Vec<PathBuf> {
+        self.write.push(self.temp);
+        self.write
     }
 
     /// What Landlock allows. In mounts of its own a command does not see what is hidden anyway.
@@ -166,7 +172,7 @@ impl Walls {
             trees.mount(names, Path::new(NAMES));
         }
         self.hidden.iter().for_each(|path| trees.cover(path));
-        for (tree, path) in taken.into_iter().zip(seen) {
+        for (tree, path) in taken.into_iter().zip(seen.iter().copied()) {
             trees.mount(tree, path);
         }
         for (tree, path) in written.into_iter().zip(&self.write) {
@@ -181,7 +187,8 @@ impl Walls {
             trees.guard(path);
         }
         // In a folder that was mounted since, they stand uncovered.
-        self.hidden.iter().filter(below).for_each(|path| trees.cover(path));
+        let again = |path: &&PathBuf| below(path) || seen.iter().any(|at| path.starts_with(at));
+        self.hidden.iter().filter(again).for_each(|path| trees.cover(path));
         plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
         plan.number(READ_ONLY | NO_SUID | NO_DEVICES | NO_EXECUTION).text("");
     }

@@ -15,8 +15,10 @@ use bollard::query_parameters::{
 };
 use sha2::{Digest as _, Sha256};
 
+use super::super::closed::{self, Unknown};
 use super::super::config::ExecConfig;
 use super::super::host::Order;
+use super::super::places;
 use super::super::sandbox::{
     HOME, Mounted, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
 };
@@ -76,8 +78,11 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// The container for an order.
-    pub(super) fn of(config: &ExecConfig, order: &Order) -> Wanted {
-        let mounts = mounts(&config.sandbox, order);
+    ///
+    /// # Errors
+    /// Where what is closed to it cannot be covered.
+    pub(super) fn of(config: &ExecConfig, order: &Order) -> Result<Wanted, Unknown> {
+        let mounts = mounts(&config.sandbox, order)?;
         let body = body(config, mounts);
         let key = scope_key(config.sandbox.scope, &order.whose);
         let mut hash = Sha256::new();
@@ -88,7 +93,7 @@ impl Wanted {
             hash.update(part);
         }
         let identity = data_encoding::HEXLOWER.encode(&hash.finalize())[..24].to_owned();
-        Wanted { body, identity }
+        Ok(Wanted { body, identity })
     }
 
     /// Makes it and starts it.
@@ -268,24 +273,27 @@ fn tmpfs(sandbox: &SandboxConfig) -> HashMap<String, String> {
 }
 
 /// The workspace, and over it what of it is closed.
-fn mounts(sandbox: &SandboxConfig, order: &Order) -> Vec<Mount> {
-    let Some(real) = order.whose.workspace.as_ref() else { return Vec::new() };
+fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount>, Unknown> {
+    let Some(real) = order.whose.workspace.as_ref() else { return Ok(Vec::new()) };
     let read_only = match sandbox.workspace_access {
-        WorkspaceAccess::None => return Vec::new(),
+        WorkspaceAccess::None => return Ok(Vec::new()),
         WorkspaceAccess::Ro => true,
         WorkspaceAccess::Rw => false,
     };
     let mounted = Mounted { real: Some(real.clone()) };
     // A link is covered where it leads, and only within.
-    let at = |path: &String| {
-        let path = mounted.on_host(path).unwrap_or_else(|| path.into());
+    let on_host = |path: &String| mounted.on_host(path).unwrap_or_else(|| path.into());
+    let at = |path: PathBuf| {
         path.canonicalize().ok().filter(|path| path != real && path.starts_with(real))
     };
     let held = &order.held_to;
     let guarded: Vec<PathBuf> =
-        held.write_never.iter().filter_map(at).filter(|_| !read_only).collect();
+        held.write_never.iter().map(on_host).filter_map(at).filter(|_| !read_only).collect();
     let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
-    let hidden: Vec<PathBuf> = hidden.filter_map(at).collect();
+    let hidden = closed::spelled_out(hidden.map(on_host))?;
+    // What listens in the workspace would do things for a command that it may not do itself.
+    let hidden = hidden.into_iter().chain(places::services());
+    let hidden = places::outermost(hidden.filter_map(at));
     // A folder that is a mount cannot be moved away with what is closed in it.
     let above = |path: &'_ PathBuf| -> Vec<PathBuf> {
         let above = path.ancestors().skip(1).take_while(|path| *path != real.as_path());
@@ -304,7 +312,7 @@ fn mounts(sandbox: &SandboxConfig, order: &Order) -> Vec<Mount> {
     around.iter().filter(|_| !read_only).for_each(|path| add(path, Cover::Itself));
     guarded.iter().for_each(|path| add(path, Cover::ReadOnly));
     hidden.iter().for_each(|path| add(path, Cover::Nothing));
-    all.into_values().collect()
+    Ok(all.into_values().collect())
 }
 
 /// What stands at a place of a container.

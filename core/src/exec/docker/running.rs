@@ -7,6 +7,7 @@ use tokio::io::AsyncWriteExt as _;
 
 use super::super::console::Console;
 use super::super::control::Control;
+use super::super::disk::Disks;
 use super::super::host::Order;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream};
 use super::seat::{self, Seat, Told};
@@ -66,12 +67,12 @@ impl State {
     }
 
     /// What is to be done to end it, and when the next is.
-    fn due(&mut self, is_cancelled: bool, until: &mut Option<Instant>) -> Due {
+    fn due(&mut self, wanted: Option<Cut>, until: &mut Option<Instant>) -> Due {
         let is_due = until.is_some_and(|until| Instant::now() >= until);
         match self.cut {
             _ if self.is_over() => Due::Nothing,
-            None if is_cancelled || is_due => {
-                self.cut = Some(if is_cancelled { Cut::Cancelled } else { Cut::Deadline });
+            None if wanted.is_some() || is_due => {
+                self.cut = Some(wanted.unwrap_or(Cut::Deadline));
                 *until = Some(Instant::now() + GRACE);
                 Due::Signal("TERM")
             }
@@ -101,6 +102,7 @@ pub(super) struct Given<'r> {
     pub(super) script: &'r str,
     pub(super) order: &'r Order,
     pub(super) deadline: Option<Instant>,
+    pub(super) disk_left: u64,
     pub(super) control: &'r Control,
 }
 
@@ -119,7 +121,8 @@ impl Running<'_> {
         begun: impl FnOnce(),
         mut sink: impl FnMut(Stream, &[u8]),
     ) -> Option<Run> {
-        let Given { script, order, deadline: mut until, control } = given;
+        let Given { script, order, deadline: mut until, disk_left, control } = given;
+        let mut disks = Disks::of(order.whose.workspace.as_deref().into_iter(), disk_left);
         let since = Instant::now();
         let is_all = order.console == Console::Once;
         let reads = !is_all || !order.input.is_empty();
@@ -160,7 +163,11 @@ impl Running<'_> {
             for signal in wishes.signals {
                 seat::signal(self.client, self.container, &pid, &signal.to_string()).await;
             }
-            match state.due(wishes.cancelled, &mut until) {
+            let wanted = match wishes.cancelled {
+                true => Some(Cut::Cancelled),
+                false => disks.are_used_up().then_some(Cut::Disk),
+            };
+            match state.due(wanted, &mut until) {
                 Due::Nothing => {}
                 Due::GiveUp => break,
                 Due::Signal(signal) => {

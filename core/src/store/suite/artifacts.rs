@@ -14,6 +14,7 @@ pub async fn artifacts(store: &dyn Artifacts) -> Result<Report, Failure> {
     report.check("artifacts: only its tenant and session see one", isolation(store)).await?;
     report.check("artifacts: an id is used once in a tenant", ids(store)).await?;
     report.check("artifacts: old ones are deleted, of one tenant", deletion(store)).await?;
+    report.check("artifacts: so much is kept, the newest", keeping(store)).await?;
     report.check("artifacts: any good key is taken", takes_good_keys(store)).await?;
     report.check("artifacts: a bad key is refused", bad_input(store)).await?;
     Ok(report)
@@ -90,6 +91,26 @@ async fn deletion(store: &dyn Artifacts) -> Result<(), Problem> {
     Ok(())
 }
 
+async fn keeping(store: &dyn Artifacts) -> Result<(), Problem> {
+    let (one, two) = (new_tenant(), new_tenant());
+    for tenant in [&one, &two] {
+        for (id, created_at_ms) in [("1", 1), ("2", 2), ("2.1", 2), ("3", 3), ("4", 4)] {
+            let body = vec![b'a'; 100];
+            let kept = Artifact { created_at_ms, body, ..artifact(tenant, None, id) };
+            store.put_artifact(kept).await?;
+        }
+    }
+    same(store.delete_artifacts_beyond(&one, 500).await?, 0)?;
+    same(store.delete_artifacts_beyond(&one, 499).await?, 1)?;
+    // Half of what was made at one moment is of no use.
+    same(store.delete_artifacts_beyond(&one, 300).await?, 2)?;
+    same(store.delete_artifacts_beyond(&one, 200).await?, 0)?;
+    for (tenant, id, is_there) in [(&one, "2", false), (&one, "3", true), (&two, "1", true)] {
+        same(store.get_artifact(tenant, None, id).await?.is_some(), is_there)?;
+    }
+    same(store.delete_artifacts_beyond(&one, 0).await?, 2)
+}
+
 async fn takes_good_keys(store: &dyn Artifacts) -> Result<(), Problem> {
     let tenant = new_tenant();
     for key in good_keys() {
@@ -110,6 +131,7 @@ async fn bad_input(store: &dyn Artifacts) -> Result<(), Problem> {
         refused(store.get_artifact("t", Some(&key), "1").await, invalid)?;
         refused(store.get_artifact("t", None, &key).await, invalid)?;
         refused(store.delete_artifacts_before(&key, 1).await, invalid)?;
+        refused(store.delete_artifacts_beyond(&key, 1).await, invalid)?;
     }
     Ok(())
 }

@@ -1,0 +1,253 @@
+//! What an agent tries that wants out, in every profile and in a container: with the real thing.
+//!
+//! Each profile is attacked in a process of its own, whose home folder is made for that.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use toolkeep::{Code, ToolResult};
+
+use crate::support::House;
+
+#[test]
+fn a_profile_that_only_reads_holds() {
+    attack_in("read-only", "");
+}
+
+#[test]
+fn the_workspace_holds() {
+    attack_in("workspace", "");
+}
+
+#[test]
+fn the_workspace_with_a_network_holds() {
+    attack_in("workspace+network", "");
+}
+
+#[cfg(feature = "docker")]
+#[test]
+fn a_container_holds() {
+    let socket = toolkeep_test_docker::Engine::shared().socket();
+    attack_in("docker", socket.to_str().unwrap());
+}
+
+/// Has a process with a home folder of its own attack a profile.
+fn attack_in(profile: &str, socket: &str) {
+    let home = tempfile::tempdir_in("/var").unwrap();
+    fs::create_dir(home.path().join(".ssh")).unwrap();
+    fs::write(home.path().join(".ssh/id_ed25519"), "private-words").unwrap();
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "attacks::an_agent_that_wants_out", "--nocapture"])
+        .env("HOME", home.path())
+        .env("TOOLKEEP_TEST_ATTACKED", profile)
+        .env("TOOLKEEP_TEST_SOCKET", socket)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+    let names = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.collect::<Vec<_>>(), [".ssh"], "it wrote in the home folder");
+}
+
+#[tokio::test]
+async fn an_agent_that_wants_out() {
+    // Without a profile it is the child of no test.
+    let Ok(profile) = std::env::var("TOOLKEEP_TEST_ATTACKED") else { return };
+    let attacked = Attacked::new(&profile).await;
+    attacked.tries_to_write_outside_and_to_read_secrets().await;
+    attacked.tries_to_reach_services_and_processes(&profile).await;
+    attacked.tries_to_use_everything_up().await;
+    attacked.tries_to_outlive_its_time().await;
+    attacked.house.rt.close().await.unwrap();
+}
+
+/// Tries what takes system calls of its own, and says what came of it.
+const PROBE: &str = r#"
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+static void say(const char *what, int failed) { printf("%s %s\n", what, failed ? "refused" : "reached"); }
+int main(int count, char **words) {
+    if (!strcmp(words[1], "bomb")) {
+        int forked = 0;
+        for (; forked < 300; forked++) {
+            int child = fork();
+            if (child < 0) break;
+            if (child == 0) { sleep(600); _exit(0); }
+        }
+        printf("forked %d\n", forked);
+        return 0;
+    }
+    int process = atoi(words[1]);
+    say("ptrace", ptrace(PTRACE_SEIZE, process, 0, 0));
+    char byte;
+    struct iovec here = {&byte, 1}, there = {(void *)main, 1};
+    say("memory", process_vm_readv(process, &here, 1, &there, 1, 0) < 0);
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(atoi(words[2]))};
+    inet_pton(AF_INET, "127.0.0.1", &to.sin_addr);
+    int tcp = socket(AF_INET, SOCK_STREAM, 0);
+    say("tcp", tcp < 0 || connect(tcp, (void *)&to, sizeof to));
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    strcpy(at.sun_path, words[3]);
+    int local = socket(AF_UNIX, SOCK_STREAM, 0);
+    say("unix", local < 0 || connect(local, (void *)&at, sizeof at));
+    say("raw", socket(AF_PACKET, SOCK_RAW, 0) < 0);
+    return 0;
+}
+"#;
+
+struct Attacked {
+    house: House,
+    /// Sets its processes apart from those of others that are attacked meanwhile.
+    number: usize,
+}
+
+const PROFILES: [&str; 4] = ["read-only", "workspace", "workspace+network", "docker"];
+
+impl Attacked {
+    async fn new(profile: &str) -> Attacked {
+        let mut exec = json!({ "limits": { "processes": 64, "file_mb": 1, "memory_mb": 256 } });
+        if profile == "docker" {
+            exec["sandbox"] = container();
+        } else {
+            exec["confinement"] = json!(profile);
+        }
+        let config = json!({ "approval": { "external": false }, "exec": exec });
+        let house = House::new(config).await;
+        let source = house.folder.path().join("probe.c");
+        fs::write(&source, PROBE).unwrap();
+        let probe = house.folder.path().join("probe");
+        let compiled = Command::new("cc").arg("-static").arg("-o").args([&probe, &source]).status();
+        assert!(compiled.unwrap().success());
+        let number = PROFILES.iter().position(|one| *one == profile).unwrap();
+        Attacked { house, number }
+    }
+
+    fn folder(&self) -> &Path {
+        self.house.folder.path()
+    }
+
+    /// Runs a script that the judge cannot look into.
+    async fn run(&self, script: &str, timeout_ms: u64) -> ToolResult {
+        let path = self.folder().join("attack.sh");
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let args = json!({ "command": "sh ./attack.sh", "timeout_ms": timeout_ms });
+        self.house.call("exec", args).await
+    }
+
+    async fn tries_to_write_outside_and_to_read_secrets(&self) {
+        let outside = tempfile::tempdir_in("/var").unwrap();
+        let at = outside.path().display();
+        let home = std::env::var("HOME").unwrap();
+        symlink(outside.path(), self.folder().join("out")).unwrap();
+        symlink(format!("{home}/.ssh"), self.folder().join("keys")).unwrap();
+        let script = format!(
+            "echo x > {at}/direct\necho x > out/linked\nln -s {at} late; echo x > late/linked\n\
+             mv out/../late {at}/moved\nln attack.sh {at}/hard\nmkdir -p out/folder\n\
+             echo x > /etc/toolkeep-attack\necho x > {home}/written\necho x > ~/written\n\
+             cat {home}/.ssh/id_ed25519 ~/.ssh/* keys/id_ed25519 /etc/shadow\n\
+             cat /proc/*/root{home}/.ssh/id_ed25519 /proc/self/cwd/keys/*\necho end"
+        );
+        let result = self.run(&script, 60_000).await;
+        assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
+        assert!(!result.for_llm.contains("private-words"), "{}", result.for_llm);
+        assert!(!result.for_llm.contains("root:"), "{}", result.for_llm);
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0, "{}", result.for_llm);
+        assert!(!fs::exists("/etc/toolkeep-attack").unwrap());
+    }
+
+    async fn tries_to_reach_services_and_processes(&self, profile: &str) {
+        let tcp = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = tcp.local_addr().unwrap().port();
+        let _service = UnixListener::bind(self.folder().join("service.sock")).unwrap();
+        let mut sibling = Ended(Command::new("sleep").arg("600").spawn().unwrap());
+        let id = sibling.0.id();
+        let script = format!("kill -9 {id}; ./probe {id} {port} service.sock");
+        let result = self.run(&script, 60_000).await;
+        let tcp = if profile == "workspace+network" { "reached" } else { "refused" };
+        let told =
+            format!("ptrace refused\nmemory refused\ntcp {tcp}\nunix refused\nraw refused\n");
+        assert!(result.for_llm.starts_with(&told), "{}", result.for_llm);
+        assert!(sibling.0.try_wait().unwrap().is_none(), "it was ended: {}", result.for_llm);
+    }
+
+    async fn tries_to_use_everything_up(&self) {
+        let number = self.number;
+        let script = format!(
+            "head -c 3000000 /dev/zero > /tmp/big; wc -c < /tmp/big; ./probe bomb {number}"
+        );
+        let result = self.run(&script, 60_000).await;
+        let mut lines = result.for_llm.lines();
+        let written: u64 = lines.next().unwrap().trim().parse().unwrap();
+        assert!(written <= 1 << 20, "{}", result.for_llm);
+        let forked = lines.find_map(|line| line.strip_prefix("forked ")).unwrap();
+        let forked: u64 = forked.parse().unwrap();
+        assert!(forked < 64, "{}", result.for_llm);
+        assert!(is_gone(&format!("probe bomb {number}")).await);
+        assert_eq!(self.run("echo fine", 60_000).await.for_llm, "fine\n");
+    }
+
+    async fn tries_to_outlive_its_time(&self) {
+        let base = 9_100 + 10 * self.number;
+        let [one, two, three] = [base, base + 1, base + 2];
+        let script = format!(
+            "trap '' TERM\n(setsid sh -c 'trap \"\" TERM; (sleep {one} &); exec sleep {two}' &)\n\
+             echo begun\nwhile true; do sleep {three}; done"
+        );
+        let began = Instant::now();
+        let result = self.run(&script, 1_000).await;
+        assert_eq!(result.code, Some(Code::Timeout), "{}", result.for_llm);
+        assert!(result.for_llm.starts_with("begun\n"), "{}", result.for_llm);
+        assert!(began.elapsed() < Duration::from_secs(40));
+        for seconds in [one, two, three] {
+            assert!(is_gone(&format!("sleep {seconds}")).await, "{seconds}");
+        }
+    }
+}
+
+#[cfg(feature = "docker")]
+fn container() -> Value {
+    let socket = std::env::var("TOOLKEEP_TEST_SOCKET").unwrap();
+    let image = toolkeep_test_docker::IMAGE;
+    json!({ "mode": "all", "image": image, "socket": socket, "pids_limit": 40 })
+}
+
+#[cfg(not(feature = "docker"))]
+fn container() -> Value {
+    panic!("this build has no containers")
+}
+
+/// A process that ends with the test.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits until no process with these words runs, for as long as a machine at work may take.
+async fn is_gone(words: &str) -> bool {
+    for _ in 0..200 {
+        let found = Command::new("pgrep").args(["-f", words]).output().unwrap();
+        if found.stdout.is_empty() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    false
+}
