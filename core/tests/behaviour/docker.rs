@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use toolkeep::{CallContext, Code, Config, Runtime, ToolResult};
 use toolkeep_test_docker::{Engine, IMAGE};
 
+use crate::exec::FILLS;
 use crate::support::{House, TOKEN, eventually};
 
 /// A house whose commands run in containers, without anybody who could be asked.
@@ -490,6 +491,18 @@ async fn what_is_misspelt_is_an_error() {
         };
         assert!(error.message().contains("exec.sandbox"), "{}", error.message());
     }
+}
+
+#[tokio::test]
+async fn what_fills_the_disk_of_the_workspace_is_ended_before_it_is_full() {
+    let exec = json!({ "sandbox": settings(json!({})) });
+    let config = json!({ "approval": { "external": false }, "exec": exec });
+    let house = House::with_room(16, config).await;
+    let result = attack(&house, FILLS).await;
+    assert!(result.for_llm.contains("used up the disk"), "{}", result.for_llm);
+    let parts = fs::read_dir(house.folder.path()).unwrap().count();
+    assert!(parts < 900, "{parts}");
+    assert_eq!(run(&house, "echo fine").await.for_llm, "fine\n");
 }
 
 #[tokio::test]

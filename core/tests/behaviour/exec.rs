@@ -31,6 +31,10 @@ async fn attack(house: &House, script: &str) -> ToolResult {
     run(house, "bash ./attack.sh").await
 }
 
+/// Fills a disk with files of which none is large, and does not heed what asks it to end.
+pub const FILLS: &str = "trap '' TERM\nn=0\nwhile [ $n -lt 1000 ]; do\n\
+                         head -c 1000000 /dev/zero > part$n\nsleep 0.02\nn=$((n + 1))\ndone";
+
 fn number(result: &ToolResult, field: &str) -> i64 {
     result.structured.as_ref().unwrap()[field].as_i64().unwrap()
 }
@@ -205,17 +209,15 @@ async fn what_globs_close_is_closed_and_what_tells_agents_what_to_do_is_told_of(
 }
 
 #[tokio::test]
-async fn a_disk_is_not_filled_with_many_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let free = Command::new("df").args(["--output=avail", "-B1M"]).arg(folder.path()).output();
-    let free = String::from_utf8(free.unwrap().stdout).unwrap();
-    let free: u64 = free.lines().last().unwrap().trim().parse().unwrap();
-    let house = house(json!({ "limits": { "disk_left_mb": free.saturating_sub(150) } })).await;
-    let script = "i=0; while [ $i -lt 200 ]; do head -c 20000000 /dev/zero > f$i; i=$((i+1)); done\n\
-                  echo all";
-    let result = attack(&house, script).await;
-    assert_eq!(result.code, Some(Code::ToolFailed), "{}", result.for_llm);
+async fn what_fills_a_disk_with_many_files_is_ended_before_it_is_full() {
+    let house = House::with_room(16, json!({ "approval": { "external": false } })).await;
+    let result = attack(&house, FILLS).await;
     assert!(result.for_llm.contains("used up the disk"), "{}", result.for_llm);
+    assert_eq!(result.code, Some(Code::ToolFailed));
+    let parts = fs::read_dir(house.folder.path()).unwrap().count();
+    assert!(parts < 900, "{parts}");
+    // What writes nothing still runs there.
+    assert_eq!(run(&house, "echo fine; sleep 0.3").await.for_llm, "fine\n");
 }
 
 #[tokio::test]

@@ -30,8 +30,20 @@ pub struct House {
 }
 
 impl House {
-    pub async fn new(mut config: Value) -> House {
-        let folder = tempfile::tempdir().unwrap();
+    pub async fn new(config: Value) -> House {
+        House::in_folder(tempfile::tempdir().unwrap(), config).await
+    }
+
+    /// One on the disk in memory, of which commands may use no more than so many MiB.
+    pub async fn with_room(room_mb: u64, mut config: Value) -> House {
+        let folder = tempfile::tempdir_in("/dev/shm").unwrap();
+        let disk = rustix::fs::statvfs(folder.path()).unwrap();
+        let free_mb = disk.f_bavail * disk.f_frsize / 1024 / 1024;
+        config["exec"]["limits"]["disk_left_mb"] = json!(free_mb.checked_sub(room_mb).unwrap());
+        House::in_folder(folder, config).await
+    }
+
+    async fn in_folder(folder: tempfile::TempDir, mut config: Value) -> House {
         config["workspace"] = json!(folder.path().to_str().unwrap());
         let config = Config::from_value(config).unwrap();
         let rt = Runtime::builder().config(config).tool(echo()).tool(Panics).build().await.unwrap();

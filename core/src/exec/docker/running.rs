@@ -71,6 +71,12 @@ impl State {
         let is_due = until.is_some_and(|until| Instant::now() >= until);
         match self.cut {
             _ if self.is_over() => Due::Nothing,
+            None if wanted == Some(Cut::Disk) => {
+                // What fills a disk would go on with it.
+                (self.cut, self.killed) = (wanted, true);
+                *until = Some(Instant::now() + LAST_WAIT);
+                Due::Signal("KILL")
+            }
             None if wanted.is_some() || is_due => {
                 self.cut = Some(wanted.unwrap_or(Cut::Deadline));
                 *until = Some(Instant::now() + GRACE);
