@@ -19,6 +19,21 @@ pub(crate) struct Temps {
 /// Where the folder of a session appears to its commands.
 pub(crate) const SEEN_AT: [&str; 2] = ["/tmp", "/var/tmp"];
 
+/// Where its folder `shm` appears, for shared memory.
+pub(crate) const SHARED_AT: &str = "/dev/shm";
+
+/// Where a path of the machine's lies in the folder of a session, if it lies where that appears.
+fn within(path: &Path) -> Option<PathBuf> {
+    let below = |at: &&str| path.strip_prefix(at).ok().map(Path::to_owned);
+    let shared = || path.strip_prefix(SHARED_AT).ok().map(|below| Path::new("shm").join(below));
+    SEEN_AT.iter().find_map(below).or_else(shared)
+}
+
+/// True if a path of the machine's lies where a command has a folder of its session's.
+pub(crate) fn is_own(path: &Path) -> bool {
+    within(path).is_some()
+}
+
 impl Temps {
     pub(crate) fn new() -> io::Result<Temps> {
         let root = tempfile::Builder::new().prefix("toolkeep-").tempdir()?;
@@ -69,9 +84,7 @@ impl Temps {
     /// # Errors
     /// Where they cannot be made.
     pub(crate) fn make_way(folder: &Path, seen: &Path) -> io::Result<()> {
-        let Some(below) = SEEN_AT.iter().find_map(|at| seen.strip_prefix(at).ok()) else {
-            return Ok(());
-        };
+        let Some(below) = within(seen) else { return Ok(()) };
         let way = folder.join(below);
         if seen.is_dir() {
             return fs::create_dir_all(way);

@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::program::Shared;
 use super::wire;
 use crate::exec::limits::Limits;
-use crate::exec::places::SEEN_AT;
+use crate::exec::places::{SEEN_AT, SHARED_AT, is_own};
 
 pub(crate) const READ_ONLY: u64 = 1;
 pub(crate) const NO_SUID: u64 = 2;
@@ -158,11 +158,10 @@ impl Walls {
         let written: Vec<u64> = self.write.iter().map(|path| trees.take(path)).collect();
         trees.plan.step(wire::CHANGE_MOUNT, "make mounts read-only").text("/");
         trees.plan.number(READ_ONLY_ATTRIBUTE | NO_SUID_ATTRIBUTE).number(0);
-        let under_temp = |path: &&PathBuf| SEEN_AT.iter().any(|at| path.starts_with(at));
-        let seen: Vec<&PathBuf> = self.seen.iter().filter(under_temp).collect();
+        let seen: Vec<&PathBuf> = self.seen.iter().filter(|path| is_own(path)).collect();
         let taken: Vec<u64> = seen.iter().map(|path| trees.take(path)).collect();
         trees.mount(temp, Path::new(SEEN_AT[0]));
-        for (from, at) in [(SEEN_AT[0], SEEN_AT[1]), ("/tmp/shm", "/dev/shm")] {
+        for (from, at) in [(SEEN_AT[0], SEEN_AT[1]), ("/tmp/shm", SHARED_AT)] {
             if Path::new(at).is_dir() {
                 let again = trees.take(Path::new(from));
                 trees.mount(again, Path::new(at));
