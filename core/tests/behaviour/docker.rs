@@ -139,28 +139,30 @@ async fn of_a_long_output_both_ends_are_shown_and_the_whole_is_read() {
 #[tokio::test]
 async fn what_goes_on_in_the_background_reads_its_input_there_too() {
     let house = house(json!({})).await;
-    let told = async |args: Value, text: &str| {
-        let id = args["id"].clone();
-        let mut seen = house.call("process", args).await.for_llm;
+    // The log, since a look tells only what is new, and says between two that it runs.
+    let until = async |id: &Value, whole: &str, running: bool| {
+        let mut told = String::new();
         for _ in 0..50 {
-            if seen.contains(text) {
+            let args = json!({ "action": "poll", "id": id, "wait_ms": 500 });
+            let polled = house.call("process", args).await.structured.unwrap();
+            let args = json!({ "action": "log", "id": id, "offset": 0 });
+            told = house.call("process", args).await.for_llm;
+            if told.starts_with(&format!("{whole}[Bytes")) && polled["running"] == running {
                 return;
             }
-            let args = json!({ "action": "poll", "id": id, "wait_ms": 500 });
-            seen += &house.call("process", args).await.for_llm;
         }
-        panic!("{seen}");
+        panic!("{told}");
     };
     let args = json!({ "command": "cat; echo over", "stdin": "given\n", "background": true });
-    let result = house.call("exec", args).await;
-    let id = result.structured.unwrap()["id"].clone();
-    told(json!({ "action": "poll", "id": id, "wait_ms": 100 }), "given\nover\n").await;
+    let id = house.call("exec", args).await.structured.unwrap()["id"].clone();
+    until(&id, "given\nover\n", false).await;
     let args = json!({ "action": "start", "command": "while read x; do echo got $x; done" });
-    let result = house.call("process", args).await;
-    let id = result.structured.unwrap()["id"].clone();
-    told(json!({ "action": "write", "id": id, "input": "one\n" }), "got one\n").await;
+    let id = house.call("process", args).await.structured.unwrap()["id"].clone();
+    house.call("process", json!({ "action": "write", "id": id, "input": "one\n" })).await;
+    until(&id, "got one\n", true).await;
     let last = json!({ "action": "write", "id": id, "input": "two\n", "end_of_input": true });
-    told(last, "ended well").await;
+    house.call("process", last).await;
+    until(&id, "got one\ngot two\n", false).await;
     let args = json!({ "action": "start", "command": "sh", "terminal": true });
     let result = house.call("process", args).await;
     assert_eq!(result.code, Some(Code::Unavailable), "{}", result.for_llm);
