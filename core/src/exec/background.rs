@@ -337,7 +337,7 @@ struct Starting {
     take: std::sync::mpsc::SyncSender<Arc<Process>>,
 }
 
-/// Runs a command to its end. What it writes until it stands in the table is kept for that.
+/// Runs a command to its end. It waits until it stands in the table before anything of it is read.
 fn watch_over(
     host: &Host,
     order: Order,

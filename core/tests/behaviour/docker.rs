@@ -141,17 +141,17 @@ async fn what_goes_on_in_the_background_reads_its_input_there_too() {
     let house = house(json!({})).await;
     // The log, since a look tells only what is new, and says between two that it runs.
     let until = async |id: &Value, whole: &str, running: bool| {
-        let mut told = String::new();
+        let (mut told, mut polled) = (String::new(), Value::Null);
         for _ in 0..50 {
             let args = json!({ "action": "poll", "id": id, "wait_ms": 500 });
-            let polled = house.call("process", args).await.structured.unwrap();
+            polled = house.call("process", args).await.structured.unwrap();
             let args = json!({ "action": "log", "id": id, "offset": 0 });
             told = house.call("process", args).await.for_llm;
             if told.starts_with(&format!("{whole}[Bytes")) && polled["running"] == running {
                 return;
             }
         }
-        panic!("{told}");
+        panic!("{told} {polled}");
     };
     let args = json!({ "command": "cat; echo over", "stdin": "given\n", "background": true });
     let id = house.call("exec", args).await.structured.unwrap()["id"].clone();

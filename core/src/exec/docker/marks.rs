@@ -7,6 +7,15 @@ pub(super) struct Marks {
     held: Vec<u8>,
 }
 
+/// A part of what was written.
+#[derive(Debug)]
+pub(super) enum Part<'b> {
+    /// The command's.
+    Output(&'b [u8]),
+    /// The rest of a line that begins with the word.
+    Mark(&'b str),
+}
+
 impl Marks {
     /// Looks for lines with this word from now on.
     pub(super) fn expect(&mut self, word: &str) {
@@ -14,36 +23,30 @@ impl Marks {
         self.held.clear();
     }
 
-    /// Takes what was written: gives what is the command's to `sink`, and the rest of each line that
-    /// begins with the word to `mark`.
-    pub(super) fn push(
-        &mut self,
-        bytes: &[u8],
-        mut sink: impl FnMut(&[u8]),
-        mut mark: impl FnMut(&str),
-    ) {
+    /// Takes what was written and gives its parts, one after the other.
+    pub(super) fn push(&mut self, bytes: &[u8], mut part: impl FnMut(Part<'_>)) {
         self.held.extend_from_slice(bytes);
         let mut from = 0;
         while let Some(at) = memchr::memmem::find(&self.held[from..], &self.word) {
             let at = from + at;
             let rest = at + self.word.len();
             let Some(end) = memchr::memchr(b'\n', &self.held[rest..]) else {
-                give(&self.held[from..at], &mut sink);
+                give(&self.held[from..at], &mut part);
                 self.held.drain(..at);
                 return;
             };
-            give(&self.held[from..at], &mut sink);
-            mark(&String::from_utf8_lossy(&self.held[rest..rest + end]));
+            give(&self.held[from..at], &mut part);
+            part(Part::Mark(&String::from_utf8_lossy(&self.held[rest..rest + end])));
             from = rest + end + 1;
         }
         let kept = from + self.held[from..].len() - self.begun(&self.held[from..]);
-        give(&self.held[from..kept], &mut sink);
+        give(&self.held[from..kept], &mut part);
         self.held.drain(..kept);
     }
 
     /// Gives what was held back, because it could have become a line of the seat's.
-    pub(super) fn finish(&mut self, mut sink: impl FnMut(&[u8])) {
-        give(&std::mem::take(&mut self.held), &mut sink);
+    pub(super) fn finish(&mut self, mut part: impl FnMut(Part<'_>)) {
+        give(&std::mem::take(&mut self.held), &mut part);
     }
 
     /// How many of the last bytes may be the beginning of the word.
@@ -54,9 +57,9 @@ impl Marks {
     }
 }
 
-fn give(bytes: &[u8], sink: &mut impl FnMut(&[u8])) {
+fn give(bytes: &[u8], part: &mut impl FnMut(Part<'_>)) {
     if !bytes.is_empty() {
-        sink(bytes);
+        part(Part::Output(bytes));
     }
 }
 
@@ -68,11 +71,12 @@ mod tests {
         let mut marks = Marks::default();
         marks.expect("WORD");
         let (mut text, mut told) = (String::new(), Vec::new());
-        for piece in pieces {
-            let sink = |bytes: &[u8]| text.push_str(std::str::from_utf8(bytes).unwrap());
-            marks.push(piece.as_bytes(), sink, |mark| told.push(mark.to_owned()));
-        }
-        marks.finish(|bytes| text.push_str(std::str::from_utf8(bytes).unwrap()));
+        let mut part = |part: Part<'_>| match part {
+            Part::Output(bytes) => text.push_str(std::str::from_utf8(bytes).unwrap()),
+            Part::Mark(mark) => told.push(mark.to_owned()),
+        };
+        pieces.iter().for_each(|piece| marks.push(piece.as_bytes(), &mut part));
+        marks.finish(&mut part);
         (text, told)
     }
 

@@ -10,7 +10,7 @@ use super::super::control::Control;
 use super::super::disk::Disks;
 use super::super::host::Order;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream};
-use super::seat::{self, Seat, Told};
+use super::seat::{self, Heard, Seat, Told};
 
 /// How long the end of what was killed is waited for, before its container is ended.
 const LAST_WAIT: Duration = Duration::from_secs(5);
@@ -136,16 +136,27 @@ impl Running<'_> {
         let word = uuid::Uuid::new_v4().simple().to_string();
         self.seat.give(&word, script, reads).await.ok()?;
         let mut begun = Some(begun);
+        // Errors come another way, and may overtake the word that it begins.
+        let mut early: Vec<(Stream, Vec<u8>)> = Vec::new();
         let mut state = State::default();
         let pid = self.seat.pid().to_owned();
         let (writer, mut outputs) = self.seat.parts();
         while !state.is_over() {
             tokio::select! {
                 biased;
-                told = outputs.next(&mut sink) => match told {
-                    Some(told) => told.into_iter().for_each(|told| state.note(told)),
-                    None => state.is_gone = true,
-                },
+                is_there = outputs.next(|heard| match heard {
+                    Heard::Written(stream, bytes) if begun.is_some() => {
+                        early.push((stream, bytes.to_vec()));
+                    }
+                    Heard::Written(stream, bytes) => sink(stream, bytes),
+                    Heard::Told(told) => {
+                        if told == Told::Begun && let Some(begun) = begun.take() {
+                            begun();
+                            early.drain(..).for_each(|(stream, bytes)| sink(stream, &bytes));
+                        }
+                        state.note(told);
+                    }
+                }) => state.is_gone = !is_there,
                 written = writer.write(&input.rest), if !input.rest.is_empty() => {
                     // Where that fails nobody reads it any more.
                     let count = written.unwrap_or(input.rest.len());
@@ -153,11 +164,6 @@ impl Running<'_> {
                     control.has_read(count);
                 }
                 () = tokio::time::sleep(LOOK) => {}
-            }
-            if state.has_begun
-                && let Some(begun) = begun.take()
-            {
-                begun();
             }
             let wishes = control.take();
             input.rest.extend(wishes.input);

@@ -11,7 +11,7 @@ use futures_util::{Stream, StreamExt as _};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
 use super::super::running::Stream as Which;
-use super::marks::Marks;
+use super::marks::{Marks, Part};
 use super::trouble;
 
 /// What the shell in a container is told to do: to wait for commands.
@@ -34,7 +34,16 @@ pub(super) struct Seat {
     marks: [Marks; 2],
 }
 
-/// What comes from a seat.
+/// What comes from a seat, in its order.
+#[derive(Debug)]
+pub(super) enum Heard<'b> {
+    /// What its command has written.
+    Written(Which, &'b [u8]),
+    /// What it says itself.
+    Told(Told),
+}
+
+/// What a seat says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Told {
     /// The command begins.
@@ -107,21 +116,31 @@ pub(super) struct Outputs<'s> {
 }
 
 impl Outputs<'_> {
-    /// Waits for the next of what it writes. `None`: it has gone.
-    pub(super) async fn next(&mut self, mut sink: impl FnMut(Which, &[u8])) -> Option<Vec<Told>> {
+    /// Waits for the next of what it writes. False: it has gone.
+    pub(super) async fn next(&mut self, mut hear: impl FnMut(Heard<'_>)) -> bool {
         let Some(Ok(piece)) = self.output.next().await else {
-            self.marks[0].finish(|bytes| sink(Which::Output, bytes));
-            self.marks[1].finish(|bytes| sink(Which::Error, bytes));
-            return None;
+            for (marks, which) in self.marks.iter_mut().zip([Which::Output, Which::Error]) {
+                marks.finish(|part| heard(which, part, &mut hear));
+            }
+            return false;
         };
-        let mut told = Vec::new();
         let (at, which) = match &piece {
             LogOutput::StdErr { .. } => (1, Which::Error),
             _ => (0, Which::Output),
         };
-        let mark = |mark: &str| told.extend(read(mark));
-        self.marks[at].push(piece.as_ref(), |bytes| sink(which, bytes), mark);
-        Some(told)
+        self.marks[at].push(piece.as_ref(), |part| heard(which, part, &mut hear));
+        true
+    }
+}
+
+fn heard(which: Which, part: Part<'_>, hear: &mut impl FnMut(Heard<'_>)) {
+    match part {
+        Part::Output(bytes) => hear(Heard::Written(which, bytes)),
+        Part::Mark(mark) => {
+            if let Some(told) = read(mark) {
+                hear(Heard::Told(told));
+            }
+        }
     }
 }
 
