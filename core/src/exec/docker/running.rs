@@ -112,6 +112,34 @@ pub(super) struct Given<'r> {
     pub(super) control: &'r Control,
 }
 
+/// Where what is heard of a command goes: first that it begins, and then what it writes.
+struct Ear<B, S> {
+    begun: Option<B>,
+    sink: S,
+    /// Errors come another way, and may overtake the word that it begins.
+    early: Vec<(Stream, Vec<u8>)>,
+}
+
+impl<B: FnOnce(), S: FnMut(Stream, &[u8])> Ear<B, S> {
+    fn hear(&mut self, heard: Heard<'_>, state: &mut State) {
+        match heard {
+            Heard::Written(stream, bytes) if self.begun.is_some() => {
+                self.early.push((stream, bytes.to_vec()));
+            }
+            Heard::Written(stream, bytes) => (self.sink)(stream, bytes),
+            Heard::Told(told) => {
+                if told == Told::Begun
+                    && let Some(begun) = self.begun.take()
+                {
+                    begun();
+                    self.early.drain(..).for_each(|(stream, bytes)| (self.sink)(stream, &bytes));
+                }
+                state.note(told);
+            }
+        }
+    }
+}
+
 /// What is still to be read by a command.
 struct Input {
     rest: Vec<u8>,
@@ -125,7 +153,7 @@ impl Running<'_> {
         mut self,
         given: Given<'_>,
         begun: impl FnOnce(),
-        mut sink: impl FnMut(Stream, &[u8]),
+        sink: impl FnMut(Stream, &[u8]),
     ) -> Option<Run> {
         let Given { script, order, deadline: mut until, disk_left, control } = given;
         let mut disks = Disks::of(order.whose.workspace.as_deref().into_iter(), disk_left);
@@ -135,28 +163,16 @@ impl Running<'_> {
         let mut input = Input { rest: order.input.clone(), is_all, is_over: !reads };
         let word = uuid::Uuid::new_v4().simple().to_string();
         self.seat.give(&word, script, reads).await.ok()?;
-        let mut begun = Some(begun);
-        // Errors come another way, and may overtake the word that it begins.
-        let mut early: Vec<(Stream, Vec<u8>)> = Vec::new();
+        let mut ear = Ear { begun: Some(begun), sink, early: Vec::new() };
         let mut state = State::default();
         let pid = self.seat.pid().to_owned();
         let (writer, mut outputs) = self.seat.parts();
         while !state.is_over() {
             tokio::select! {
                 biased;
-                is_there = outputs.next(|heard| match heard {
-                    Heard::Written(stream, bytes) if begun.is_some() => {
-                        early.push((stream, bytes.to_vec()));
-                    }
-                    Heard::Written(stream, bytes) => sink(stream, bytes),
-                    Heard::Told(told) => {
-                        if told == Told::Begun && let Some(begun) = begun.take() {
-                            begun();
-                            early.drain(..).for_each(|(stream, bytes)| sink(stream, &bytes));
-                        }
-                        state.note(told);
-                    }
-                }) => state.is_gone = !is_there,
+                is_there = outputs.next(|heard| ear.hear(heard, &mut state)) => {
+                    state.is_gone = !is_there;
+                }
                 written = writer.write(&input.rest), if !input.rest.is_empty() => {
                     // Where that fails nobody reads it any more.
                     let count = written.unwrap_or(input.rest.len());
