@@ -20,6 +20,10 @@ const DEEPEST_PARAMETER: usize = 12;
 /// reads each of them twice for each one around it, if one is never closed.
 const DEEPEST_MIXED: usize = 4;
 
+/// The most substitutions in each other with a here-document before each: the parser reads each again
+/// with every one around it.
+const DEEPEST_DOCUMENTED: usize = 5;
+
 /// The most `time` and `coproc` in the place of a command, whose depth the parser does not count: it
 /// overflows a stack of 2 MiB with less than two hundred.
 const MOST_PREFIXES: usize = 24;
@@ -173,6 +177,9 @@ struct Scan {
     parentheses: Vec<Parenthesis>,
     substitutions: usize,
     mixed: usize,
+    /// True where a here-document was begun since the last substitution that counts as documented.
+    document: bool,
+    documented: usize,
     opened: usize,
     words: usize,
     read: usize,
@@ -192,6 +199,8 @@ struct Parenthesis {
     substitution: bool,
     /// True for one of them within a `${`.
     mixed: bool,
+    /// True for one behind a here-document.
+    documented: bool,
 }
 
 /// The words that a shell knows before a command.
@@ -298,13 +307,17 @@ impl Scan {
                 self.opened += usize::from(substitution);
                 self.substitutions += usize::from(substitution);
                 self.mixed += usize::from(mixed);
-                self.parentheses.push(Parenthesis { substitution, mixed });
+                let documented = substitution && std::mem::take(&mut self.document);
+                self.documented += usize::from(documented);
+                self.parentheses.push(Parenthesis { substitution, mixed, documented });
             }
             (_, ')') => {
                 self.depth = self.depth.saturating_sub(1);
                 if let Some(closed) = self.parentheses.pop() {
                     self.substitutions -= usize::from(closed.substitution);
                     self.mixed -= usize::from(closed.mixed);
+                    self.documented -= usize::from(closed.documented);
+                    self.document |= closed.documented;
                 }
             }
             (before, '{') => {
@@ -316,10 +329,17 @@ impl Scan {
                 self.depth = self.depth.saturating_sub(1);
                 self.parameters -= usize::from(self.braces.pop() == Some(true));
             }
-            (_, '`') | ('<', '<') => self.opened += 1,
+            (_, '`') => self.opened += 1,
+            ('<', '<') => {
+                self.opened += 1;
+                self.document = true;
+            }
             _ => return,
         }
-        if self.depth > DEEPEST || self.parameters > DEEPEST_PARAMETER || self.mixed > DEEPEST_MIXED
+        if self.depth > DEEPEST
+            || self.parameters > DEEPEST_PARAMETER
+            || self.mixed > DEEPEST_MIXED
+            || self.documented > DEEPEST_DOCUMENTED
         {
             self.found(Concern::TooDeep, at, at + 1);
         }
@@ -483,6 +503,13 @@ mod tests {
         for nest in ["${a/$(b ", "${a/$(b \\} ", "${a:-\"$(b ", "${a[$(b "] {
             assert_eq!(concerns(&nest.repeat(5)), [Concern::TooDeep], "{nest}");
         }
+        for nest in
+            ["<<E\n$(", "(<<E\n$(<<E\n", "a(<<E\n}$(\n", "{ <<E\n\"$(", "((1<<2))$(", "<<E\n<("]
+        {
+            assert_eq!(concerns(&nest.repeat(6)), [Concern::TooDeep], "{nest}");
+        }
+        assert_eq!(concerns(&"cat <<E\n$(a $(b))\nE\nx $(cat <<F\nF\n)\n".repeat(40)), []);
+        assert_eq!(concerns(&"git commit -m \"$(cat <<'E'\na\nE\n)\"\n".repeat(40)), []);
         assert_eq!(concerns(&"${a:-$(b ${c:-$(d)})} ".repeat(100)), []);
         assert_eq!(concerns("${a/?(((((b"), [Concern::TooDeep]);
         assert_eq!(concerns(&"${a##*(b|+(c))} $((${a} * ((1 + 2)))) ".repeat(50)), []);

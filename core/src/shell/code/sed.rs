@@ -34,7 +34,13 @@ impl Reader {
     fn line(&mut self) -> String {
         let start = self.at;
         self.skip(|char| char != '\n');
-        self.chars[start..self.at].iter().collect::<String>().trim().to_owned()
+        self.chars
+            .get(start..self.at)
+            .unwrap_or_default()
+            .iter()
+            .collect::<String>()
+            .trim()
+            .to_owned()
     }
 
     /// Reads up to a delimiter that no backslash stands before.

@@ -387,3 +387,39 @@ fn awk_and_sed_are_searched() {
         ("sed 'e' x", "dynamic"),
     ]);
 }
+
+/// Code of every language, cut anywhere: what it opens is never closed then.
+#[test]
+fn code_that_ends_anywhere_is_read() {
+    let pieces = [
+        r"req(/(a\\",
+        r"a = /x\",
+        r"f(`a${b{c\",
+        r#""a#{b{\"#,
+        r"%q(a\",
+        r"$x{a\",
+        "${ab @{x",
+        r"[[a]]\",
+        r"r'''a\",
+        r#"f"{a{b\"#,
+        "<<~EOF\na\nEO",
+        r"s/a/b\/",
+        r"\u{12",
+        r"y/a/\",
+        r"/a/s//\",
+        r#"<?php "{$a["#,
+        r"qw(a\",
+        "=begin\na",
+    ];
+    let programs =
+        ["node -e", "python3 -c", "perl -e", "ruby -e", "php -r", "lua -e", "sed", "awk"];
+    for program in programs {
+        for piece in pieces {
+            for cut in 1..=piece.len() {
+                let code = piece[..cut].replace('\'', r"'\''");
+                let _ = analyse(&format!("{program} '{code}'"), &Env::default());
+                let _ = analyse(&format!("{program} 'x = 1\n{code}{code}'"), &Env::default());
+            }
+        }
+    }
+}

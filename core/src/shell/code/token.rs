@@ -285,7 +285,7 @@ impl Lexer {
             }
             self.at += 1;
         }
-        let code = self.chars[start..self.at].iter().collect();
+        let code = self.since(start);
         self.at += 1;
         code
     }
@@ -333,12 +333,18 @@ impl Lexer {
         char::from_u32(number)
     }
 
+    /// What stands between a place and this one. What was never closed may have led past the end.
+    fn since(&self, start: usize) -> String {
+        let end = self.at.min(self.chars.len());
+        self.chars.get(start..end).unwrap_or_default().iter().collect()
+    }
+
     fn word(&mut self) -> String {
         let start = self.at;
         while is_start(self.peek(0)) || self.peek(0).is_alphanumeric() {
             self.at += 1;
         }
-        self.chars[start..self.at].iter().collect()
+        self.since(start)
     }
 
     fn flags(&mut self) -> String {
@@ -346,7 +352,7 @@ impl Lexer {
         while self.peek(0).is_ascii_alphabetic() {
             self.at += 1;
         }
-        self.chars[start..self.at].iter().collect()
+        self.since(start)
     }
 
     fn number(&mut self) {
@@ -357,7 +363,7 @@ impl Lexer {
         {
             self.at += 1;
         }
-        let text: String = self.chars[start..self.at].iter().filter(|char| **char != '_').collect();
+        let text = self.since(start).replace('_', "");
         let number = match text.as_bytes() {
             [b'0', b'x' | b'X', ..] => i64::from_str_radix(&text[2..], 16),
             [b'0', b'o' | b'O', ..] => i64::from_str_radix(&text[2..], 8),

@@ -124,7 +124,7 @@ impl Lexer {
             while self.at < self.chars.len() {
                 let start = self.at;
                 self.skip_line();
-                let line: String = self.chars[start..self.at].iter().collect();
+                let line = self.since(start);
                 self.at = (self.at + 1).min(self.chars.len());
                 if line.trim().trim_end_matches(';') == end {
                     break;
