@@ -60,16 +60,18 @@ extern "C" fn main() -> ! {
     // What the host has left open is none of the command's business.
     let _ = system::close_from(3);
     system::ignore_signal(supervise::PIPE);
+    let mut signals = None;
     loop {
-        if let Err(error) = serve() {
+        if let Err(error) = serve(&mut signals) {
             failed(HOST, 0, error);
         }
     }
 }
 
 /// Does the next thing that the host asks for: to settle where all its commands will run, or to go
-/// through a plan. The process itself stays as it is, for the next one.
-fn serve() -> Outcome<()> {
+/// through a plan. The process itself stays as it is, for the next one. `signals` tells of its children
+/// once it has watched over one itself.
+fn serve(signals: &mut Option<u32>) -> Outcome<()> {
     let mut files = [u32::MAX; MOST_FILES];
     let mut message = [0; wire::LONGEST_MESSAGE];
     let (received, count) = system::receive(HOST, &mut message, &mut files)?;
@@ -90,19 +92,22 @@ fn serve() -> Outcome<()> {
     }
     let bytes = system::mapped(files[0])?;
     let mut plan = Plan::new(bytes);
-    if plan.tag()? != wire::FORK {
+    let first = plan.tag()?;
+    let mut steps = Steps { plan, files, trees: [u32::MAX; wire::SLOTS], reports: HOST };
+    if first == wire::SUPERVISE {
+        steps.watched_here(signals)?;
+        system::unmap(bytes);
+    } else if first == wire::FORK {
+        let Some(child) = system::fork(steps.plan.number()?)? else {
+            supervise::die_with_parent();
+            steps.go()
+        };
+        steps.close_files();
+        system::unmap(bytes);
+        while let Ok(None) = system::wait(child as i32, true) {}
+    } else {
         return Err(system::EINVAL);
     }
-    let Some(child) = system::fork(plan.number()?)? else {
-        supervise::die_with_parent();
-        let trees = [u32::MAX; wire::SLOTS];
-        Steps { plan, files, trees, reports: HOST }.go()
-    };
-    for file in files.iter().take(count) {
-        system::close(*file);
-    }
-    system::unmap(bytes);
-    while let Ok(None) = system::wait(child as i32, true) {}
     system::write(HOST, &report(wire::IDLE, 0, 0))
 }
 
@@ -123,7 +128,7 @@ pub fn report(kind: u32, first: u32, second: u64) -> [u8; wire::REPORT] {
 
 impl Steps {
     fn go(mut self) -> ! {
-        // The first was to fork.
+        // The first was to fork, or to be watched.
         let mut step = 1;
         loop {
             if let Err(error) = self.next() {
@@ -203,9 +208,32 @@ impl Steps {
         }
     }
 
+    /// Goes on in a child, while this process stays to watch over it, and ends with it.
     fn go_on_supervised(&mut self) -> Outcome<()> {
-        let (reader, writer) = system::pipe()?;
         let signals = supervise::prepare()?;
+        if let Some((child, reader)) = self.fork_payload()? {
+            supervise::watch(child, reader, signals);
+            system::exit(0);
+        }
+        Ok(())
+    }
+
+    /// Goes through the rest in a child, and watches over it until nothing of it is left.
+    fn watched_here(mut self, signals: &mut Option<u32>) -> Outcome<()> {
+        let signals = match *signals {
+            Some(signals) => signals,
+            None => *signals.insert(supervise::prepare()?),
+        };
+        match self.fork_payload()? {
+            Some((child, reader)) => supervise::watch(child, reader, signals),
+            None => self.go(),
+        }
+        Ok(())
+    }
+
+    /// The child that is to become the command, and where it tells what fails. `None` in the child.
+    fn fork_payload(&mut self) -> Outcome<Option<(u32, u32)>> {
+        let (reader, writer) = system::pipe()?;
         let Some(child) = system::fork(0)? else {
             system::close(reader);
             self.reports = writer;
@@ -213,15 +241,19 @@ impl Steps {
             for (place, standard) in [(1, 0), (2, 1), (3, 2)] {
                 system::duplicate(self.files[place], standard)?;
             }
-            return Ok(());
+            return Ok(None);
         };
         system::close(writer);
+        self.close_files();
+        Ok(Some((child, reader)))
+    }
+
+    fn close_files(&self) {
         for file in self.files {
             if file != u32::MAX {
                 system::close(file);
             }
         }
-        supervise::watch(child, reader, signals)
     }
 
     fn execute(&mut self) -> Outcome<()> {

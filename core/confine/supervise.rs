@@ -101,8 +101,9 @@ pub fn become_payload() -> Outcome<()> {
     Ok(())
 }
 
-/// Watches over the command until it ends, and over all that it has left behind.
-pub fn watch(command: u32, failures: u32, signals: u32) -> ! {
+/// Watches over the command until it ends, and over all that it has left behind. It does not come back
+/// where the host is gone.
+pub fn watch(command: u32, failures: u32, signals: u32) {
     let mut failure = [0; wire::REPORT];
     // It ends without a word as soon as the command runs.
     let told = system::read(failures, &mut failure).unwrap_or(0);
@@ -124,10 +125,12 @@ pub fn watch(command: u32, failures: u32, signals: u32) -> ! {
         }
     }
     end_all(command);
-    if let Some(status) = ended {
-        let _ = system::write(HOST, &report(wire::ENDED, status, 0));
+    match ended {
+        Some(status) => {
+            let _ = system::write(HOST, &report(wire::ENDED, status, 0));
+        }
+        None => system::exit(0),
     }
-    system::exit(0)
 }
 
 /// Does what the host asks for. False where the host is gone.

@@ -40,8 +40,7 @@ impl Log {
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         if let Some(stream) = &mut self.stream {
-            let settled = stream.push(bytes);
-            self.settled.push(&settled);
+            stream.push_to(bytes, |part| self.settled.push(part));
         }
     }
 

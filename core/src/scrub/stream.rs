@@ -4,7 +4,6 @@ use std::fmt;
 
 use super::Scrubber;
 use super::mask;
-use super::region::Mask;
 use super::scan::{Piece, Scan};
 
 /// The most that is kept back of a text, in bytes. A stream looks at what it has when it has more.
@@ -52,23 +51,30 @@ impl Stream {
     #[must_use = "this is the scrubbed text"]
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
+        self.push_to(piece, |part| {
+            if out.is_empty() {
+                out.reserve(piece.len() + HOLD);
+            }
+            out.extend_from_slice(part);
+        });
+        out
+    }
+
+    /// The same, where what is certain goes to a sink as it lies.
+    pub(crate) fn push_to(&mut self, piece: &[u8], mut sink: impl FnMut(&[u8])) {
         for block in piece.chunks(BLOCK) {
             self.kept.extend_from_slice(block);
             if self.base + self.kept.len() - self.scan.settled() > HOLD {
-                if out.is_empty() {
-                    out.reserve(piece.len() + HOLD);
-                }
-                self.advance(false, &mut out);
+                self.advance(false, &mut sink);
             }
         }
-        out
     }
 
     /// Ends the text and returns the rest of it.
     #[must_use = "this is the end of the scrubbed text"]
     pub fn finish(mut self) -> Vec<u8> {
         let mut out = Vec::new();
-        self.advance(true, &mut out);
+        self.advance(true, &mut |part: &[u8]| out.extend_from_slice(part));
         out
     }
 
@@ -79,30 +85,35 @@ impl Stream {
         self.clone().finish()
     }
 
-    fn advance(&mut self, last: bool, out: &mut Vec<u8>) {
+    fn advance(&mut self, last: bool, sink: &mut impl FnMut(&[u8])) {
         let piece = Piece { text: &self.kept, base: self.base, last };
         let masks = self.scan.advance(self.scrubber.eyes(), piece);
-        for mask in &masks {
-            self.copy(mask.start, out);
-            self.write(mask, out);
-            self.done = mask.end;
-        }
         let settled = self.scan.settled();
-        self.copy(self.scan.live().map_or(settled, |start| start.min(settled)), out);
+        let end = self.scan.live().map_or(settled, |start| start.min(settled));
+        if masks.is_empty() {
+            sink(self.taken(end));
+        } else {
+            let mut out = Vec::new();
+            for mask in &masks {
+                out.extend_from_slice(self.taken(mask.start));
+                mask::write(mask, mask.tag.as_deref(), self.scrubber.is_plain(), &mut out);
+                self.done = mask.end;
+            }
+            out.extend_from_slice(self.taken(end));
+            sink(&out);
+        }
         let gone = self.scan.needed().saturating_sub(self.base) / STEP * STEP;
         self.kept.drain(..gone);
         self.base += gone;
     }
 
-    fn copy(&mut self, to: usize, out: &mut Vec<u8>) {
-        if to > self.done {
-            out.extend_from_slice(&self.kept[self.done - self.base..to - self.base]);
-            self.done = to;
+    /// What was not returned of the text up to a position.
+    fn taken(&mut self, to: usize) -> &[u8] {
+        if to <= self.done {
+            return &[];
         }
-    }
-
-    fn write(&self, mask: &Mask, out: &mut Vec<u8>) {
-        mask::write(mask, mask.tag.as_deref(), self.scrubber.is_plain(), out);
+        let from = std::mem::replace(&mut self.done, to);
+        &self.kept[from - self.base..to - self.base]
     }
 }
 

@@ -8,7 +8,7 @@
 /// A tag of a step.
 pub type Tag = u8;
 
-/// Go on in a child, in new namespaces: (flags of `clone`). The first step of every plan.
+/// Go on in a child, in new namespaces: (flags of `clone`). The first step of a plan that wants some.
 pub const FORK: Tag = 1;
 /// Mount: (source, at, kind, flags, data). Empty texts stand for nothing.
 pub const MOUNT: Tag = 2;
@@ -18,7 +18,8 @@ pub const OPEN_TREE: Tag = 3;
 pub const MOVE_TREE: Tag = 4;
 /// Change attributes of all that is mounted at a path and below: (at, set, clear).
 pub const CHANGE_MOUNT: Tag = 5;
-/// Go on in a child; the parent watches over it and all that it starts: ().
+/// Go on in a child; the parent watches over it and all that it starts: (). Where it is the first step,
+/// the parent is the program itself.
 pub const SUPERVISE: Tag = 6;
 /// Set a limit: (resource, soft, hard).
 pub const LIMIT: Tag = 7;
