@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,9 +69,10 @@ const INHERITED: &[&str] = &[
 const DEFAULTS: &[(&str, &str)] =
     &[("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/tmp"), ("LANG", "C.UTF-8")];
 
-/// Where caches are that a command may write: its home folder is read-only to it.
+/// Where in its temporary folder the caches are that a command may write: its home folder is read-only
+/// to it.
 const CACHES: &[(&str, &str)] =
-    &[("TMPDIR", "/tmp"), ("XDG_CACHE_HOME", "/tmp/.cache"), ("npm_config_cache", "/tmp/.npm")];
+    &[("TMPDIR", ""), ("XDG_CACHE_HOME", "/.cache"), ("npm_config_cache", "/.npm")];
 
 /// The variables of a command.
 pub(crate) type Variables = BTreeMap<String, String>;
@@ -101,11 +103,11 @@ fn absolute(path: &str) -> String {
     folders.join(":")
 }
 
-/// Says where caches may be written, unless the owner has said so.
-pub(crate) fn with_caches(variables: &mut Variables, config: &EnvironmentConfig) {
-    for (name, value) in CACHES {
+/// Says where caches may be written, unless the owner has said so: in this temporary folder.
+pub(crate) fn with_caches(variables: &mut Variables, config: &EnvironmentConfig, temp: &Path) {
+    for (name, below) in CACHES {
         if !config.set.contains_key(*name) {
-            variables.insert((*name).to_owned(), (*value).to_owned());
+            variables.insert((*name).to_owned(), format!("{}{below}", temp.display()));
         }
     }
 }
@@ -134,7 +136,7 @@ mod tests {
         let set = [("TMPDIR".to_owned(), "/x".to_owned()), ("A".to_owned(), "b".to_owned())];
         let config = EnvironmentConfig { set: set.into(), ..Default::default() };
         let mut variables = of_host(&config, |_| true);
-        with_caches(&mut variables, &config);
+        with_caches(&mut variables, &config, Path::new("/tmp"));
         assert_eq!((&*variables["TMPDIR"], &*variables["A"]), ("/x", "b"));
         assert_eq!(variables["XDG_CACHE_HOME"], "/tmp/.cache");
     }

@@ -273,8 +273,9 @@ impl Host {
             Some(opened) => opened.launch(&order.cwd)?,
             None => {
                 let mut variables = machine.variables.clone();
-                if walls.is_some() {
-                    environment::with_caches(&mut variables, &self.config.environment);
+                if let Some(walls) = &walls {
+                    let temp = machine.seen_at(&walls.temp);
+                    environment::with_caches(&mut variables, &self.config.environment, &temp);
                 }
                 launch(&order, variables)?
             }
@@ -384,10 +385,10 @@ impl Host {
     /// Where a program sees the temporary folder that it is given; it may take some milliseconds the
     /// first time.
     pub(crate) fn temp_seen_at(&self, folder: &Path) -> PathBuf {
-        let isolated = |machine: Arc<Machine>| machine.kernel.namespaces != Namespaces::None;
-        let is_moved =
-            self.config.confinement != Profile::Off && self.machine().is_ok_and(isolated);
-        if is_moved { PathBuf::from(places::SEEN_AT[0]) } else { folder.to_owned() }
+        match self.machine() {
+            Ok(machine) if self.config.confinement != Profile::Off => machine.seen_at(folder),
+            _ => folder.to_owned(),
+        }
     }
 
     fn walls(
@@ -458,6 +459,14 @@ impl Machine {
         let is_secret = |text: &str| !scrubber.findings(text).is_empty();
         let variables = environment::of_host(&config.environment, is_secret);
         Ok(Machine { program, kernel, temps, groups, variables, idle: Mutex::default() })
+    }
+
+    /// Where a command within walls sees its temporary folder.
+    fn seen_at(&self, temp: &Path) -> PathBuf {
+        match self.kernel.namespaces {
+            Namespaces::None => temp.to_owned(),
+            Namespaces::Full { .. } => PathBuf::from(places::SEEN_AT[0]),
+        }
     }
 
     /// A place in which nothing runs.
@@ -533,7 +542,7 @@ impl Output {
     }
 
     fn push(&mut self, bytes: &[u8]) {
-        self.kept.push(&self.stream.push(bytes));
+        self.stream.push_to(bytes, |part| self.kept.push(part));
     }
 
     fn finish(mut self) -> Spool {

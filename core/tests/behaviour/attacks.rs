@@ -30,6 +30,11 @@ fn the_workspace_with_a_network_holds() {
     attack_in("workspace+network", "");
 }
 
+#[test]
+fn the_workspace_holds_where_the_kernel_gives_no_namespaces() {
+    attack_in("landlock", "");
+}
+
 #[cfg(feature = "docker")]
 #[test]
 fn a_container_holds() {
@@ -59,12 +64,28 @@ fn attack_in(profile: &str, socket: &str) {
 async fn an_agent_that_wants_out() {
     // Without a profile it is the child of no test.
     let Ok(profile) = std::env::var("TOOLKEEP_TEST_ATTACKED") else { return };
+    if profile == "landlock" {
+        deny_namespaces();
+    }
     let attacked = Attacked::new(&profile).await;
     attacked.tries_to_write_outside_and_to_read_secrets().await;
     attacked.tries_to_reach_services_and_processes(&profile).await;
     attacked.tries_to_use_everything_up().await;
     attacked.tries_to_outlive_its_time().await;
     attacked.house.rt.close().await.unwrap();
+}
+
+/// Denies new namespaces to this thread, and to what it starts from now on.
+fn deny_namespaces() {
+    let denied = [(libc::SYS_unshare, Vec::new())].into_iter().collect();
+    let filter = seccompiler::SeccompFilter::new(
+        denied,
+        seccompiler::SeccompAction::Allow,
+        seccompiler::SeccompAction::Errno(libc::EPERM.cast_unsigned()),
+        std::env::consts::ARCH.try_into().unwrap(),
+    );
+    let program: seccompiler::BpfProgram = filter.unwrap().try_into().unwrap();
+    seccompiler::apply_filter(&program).unwrap();
 }
 
 /// Tries what takes system calls of its own, and says what came of it.
@@ -114,15 +135,15 @@ struct Attacked {
     number: usize,
 }
 
-const PROFILES: [&str; 4] = ["read-only", "workspace", "workspace+network", "docker"];
+const PROFILES: [&str; 5] = ["read-only", "workspace", "workspace+network", "docker", "landlock"];
 
 impl Attacked {
     async fn new(profile: &str) -> Attacked {
         let mut exec = json!({ "limits": { "processes": 64, "file_mb": 1, "memory_mb": 256 } });
-        if profile == "docker" {
-            exec["sandbox"] = container();
-        } else {
-            exec["confinement"] = json!(profile);
+        match profile {
+            "docker" => exec["sandbox"] = container(),
+            "landlock" => {}
+            profile => exec["confinement"] = json!(profile),
         }
         let config = json!({ "approval": { "external": false }, "exec": exec });
         let house = House::new(config).await;
@@ -187,7 +208,8 @@ impl Attacked {
     async fn tries_to_use_everything_up(&self) {
         let number = self.number;
         let script = format!(
-            "head -c 3000000 /dev/zero > /tmp/big; wc -c < /tmp/big; ./probe bomb {number}"
+            "cd $TMPDIR; head -c 3000000 /dev/zero > big; wc -c < big; cd $OLDPWD; \
+             ./probe bomb {number}"
         );
         let result = self.run(&script, 60_000).await;
         let mut lines = result.for_llm.lines();

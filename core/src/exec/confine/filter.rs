@@ -97,31 +97,40 @@ const NEW_NAMESPACES: u64 = 0x7e02_0000 | 0x0000_0080;
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
 
-/// The filters, one after the other, as bytes for the kernel. Without the network no socket can be
-/// made but those within the machine; with it also those of the internet.
+/// Which sockets may be made. What is connected within a program from the start always may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sockets {
+    None,
+    /// Those of the internet.
+    Internet,
+    /// Those of this machine, too.
+    All,
+}
+
+/// The filters, one after the other, as bytes for the kernel.
 ///
 /// # Errors
 /// Where they cannot be built for this machine.
-pub(crate) fn programs(network: bool) -> Result<&'static [Vec<u8>; 2], seccompiler::Error> {
+pub(crate) fn programs(sockets: Sockets) -> Result<&'static [Vec<u8>; 2], seccompiler::Error> {
     // To compile them takes longer than to start a program.
-    static COMPILED: [OnceLock<[Vec<u8>; 2]>; 2] = [OnceLock::new(), OnceLock::new()];
-    let compiled = &COMPILED[usize::from(network)];
+    static COMPILED: [OnceLock<[Vec<u8>; 2]>; 3] = [const { OnceLock::new() }; 3];
+    let compiled = &COMPILED[sockets as usize];
     if let Some(programs) = compiled.get() {
         return Ok(programs);
     }
-    let programs = compile(network)?;
+    let programs = compile(sockets)?;
     Ok(compiled.get_or_init(|| programs))
 }
 
-fn compile(network: bool) -> Result<[Vec<u8>; 2], seccompiler::Error> {
+fn compile(sockets: Sockets) -> Result<[Vec<u8>; 2], seccompiler::Error> {
     let absent = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
-    let denied = filter(denied(network)?, libc::EPERM)?;
+    let denied = filter(denied(sockets)?, libc::EPERM)?;
     Ok([bytes(&denied), bytes(&filter(absent, libc::ENOSYS)?)])
 }
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-fn denied(network: bool) -> Result<Rules, seccompiler::Error> {
+fn denied(sockets: Sockets) -> Result<Rules, seccompiler::Error> {
     let always = DENIED.iter().chain(OF_THE_MACHINE);
     let mut rules: Rules = always.map(|call| (*call, Vec::new())).collect();
     let argument = |at: u8, how: SeccompCmpOp, value: u64| {
@@ -144,16 +153,23 @@ fn denied(network: bool) -> Result<Rules, seccompiler::Error> {
         argument(0, SeccompCmpOp::Ne, u64::from(u32::MAX))?,
     ];
     rules.insert(libc::SYS_personality, vec![SeccompRule::new(persona)?]);
-    let mut families = vec![libc::AF_UNIX];
-    if network {
-        families.extend([libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]);
-    }
-    let mut others = Vec::new();
-    for family in families {
-        others.push(argument(0, SeccompCmpOp::Ne, u64::from(family.cast_unsigned()))?);
-    }
-    rules.insert(libc::SYS_socket, vec![SeccompRule::new(others)?]);
+    rules.insert(libc::SYS_socket, all_but(sockets)?);
     Ok(rules)
+}
+
+/// Rules that fit every family of sockets but these.
+fn all_but(sockets: Sockets) -> Result<Vec<SeccompRule>, seccompiler::Error> {
+    let families: &[i32] = match sockets {
+        // No rule at all fits every call.
+        Sockets::None => return Ok(Vec::new()),
+        Sockets::Internet => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        Sockets::All => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_UNIX],
+    };
+    let others = families.iter().map(|family| {
+        let family = u64::from(family.cast_unsigned());
+        SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, family)
+    });
+    Ok(vec![SeccompRule::new(others.collect::<Result<_, _>>()?)?])
 }
 
 fn filter(rules: Rules, error: i32) -> Result<BpfProgram, seccompiler::Error> {

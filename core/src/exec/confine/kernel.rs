@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::filter::{self, Sockets};
 use super::plan::Plan;
 use super::program::{Program, Shared};
-use super::{filter, landlock, wire};
+use super::{landlock, wire};
 use crate::exec::console::Console;
 use crate::exec::running::{Running, StartError};
 
@@ -91,10 +92,9 @@ fn tried(program: &Program, shared: Shared, steps: fn(&mut Plan)) -> Result<(), 
 }
 
 fn filtering(plan: &mut Plan) {
-    fork(plan);
     plan.step(wire::SUPERVISE, "watch");
     plan.step(wire::NO_NEW_PRIVILEGES, "give up privileges");
-    for program in filter::programs(false).into_iter().flatten() {
+    for program in filter::programs(Sockets::None).into_iter().flatten() {
         plan.step(wire::FILTER, "filter system calls").text(program);
     }
 }
@@ -106,11 +106,6 @@ fn isolating(plan: &mut Plan) {
     plan.step(wire::CHANGE_MOUNT, "make mounts read-only");
     plan.text("/").number(super::walls::READ_ONLY_ATTRIBUTE).number(0);
     plan.step(wire::SUPERVISE, "watch");
-}
-
-/// Goes on in a child that shares the machine with all others.
-pub(crate) fn fork(plan: &mut Plan) {
-    plan.step(wire::FORK, "fork").number(0);
 }
 
 /// Goes on in a child with namespaces of its own, in which nothing is shared with the machine's mounts.

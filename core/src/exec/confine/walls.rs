@@ -7,8 +7,8 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::filter;
-use super::kernel::{Kernel, Namespaces, fork, isolate};
+use super::filter::{self, Sockets};
+use super::kernel::{Kernel, Namespaces, isolate};
 use super::landlock::Allowed;
 use super::plan::Plan;
 use super::program::Shared;
@@ -100,9 +100,7 @@ impl Walls {
     ) -> Result<Plan, Unbuilt> {
         let mut plan = Plan::default();
         let isolated = kernel.namespaces;
-        if isolated == Namespaces::None {
-            fork(&mut plan);
-        } else {
+        if isolated != Namespaces::None {
             isolate(&mut plan);
             self.mount(&mut plan);
         }
@@ -115,9 +113,7 @@ impl Walls {
             plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(rules);
         }
         if kernel.filter {
-            // In a network of its own sockets lead nowhere else.
-            let sockets = isolated != Namespaces::None || self.network == Network::Host;
-            for program in filter::programs(sockets)? {
+            for program in filter::programs(self.sockets(isolated))? {
                 plan.step(wire::FILTER, "filter system calls").text(program);
             }
         }
@@ -137,6 +133,16 @@ impl Walls {
     pub(crate) fn written(mut self) -> Vec<PathBuf> {
         self.write.push(self.temp);
         self.write
+    }
+
+    /// Which sockets lead nowhere that it must not be. Those of this machine are files that Landlock does
+    /// not guard, and behind one may be whoever does anything for anybody, as an engine of containers.
+    fn sockets(&self, isolated: Namespaces) -> Sockets {
+        match (isolated, self.network) {
+            (Namespaces::Full { .. }, _) => Sockets::All,
+            (Namespaces::None, Network::Host) => Sockets::Internet,
+            (Namespaces::None, Network::None) => Sockets::None,
+        }
     }
 
     /// What Landlock allows. In mounts of its own a command does not see what is hidden anyway.
@@ -273,7 +279,6 @@ fn execute(plan: &mut Plan, launch: &Launch) {
 /// The plan for a command without walls: it may do whatever the host may.
 pub(crate) fn unconfined(limits: &Limits, launch: &Launch) -> Plan {
     let mut plan = Plan::default();
-    fork(&mut plan);
     begin(&mut plan, limits, launch);
     execute(&mut plan, launch);
     plan
