@@ -13,8 +13,9 @@ pub const LONGEST: usize = 32 * 1024;
 /// with some thousands of `$((`.
 pub const DEEPEST: usize = 64;
 
-/// The deepest that `${` stand in each other, since the parser reads each again for those around it.
-const DEEPEST_PARAMETER: usize = 12;
+/// The deepest that `${` stand in each other, since the parser reads each again, and more than once, for
+/// those around it.
+const DEEPEST_PARAMETER: usize = 6;
 
 /// The most substitutions and groups of patterns in each other that stand within a `${`. The parser
 /// reads each of them twice for each one around it, if one is never closed.
@@ -493,7 +494,8 @@ mod tests {
         assert_eq!(concerns(&"$(".repeat(DEEPEST)), []);
         assert_eq!(concerns(&"$(".repeat(DEEPEST + 1)), [Concern::TooDeep]);
         assert_eq!(concerns(&"$((".repeat(DEEPEST)), [Concern::TooDeep]);
-        assert_eq!(concerns(&"${x:-".repeat(20)), [Concern::TooDeep]);
+        assert_eq!(concerns(&"${x:-".repeat(7)), [Concern::TooDeep]);
+        assert_eq!(concerns(&format!("{}{}", "${x:-".repeat(6), "}".repeat(6))), []);
         assert_eq!(concerns(&"${x} $(y) ".repeat(200)), []);
         assert_eq!(concerns(&"$(y) ".repeat(300)), [Concern::TooMany]);
         assert_eq!(concerns(&"cat <<E\nx\nE\n".repeat(300)), [Concern::TooMany]);
