@@ -43,6 +43,7 @@ mod builtin;
 mod commands;
 mod custom;
 mod detached;
+mod fingerprint;
 mod joint;
 mod scrubbers;
 #[cfg(test)]

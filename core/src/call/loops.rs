@@ -103,7 +103,7 @@ pub(super) fn before(
     let Some(run) = call.run.clone().filter(|_| limits.enabled) else { return Ok(()) };
     let step = Step {
         tool: entry.spec.name.clone(),
-        call: signature::of_call(&entry.spec.name, args),
+        call: signature::of_call(run.prints, &entry.spec.name, args),
         pace: pace(&entry.spec, args),
         exempt: entry.spec.polling || limits.exempt.contains(&entry.spec.name),
     };
@@ -132,7 +132,7 @@ pub(super) fn after(
         return None;
     }
     let outcome = Outcome {
-        result: signature::of_text(&without_fresh_tags(&result.for_llm)),
+        result: watched.run.prints.of(without_fresh_tags(&result.for_llm).as_bytes()),
         ran: call.started.is_some(),
         telling: result.is_error || watched.step.pace == Pace::Reads,
     };
@@ -154,7 +154,7 @@ fn refused_early(limits: &Loops, call: &Call<'_>) -> Option<Watched> {
     let step = Step {
         // It may be a name of any length that a model invented.
         tool: crate::limits::echo(tool).to_owned(),
-        call: signature::of_call(tool, &Value::from(call.arguments.as_str())),
+        call: signature::of_call(run.prints, tool, &Value::from(call.arguments.as_str())),
         pace: Pace::Neutral,
         exempt: limits.exempt.iter().any(|name| name == tool),
     };

@@ -18,6 +18,7 @@ use self::cache::{Basis, Cache, Key};
 use self::journal::{Changes, Journal};
 use super::{Call, Stop, signature};
 use crate::error::Code;
+use crate::fingerprint::Fingerprints;
 use crate::kind::{Capability, Effect, Resource};
 use crate::tool::{Assessment, Entry, Stamp, ToolResult};
 
@@ -43,6 +44,7 @@ impl Default for Redundancy {
 /// The results that are kept, and what was changed meanwhile.
 pub(crate) struct RedundancyGate {
     config: Redundancy,
+    prints: Fingerprints,
     state: Mutex<State>,
 }
 
@@ -60,7 +62,7 @@ pub(super) struct Fresh {
 
 impl RedundancyGate {
     pub(crate) fn new(config: Redundancy) -> RedundancyGate {
-        RedundancyGate { config, state: Mutex::default() }
+        RedundancyGate { config, prints: Fingerprints::default(), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -92,7 +94,7 @@ impl RedundancyGate {
             run: run.clone(),
             agent: caller.agent.clone(),
             session: caller.session.clone(),
-            call: signature::of_call(&entry.spec.name, args),
+            call: signature::of_call(self.prints, &entry.spec.name, args),
         };
         let basis = Basis::new(&entry.tool, call.cx, reads, since, stamp);
         let mut state = self.state();

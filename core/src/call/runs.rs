@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::loops::Guard;
+use crate::fingerprint::Fingerprints;
 use crate::tool::Caller;
 
 /// How many runs are remembered. Beyond that those go whose last call was longest ago.
@@ -22,6 +23,7 @@ pub(crate) struct Runs(Mutex<Table>);
 #[derive(Debug, Default)]
 struct Table {
     runs: HashMap<Key, Kept>,
+    prints: Fingerprints,
     /// Counts the calls: what orders the runs by their last one.
     calls: u64,
 }
@@ -46,6 +48,8 @@ struct Kept {
 pub(super) struct Run {
     /// False for a session.
     pub is_run: bool,
+    /// What tells its calls and results apart.
+    pub prints: Fingerprints,
     /// How many calls it has made.
     pub calls: AtomicU32,
     pub guard: Mutex<Guard>,
@@ -82,7 +86,7 @@ impl Runs {
             table.forget();
         }
         let (calls, guard) = (AtomicU32::new(0), Mutex::default());
-        let run = Arc::new(Run { is_run, calls, guard });
+        let run = Arc::new(Run { is_run, prints: table.prints, calls, guard });
         table.runs.insert(key, Kept { run: run.clone(), last, last_ms: now_ms });
         Some(run)
     }

@@ -1,55 +1,48 @@
-//! What tells one call from another: a digest of its tool and its arguments.
+//! What tells one call from another: its tool and its arguments.
 
-use blake3::Hasher;
 use serde_json::Value;
 
-/// The digest of something that is compared, not kept.
-pub(super) type Digest = [u8; 32];
+use crate::fingerprint::{Fingerprint, Fingerprints, Pieces};
 
-/// The digest of a text.
-pub(super) fn of_text(text: &str) -> Digest {
-    blake3::hash(text.as_bytes()).into()
-}
-
-/// The digest of a tool's name and its arguments, whatever the order of their keys.
-pub(super) fn of_call(tool: &str, args: &Value) -> Digest {
-    let mut hasher = Hasher::new();
-    text(&mut hasher, b't', tool);
-    feed(&mut hasher, args);
-    hasher.finalize().into()
+/// The fingerprint of a tool's name and its arguments, whatever the order of their keys.
+pub(super) fn of_call(prints: Fingerprints, tool: &str, args: &Value) -> Fingerprint {
+    let mut pieces = prints.pieces();
+    text(&mut pieces, b't', tool);
+    feed(&mut pieces, args);
+    pieces.done()
 }
 
 /// Each value goes in with its type and its length, so that no two different ones look alike.
-fn feed(hasher: &mut Hasher, value: &Value) {
+fn feed(pieces: &mut Pieces, value: &Value) {
     match value {
-        Value::Null => length(hasher, b'n', 0),
-        Value::Bool(is) => length(hasher, b'b', usize::from(*is)),
-        Value::Number(number) => text(hasher, b'#', &number.to_string()),
-        Value::String(given) => text(hasher, b's', given),
+        Value::Null => length(pieces, b'n', 0),
+        Value::Bool(is) => length(pieces, b'b', usize::from(*is)),
+        Value::Number(number) => text(pieces, b'#', &number.to_string()),
+        Value::String(given) => text(pieces, b's', given),
         Value::Array(items) => {
-            length(hasher, b'a', items.len());
-            items.iter().for_each(|item| feed(hasher, item));
+            length(pieces, b'a', items.len());
+            items.iter().for_each(|item| feed(pieces, item));
         }
         Value::Object(fields) => {
-            length(hasher, b'o', fields.len());
+            length(pieces, b'o', fields.len());
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by_key(|(key, _)| *key);
             for (key, field) in fields {
-                text(hasher, b'k', key);
-                feed(hasher, field);
+                text(pieces, b'k', key);
+                feed(pieces, field);
             }
         }
     }
 }
 
-fn text(hasher: &mut Hasher, kind: u8, given: &str) {
-    length(hasher, kind, given.len());
-    hasher.update(given.as_bytes());
+fn text(pieces: &mut Pieces, kind: u8, given: &str) {
+    length(pieces, kind, given.len());
+    pieces.put(given.as_bytes());
 }
 
-fn length(hasher: &mut Hasher, kind: u8, length: usize) {
-    hasher.update(&[kind]);
-    hasher.update(&(length as u64).to_le_bytes());
+fn length(pieces: &mut Pieces, kind: u8, length: usize) {
+    pieces.put(&[kind]);
+    pieces.put(&(length as u64).to_le_bytes());
 }
 
 #[cfg(test)]
@@ -60,11 +53,12 @@ mod tests {
 
     #[test]
     fn the_order_of_keys_does_not_count_and_everything_else_does() {
-        let of = |args: Value| of_call("t", &args);
+        let prints = Fingerprints::default();
+        let of = |args: Value| of_call(prints, "t", &args);
         let args = json!({ "a": 1, "b": { "c": [1, 2], "d": null } });
         let turned = json!({ "b": { "d": null, "c": [1, 2] }, "a": 1 });
         assert_eq!(of(args.clone()), of(turned));
-        assert_ne!(of(args.clone()), of_call("u", &args));
+        assert_ne!(of(args.clone()), of_call(prints, "u", &args));
         for other in [
             json!({ "a": 1, "b": { "c": [2, 1], "d": null } }),
             json!({ "a": "1", "b": { "c": [1, 2], "d": null } }),

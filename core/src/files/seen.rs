@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::who::Who;
+use crate::fingerprint::{Fingerprint, Fingerprints};
 
 /// How many versions are remembered in all.
 const MOST_VERSIONS: usize = 16_384;
@@ -16,22 +17,12 @@ pub(crate) const LONGEST_TEXT: usize = 256 << 10;
 const MOST_TEXT: usize = 16 << 20;
 
 /// What tells a version of a file from every other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Print([u8; 32]);
-
-impl Print {
-    /// Of a content.
-    pub(crate) fn of(content: &[u8]) -> Print {
-        Print(blake3::hash(content).into())
-    }
-
-    /// Of what the file system says of a file that is too large to be looked at: not the same as
-    /// that of any content.
-    pub(crate) fn of_large(version: &impl std::fmt::Debug) -> Print {
-        let mut hash = blake3::Hasher::new();
-        hash.update(b"large\0").update(format!("{version:?}").as_bytes());
-        Print(hash.finalize().into())
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Print {
+    /// Its content.
+    Content(Fingerprint),
+    /// What the file system says of a file that is too large to be looked at.
+    Large(Fingerprint),
 }
 
 /// What is known of a file that is about to be overwritten.
@@ -52,12 +43,13 @@ pub(crate) enum Verdict {
 /// the machine its absolute path without links.
 #[derive(Default)]
 pub(crate) struct Seen {
+    prints: Fingerprints,
     table: Mutex<Table>,
 }
 
 #[derive(Default)]
 struct Table {
-    versions: HashMap<[u8; 32], Version>,
+    versions: HashMap<Fingerprint, Version>,
     text_bytes: usize,
     uses: u64,
 }
@@ -69,16 +61,26 @@ struct Version {
 }
 
 impl Seen {
+    /// What tells this content from others.
+    pub(crate) fn print(&self, content: &[u8]) -> Print {
+        Print::Content(self.prints.of(content))
+    }
+
+    /// What tells a file that is too large to be looked at from others, by what is known of it.
+    pub(crate) fn print_of_large(&self, version: &impl std::fmt::Debug) -> Print {
+        Print::Large(self.prints.of(format!("{version:?}").as_bytes()))
+    }
+
     /// Notes that this version is known, because it was read or written. `shown` is how it was
     /// shown, masked; a long one is not kept.
     pub(crate) fn note(&self, who: &Who, place: &[u8], print: Print, shown: Option<String>) {
         let shown = shown.filter(|shown| shown.len() <= LONGEST_TEXT).map(Arc::from);
-        self.lock().put(key(who, place), print, shown);
+        self.lock().put(self.key(who, place), print, shown);
     }
 
     /// What is known of the file as it stands.
     pub(crate) fn verdict(&self, who: &Who, place: &[u8], print: Print) -> Verdict {
-        match self.lock().versions.get(&key(who, place)) {
+        match self.lock().versions.get(&self.key(who, place)) {
             None => Verdict::Never,
             Some(version) if version.print == print => Verdict::Current,
             Some(version) => Verdict::Changed { shown: version.shown.clone() },
@@ -88,28 +90,29 @@ impl Seen {
     /// Forgets a file that is gone.
     pub(crate) fn forget(&self, who: &Who, place: &[u8]) {
         let mut table = self.lock();
-        if let Some(gone) = table.versions.remove(&key(who, place)) {
+        if let Some(gone) = table.versions.remove(&self.key(who, place)) {
             table.text_bytes -= gone.bytes();
         }
+    }
+
+    /// Of a fixed size, however long the names are.
+    fn key(&self, who: &Who, place: &[u8]) -> Fingerprint {
+        let mut pieces = self.prints.pieces();
+        // With the user, because the same name in the store is another file for each.
+        let Who { tenant, agent, conversation, user } = who;
+        for name in [Some(tenant), agent.as_ref(), conversation.as_ref(), user.as_ref()] {
+            // With its length in front, no name runs into the next.
+            pieces.put(&name.map_or(u64::MAX, |name| name.len() as u64).to_le_bytes());
+            pieces.put(name.map_or("", String::as_str).as_bytes());
+        }
+        pieces.put(place);
+        pieces.done()
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
         // Each change leaves the table whole, but for a count that only bounds it.
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Of a fixed size, however long the names are.
-fn key(who: &Who, place: &[u8]) -> [u8; 32] {
-    let mut hash = blake3::Hasher::new();
-    // With the user, because the same name in the store is another file for each.
-    let Who { tenant, agent, conversation, user } = who;
-    for name in [Some(tenant), agent.as_ref(), conversation.as_ref(), user.as_ref()] {
-        // With its length in front, no name runs into the next.
-        hash.update(&name.map_or(u64::MAX, |name| name.len() as u64).to_le_bytes());
-        hash.update(name.map_or("", String::as_str).as_bytes());
-    }
-    hash.update(place).finalize().into()
 }
 
 impl Version {
@@ -119,7 +122,7 @@ impl Version {
 }
 
 impl Table {
-    fn put(&mut self, key: [u8; 32], print: Print, shown: Option<Arc<str>>) {
+    fn put(&mut self, key: Fingerprint, print: Print, shown: Option<Arc<str>>) {
         self.uses += 1;
         let version = Version { print, shown, used: self.uses };
         self.text_bytes += version.bytes();
@@ -159,6 +162,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     fn who(conversation: &str) -> Who {
@@ -168,7 +173,7 @@ mod tests {
     #[test]
     fn a_version_is_known_to_whoever_read_it_and_until_it_changes() {
         let seen = Seen::default();
-        let (me, one, two) = (who("me"), Print::of(b"one"), Print::of(b"two"));
+        let (me, one, two) = (who("me"), seen.print(b"one"), seen.print(b"two"));
         assert_eq!(seen.verdict(&me, b"/a", one), Verdict::Never);
         seen.note(&me, b"/a", one, Some("one".into()));
         assert_eq!(seen.verdict(&me, b"/a", one), Verdict::Current);
@@ -195,22 +200,22 @@ mod tests {
             (Some("a"), None, "bc"),
         ];
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let mut keys: Vec<[u8; 32]> = all
+        let seen = Seen::default();
+        let keys: HashSet<Fingerprint> = all
             .into_iter()
             .map(|(agent, conversation, place)| {
                 let (agent, conversation) = (owned(agent), owned(conversation));
-                key(&Who { tenant: "t".into(), agent, conversation, user: None }, place.as_bytes())
+                let who = Who { tenant: "t".into(), agent, conversation, user: None };
+                seen.key(&who, place.as_bytes())
             })
             .collect();
-        keys.sort_unstable();
-        keys.dedup();
         assert_eq!(keys.len(), all.len());
     }
 
     #[test]
     fn the_oldest_are_forgotten_first_and_never_more_than_needed_is_kept() {
         let seen = Seen::default();
-        let (me, print) = (who("me"), Print::of(b""));
+        let (me, print) = (who("me"), seen.print(b""));
         for n in 0..=MOST_VERSIONS {
             seen.note(&me, &n.to_le_bytes(), print, None);
         }
@@ -222,7 +227,7 @@ mod tests {
         for n in 0..=MOST_TEXT / LONGEST_TEXT {
             seen.note(&me, &n.to_le_bytes(), print, Some(text.clone()));
         }
-        let other = Print::of(b"other");
+        let other = seen.print(b"other");
         let shown = |n: usize| match seen.verdict(&me, &n.to_le_bytes(), other) {
             Verdict::Changed { shown } => shown.is_some(),
             _ => false,

@@ -80,11 +80,21 @@ impl Standing {
     pub(super) fn read(
         path: &RelativePath,
         target: PathBuf,
-        mut file: &File,
+        file: &File,
+        most_bytes: u64,
+    ) -> Result<Standing, Error> {
+        let version = Version::of(file).map_err(|error| Error::from_io(path, "read", error))?;
+        Standing::read_as(path, target, (file, version), most_bytes)
+    }
+
+    /// The same, where its version is known already.
+    fn read_as(
+        path: &RelativePath,
+        target: PathBuf,
+        (mut file, version): (&File, Version),
         most_bytes: u64,
     ) -> Result<Standing, Error> {
         let failed = |error| Error::from_io(path, "read", error);
-        let version = Version::of(file).map_err(failed)?;
         let mut content = Vec::new();
         if version.bytes <= most_bytes {
             content.reserve(usize::try_from(version.bytes).unwrap_or_default());
@@ -197,7 +207,8 @@ impl Workspace {
         match self.place_seen(path) {
             Ok(place) => {
                 let file = open(path, &place)?;
-                standing(path, &place, file.as_ref(), most_bytes)
+                let version = version(path, file.as_ref())?;
+                standing(path, &place, file.as_ref().zip(version), most_bytes)
             }
             Err(Error::NotFound { .. }) => self.missing(path),
             Err(error) => Err(error),
@@ -224,12 +235,14 @@ where
     let take = || FolderLock::take(path, &place.dir);
     let held = if exclusive { take()? } else { None };
     let mut file = open(path, place)?;
+    let version = version(path, file.as_ref())?;
     let (is_new, is_local) = (file.is_none(), file.as_ref().is_some_and(is_local));
     let begin = |content: &[u8]| Begun::new(path, place, content, is_new);
     // What has that size already may well stay as it is.
-    let expected = changing.expected.filter(|content| !has_size(file.as_ref(), content.len()));
+    let there = version.map(|version| version.bytes);
+    let expected = changing.expected.filter(|content| there != Some(content.len() as u64));
     let early = expected.map(begin).transpose()?;
-    let before = standing(path, place, file.as_ref(), changing.most_bytes)?;
+    let before = standing(path, place, file.as_ref().zip(version), changing.most_bytes)?;
     let (change, told) = (changing.make)(&before)?;
     let bytes = match &change {
         Change::Put(content, _) => Some(content.len() as u64),
@@ -285,20 +298,21 @@ fn open(path: &RelativePath, place: &Place) -> Result<Option<File>, Error> {
     }
 }
 
-fn has_size(file: Option<&File>, bytes: usize) -> bool {
-    file.and_then(|file| file.metadata().ok()).is_some_and(|there| there.len() == bytes as u64)
+fn version(path: &RelativePath, file: Option<&File>) -> Result<Option<Version>, Error> {
+    let version = file.map(Version::of).transpose();
+    version.map_err(|error| Error::from_io(path, "read", error))
 }
 
 fn standing(
     path: &RelativePath,
     place: &Place,
-    file: Option<&File>,
+    file: Option<(&File, Version)>,
     most_bytes: u64,
 ) -> Result<Standing, Error> {
     let target = place.target.clone();
     match file {
         None => Ok(Standing { target, body: Body::Missing, version: None }),
-        Some(file) => Standing::read(path, target, file, most_bytes),
+        Some(file) => Standing::read_as(path, target, file, most_bytes),
     }
 }
 

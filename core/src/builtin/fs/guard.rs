@@ -1,6 +1,7 @@
 //! What stands between a tool and a file that it is to change: whether its version was read, and
 //! whether somebody else has locked it.
 
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -79,7 +80,8 @@ impl Guard {
         if self.is_off() {
             return Ok(None);
         }
-        let verdict = self.files.seen().verdict(&self.who, &stored_key(file), Print::of(content));
+        let seen = self.files.seen();
+        let verdict = seen.verdict(&self.who, &stored_key(file), seen.print(content));
         self.files.write_safety().check(written, &verdict, || self.shown(content))
     }
 
@@ -92,7 +94,8 @@ impl Guard {
 
     /// True if the caller knows this content of a file of the store.
     pub(super) fn is_known_stored(&self, file: &FileAt, content: &[u8]) -> bool {
-        let verdict = self.files.seen().verdict(&self.who, &stored_key(file), Print::of(content));
+        let seen = self.files.seen();
+        let verdict = seen.verdict(&self.who, &stored_key(file), seen.print(content));
         !self.is_off() && verdict == Verdict::Current
     }
 
@@ -122,7 +125,8 @@ impl Guard {
 
     /// What tells this content of a file from others, to be noted once it stands there.
     pub(super) fn known(&self, content: &[u8]) -> Option<Known> {
-        let known = || Known { print: Print::of(content), shown: self.shown(content) };
+        let known =
+            || Known { print: self.files.seen().print(content), shown: self.shown(content) };
         (!self.is_off()).then(known)
     }
 
@@ -131,7 +135,7 @@ impl Guard {
         match standing.content() {
             Some(content) => self.known(content),
             None if self.is_off() => None,
-            None => print(standing).map(|print| Known { print, shown: None }),
+            None => self.print(standing).map(|print| Known { print, shown: None }),
         }
     }
 
@@ -155,11 +159,11 @@ impl Guard {
     fn verdict(&self, workspace: &Workspace, standing: &Standing) -> Option<Verdict> {
         let place = place(workspace, &standing.target);
         let of = |print| self.files.seen().verdict(&self.who, key(&place), print);
-        let verdict = of(print(standing)?);
+        let verdict = of(self.print(standing)?);
         // Who read a large file knows it by its size and times, also where a writer holds it whole.
         let large = standing.content().is_some_and(|there| there.len() as u64 > KNOWN_BYTES);
         match standing.version().filter(|_| large && verdict != Verdict::Current) {
-            Some(version) => Some(of(Print::of_large(&version))),
+            Some(version) => Some(of(self.files.seen().print_of_large(&version))),
             None => Some(verdict),
         }
     }
@@ -169,23 +173,26 @@ impl Guard {
         self.files.seen().forget(&self.who, key(&place(workspace, target)));
     }
 
+    fn print(&self, standing: &Standing) -> Option<Print> {
+        let seen = self.files.seen();
+        match &standing.body {
+            Body::Missing => None,
+            Body::Whole(content) => Some(seen.print(content)),
+            Body::Large(_) => standing.version().map(|version| seen.print_of_large(&version)),
+        }
+    }
+
     /// A content as it may be shown, to tell later what was changed. None for one that is too long
     /// to be kept.
     fn shown(&self, content: &[u8]) -> Option<String> {
         let short = Some(content).filter(|content| content.len() <= LONGEST_TEXT)?;
-        let text = String::from_utf8_lossy(short);
+        // Nearly all are text, and to check that takes a tenth of the time.
+        let text = std::str::from_utf8(short)
+            .map_or_else(|_| String::from_utf8_lossy(short), Cow::Borrowed);
         Some(match &self.opener {
             Some(opener) => opener.standing_scrubber(&self.scrubber).scrub(&text).into_owned(),
             None => self.scrubber.scrub(&text).into_owned(),
         })
-    }
-}
-
-fn print(standing: &Standing) -> Option<Print> {
-    match &standing.body {
-        Body::Missing => None,
-        Body::Whole(content) => Some(Print::of(content)),
-        Body::Large(_) => standing.version().map(|version| Print::of_large(&version)),
     }
 }
 

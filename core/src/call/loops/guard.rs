@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::{Loops, Thresholds};
-use crate::call::signature::Digest;
+use crate::fingerprint::Fingerprint;
 
 /// How many stopped calls and tools are remembered.
 const STOPPED: usize = 64;
@@ -24,8 +24,8 @@ pub(crate) enum Pace {
 pub(crate) struct Step {
     /// The tool, by its own name.
     pub tool: String,
-    /// The digest of the tool and its arguments.
-    pub call: Digest,
+    /// The fingerprint of the tool and its arguments.
+    pub call: Fingerprint,
     pub pace: Pace,
     /// True if repeating it is no fault.
     pub exempt: bool,
@@ -34,8 +34,8 @@ pub(crate) struct Step {
 /// What a call came to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// The digest of its result.
-    pub result: Digest,
+    /// The fingerprint of its result.
+    pub result: Fingerprint,
     /// True if the tool ran.
     pub ran: bool,
     /// True if its result says something even if the arguments are others: that of a call that
@@ -85,21 +85,21 @@ pub(crate) struct Guard {
     /// How many calls have only read since something was changed.
     streak: u32,
     /// Which calls these were.
-    unique: HashSet<Digest>,
+    unique: HashSet<Fingerprint>,
     stopped: VecDeque<Stopped>,
 }
 
 #[derive(Debug)]
 struct Record {
     tool: String,
-    call: Digest,
+    call: Fingerprint,
     outcome: Outcome,
 }
 
 /// What is refused from now on.
 #[derive(Debug, PartialEq, Eq)]
 enum Stopped {
-    Call(Digest),
+    Call(Fingerprint),
     Tool(String),
 }
 

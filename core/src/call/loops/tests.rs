@@ -1,9 +1,12 @@
 //! Each case of the seeds' table, and what they get wrong.
 
+use std::sync::LazyLock;
+
 use serde_json::json;
 
 use super::*;
-use crate::call::signature::{of_call, of_text};
+use crate::call::signature::of_call;
+use crate::fingerprint::Fingerprints;
 use crate::tool::ToolSpec;
 
 /// What a call comes to: nothing, a warning, or a refusal.
@@ -22,6 +25,8 @@ struct Run {
     remembers: bool,
     ran: u32,
 }
+
+static PRINTS: LazyLock<Fingerprints> = LazyLock::new(Fingerprints::default);
 
 const NEVER: Thresholds = Thresholds { warning: u32::MAX, critical: u32::MAX };
 
@@ -50,7 +55,7 @@ impl Run {
         let telling = step.pace == Pace::Reads;
         let found = self.guard.before(&self.limits, step, self.remembers).or_else(|| {
             self.ran += 1;
-            let outcome = Outcome { result: of_text(result), ran: true, telling };
+            let outcome = Outcome { result: PRINTS.of(result.as_bytes()), ran: true, telling };
             self.guard.after(&self.limits, step, outcome, self.remembers)
         });
         match found {
@@ -76,7 +81,7 @@ impl Run {
 }
 
 fn step(tool: &str, args: &str, pace: Pace) -> Step {
-    let call = of_call(tool, &json!({ "a": args }));
+    let call = of_call(*PRINTS, tool, &json!({ "a": args }));
     Step { tool: tool.into(), call, pace, exempt: false }
 }
 
@@ -206,7 +211,7 @@ fn a_change_ends_the_streak_and_only_one_that_ran() {
     run.step(&step("edit", "x", Pace::Changes), "done");
     assert_eq!(run.reads(100..112), Level::None);
     assert_eq!((run.guard.streak, run.guard.unique.len()), (12, 12));
-    let refused = Outcome { result: of_text("no"), ran: false, telling: true };
+    let refused = Outcome { result: PRINTS.of(b"no"), ran: false, telling: true };
     run.guard.after(&run.limits, &step("edit", "x", Pace::Changes), refused, true);
     assert_eq!(run.guard.streak, 12);
     run.reads(200..235);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
 use super::journal::Journal;
-use crate::call::signature::Digest;
+use crate::fingerprint::Fingerprint;
 use crate::kind::Resource;
 use crate::tool::{CallContext, Caller, Tool, ToolResult};
 
@@ -16,7 +16,7 @@ pub(super) struct Key {
     pub run: String,
     pub agent: Option<String>,
     pub session: Option<String>,
-    pub call: Digest,
+    pub call: Fingerprint,
 }
 
 /// What a reading depends on.
@@ -112,11 +112,17 @@ fn size(result: &ToolResult) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use super::*;
+    use crate::fingerprint::Fingerprints;
     use crate::tool::tool_fn;
 
+    static PRINTS: LazyLock<Fingerprints> = LazyLock::new(Fingerprints::default);
+
     fn key(call: u8) -> Key {
-        Key { tenant: "t".into(), run: "r".into(), agent: None, session: None, call: [call; 32] }
+        let call = PRINTS.of(&[call]);
+        Key { tenant: "t".into(), run: "r".into(), agent: None, session: None, call }
     }
 
     fn tool() -> Arc<dyn Tool> {
@@ -134,8 +140,8 @@ mod tests {
         let mut put = |call, text: usize| {
             let result = ToolResult::text("x".repeat(text));
             cache.put(key(call), result, basis(&tool, None), (3, 4_000));
-            let mut kept: Vec<u8> = cache.kept.keys().map(|key| key.call[0]).collect();
-            kept.sort_unstable();
+            let kept = (1..=6).filter(|call| cache.kept.contains_key(&key(*call)));
+            let kept: Vec<u8> = kept.collect();
             (kept, cache.bytes, cache.by_age.len())
         };
         put(1, 0);
