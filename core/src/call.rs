@@ -189,6 +189,8 @@ pub(crate) struct Call<'c> {
     body: BodySlot,
     /// How its command is run, once that is settled.
     plan: Option<Arc<Plan>>,
+    /// The credentialed CLI that it is a call of.
+    cli: Option<Arc<str>>,
     /// True if nobody could be asked about it, so that it may do the least only.
     unasked: bool,
     /// True once every gate before `execute` has let it through.
@@ -313,6 +315,7 @@ impl CallPath {
             secrets: cx.call_secrets().cloned().unwrap_or_default(),
             body: BodySlot::default(),
             plan: None,
+            cli: None,
             unasked: false,
             allowed: false,
             started: None,
@@ -394,6 +397,7 @@ impl CallPath {
             unseal::pass(self, &judged.entry, &mut judged.args, &judged.assessment, call)?;
             if sealed.as_ref() == command::given(&judged.entry, &judged.args) {
                 call.plan = command::settled(&judged, call);
+                call.cli = judged.command.as_ref().and_then(|command| command.cli.clone());
             }
             if self.recorder.mode == RecordMode::Durable {
                 Box::pin(record::intend(&self.recorder, call)).await?;

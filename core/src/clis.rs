@@ -38,7 +38,7 @@ pub(crate) use run::{Prepared, Room};
 pub(crate) use supplement::{NAME as TOOLS_FILE, supplement};
 
 use definition::Overrides;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -222,15 +222,6 @@ impl Clis {
         let (agent, user) = (caller.agent.as_deref(), caller.user.as_deref());
         let grants = self.store.grants_for(&caller.tenant, GRANT_KIND, name, agent, user).await?;
         Ok(grants.into_iter().next())
-    }
-
-    /// The CLI that a program's name or path means, among these.
-    pub(crate) fn find<'c>(&self, clis: &'c [Registered], program: &str) -> Option<&'c Registered> {
-        if !program.contains('/') {
-            return clis.iter().find(|cli| cli.name.eq_ignore_ascii_case(program));
-        }
-        let real = Path::new(program).canonicalize().ok()?;
-        clis.iter().find(|cli| cli.known().path() == Some(&real))
     }
 
     /// What the gate must know of these CLIs; blocking: it looks for their binaries.

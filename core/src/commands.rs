@@ -76,6 +76,8 @@ pub(crate) struct JudgedCommand {
     pub check: Check,
     /// The rule that allows it all the same, where it would be asked about.
     pub allowed_by: Option<String>,
+    /// The credentialed CLI that it is a call of, if it was let through as one.
+    pub cli: Option<Arc<str>>,
     analysis: Analysis,
     env: Env,
     /// True if the owner wants it asked about each time.
@@ -214,7 +216,8 @@ impl Commands {
         let check = strictest(checks);
         let check = check.unwrap_or_else(|| check_analysis(&analysis, &env, settings));
         let variables = self.variables.clone();
-        Ok(JudgedCommand { check, allowed_by: None, analysis, env, asks_always, variables })
+        let (allowed_by, cli) = (None, None);
+        Ok(JudgedCommand { check, allowed_by, cli, analysis, env, asks_always, variables })
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod log;
 mod opened;
 pub(crate) mod permit;
 pub(crate) mod places;
+mod real;
 mod route;
 pub(crate) mod running;
 pub(crate) mod sandbox;

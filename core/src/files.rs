@@ -191,9 +191,8 @@ impl Files {
     ///
     /// # Errors
     /// As [`Files::reach`], but not for a workspace that is only in containers.
-    pub(crate) async fn check_workspace(&self, cx: &CallContext) -> Result<(), ToolError> {
-        let (files, cx) = (self.clone(), cx.clone());
-        blocking(move || files.granting.check_workspace(cx.caller())).await
+    pub(crate) fn check_workspace(&self, cx: &CallContext) -> Result<(), ToolError> {
+        self.granting.check_workspace(cx.caller())
     }
 
     /// How commands of a caller see the workspace in a container. `None`: they run on the host.

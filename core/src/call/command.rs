@@ -4,12 +4,13 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use futures_util::future::join;
 use serde_json::{Map, Value, json};
 
 use super::approve::Kept;
 use super::cli;
 use super::{AskReason, Call, CallPath, Judged, Stop};
-use crate::clis::{Called, Clis, Known};
+use crate::clis::{Called, Clis, Known, Registered};
 use crate::commands::{JudgedCommand, Wanted};
 use crate::custom::Definition;
 use crate::error::Code;
@@ -39,22 +40,26 @@ pub(super) async fn pass(
     let (cwd, stdin) = (named(&entry.spec.shell_cwd), named(&entry.spec.shell_stdin));
     let agents = path.policy.commands_of(call.cx.caller()).await?;
     let (commands, cx) = (path.commands.clone(), call.cx.clone());
-    let clis = path.clis.enabled(&call.cx.caller().tenant).await?;
-    let (registered, input) = (clis.clone(), stdin.clone());
+    let input = stdin.clone();
     let judging = tokio::task::spawn_blocking(move || {
         let (cwd, stdin) = (cwd.as_deref(), stdin.as_deref());
         let wanted = Wanted { text: &text, cwd, stdin, settings: None, agents: &agents };
-        let mut judged = commands.judge(&cx, wanted)?;
-        let known = Clis::known(&registered);
-        let called = judged.calls(&known);
-        if !matches!(called, Some(Called::Alone(..))) {
-            judged.hide(known.iter().filter_map(Known::path));
-        }
-        Ok::<_, ToolError>((judged, called))
+        commands.judge(&cx, wanted)
     });
-    let (mut judged, called) = judging.await.map_err(not_judged)??;
+    // What the store knows of CLIs does not wait for the judge.
+    let (clis, judged) = join(path.clis.enabled(&call.cx.caller().tenant), judging).await;
+    let (clis, mut judged) = (clis?, judged.map_err(not_judged)??);
+    let mut called = None;
+    if !clis.is_empty() {
+        (judged, called) = look_for(&clis, judged).await?;
+    }
+    let alone = match &called {
+        Some(Called::Alone(at, _)) => clis.get(*at).map(|cli| Arc::from(cli.name.as_str())),
+        _ => None,
+    };
     note(call, &judged.check);
     let cli = cli::pass(path, entry, called, &clis, input.as_deref(), call).await?;
+    judged.cli = alone.filter(|_| cli.is_some());
     if judged.check.verdict == Decision::Deny {
         return Err(denied(&judged.check).into());
     }
@@ -70,6 +75,23 @@ pub(super) async fn pass(
         }
     }
     Ok(Some(judged))
+}
+
+/// Looks for the CLI that a command calls, and has it not see the others.
+async fn look_for(
+    clis: &[Registered],
+    mut judged: JudgedCommand,
+) -> Result<(JudgedCommand, Option<Called>), ToolError> {
+    let clis = clis.to_owned();
+    let looking = tokio::task::spawn_blocking(move || {
+        let known = Clis::known(&clis);
+        let called = judged.calls(&known);
+        if !matches!(called, Some(Called::Alone(..))) {
+            judged.hide(known.iter().filter_map(Known::path));
+        }
+        (judged, called)
+    });
+    looking.await.map_err(not_judged)
 }
 
 /// Judges the command that an owner made a tool of, with the arguments of a call. It is approved,

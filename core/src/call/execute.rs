@@ -42,7 +42,8 @@ pub(super) async fn pass(
     // Fires when this future is dropped, too, so that work outside of it can notice.
     let stop_the_tool = token.clone().drop_guard();
     let cx = call.cx.clone().with_cancellation(token).with_opener(call.opener.clone());
-    let cx = cx.with_call_secrets(call.secrets.clone()).with_plan(call.plan.clone());
+    let cx =
+        cx.with_call_secrets(call.secrets.clone()).with_plan(call.plan.clone(), call.cli.clone());
     let cx = cx.with_body(call.body.clone());
     let started = *call.started.insert(Instant::now());
     let outcome = match Contained::start(|| entry.tool.call(args, cx)) {

@@ -51,8 +51,8 @@ impl Commands {
             plan.confinement = held;
         }
         let variables = self.variables.clone();
-        let (allowed_by, asks_always) = (None, false);
-        Ok(JudgedCommand { check, allowed_by, analysis, env, asks_always, variables })
+        let (allowed_by, cli, asks_always) = (None, None, false);
+        Ok(JudgedCommand { check, allowed_by, cli, analysis, env, asks_always, variables })
     }
 }
 

@@ -84,7 +84,7 @@ fn shown(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::places::outermost;
+    use crate::exec::real::RealPaths;
 
     #[test]
     fn a_glob_is_what_it_finds_on_the_disk() {
@@ -97,7 +97,7 @@ mod tests {
             fs::write(at(file), "").unwrap();
         }
         let entries = ["**/*.pem", "a/priv*", "app[1]", "none", "b*/none"].map(at);
-        let found = outermost(spelled_out(entries.into_iter()).unwrap());
+        let found = RealPaths::default().outermost(spelled_out(entries.into_iter()).unwrap());
         assert_eq!(found, ["a/b/one.pem", "a/private.d", "app[1]", "two.PEM"].map(at));
         (0..200).for_each(|n| fs::write(at(&format!("{n}.pem")), "").unwrap());
         let error = spelled_out(std::iter::once(at("**/*.pem"))).unwrap_err();

@@ -1,6 +1,7 @@
 //! What in a workspace tells version control and agents what to do, and is not there yet. A wall stands
 //! around what is there; of what is not, it is told afterwards that it has come.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,12 @@ impl Absent {
         };
         let mut absent: Vec<PathBuf> = order.held_to.write_never.iter().filter_map(here).collect();
         // Where there is no `.git`, it is a new one that brings its own.
-        absent.retain(|path| is_missing(path) && path.parent().is_some_and(is_folder));
+        let mut folders = HashMap::new();
+        let mut is_in_one = |path: &Path| {
+            let folder = path.parent().map(Path::to_owned);
+            folder.is_some_and(|at| *folders.entry(at).or_insert_with_key(|at| is_folder(at)))
+        };
+        absent.retain(|path| is_missing(path) && is_in_one(path));
         absent.retain(|path| !(path.ends_with(HOOKS) && fs::create_dir(path).is_ok()));
         Absent(absent)
     }

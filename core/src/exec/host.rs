@@ -24,6 +24,7 @@ use super::launch::launch;
 use super::limits::Limits;
 use super::opened::Opened;
 use super::places::{self, Temps};
+use super::real::RealPaths;
 use super::running::{Ended, Remains, Running, StartError, Stream};
 use super::sandbox::Whose;
 use crate::body::Spool;
@@ -419,19 +420,19 @@ impl Host {
             Profile::ReadOnly if !held.by_owner => Vec::new(),
             _ => held.write.iter().map(PathBuf::from).filter(|path| !is_temp(path)).collect(),
         };
-        let write = places::outermost(write);
+        let mut real = RealPaths::default();
+        let write = real.outermost(write);
         let closed = held.read_never.iter().map(PathBuf::from);
         let mut hidden =
             closed::spelled_out(closed).map_err(|why| NotRun::Unconfined(why.to_string()))?;
         let shown: Vec<PathBuf> = held.read.iter().map(PathBuf::from).collect();
         hidden.retain(|path| !shown.iter().any(|shown| shown.starts_with(path)));
         hidden.extend(places::services());
-        let guarded =
-            held.write_never.iter().filter_map(|path| Path::new(path).canonicalize().ok());
-        let seen = places::outermost(order.seen.iter().cloned().chain([order.cwd.clone()]));
+        let guarded = held.write_never.iter().filter_map(|path| real.of(Path::new(path))).collect();
+        let seen = real.outermost(order.seen.iter().cloned().chain([order.cwd.clone()]));
         let walls = Walls {
-            guarded: guarded.collect(),
-            hidden: places::outermost(hidden),
+            guarded,
+            hidden: real.outermost(hidden),
             network: match ways {
                 Some(_) => Network::None,
                 // Without a network it would be of no use, whatever commands have.

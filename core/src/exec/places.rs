@@ -116,21 +116,6 @@ pub(crate) fn services() -> Vec<PathBuf> {
     all
 }
 
-/// Paths as they are without links, those that exist, and none that lies in another.
-pub(crate) fn outermost(paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> =
-        paths.into_iter().filter_map(|path| path.canonicalize().ok()).collect();
-    all.sort();
-    all.dedup();
-    let mut outermost: Vec<PathBuf> = Vec::new();
-    for path in all {
-        if !outermost.iter().any(|folder| path.starts_with(folder)) {
-            outermost.push(path);
-        }
-    }
-    outermost
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,16 +130,6 @@ mod tests {
         let root = one.parent().unwrap().to_owned();
         drop(temps);
         assert!(!root.exists());
-    }
-
-    #[test]
-    fn what_lies_in_another_is_left_out() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap();
-        fs::create_dir_all(root.join("a/b")).unwrap();
-        fs::create_dir_all(root.join("ab")).unwrap();
-        let paths = ["a/b", "a", "ab", "none"].map(|name| root.join(name));
-        assert_eq!(outermost(paths), [root.join("a"), root.join("ab")]);
     }
 
     #[test]

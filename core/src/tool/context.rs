@@ -251,6 +251,7 @@ pub struct CallContext {
     call_secrets: Option<CallSecrets>,
     /// How the command of the call that runs is run.
     plan: Option<Arc<Plan>>,
+    cli: Option<Arc<str>>,
     /// Where the text of its result goes that is too long for a string.
     body: BodySlot,
 }
@@ -417,11 +418,22 @@ impl CallContext {
         self.plan.as_deref()
     }
 
-    /// The same context for a call whose command is run like this.
+    /// The same context for a call whose command is run like this, and is the call of the
+    /// credentialed CLI of that name, if it is one's.
     #[must_use]
-    pub(crate) fn with_plan(mut self, plan: Option<Arc<Plan>>) -> CallContext {
+    pub(crate) fn with_plan(
+        mut self,
+        plan: Option<Arc<Plan>>,
+        cli: Option<Arc<str>>,
+    ) -> CallContext {
         self.plan = plan;
+        self.cli = cli;
         self
+    }
+
+    /// The credentialed CLI that the running call is a call of. The gate has let it through.
+    pub(crate) fn cli(&self) -> Option<&str> {
+        self.cli.as_deref()
     }
 
     /// The same context for a call whose text goes there, if it is too long for a string.

@@ -508,7 +508,8 @@ mod tests {
         let path = fixture.workspace.relative("file").unwrap();
         let place = fixture.workspace.place(&path, false).unwrap();
         let file = open(&path, &place).unwrap();
-        let mut before = standing(&path, &place, file.as_ref(), 100).unwrap();
+        let seen = file.as_ref().zip(version(&path, file.as_ref()).unwrap());
+        let mut before = standing(&path, &place, seen, 100).unwrap();
         let is_still = |before: &Standing| is_still(&path, &place, before, file.as_ref()).unwrap();
         assert!(is_still(&before));
         for other in ["odd", "olds", "ol", ""] {

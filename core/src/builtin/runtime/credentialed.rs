@@ -83,14 +83,20 @@ pub(super) struct CalledCli {
 
 /// The CLI that a judged command calls, if it is one's call. The gate has let it through.
 pub(super) async fn called(deps: &Deps, cx: &CallContext) -> Result<Option<CalledCli>, ToolError> {
-    let Some(plan) = cx.plan() else { return Ok(None) };
-    let Run::Direct { program, arguments, environment } = &plan.run else { return Ok(None) };
+    let (Some(plan), Some(name)) = (cx.plan(), cx.cli()) else { return Ok(None) };
+    let Run::Direct { arguments, environment, .. } = &plan.run else { return Ok(None) };
+    if !environment.is_empty() {
+        return Ok(None);
+    }
     let clis = deps.clis.enabled(&cx.caller().tenant).await.map_err(|error| {
         let text = format!("The command has not run: the CLIs could not be read: {error}.");
         ToolError::new(Code::Unavailable, text)
     })?;
-    let found = deps.clis.find(&clis, program).filter(|_| environment.is_empty());
-    Ok(found.map(|cli| CalledCli { cli: cli.clone(), words: arguments.clone() }))
+    let cli = clis.into_iter().find(|cli| cli.name == name).ok_or_else(|| {
+        let text = format!("The CLI `{name}` was taken away meanwhile, so it has not run.");
+        ToolError::new(Code::Unavailable, text)
+    })?;
+    Ok(Some(CalledCli { cli, words: arguments.clone() }))
 }
 
 /// Runs a CLI.
@@ -105,7 +111,7 @@ pub(super) async fn run(
     let plan = cx.plan().ok_or_else(not_judged)?;
     let caller = cx.caller();
     let granted = deps.clis.allowed(caller, &cli, &words, stdin.as_deref()).await?;
-    deps.files.check_workspace(cx).await?;
+    deps.files.check_workspace(cx)?;
     let places = deps.files.places(caller)?;
     let cwd = PathBuf::from(&plan.cwd);
     no_processes(&cli.name, &words, &cwd)?;

@@ -62,7 +62,7 @@ impl Custom {
         })?;
         if self.made_of.row.working_dir.is_none() {
             // Without a workspace there is no folder to run in, as for files.
-            deps.files.check_workspace(cx).await?;
+            deps.files.check_workspace(cx)?;
         }
         let variables = self.variables(cx).await?;
         let caller = cx.caller();

@@ -36,7 +36,7 @@ pub(super) async fn order(
         ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
     })?;
     // Without a workspace there is no folder to run in, as for files.
-    deps.files.check_workspace(cx).await?;
+    deps.files.check_workspace(cx)?;
     let caller = cx.caller();
     let places = deps.files.places(caller)?;
     let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();

@@ -57,7 +57,7 @@ impl Kernel {
         let ways: &[bool] = if is_root { &[false, true] } else { &[true] };
         let mut why = String::new();
         for users in ways {
-            match tried(program, Shared { users: *users, network: true }, isolating) {
+            match tried(program, Shared { users: *users, network: true, calls: None }, isolating) {
                 Ok(()) => {
                     namespaces = Namespaces::Full { users: *users };
                     break;

@@ -15,6 +15,7 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
 
+use super::filter::{self, Sockets};
 use super::plan::Plan;
 use super::wire;
 
@@ -65,6 +66,13 @@ impl Program {
         )?;
         let groups: Vec<_> = groups.iter().map(|group| group.as_fd()).collect();
         send(&ours, &shared.message(), &groups)?;
+        if let Some(sockets) = shared.calls {
+            let programs = filter::programs(sockets).map_err(io::Error::other)?;
+            let sealed = |program: &Vec<u8>| sealed("filter", program, MemfdFlags::empty());
+            let files = programs.iter().map(sealed).collect::<io::Result<Vec<_>>>()?;
+            let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
+            send(&ours, &[wire::FILTER_ALL], &files)?;
+        }
         let mut command = Command::new(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
         command.arg0(NAME).env_clear().stdin(Stdio::from(theirs));
         let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
@@ -72,13 +80,16 @@ impl Program {
     }
 }
 
-/// Namespaces that the commands of one seat have in common, one after the other.
+/// What the commands of one seat have in common, one after the other: namespaces, and what they may call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shared {
     /// Users: without privileges it takes one to have any other.
     pub(crate) users: bool,
     /// A network that leads nowhere.
     pub(crate) network: bool,
+    /// The filters of system calls that hold the seat itself, and so all its commands, by the sockets
+    /// that they leave. None where the seat makes namespaces, which they deny.
+    pub(crate) calls: Option<Sockets>,
 }
 
 const NEW_USERS: u64 = 0x1000_0000;

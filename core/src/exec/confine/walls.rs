@@ -112,7 +112,7 @@ impl Walls {
         {
             plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(rules);
         }
-        if kernel.filter {
+        if kernel.filter && self.shared(kernel).calls.is_none() {
             for program in filter::programs(self.sockets(isolated))? {
                 plan.step(wire::FILTER, "filter system calls").text(program);
             }
@@ -121,11 +121,16 @@ impl Walls {
         Ok(plan)
     }
 
-    /// The namespaces that the seat must have in which the plan runs.
+    /// What the seat must have in which the plan runs.
     pub(crate) fn shared(&self, kernel: &Kernel) -> Shared {
         match kernel.namespaces {
-            Namespaces::None => Shared::default(),
-            Namespaces::Full { users } => Shared { users, network: self.network != Network::Host },
+            Namespaces::None => {
+                let calls = kernel.filter.then(|| self.sockets(Namespaces::None));
+                Shared { calls, ..Shared::default() }
+            }
+            Namespaces::Full { users } => {
+                Shared { users, network: self.network != Network::Host, calls: None }
+            }
         }
     }
 

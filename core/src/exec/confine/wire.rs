@@ -49,6 +49,9 @@ pub const PLAN: u8 = 1;
 /// A message that asks for listeners in the network where all commands run: an address of four bytes,
 /// and ports of two bytes each, all with the first byte first. They come with a report.
 pub const LISTEN: u8 = 2;
+/// A message that holds the program and all its commands to filters of system calls: each a file of
+/// instructions.
+pub const FILTER_ALL: u8 = 3;
 /// The size of a message at most.
 pub const LONGEST_MESSAGE: usize = 128;
 
