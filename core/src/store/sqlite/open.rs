@@ -4,6 +4,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::ffi::ErrorCode;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
@@ -18,7 +19,7 @@ const CACHED_STATEMENTS: usize = 64;
 /// The connection that writes.
 pub(super) fn open(place: &Place) -> Result<Connection, Error> {
     let connection = match &place.path {
-        None => Connection::open_in_memory().map_err(|error| from_sqlite(&place.url, error))?,
+        None => in_memory().map_err(|error| from_sqlite(&place.url, error))?,
         Some(path) => {
             check_path(path, &place.url)?;
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
@@ -44,6 +45,12 @@ pub(super) fn open_reader(place: &Place) -> Result<Connection, Error> {
     connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY, place)
 }
 
+fn in_memory() -> rusqlite::Result<Connection> {
+    let connection = Connection::open_in_memory()?;
+    keep_statements(&connection)?;
+    Ok(connection)
+}
+
 fn connect(path: &Path, flags: OpenFlags, place: &Place) -> Result<Connection, Error> {
     let open = || {
         let connection =
@@ -51,10 +58,18 @@ fn connect(path: &Path, flags: OpenFlags, place: &Place) -> Result<Connection, E
         // SQLite counts the milliseconds in 32 bits.
         let most = i32::MAX.unsigned_abs().into();
         connection.busy_timeout(Duration::from_millis(place.options.timeout_ms.min(most)))?;
-        connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+        keep_statements(&connection)?;
         Ok(connection)
     };
     open().map_err(|error| from_sqlite(&place.url, error))
+}
+
+/// Has statements parsed and planned once. By itself SQLite plans one anew for every value that an index
+/// is asked for, to guess how many rows there are: that takes longer than to find the row, and our plans do
+/// not depend on it (<https://sqlite.org/qpsg.html>).
+fn keep_statements(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// What SQLite would only call "unable to open", or would open and fail on later.
@@ -178,4 +193,31 @@ fn newer(found: i64, url: &str) -> Error {
 
 fn wrong_place(url: &str, message: String) -> Error {
     Error::new(Kind::Path, url, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_statement_is_planned_once_whatever_values_it_gets() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [None, Some(folder.path().join("store"))] {
+            let options = crate::store::SqliteOptions::default();
+            let connection = open(&Place { path, url: "sqlite:".into(), options }).unwrap();
+            let replanned = || {
+                let sql = "SELECT holder FROM toolkeep_leases WHERE tenant = ?1 AND name > ?2";
+                let mut statement = connection.prepare_cached(sql).unwrap();
+                for name in ["a", "b", "c"] {
+                    assert!(!statement.exists(("t", name)).unwrap());
+                }
+                statement.reset_status(StatementStatus::RePrepare)
+            };
+            assert_eq!(replanned(), 0);
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, false).unwrap();
+            assert_ne!(replanned(), 0, "this SQLite plans anew by itself");
+        }
+    }
 }
