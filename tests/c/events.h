@@ -2,10 +2,20 @@
 #ifndef EVENTS_H
 #define EVENTS_H
 
+/* An event's text has a length and no zero byte at its end. */
+static int tells(toolkeep_str event_json, const char *what) {
+  size_t length = strlen(what), at;
+  for (at = 0; at + length <= event_json.len; at++) {
+    if (memcmp(event_json.ptr + at, what, length) == 0)
+      return 1;
+  }
+  return 0;
+}
+
 static void event(void *data, toolkeep_str event_json) {
   Box *box = data;
   CHECK(event_json.len > 0 && event_json.ptr[0] == '{');
-  if (strstr((const char *)event_json.ptr, "\"call.completed\""))
+  if (tells(event_json, "\"call.completed\""))
     box_tick(box, &box->count);
 }
 
@@ -80,7 +90,7 @@ static void slow_event(void *data, toolkeep_str event_json) {
 
 static void chosen_event(void *data, toolkeep_str event_json) {
   Box *box = data;
-  CHECK(strstr((const char *)event_json.ptr, "\"agent.changed\"") != NULL);
+  CHECK(tells(event_json, "\"agent.changed\""));
   box_tick(box, &box->count);
 }
 
