@@ -57,24 +57,28 @@ struct Steps {
     trees: [u32; wire::SLOTS],
     /// Where a step that fails is reported.
     reports: u32,
+    /// Signals that this process ignores (a bit for each).
+    ignored: u64,
 }
 
 extern "C" fn main() -> ! {
     // What the host has left open is none of the command's business.
     let _ = system::close_from(3);
     system::ignore_signal(supervise::PIPE);
+    let ignored = system::ignored_signals();
     let mut signals = None;
     loop {
-        if let Err(error) = serve(&mut signals) {
+        if let Err(error) = serve(ignored, &mut signals) {
             failed(HOST, 0, error);
         }
     }
 }
 
 /// Does the next thing that the host asks for: to settle where all its commands will run, or to go
-/// through a plan. The process itself stays as it is, for the next one. `signals` tells of its children
-/// once it has watched over one itself.
-fn serve(signals: &mut Option<u32>) -> Outcome<()> {
+/// through a plan. The process itself stays as it is, for the next one. `ignored` are the signals that a
+/// command is not to ignore in its turn; `signals` tells of its children once it has watched over one
+/// itself.
+fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     let mut files = [u32::MAX; MOST_FILES];
     let mut message = [0; wire::LONGEST_MESSAGE];
     let (received, count) = system::receive(HOST, &mut message, &mut files)?;
@@ -99,7 +103,8 @@ fn serve(signals: &mut Option<u32>) -> Outcome<()> {
     let bytes = system::mapped(files[0])?;
     let mut plan = Plan::new(bytes);
     let first = plan.tag()?;
-    let mut steps = Steps { plan, files, trees: [u32::MAX; wire::SLOTS], reports: HOST };
+    let trees = [u32::MAX; wire::SLOTS];
+    let mut steps = Steps { plan, files, trees, reports: HOST, ignored };
     if first == wire::SUPERVISE {
         steps.watched_here(signals)?;
         system::unmap(bytes);
@@ -255,7 +260,7 @@ impl Steps {
         let Some(child) = system::fork(0)? else {
             system::close(reader);
             self.reports = writer;
-            supervise::become_payload()?;
+            supervise::become_payload(self.ignored)?;
             for (place, standard) in [(1, 0), (2, 1), (3, 2)] {
                 system::duplicate(self.files[place], standard)?;
             }

@@ -93,10 +93,10 @@ pub fn prepare() -> Outcome<u32> {
 }
 
 /// What the child does first: a session and a group of its own, and signals as at the start.
-pub fn become_payload() -> Outcome<()> {
+pub fn become_payload(ignored: u64) -> Outcome<()> {
     die_with_parent();
     system::new_session()?;
-    system::reset_signals();
+    system::reset_signals(ignored);
     system::block_signals(0);
     Ok(())
 }
@@ -163,6 +163,17 @@ fn signal_all(signal: u32) {
     }
 }
 
+/// Whether anything is left that this process would be told of, once all that has ended is forgotten.
+fn has_children() -> bool {
+    loop {
+        match system::wait(-1, false) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
+}
+
 /// Ends everything that the command has started, in whatever group or session it is.
 fn end_all(command: u32) {
     let _ = system::kill(-(command as i32), KILL);
@@ -171,7 +182,8 @@ fn end_all(command: u32) {
         while let Ok(Some(_)) = system::wait(-1, true) {}
         return;
     }
-    loop {
+    // Nothing is left of most commands, and to look for it takes a while.
+    while has_children() {
         // Stopped first, so that none starts another while the others end.
         each_descendant(system::process(), STOP, 0);
         each_descendant(system::process(), KILL, 0);

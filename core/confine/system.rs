@@ -351,19 +351,34 @@ pub fn block_signals(set: u64) {
     let _ = made(n::SIGPROCMASK, &[SET, at, 0, 8]);
 }
 
-/// Gives every signal its own effect again: a host may ignore some, which a program would inherit.
-pub fn reset_signals() {
-    let default = [0_usize; 4];
+/// The signals that are ignored (a bit for each): a host may ignore some, which a program would inherit.
+pub fn ignored_signals() -> u64 {
+    let mut ignored = 0;
     for signal in 1..=64 {
+        let mut action = [0_usize; 4];
+        let asked = made(n::SIGACTION, &[signal, 0, action.as_mut_ptr() as usize, 8]);
+        if asked.is_ok() && action[0] == IGNORED {
+            ignored |= 1 << (signal - 1);
+        }
+    }
+    ignored
+}
+
+/// Gives these signals (a bit for each) their own effect again.
+pub fn reset_signals(set: u64) {
+    let default = [0_usize; 4];
+    for signal in (1..=64).filter(|signal| set >> (signal - 1) & 1 == 1) {
         let _ = made(n::SIGACTION, &[signal, default.as_ptr() as usize, 0, 8]);
     }
 }
 
 /// Ignores a signal.
 pub fn ignore_signal(signal: usize) {
-    let ignored = [1_usize, 0, 0, 0];
+    let ignored = [IGNORED, 0, 0, 0];
     let _ = made(n::SIGACTION, &[signal, ignored.as_ptr() as usize, 0, 8]);
 }
+
+const IGNORED: usize = 1;
 
 pub fn signals(set: u64) -> Outcome<u32> {
     const NONBLOCK: usize = 0o4_000;
