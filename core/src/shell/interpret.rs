@@ -6,10 +6,13 @@
 //! that they change unknown. What is beyond a limit is told as a [`Problem`], and never dropped.
 
 mod arithmetic;
+mod assign;
 mod builtins;
 mod compound;
 mod declare;
 mod expand;
+mod failing;
+mod flow;
 mod fuel;
 mod output;
 mod parameter;
@@ -36,6 +39,8 @@ use super::ir::{Command, CommandKind, Item, Joint, Pipeline, Script, Span};
 use super::parse::{self, Problem};
 use super::unwrap;
 use super::value::{Origin, Value};
+pub(super) use builtins::changes_commands;
+use flow::{Flow, join};
 pub(super) use poison::is_poison;
 use state::{Arguments, Descriptor, State};
 
@@ -71,45 +76,6 @@ pub struct Interpretation {
     pub files: BTreeMap<String, Value>,
 }
 
-/// Where a command leads.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Flow {
-    /// The shell behind it if it succeeds; none if it cannot.
-    pub(super) ok: Option<State>,
-    /// The shell behind it if it fails; none if it cannot.
-    pub(super) fail: Option<State>,
-}
-
-impl Flow {
-    fn both(state: State) -> Flow {
-        Flow { ok: Some(state.clone()), fail: Some(state) }
-    }
-
-    fn ok(state: State) -> Flow {
-        Flow { ok: Some(state), fail: None }
-    }
-
-    fn fail(state: State) -> Flow {
-        Flow { ok: None, fail: Some(state) }
-    }
-
-    /// What is known whether it succeeds or not; none if nothing follows.
-    fn end(self) -> Option<State> {
-        join(self.ok, self.fail)
-    }
-
-    fn or(self, other: Flow) -> Flow {
-        Flow { ok: join(self.ok, other.ok), fail: join(self.fail, other.fail) }
-    }
-}
-
-fn join(one: Option<State>, other: Option<State>) -> Option<State> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.or(other)),
-        (one, other) => one.or(other),
-    }
-}
-
 /// What stands around a text that is interpreted: who runs it, and where.
 #[derive(Clone, Debug)]
 pub(super) struct Around {
@@ -121,10 +87,12 @@ pub(super) struct Around {
     pub(super) outer: Option<usize>,
 }
 
-/// A function that is running.
+/// A function that is running, or a text that is sourced.
 struct Call {
+    /// Empty for a text.
     name: String,
-    body: Arc<Command>,
+    /// None for a text.
+    body: Option<Arc<Command>>,
     /// Where its `return`s lead.
     returns: Vec<State>,
     /// The variables that are its own, and what they were before.
@@ -167,6 +135,10 @@ pub(super) struct Interpreter<'e> {
     traps: Vec<(Value, Span)>,
     /// What is known where the shell ends before its last command.
     exits: Vec<State>,
+    /// What is known wherever a trap may run while others do.
+    midway: Option<State>,
+    /// What is known where an expansion failed, from which the shell goes on with its next line.
+    abandoned: Option<State>,
     /// How many commands are around.
     nesting: usize,
     /// How many bytes of inner texts may still be parsed.
@@ -208,6 +180,8 @@ impl<'e> Interpreter<'e> {
             told_limit: false,
             traps: Vec::new(),
             exits: Vec::new(),
+            midway: None,
+            abandoned: None,
             nesting: 0,
             texts: LONGEST_TEXTS,
             places: BTreeMap::new(),
@@ -222,14 +196,14 @@ impl<'e> Interpreter<'e> {
 
     pub(super) fn whole(&mut self, script: &Script) {
         let state = self.start.clone();
-        let flow = self.script(state.clone(), script);
+        let flow = self.lines(state.clone(), script);
         self.end(flow);
         if self.saw_default {
             self.assume_defaults = true;
             // What runs then is told apart, since it reads and writes by numbers of its own.
             self.places.clear();
             self.conditional += 1;
-            let flow = self.script(state, script);
+            let flow = self.lines(state, script);
             self.end(flow);
             self.conditional -= 1;
         }
@@ -239,12 +213,15 @@ impl<'e> Interpreter<'e> {
     fn end(&mut self, flow: Flow) {
         let exits = std::mem::take(&mut self.exits);
         let last = exits.into_iter().fold(flow.end(), |last, exit| join(last, Some(exit)));
-        let Some(last) = last else { return };
+        let midway = self.midway.take().filter(|midway| Some(midway) != last.as_ref());
+        let states: Vec<State> = last.into_iter().chain(midway).collect();
         self.conditional += 1;
         for _ in 0..MOST_TRAPS {
             // What a trap traps runs as well.
             for (text, span) in std::mem::take(&mut self.traps) {
-                self.script_value(&last, &text, "trap", &span);
+                for state in &states {
+                    self.script_value(state, &text, "trap", &span);
+                }
             }
         }
         self.conditional -= 1;
@@ -273,7 +250,7 @@ impl<'e> Interpreter<'e> {
         }
         let start = std::mem::replace(&mut self.start, State::new(self.env));
         let calls = std::mem::take(&mut self.calls);
-        self.subshell(inner, |this, inner| this.text(inner, text, span));
+        self.subshell(inner, |this, inner| this.parsed(inner, text, span, Self::lines));
         self.start = start;
         self.calls = calls;
     }
@@ -294,6 +271,17 @@ impl<'e> Interpreter<'e> {
 
     /// Parses and runs a text in this shell: `eval`.
     pub(super) fn text(&mut self, state: State, text: &str, place: &Span) -> Flow {
+        self.parsed(state, text, place, Self::script)
+    }
+
+    /// Parses a text, and runs it as a part of a line or as lines of its own.
+    fn parsed(
+        &mut self,
+        state: State,
+        text: &str,
+        place: &Span,
+        run: impl FnOnce(&mut Self, State, &Script) -> Flow,
+    ) -> Flow {
         if self.depth >= DEEPEST || self.texts < text.len() {
             self.unknown("texts within texts, more than are followed", place.clone());
             return Flow::both(state);
@@ -309,7 +297,7 @@ impl<'e> Interpreter<'e> {
         self.out.problems.extend(parsed.problems);
         let before = self.around.place.replace(place.clone());
         self.depth += 1;
-        let flow = self.script(state, &parsed.script);
+        let flow = run(self, state, &parsed.script);
         self.depth -= 1;
         self.around.place = before;
         flow
@@ -338,23 +326,17 @@ impl<'e> Interpreter<'e> {
         }
     }
 
-    pub(super) fn arithmetic(&mut self, state: &mut State, text: &str, place: &Span) -> Value {
-        // A variable in arithmetic is arithmetic itself, and the index of an array may run commands.
-        for name in text.split(|char: char| char != '_' && !char.is_ascii_alphanumeric()) {
-            if let Some(Value::Known(inner)) = state.held(name).map(|held| held.content.text())
-                && inner.contains(['$', '`'])
-            {
-                self.expanded_text(state, &Value::Known(inner), place);
-            }
-        }
-        let variable = |name: &str| state.value(name).as_known().map(str::to_owned);
-        match arithmetic::evaluate(text, &variable) {
-            Some(number) => Value::Known(number.to_string()),
-            None => Value::Unknown(Origin::Number),
-        }
+    /// Runs what stands within a line of a script.
+    fn script(&mut self, state: State, script: &Script) -> Flow {
+        self.lists(state, script, false)
     }
 
-    fn script(&mut self, state: State, script: &Script) -> Flow {
+    /// Runs the lines of a shell. Where one is abandoned, the next one runs.
+    fn lines(&mut self, state: State, script: &Script) -> Flow {
+        self.lists(state, script, true)
+    }
+
+    fn lists(&mut self, state: State, script: &Script, lines: bool) -> Flow {
         let mut flow = Flow::ok(state);
         let mut at = 0;
         while at < script.items.len() {
@@ -364,9 +346,17 @@ impl<'e> Interpreter<'e> {
                     .iter()
                     .take_while(|item| item.joint != Joint::Always)
                     .count();
-            let Some(state) = flow.end() else { return Flow::default() };
-            flow = self.list(state, &script.items[at..end]);
+            if lines && script.items[at].begins_line {
+                flow.fail = join(flow.fail, self.abandoned.take());
+            }
+            flow = match flow.end() {
+                Some(state) => self.list(state, &script.items[at..end]),
+                None => Flow::default(),
+            };
             at = end;
+        }
+        if lines {
+            flow.fail = join(flow.fail, self.abandoned.take());
         }
         flow
     }
@@ -457,8 +447,11 @@ impl<'e> Interpreter<'e> {
     fn subshell(&mut self, state: State, run: impl FnOnce(&mut Self, State) -> Flow) -> Flow {
         let loops = std::mem::take(&mut self.loops);
         let (traps, exits) = (std::mem::take(&mut self.traps), std::mem::take(&mut self.exits));
-        let flow = run(self, state);
+        let (abandoned, midway) = (self.abandoned.take(), self.midway.take());
+        let mut flow = run(self, state);
+        flow.fail = join(flow.fail, self.abandoned.take());
         self.end(flow.clone());
+        (self.abandoned, self.midway) = (abandoned, midway);
         (self.traps, self.exits) = (traps, exits);
         self.loops = loops;
         flow
@@ -481,8 +474,18 @@ impl<'e> Interpreter<'e> {
             return Flow::both(state);
         }
         self.burn(state.variables.len() / fuel::VARIABLES_OF_FUEL);
+        self.may_end(&state);
         self.nesting += 1;
-        let flow = self.redirected(state, command);
+        let outer = state.descriptors.clone();
+        let opens = !command.redirections.is_empty();
+        let flow = self.undoing(
+            |this| this.redirected(state, command),
+            |state| {
+                if opens {
+                    state.descriptors = outer;
+                }
+            },
+        );
         self.nesting -= 1;
         flow
     }
@@ -494,9 +497,12 @@ impl<'e> Interpreter<'e> {
         }
         let outer = state.descriptors.clone();
         let deferred = self.deferred.len();
+        let unopened =
+            failing::may_fail_to_open(&state, &command.redirections).then(|| state.clone());
         self.redirect(&mut state, &command.redirections);
         let stdout = self.out.invocations.len();
         let mut flow = self.compound(state, command);
+        flow.fail = join(flow.fail, unopened);
         self.run_deferred(deferred, &Stdin::Pipe((stdout..self.out.invocations.len()).collect()));
         for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
             if !command.redirections.is_empty() {
@@ -582,9 +588,5 @@ impl<'e> Interpreter<'e> {
             conditional: false,
             span,
         }
-    }
-
-    fn function_body(&self, state: &State, name: &str) -> Vec<Arc<Command>> {
-        state.functions.get(name).cloned().unwrap_or_default()
     }
 }

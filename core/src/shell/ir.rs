@@ -23,6 +23,8 @@ pub struct Item {
     pub pipeline: Pipeline,
     /// True behind `&`.
     pub background: bool,
+    /// True if a line break stands before it, and no `;`: an expansion that fails ends all of a line.
+    pub begins_line: bool,
 }
 
 /// Whether an item runs, given the one before.

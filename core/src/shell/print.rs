@@ -87,13 +87,18 @@ impl Printer {
     fn script(&mut self, script: &Script) -> Option<()> {
         for (at, item) in script.items.iter().enumerate() {
             self.item(item)?;
-            match script.items.get(at + 1).map(|next| next.joint) {
-                Some(Joint::And) => self.push(" &&"),
-                Some(Joint::Or) => self.push(" ||"),
-                _ if item.background => self.push(" &"),
-                _ => {}
+            let next = script.items.get(at + 1);
+            let background = item.background;
+            match next {
+                Some(next) if next.joint == Joint::And => self.push(" && "),
+                Some(next) if next.joint == Joint::Or => self.push(" || "),
+                // What stands in one line stays there: an expansion that fails ends all of it.
+                Some(next) if !next.begins_line => self.push(if background { " & " } else { "; " }),
+                _ => {
+                    self.push(if background { " &" } else { "" });
+                    self.line();
+                }
             }
-            self.line();
         }
         Some(())
     }

@@ -1,7 +1,31 @@
 //! Arithmetic of known numbers: `1 + 2 * x`. What is more than that is unknown.
 
+use super::super::ir::Span;
+use super::super::value::{Origin, Value};
+use super::Interpreter;
+use super::state::State;
+
 /// The most parentheses and signs in each other.
 const DEEPEST: usize = 32;
+
+impl Interpreter<'_> {
+    /// The number that a shell makes of an expression.
+    pub(super) fn arithmetic(&mut self, state: &mut State, text: &str, place: &Span) -> Value {
+        // A variable in arithmetic is arithmetic itself, and the index of an array may run commands.
+        for name in text.split(|char: char| char != '_' && !char.is_ascii_alphanumeric()) {
+            if let Some(Value::Known(inner)) = state.held(name).map(|held| held.content.text())
+                && inner.contains(['$', '`'])
+            {
+                self.expanded_text(state, &Value::Known(inner), place);
+            }
+        }
+        let variable = |name: &str| state.value(name).as_known().map(str::to_owned);
+        match evaluate(text, &variable) {
+            Some(number) => Value::Known(number.to_string()),
+            None => Value::Unknown(Origin::Number),
+        }
+    }
+}
 
 /// The value of an expression, if all of it is known. Variables are asked for by name.
 pub(super) fn evaluate(text: &str, variable: &dyn Fn(&str) -> Option<String>) -> Option<i64> {

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
+use super::super::env::Shell;
 use super::super::invocation::{Argument, Stdin};
 use super::super::ir::Span;
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
 use super::simple::{Ready, SPECIAL, is_also_program};
-use super::state::{Content, Held, State};
-use super::{Flow, Interpreter};
+use super::state::{Arguments, Content, Held, State};
+use super::{Call, Flow, Interpreter};
 
 impl Interpreter<'_> {
     /// Runs a builtin; gives back what is none.
@@ -19,7 +20,13 @@ impl Interpreter<'_> {
         mut state: State,
         call: Ready<'a>,
     ) -> Result<Flow, Box<(State, Ready<'a>)>> {
-        if !NAMES.contains(&call.name) || is_also_program(call.name) {
+        let is_builtin = NAMES.contains(&call.name);
+        let has_index = |argument: &Argument| argument.value.prefix().contains('[');
+        if is_builtin && call.name != "echo" && call.arguments.iter().any(has_index) {
+            // The index of an array is evaluated.
+            self.may_fail(&state);
+        }
+        if !is_builtin || is_also_program(call.name) {
             if call.name == "printf" {
                 self.print_into(&mut state, &call);
             }
@@ -36,21 +43,25 @@ impl Interpreter<'_> {
             );
             self.invoke(invocation);
         }
-        let lasts = SPECIAL.contains(&call.name) && call.name != "exec";
-        let before: Vec<(String, Option<Held>)> = call
+        // In a POSIX shell a special builtin keeps what is set for it alone, and one that declares a
+        // variable may in any.
+        let keeps =
+            SPECIAL.contains(&call.name) || matches!(call.name, "declare" | "typeset" | "local");
+        let before: Vec<(String, Value, Option<Held>)> = call
             .environment
             .iter()
-            .map(|(name, _)| (name.clone(), state.held(name).cloned()))
+            .map(|(name, value)| (name.clone(), value.clone(), state.held(name).cloned()))
             .collect();
         for (name, value) in &call.environment {
             state.set_text(name, value.clone());
         }
-        let mut flow = self.known_builtin(state, call);
-        if !lasts {
-            for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
-                before.iter().for_each(|(name, held)| state.restore(name, held.clone()));
+        let undo = |state: &mut State| {
+            for (name, given, held) in &before {
+                state.undo(name, given, held.clone(), keeps);
             }
-        }
+        };
+        let mut flow = self.undoing(|this| this.known_builtin(state, call), undo);
+        [&mut flow.ok, &mut flow.fail].into_iter().flatten().for_each(undo);
         Ok(flow)
     }
 
@@ -71,10 +82,10 @@ impl Interpreter<'_> {
                 self.without_functions(state, arguments, &call)
             }
             "trap" => self.trap(state, &call),
-            "alias" => self.alias(state, &call),
-            "unalias" => self.unalias(state, &call),
-            "hash" => self.hash(state, &call),
-            "enable" => self.enable(state, &call),
+            "alias" => self.alias(state, &call).unsure(),
+            "unalias" => self.unalias(state, &call).unsure(),
+            "hash" => self.hash(state, &call).unsure(),
+            "enable" => self.enable(state, &call).unsure(),
             "read" => self.read(state, &call),
             "mapfile" | "readarray" => self.mapfile(state, &call),
             "exit" | "logout" => self.exit(state, &call),
@@ -84,8 +95,14 @@ impl Interpreter<'_> {
             "getopts" => self.getopts(state, &call),
             "history" | "fc" => self.history(state, &call),
             "compgen" => self.compgen(state, &call),
+            "shopt" => self.shopt(state, &call),
             "bind" | "complete" if !call.arguments.is_empty() => {
                 let why = format!("`{}` names commands that run later", call.name);
+                self.found(Effect::Dynamic { why }, call.name, &call.span);
+                Flow::both(state)
+            }
+            "jobs" if call.arguments.iter().any(|it| it.value.as_known() == Some("-x")) => {
+                let why = "`jobs -x` runs a command".to_owned();
                 self.found(Effect::Dynamic { why }, call.name, &call.span);
                 Flow::both(state)
             }
@@ -248,9 +265,8 @@ impl Interpreter<'_> {
             None => None,
         };
         if let Some(text) = known {
-            return self
-                .script_value(&state, &text, "source", &call.span)
-                .unwrap_or_else(|| Flow::both(state));
+            let given: Vec<Argument> = arguments.cloned().collect();
+            return self.sourced(state, &text, &given, &call.span);
         }
         if let Some(Origin::Output(_)) = path.origin()
             && path.prefix().starts_with("/dev/fd/")
@@ -268,10 +284,35 @@ impl Interpreter<'_> {
         let variables = Arc::make_mut(&mut state.variables);
         for (name, held) in variables.iter_mut() {
             if self.start.held(name) != Some(&*held) {
-                held.content = Content::Text(Value::Unknown(Origin::Other));
+                held.content = Content::Perhaps(Value::Unknown(Origin::Other));
             }
         }
         Flow::both(state)
+    }
+
+    /// Runs a text with arguments of its own, which a `return` ends.
+    fn sourced(&mut self, mut state: State, text: &Value, given: &[Argument], span: &Span) -> Flow {
+        let outer = state.arguments.clone();
+        let inner = match (given, self.env.shell) {
+            ([], _) => outer.clone(),
+            (_, Shell::Bash) => Arguments::of(given),
+            // Not every shell gives them.
+            (_, Shell::Sh) => Arguments::Unknown,
+        };
+        state.arguments = inner.clone();
+        let (name, body, subshells) = (String::new(), None, self.subshells);
+        let (returns, locals, copies) = (Vec::new(), Vec::new(), 0);
+        self.calls.push(Call { name, body, returns, locals, copies, subshells });
+        let flow = self.script_value(&state, text, "source", span);
+        let returns = self.calls.pop().map(|ended| ended.returns).unwrap_or_default();
+        let flow = flow.unwrap_or_else(|| Flow::both(state));
+        let mut flow = returns.into_iter().fold(flow, |flow, state| flow.or(Flow::both(state)));
+        let ends = [&mut flow.ok, &mut flow.fail, &mut self.abandoned];
+        for state in ends.into_iter().flatten().filter(|_| !given.is_empty()) {
+            let is_same = state.arguments == inner;
+            state.arguments = if is_same { outer.clone() } else { Arguments::Unknown };
+        }
+        flow
     }
 
     fn exec(&mut self, state: State, call: Ready<'_>) -> Flow {
@@ -353,14 +394,29 @@ impl Interpreter<'_> {
             && !arguments.as_slice().is_empty()
             && !matches!(action.value.as_known(), Some("" | "-" | "-p" | "-l"))
         {
+            self.traps.push((action.value.clone(), call.span.clone()));
             let at_end = |signal: &Argument| matches!(signal.value.as_known(), Some("EXIT" | "0"));
             if arguments.all(at_end) {
-                self.traps.push((action.value.clone(), call.span.clone()));
                 return Flow::both(state);
             }
             self.conditional += 1;
-            self.script_value(&state, &action.value.clone(), "trap", &call.span);
+            let flow = self.script_value(&state, &action.value.clone(), "trap", &call.span);
             self.conditional -= 1;
+            if flow.and_then(Flow::end).is_some_and(|end| end != state) {
+                let why = "a trap changes what is set between any two commands".to_owned();
+                self.found(Effect::Dynamic { why }, "trap", &call.span);
+            }
+        }
+        Flow::both(state)
+    }
+
+    /// Some options make other commands of the same words.
+    fn shopt(&mut self, state: State, call: &Ready<'_>) -> Flow {
+        for argument in &call.arguments {
+            if argument.value.as_known().is_none_or(changes_commands) {
+                let why = "an option that changes what later commands are".to_owned();
+                self.found(Effect::Dynamic { why }, "shopt", &call.span);
+            }
         }
         Flow::both(state)
     }
@@ -397,6 +453,25 @@ impl Interpreter<'_> {
             _ => Flow::both(state),
         }
     }
+}
+
+/// Whether an option of `shopt`, or of `set -o`, makes other commands of the same words.
+pub(in super::super) fn changes_commands(option: &str) -> bool {
+    const CHANGING: &[&str] = &[
+        "braceexpand",
+        "execfail",
+        "extdebug",
+        "failglob",
+        "keyword",
+        "lastpipe",
+        "localvar_inherit",
+        "localvar_unset",
+        "onecmd",
+        "physical",
+        "posix",
+        "xpg_echo",
+    ];
+    CHANGING.contains(&option) || option.starts_with("compat")
 }
 
 /// The builtins of Bash.

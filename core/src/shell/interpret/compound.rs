@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::ir::{Command, CommandKind, Piece, Script, Word};
+use super::super::effect::Effect;
+use super::super::ir::{Command, CommandKind, Piece, Script, Span, Word};
 use super::super::value::{Origin, Value};
-use super::state::{Arguments, Content, State};
+use super::state::{Arguments, Bodies, Content, State};
 use super::{Flow, Interpreter, join};
 
 /// The most rounds that a loop is followed exactly.
@@ -16,11 +17,9 @@ impl Interpreter<'_> {
             CommandKind::Simple(simple) => self.simple(state, simple, &[], &command.span),
             CommandKind::Group(script) => self.script(state, script),
             CommandKind::Subshell(script) => {
-                let flow = self.subshell(state.clone(), |this, inner| this.script(inner, script));
-                Flow {
-                    ok: flow.ok.is_some().then(|| state.clone()),
-                    fail: (flow.fail.is_some() || flow.ok.is_none()).then_some(state),
-                }
+                self.subshell(state.clone(), |this, inner| this.script(inner, script));
+                // It may have ended at any command.
+                Flow::both(state)
             }
             CommandKind::If(branches, otherwise) => {
                 self.branches(state, branches, otherwise.as_ref())
@@ -40,7 +39,7 @@ impl Interpreter<'_> {
             }
             CommandKind::Case { subject, arms } => self.case(state, subject, arms),
             CommandKind::Function { name, body } => {
-                Arc::make_mut(&mut state.functions).insert(name.clone(), vec![body.clone()]);
+                self.defined(&mut state, name, body, &command.span);
                 Flow::ok(state)
             }
             CommandKind::Test(words) => {
@@ -49,6 +48,7 @@ impl Interpreter<'_> {
                     let value = self.single(&mut state, word);
                     if value.as_known().is_some_and(|text| text.contains('[')) {
                         self.expanded_text(&mut state, &value, &word.span);
+                        self.may_fail(&state);
                     }
                 }
                 Flow::both(state)
@@ -73,8 +73,17 @@ impl Interpreter<'_> {
         }
     }
 
+    fn defined(&mut self, state: &mut State, name: &str, body: &Arc<Command>, span: &Span) {
+        if state.all_exported || name == "command_not_found_handle" {
+            let why = format!("`{name}` is called by other names or from other shells");
+            self.found(Effect::Dynamic { why }, name, span);
+        }
+        let bodies = Bodies { all: vec![body.clone()], or_none: false };
+        Arc::make_mut(&mut state.functions).insert(name.to_owned(), bodies);
+    }
+
     /// Arithmetic may assign to any name it holds.
-    fn assigned_in(&mut self, state: &mut State, word: &Word) {
+    pub(super) fn assigned_in(&mut self, state: &mut State, word: &Word) {
         let text: String = word
             .pieces
             .iter()
@@ -202,7 +211,9 @@ impl Interpreter<'_> {
         }
         // A word of a list that is split or a pattern is one value for each round.
         let value = values.into_iter().reduce(Value::or).unwrap_or_else(|| Value::known(""));
-        self.repeat(state, None, body, Some((name, value)))
+        let unset = many.then(|| state.clone());
+        let flow = self.repeat(state, None, body, Some((name, value)));
+        Flow { ok: join(flow.ok, unset), fail: flow.fail }
     }
 
     /// A loop: exactly, as long as it surely goes on, then once for all further rounds.

@@ -109,18 +109,24 @@ impl Interpreter<'_> {
                 let value = self.substitution(state, script);
                 if *quoted { Segment::Fixed(value) } else { Segment::Split(value) }
             }
-            Piece::Arithmetic { text, words, .. } => {
+            Piece::Arithmetic { text, words, quoted } => {
                 let mut expanded = Value::known(text.as_str());
                 for word in words {
                     expanded = self.single(state, word);
                 }
-                Segment::Fixed(match expanded {
+                let before = state.clone();
+                let number = match expanded {
                     Value::Known(text) => self.arithmetic(state, &text, span),
                     _ => {
                         self.arithmetic(state, text, span);
                         Value::Unknown(Origin::Number)
                     }
-                })
+                };
+                if number.as_known().is_none() && self.may_be_no_number(&before, text) {
+                    self.may_fail(&before);
+                }
+                words.iter().for_each(|word| self.assigned_in(state, word));
+                if *quoted { Segment::Fixed(number) } else { Segment::Split(number) }
             }
             Piece::Process { script, writes } => {
                 Segment::Fixed(self.process(state, script, *writes))
@@ -143,7 +149,10 @@ impl Interpreter<'_> {
                 }
                 Segment::Split(Value::Unknown(Origin::Other))
             }
-            Piece::Unknown(_) => Segment::Split(Value::Unknown(Origin::Other)),
+            Piece::Unknown(_) => {
+                self.may_fail(state);
+                Segment::Split(Value::Unknown(Origin::Other))
+            }
         };
         segments.push(segment);
     }
@@ -314,7 +323,9 @@ fn split(
             field.many = true;
         }
         Value::Unknown(origin) => {
-            field.many |= !ifs.is_empty() && origin != Origin::Number;
+            // A number is never empty, and no pattern.
+            let in_number = |char: char| char.is_ascii_digit() || char == '-';
+            field.many |= origin != Origin::Number || ifs.contains(in_number);
             field.add(Value::Unknown(origin));
         }
     }

@@ -4,6 +4,7 @@ use super::super::effect::{CodeFrom, Effect};
 use super::super::ir::{Operation, Piece, Span, Variable, Word};
 use super::super::value::{Origin, Value};
 use super::Interpreter;
+use super::assign::with_element;
 use super::expand::{Segment, joined};
 use super::pattern::Pattern;
 use super::state::{Arguments, Content, State};
@@ -21,6 +22,9 @@ impl Interpreter<'_> {
     ) {
         let index = variable.index.as_ref().map(|index| self.single(state, index));
         let index = index.as_ref();
+        if index.is_some_and(|index| !is_plain_index(index)) {
+            self.may_fail(state);
+        }
         let all = match (&index, variable.name.as_str()) {
             (None, "@" | "*") => Some(self.positionals(state)),
             (Some(Value::Known(index)), name) if index == "@" || index == "*" => {
@@ -46,8 +50,12 @@ impl Interpreter<'_> {
             && !variable.quoted
         {
             // Of an operand that is taken as it stands, its own quotes count.
-            let is_none = text.is_empty() && (*colon || self.is_unset(state, variable));
-            if is_none == matches!(variable.operation, Operation::Default { .. }) {
+            let is_none = match (text.is_empty(), self.is_set(state, variable)) {
+                (false, _) => Some(false),
+                (true, _) if *colon => Some(true),
+                (true, is_set) => is_set.map(|is_set| !is_set),
+            };
+            if is_none == Some(matches!(variable.operation, Operation::Default { .. })) {
                 let word = Word { pieces: splitting(&word.pieces), span: word.span.clone() };
                 for piece in &word.pieces {
                     self.segment(state, piece, &word.span, segments);
@@ -59,20 +67,25 @@ impl Interpreter<'_> {
         segments.push(if variable.quoted { Segment::Fixed(value) } else { Segment::Split(value) });
     }
 
-    /// True if a variable whose value is empty is not set at all.
-    fn is_unset(&self, state: &State, variable: &Variable) -> bool {
+    /// Whether a variable is set at all, if that is known.
+    fn is_set(&self, state: &State, variable: &Variable) -> Option<bool> {
         match variable.name.parse::<usize>() {
             Ok(number) if number > 0 => match &state.arguments {
-                Arguments::Known(values) => number > values.len(),
-                Arguments::Unknown => true,
+                Arguments::Known(values) => Some(number <= values.len()),
+                Arguments::Unknown => None,
             },
             _ => match state.held(&variable.name).map(|held| &held.content) {
-                Some(Content::Nothing) => true,
-                Some(_) => false,
+                Some(Content::Nothing) => Some(false),
+                Some(Content::Perhaps(_)) => None,
+                Some(_) => Some(true),
                 // It is taken for unset while `assume_unset` holds.
-                None => true,
+                None => Some(false),
             },
         }
+    }
+
+    fn is_text(&self, state: &State, name: &str) -> bool {
+        matches!(state.held(name).map(|held| &held.content), Some(Content::Text(_)))
     }
 
     fn positionals(&self, state: &State) -> Option<Vec<Value>> {
@@ -87,7 +100,7 @@ impl Interpreter<'_> {
             Some(Content::Array(values)) => values.clone(),
             Some(Content::Text(value)) => Some(vec![value.clone()]),
             Some(Content::Nothing) => Some(Vec::new()),
-            None => None,
+            Some(Content::Perhaps(_)) | None => None,
         }
     }
 
@@ -106,32 +119,39 @@ impl Interpreter<'_> {
                 let count = values.map(|values| Value::Known(values.len().to_string()));
                 return Segment::Fixed(count.unwrap_or(Value::Unknown(Origin::Number)));
             }
-            (Operation::Slice { offset, length }, values) => {
-                let offset = self.number(state, offset);
-                let length = length.as_ref().map(|length| self.number(state, length));
-                match (values, offset, length) {
-                    (Some(mut values), Some(from), length) if from >= 0 && length != Some(None) => {
-                        if variable.index.is_none() {
-                            values.insert(0, state.value("0"));
-                        }
-                        let from = usize::try_from(from).unwrap_or(0);
-                        let most = length
-                            .flatten()
-                            .map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(0));
-                        Some(values.into_iter().skip(from).take(most).collect())
-                    }
-                    _ => None,
+            (Operation::Slice { offset, length }, Some(values))
+                if index.is_some() && self.is_text(state, &variable.name) =>
+            {
+                // Of what is no array it is a part of the text.
+                let whole = joined(&values, " ");
+                let value = self.sliced(state, offset, length.as_deref(), &whole);
+                return if variable.quoted { Segment::Fixed(value) } else { Segment::Split(value) };
+            }
+            (Operation::Slice { offset, length }, mut values) => {
+                if variable.index.is_none() {
+                    values = values.map(|rest| [vec![state.value("0")], rest].concat());
+                }
+                self.some_of(state, values, offset, length.as_deref())
+            }
+            (
+                Operation::Default { word, colon } | Operation::Alternative { word, colon },
+                values,
+            ) => {
+                let other = self.single(state, word);
+                let default = matches!(variable.operation, Operation::Default { .. });
+                match values.and_then(|values| if_any(values, *colon)) {
+                    Some(Some(values)) if default => Some(values),
+                    None => None,
+                    Some(None) if !default => Some(Vec::new()),
+                    // The operand stands for all of them.
+                    _ if variable.quoted => return Segment::Fixed(other),
+                    _ => return Segment::Split(other),
                 }
             }
             (operation, None) => {
                 let operation = operation.clone();
                 self.run_words(state, &operation);
                 None
-            }
-            (Operation::Default { .. } | Operation::Alternative { .. }, Some(values)) => {
-                let whole = joined(&values, " ");
-                let value = self.operated(state, variable, index, whole, span);
-                return if variable.quoted { Segment::Fixed(value) } else { Segment::Split(value) };
             }
             (_, Some(values)) => Some(
                 values
@@ -142,6 +162,8 @@ impl Interpreter<'_> {
         };
         let star = variable.name == "*" || index.and_then(Value::as_known) == Some("*");
         match (values, variable.quoted) {
+            // Of none of them it is one empty word, or none at all.
+            (Some(values), true) if star && values.is_empty() => Segment::List(None),
             (Some(values), true) if star => {
                 let between = match state.value("IFS").as_known() {
                     Some(ifs) => ifs.chars().next().map(String::from).unwrap_or_default(),
@@ -155,10 +177,33 @@ impl Interpreter<'_> {
         }
     }
 
+    /// `${@:2:3}`
+    fn some_of(
+        &mut self,
+        state: &mut State,
+        values: Option<Vec<Value>>,
+        offset: &Word,
+        length: Option<&Word>,
+    ) -> Option<Vec<Value>> {
+        let offset = self.number(state, offset);
+        let length = length.map(|length| self.number(state, length));
+        self.may_not_slice(state, offset, length);
+        let from = usize::try_from(offset?).ok()?;
+        let most = match length {
+            Some(length) => usize::try_from(length?).unwrap_or(0),
+            None => usize::MAX,
+        };
+        Some(values?.into_iter().skip(from).take(most).collect())
+    }
+
     /// The value under a name.
     pub(super) fn named(&self, state: &State, name: &str, index: Option<&Value>) -> Value {
         if let Some(index) = index {
-            return match (self.elements(state, name), index.as_known().map(str::parse::<usize>)) {
+            let elements = match state.held(name).map(|held| &held.content) {
+                Some(Content::Perhaps(value)) => Some(vec![value.clone()]),
+                _ => self.elements(state, name),
+            };
+            return match (elements, index.as_known().map(str::parse::<usize>)) {
                 (Some(values), Some(Ok(at))) => {
                     values.get(at).cloned().unwrap_or_else(|| Value::known(""))
                 }
@@ -210,13 +255,17 @@ impl Interpreter<'_> {
             },
             Operation::Indirect => match &value {
                 Value::Known(name) if is_name(name) => self.named(state, name, None),
-                _ => Value::Unknown(Origin::Other),
+                _ => {
+                    self.may_fail(state);
+                    Value::Unknown(Origin::Other)
+                }
             },
             Operation::Default { .. }
             | Operation::Assign { .. }
             | Operation::Alternative { .. } => self.defaulted(state, variable, index, value, span),
             Operation::Error { word, .. } => {
                 self.single(state, word);
+                self.may_end(state);
                 value
             }
             Operation::Trim { pattern, prefix, longest } => {
@@ -249,8 +298,17 @@ impl Interpreter<'_> {
             operation @ Operation::Unknown { .. } => {
                 let operation = operation.clone();
                 self.run_words(state, &operation);
+                self.may_fail(state);
                 changed(&value)
             }
+        }
+    }
+
+    /// A part of negative length, or of a length that is no number.
+    fn may_not_slice(&mut self, state: &State, offset: Option<i64>, length: Option<Option<i64>>) {
+        let is_sure = |number: Option<i64>| number.is_some_and(|number| number >= 0);
+        if offset.is_none() || length.is_some_and(|length| !is_sure(length)) {
+            self.may_fail(state);
         }
     }
 
@@ -266,17 +324,25 @@ impl Interpreter<'_> {
         match &variable.operation {
             Operation::Default { word, colon } => {
                 let default = self.single(state, word);
-                let is_set = !colon && !self.is_unset(state, variable);
-                if is_set { value } else { self.default_of(value, default) }
+                match (*colon, self.is_set(state, variable)) {
+                    (false, Some(true)) => value,
+                    (false, None) if value.as_known().is_some() => value.or(default),
+                    _ => self.default_of(value, default),
+                }
             }
             Operation::Assign { word, colon } => {
                 let default = self.single(state, word);
-                if !colon && !self.is_unset(state, variable) {
-                    return value;
-                }
-                let value = self.default_of(value, default);
-                if index.is_none() && is_name(&variable.name) {
-                    self.assign(state, &variable.name, Content::Text(value.clone()), span);
+                let value = match (*colon, self.is_set(state, variable)) {
+                    (false, Some(true)) => return value,
+                    (false, None) if value.as_known().is_some() => value.or(default),
+                    _ => self.default_of(value, default),
+                };
+                let content = match index {
+                    Some(index) => with_element(state, &variable.name, index, value.clone()),
+                    None => Content::Text(value.clone()),
+                };
+                if is_name(&variable.name) {
+                    self.assign(state, &variable.name, content, span);
                 }
                 value
             }
@@ -284,7 +350,11 @@ impl Interpreter<'_> {
                 let other = self.single(state, word);
                 match &value {
                     Value::Known(text) if text.is_empty() && !colon => {
-                        if self.is_unset(state, variable) { value } else { other }
+                        match self.is_set(state, variable) {
+                            Some(true) => other,
+                            Some(false) => value,
+                            None => value.or(other),
+                        }
                     }
                     _ => either(value, other, false),
                 }
@@ -318,6 +388,7 @@ impl Interpreter<'_> {
     ) -> Value {
         let offset = self.number(state, offset);
         let length = length.map(|length| self.number(state, length));
+        self.may_not_slice(state, offset, length);
         match (offset, length) {
             (Some(offset), None) => try_map(value, |text| slice(text, offset, None)),
             (Some(offset), Some(Some(length))) => {
@@ -350,7 +421,9 @@ impl Interpreter<'_> {
             }
             _ => None,
         };
-        match (self.pattern(state, &pattern), with.as_known(), value.possible()) {
+        // In newer versions of Bash `&` stands for what was found.
+        let with_known = with.as_known().filter(|with| !with.contains('&'));
+        match (self.pattern(state, &pattern), with_known, value.possible()) {
             (Some(pattern), Some(with), Some(_)) => try_map(value, |text| match anchor {
                 None => pattern.replace(text, with, all),
                 Some(anchor) => {
@@ -438,9 +511,22 @@ fn either(value: Value, other: Value, default: bool) -> Value {
     }
 }
 
-/// A value of which only the origin stays.
+/// The values, if there are any, and with `colon` some text in them; none if that is not known.
+fn if_any(values: Vec<Value>, colon: bool) -> Option<Option<Vec<Value>>> {
+    if values.is_empty() {
+        return Some(None);
+    }
+    match joined(&values, " ").as_known() {
+        Some(text) if colon && text.is_empty() => Some(None),
+        None if colon => None,
+        _ => Some(Some(values)),
+    }
+}
+
+/// A value of which only the origin stays. A part of a number may be empty, and is none.
 fn changed(value: &Value) -> Value {
-    Value::Unknown(value.origin().cloned().unwrap_or(Origin::Other))
+    let origin = value.origin().filter(|origin| **origin != Origin::Number);
+    Value::Unknown(origin.cloned().unwrap_or(Origin::Other))
 }
 
 fn try_map(value: &Value, change: impl Fn(&str) -> Option<String>) -> Value {
@@ -478,6 +564,11 @@ fn slice(text: &str, offset: i64, length: Option<i64>) -> Option<String> {
     };
     let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;
     Some(chars.get(range).unwrap_or_default().iter().collect())
+}
+
+/// True for the index of an array that is no expression.
+pub(super) fn is_plain_index(index: &Value) -> bool {
+    index.as_known().is_some_and(|text| matches!(text, "@" | "*") || text.parse::<usize>().is_ok())
 }
 
 /// True for the name of a variable.

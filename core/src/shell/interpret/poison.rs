@@ -18,6 +18,7 @@ const NAMES: &[&str] = &[
     "SHELLOPTS",
     "BASHOPTS",
     "CDPATH",
+    "FUNCNEST",
     "PYTHONPATH",
     "PYTHONSTARTUP",
     "PYTHONHOME",

@@ -15,15 +15,15 @@ impl Interpreter<'_> {
     /// `printf -v name …`
     pub(super) fn print_into(&mut self, state: &mut State, call: &Ready<'_>) {
         let [option, name, rest @ ..] = &call.arguments[..] else { return };
-        let (Some("-v"), Some(name)) = (option.value.as_known(), name.value.as_known()) else {
+        if option.value.as_known() != Some("-v") {
             return;
-        };
+        }
+        let Some(name) = name.value.as_known() else { return self.unknown_name(call) };
         if is_name(name) {
             let value = printf(rest);
             self.assign(state, name, Content::Text(value), &call.span);
         } else {
-            let name = Value::known(name);
-            self.expanded_text(state, &name, &call.span);
+            self.element_set(state, name, &call.span);
         }
     }
 }
@@ -34,11 +34,9 @@ pub(super) fn echo(arguments: &[Argument], shell: Shell) -> Value {
     let mut escapes = None;
     let mut at = 0;
     while let Some(text) = arguments.get(at).and_then(|argument| argument.value.as_known())
-        && let Some(letters) = text.strip_prefix('-')
-        && !letters.is_empty()
-        && letters.bytes().all(|byte| b"neE".contains(&byte))
+        && is_option_of_echo(text)
     {
-        for letter in letters.bytes() {
+        for letter in text.bytes().skip(1) {
             match letter {
                 b'n' => newline = false,
                 b'e' => escapes = Some(true),
@@ -46,6 +44,16 @@ pub(super) fn echo(arguments: &[Argument], shell: Shell) -> Value {
             }
         }
         at += 1;
+    }
+    let may_be_option = match arguments.get(at).map(|argument| &argument.value) {
+        Some(Value::OneOf(texts)) => texts.iter().any(|text| is_option_of_echo(text)),
+        Some(Value::Prefix(text, _)) => text == "-" || is_option_of_echo(text),
+        _ => false,
+    };
+    if may_be_option {
+        let origins = arguments[at..].iter().filter_map(|argument| argument.value.origin());
+        let origin = origins.cloned().reduce(|all, one| Origin::joined(Some(&all), Some(&one)));
+        return Value::Unknown(origin.unwrap_or(Origin::Other));
     }
     if arguments[at..].iter().any(|argument| argument.many) {
         return prefix(&arguments[at..]);
@@ -66,20 +74,38 @@ pub(super) fn echo(arguments: &[Argument], shell: Shell) -> Value {
     text.then(end)
 }
 
+fn is_option_of_echo(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|letters| {
+        !letters.is_empty() && letters.bytes().all(|byte| b"neE".contains(&byte))
+    })
+}
+
 /// What is known of the beginning, where the number of words is not.
 fn prefix(arguments: &[Argument]) -> Value {
     let mut text = String::new();
     let mut origin = None;
-    for argument in arguments {
+    for (at, argument) in arguments.iter().enumerate() {
+        // Where there may be no word at all, there may be no blank before it.
+        if at > 0 && !argument.many && origin.is_none() {
+            text.push(' ');
+        }
         if let (Some(known), false, None) = (argument.value.as_known(), argument.many, &origin) {
             text.push_str(known);
-            text.push(' ');
         } else {
             let found = argument.value.origin().cloned();
             origin = Some(Origin::joined(origin.as_ref(), found.as_ref()));
         }
     }
     Value::Known(text).then(Value::Unknown(origin.unwrap_or(Origin::Other)))
+}
+
+/// True if `printf` surely writes what it is told: it takes no numbers.
+pub(super) fn never_fails(arguments: &[Argument]) -> bool {
+    let Some(format) = arguments.first().and_then(|first| first.value.as_known()) else {
+        return false;
+    };
+    let is_text = |rest: &str| rest.starts_with(['s', 'b', 'c', '%']) || rest.is_empty();
+    !format.starts_with('-') && format.replace("%%", "").split('%').skip(1).all(is_text)
 }
 
 /// What `printf` writes with a format and its arguments.

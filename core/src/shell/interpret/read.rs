@@ -1,5 +1,6 @@
 //! `read` and `mapfile`.
 
+use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin};
 use super::super::value::{Origin, Value};
 use super::parameter::is_name;
@@ -15,6 +16,8 @@ struct Options {
     delimiter: Option<String>,
     descriptor: u32,
     names: Vec<String>,
+    /// Elements of arrays.
+    elements: Vec<String>,
     /// An option that changes what is read, or a word that is not known.
     odd: bool,
 }
@@ -22,8 +25,15 @@ struct Options {
 impl Interpreter<'_> {
     pub(super) fn read(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let mut options = options(&call.arguments);
-        if options.names.is_empty() && options.array.is_none() {
+        if options.odd && call.arguments.iter().any(|argument| argument.value.as_known().is_none())
+        {
+            self.unknown_name(call);
+        }
+        if options.names.is_empty() && options.elements.is_empty() && options.array.is_none() {
             options.names.push("REPLY".to_owned());
+        }
+        for element in &options.elements {
+            self.element_set(&mut state, element, &call.span);
         }
         let source = state.descriptor(options.descriptor).as_stdin();
         let Stdin::Text(Value::Known(text)) = &source else {
@@ -117,6 +127,10 @@ impl Interpreter<'_> {
             match argument.value.as_known() {
                 Some("-t") => trims = true,
                 Some(text) if is_name(text) => name = text.to_owned(),
+                Some(text) if text.starts_with("-C") => {
+                    let why = "`mapfile -C` names a command that runs for each line".to_owned();
+                    self.found(Effect::Dynamic { why }, call.name, &call.span);
+                }
                 _ => odd = true,
             }
         }
@@ -127,7 +141,7 @@ impl Interpreter<'_> {
             _ => None,
         };
         self.assign(&mut state, &name, Content::Array(values), &call.span);
-        Flow::ok(state)
+        Flow::both(state)
     }
 }
 
@@ -143,6 +157,8 @@ fn options(arguments: &[Argument]) -> Options {
         let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
             if is_name(text) {
                 options.names.push(text.to_owned());
+            } else {
+                options.elements.push(text.to_owned());
             }
             continue;
         };

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin};
-use super::super::ir::{Assigned, Assignment, Piece, Redirection, SimpleCommand, Span};
+use super::super::ir::{Assigned, Piece, Redirection, SimpleCommand, Span};
 use super::super::value::{Origin, Value};
-use super::state::{Arguments, Content, Replacement, State};
-use super::{Call, Flow, Interpreter};
+use super::state::{Arguments, Content, Descriptor, Replacement, State};
+use super::{Call, Flow, Interpreter, join};
 
 /// The most times that a function is followed into itself.
 const MOST_RECURSIONS: usize = 2;
@@ -119,7 +119,9 @@ impl Interpreter<'_> {
         let is_plain = simple.words.iter().all(|word| word.pieces.iter().all(plain));
         let before = (!self.assume_unset && !is_plain).then(|| state.clone());
         let words = self.arguments(&mut state, &simple.words);
-        let flow = if words.is_empty() {
+        let unopened =
+            super::failing::may_fail_to_open(&state, redirections).then(|| state.clone());
+        let mut flow = if words.is_empty() {
             for assignment in &simple.assignments {
                 self.assignment(&mut state, assignment);
             }
@@ -137,13 +139,7 @@ impl Interpreter<'_> {
             let outer = state.descriptors.clone();
             self.redirect(&mut state, redirections);
             let environment = self.environment(&mut state, &simple.assignments);
-            let declares = words[0].value.as_known();
-            for array in &simple.arrays {
-                if matches!(declares, Some("local" | "declare" | "typeset")) {
-                    self.localize(&state, &array.name);
-                }
-                self.assignment(&mut state, array);
-            }
+            self.declared_arrays(&mut state, &words, &simple.arrays);
             let keeps = words[0].value.as_known() == Some("exec") && words.len() == 1;
             let mut flow = self.call(state, words.clone(), environment, span);
             for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
@@ -154,6 +150,7 @@ impl Interpreter<'_> {
             }
             flow
         };
+        flow.fail = join(flow.fail, unopened);
         self.run_deferred(
             deferred,
             &Stdin::Pipe(self.out.invocations.len().checked_sub(1).into_iter().collect()),
@@ -198,74 +195,6 @@ impl Interpreter<'_> {
             self.conditional -= 1;
         }
         self.assume_unset = false;
-    }
-
-    /// Assigns for the shell itself.
-    fn assignment(&mut self, state: &mut State, assignment: &Assignment) {
-        let index = assignment.index.as_ref().map(|index| self.single(state, index));
-        let content = match &assignment.value {
-            Assigned::Word(word) => {
-                let value = self.single(state, word);
-                let value = if assignment.append {
-                    self.named(state, &assignment.name, index.as_ref()).then(value)
-                } else {
-                    value
-                };
-                match index {
-                    None => Content::Text(value),
-                    Some(index) => with_element(state, &assignment.name, &index, value),
-                }
-            }
-            Assigned::Array(words) => {
-                let arguments = self.arguments(state, words);
-                let many = arguments.iter().any(|argument| argument.many);
-                let keyed = words.iter().any(|word| {
-                    word.pieces
-                        .iter()
-                        .any(|piece| matches!(piece, super::super::ir::Piece::Unknown(_)))
-                });
-                let mut values: Vec<Value> = Vec::new();
-                if assignment.append
-                    && let Some(Content::Array(Some(before))) =
-                        state.held(&assignment.name).map(|held| &held.content)
-                {
-                    values.extend(before.iter().cloned());
-                }
-                values.extend(arguments.into_iter().map(|argument| argument.value));
-                Content::Array((!many && !keyed).then_some(values))
-            }
-        };
-        self.assign(state, &assignment.name, content, &assignment.span);
-    }
-
-    /// Sets a variable, and tells if that changes what other programs run.
-    pub(super) fn assign(&mut self, state: &mut State, name: &str, content: Content, span: &Span) {
-        if super::is_poison(name) && !(name == "IFS" && content.text().as_known().is_some()) {
-            let effect = Effect::EnvironmentPoison { name: name.to_owned(), value: content.text() };
-            self.found(effect, name, span);
-        }
-        if name == "PS4"
-            && let Content::Text(value) = &content
-        {
-            // With `set -x` it is expanded before each command.
-            self.expanded_text(state, &value.clone(), span);
-        }
-        state.set(name, content);
-    }
-
-    /// Assigns for one command alone.
-    fn environment(
-        &mut self,
-        state: &mut State,
-        assignments: &[Assignment],
-    ) -> Vec<(String, Value)> {
-        let mut environment = Vec::with_capacity(assignments.len());
-        let mut inner = state.clone();
-        for assignment in assignments {
-            self.assignment(&mut inner, assignment);
-            environment.push((assignment.name.clone(), inner.value(&assignment.name)));
-        }
-        environment
     }
 
     /// Runs some words as a command.
@@ -359,14 +288,12 @@ impl Interpreter<'_> {
         if let Some(replacement) = state.replaced.get(&name).cloned() {
             flow = self.replaced_call(&state, &call, replacement);
         }
-        let bodies = self.function_body(&state, &name);
-        let is_function = !bodies.is_empty();
-        if is_function {
-            for body in bodies {
+        if let Some(bodies) = state.functions.get(&name).cloned() {
+            for body in bodies.all {
                 flow = flow.or(self.function(state.clone(), &call, &body));
             }
             // In a POSIX shell some builtins come before functions.
-            if !SPECIAL.contains(&name.as_str()) {
+            if !bodies.or_none && !SPECIAL.contains(&name.as_str()) {
                 return flow;
             }
         }
@@ -376,7 +303,12 @@ impl Interpreter<'_> {
                 let (state, call) = *other;
                 let invocation =
                     self.invocation(&state, call.program, call.arguments, call.environment, false);
-                let surely = matches!(name.as_str(), "echo" | "printf" | "true" | "pwd");
+                let surely = match name.as_str() {
+                    "true" => true,
+                    "echo" | "pwd" => state.descriptor(1) != Descriptor::Closed,
+                    "printf" => super::print::never_fails(&invocation.arguments),
+                    _ => false,
+                };
                 self.run_program(&state, invocation);
                 match name.as_str() {
                     "false" => Flow::fail(state),
@@ -468,49 +400,48 @@ impl Interpreter<'_> {
             }
         }
         // A function of the same name may be another by now.
-        let is_it = |running: &&Call| Arc::ptr_eq(&running.body, body);
+        let is_it =
+            |running: &&Call| running.body.as_ref().is_some_and(|other| Arc::ptr_eq(other, body));
         let into_itself = self.calls.iter().filter(is_it).count();
         if into_itself >= MOST_RECURSIONS || self.calls.len() >= super::DEEPEST {
             self.unknown("functions within functions, too deep to follow", call.span.clone());
             return Flow::both(state);
         }
-        let outer = std::mem::replace(&mut state.arguments, Arguments::of(&call.arguments));
+        let before = state.clone();
+        state.arguments = Arguments::of(&call.arguments);
         for (name, value) in &call.environment {
             state.set_text(name, value.clone());
             state.export(name, true);
         }
         self.calls.push(Call {
             name: call.name.to_owned(),
-            body: body.clone(),
+            body: Some(body.clone()),
             returns: Vec::new(),
             locals: Vec::new(),
             copies: 0,
             subshells: self.subshells,
         });
         let loops = std::mem::take(&mut self.loops);
+        let outer = self.abandoned.take();
         let flow = self.command(state, body);
         self.loops = loops;
         let ended = self.calls.pop();
         let (returns, locals) =
             ended.map(|ended| (ended.returns, ended.locals)).unwrap_or_default();
         let mut flow = returns.into_iter().fold(flow, |flow, state| flow.or(Flow::both(state)));
-        for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
-            state.arguments = outer.clone();
+        let ends = [&mut flow.ok, &mut flow.fail, &mut self.abandoned];
+        for state in ends.into_iter().flatten() {
+            state.arguments = before.arguments.clone();
             locals.iter().for_each(|(name, held)| state.restore(name, held.clone()));
+            for (name, value) in &call.environment {
+                state.undo(name, value, before.held(name).cloned(), false);
+            }
         }
+        self.abandoned = join(outer, self.abandoned.take());
         flow
     }
 
-    /// Makes a variable one of the function that runs.
-    pub(super) fn localize(&mut self, state: &State, name: &str) {
-        if let Some(call) = self.calls.last_mut()
-            && !call.locals.iter().any(|(other, _)| other == name)
-        {
-            call.locals.push((name.to_owned(), state.held(name).cloned()));
-        }
-    }
-
-    /// `return`: false if no function runs, where it does nothing.
+    /// `return`: false if neither a function nor a sourced text runs, where it does nothing.
     pub(super) fn returns(&mut self, state: &State) -> bool {
         match self.calls.last_mut() {
             Some(call) => {
@@ -530,26 +461,4 @@ pub(super) const SPECIAL: &[&str] = &[
 
 pub(super) fn is_also_program(name: &str) -> bool {
     ALSO_PROGRAMS.contains(&name)
-}
-
-/// An array with one element changed.
-fn with_element(state: &State, name: &str, index: &Value, value: Value) -> Content {
-    let before = match state.held(name).map(|held| &held.content) {
-        Some(Content::Array(Some(values))) => values.clone(),
-        None | Some(Content::Nothing) => Vec::new(),
-        _ => return Content::Array(None),
-    };
-    let at = index.as_known().and_then(|index| index.trim().parse::<usize>().ok());
-    match at {
-        Some(at) if at <= before.len() && at < 256 => {
-            let mut values = before;
-            if at == values.len() {
-                values.push(value);
-            } else {
-                values[at] = value;
-            }
-            Content::Array(Some(values))
-        }
-        _ => Content::Array(None),
-    }
 }

@@ -12,7 +12,7 @@ use super::super::value::{Origin, Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct State {
     pub(super) variables: Arc<BTreeMap<String, Held>>,
-    pub(super) functions: Arc<BTreeMap<String, Vec<Arc<Command>>>>,
+    pub(super) functions: Arc<BTreeMap<String, Bodies>>,
     /// What `alias` and `hash -p` put in the place of a name.
     pub(super) replaced: Arc<BTreeMap<String, Replacement>>,
     pub(super) arguments: Arguments,
@@ -23,6 +23,32 @@ pub(in super::super) struct State {
     pub(super) no_glob: bool,
     /// `set -a`
     pub(super) all_exported: bool,
+}
+
+/// Variables that the shell itself sets, over and over. They are not known.
+const SET_BY_SHELL: &[&str] = &[
+    "_",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "BASH_COMMAND",
+    "BASH_LINENO",
+    "BASH_REMATCH",
+    "BASH_SOURCE",
+    "BASH_SUBSHELL",
+    "DIRSTACK",
+    "EPOCHREALTIME",
+    "FUNCNAME",
+    "GROUPS",
+    "HISTCMD",
+    "PIPESTATUS",
+];
+
+/// What a function may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bodies {
+    pub(super) all: Vec<Arc<Command>>,
+    /// There may be no such function.
+    pub(super) or_none: bool,
 }
 
 /// What stands for the name of a command.
@@ -37,12 +63,18 @@ pub(super) enum Replacement {
 pub(super) struct Held {
     pub(super) content: Content,
     pub(super) exported: bool,
+    /// `declare -i`: whatever is assigned is evaluated.
+    pub(super) integer: bool,
+    /// `readonly`, perhaps: what is assigned later may not count.
+    pub(super) readonly: bool,
 }
 
 /// What a variable holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Text(Value),
+    /// A text, or it is not set: `"${name[@]}"` is one word or none.
+    Perhaps(Value),
     /// An array; none: what it holds is unknown.
     Array(Option<Vec<Value>>),
     /// It is surely not set.
@@ -106,15 +138,12 @@ impl State {
             .into_iter()
             .map(|(name, text)| {
                 let exported = !matches!(name, "IFS" | "BASH" | "OPTIND");
-                (name.to_owned(), Held { content: Content::Text(Value::known(text)), exported })
+                (name.to_owned(), Held::text(Value::known(text), exported))
             })
             .collect();
         let shells = Value::one_of(["/bin/sh".to_owned(), "/bin/bash".to_owned()]);
-        variables.insert("SHELL".into(), Held { content: Content::Text(shells), exported: true });
-        variables.insert(
-            "0".into(),
-            Held { content: Content::Text(Value::known(shell)), exported: false },
-        );
+        variables.insert("SHELL".into(), Held::text(shells, true));
+        variables.insert("0".into(), Held::text(Value::known(shell), false));
         let given = env
             .stdin
             .iter()
@@ -163,7 +192,7 @@ impl State {
     /// The value of a variable as a text.
     pub(in super::super) fn value(&self, name: &str) -> Value {
         match self.variables.get(name).map(|held| &held.content) {
-            Some(Content::Text(value)) => value.clone(),
+            Some(Content::Text(value) | Content::Perhaps(value)) => value.clone(),
             Some(Content::Array(Some(values))) => {
                 values.first().cloned().unwrap_or_else(|| Value::known(""))
             }
@@ -174,13 +203,27 @@ impl State {
     }
 
     pub(super) fn set(&mut self, name: &str, content: Content) {
-        let exported = self.all_exported
-            || match self.variables.get(name) {
-                Some(held) => held.exported,
-                // What is not known here is of the environment, if it is anywhere.
-                None => false,
-            };
-        let held = Held { content, exported };
+        if SET_BY_SHELL.contains(&name) {
+            return;
+        }
+        // What is not known here is of the environment, if it is anywhere.
+        let before = self.variables.get(name);
+        let exported = self.all_exported || before.is_some_and(|held| held.exported);
+        let integer = content != Content::Nothing && before.is_some_and(|held| held.integer);
+        let content = match (content, before.map(|held| &held.content)) {
+            // What is assigned to an array is its first element.
+            (Content::Text(value), Some(Content::Array(values))) => {
+                let rest = values.as_ref().map(|values| values.iter().skip(1).cloned());
+                Content::Array(rest.map(|rest| std::iter::once(value).chain(rest).collect()))
+            }
+            (content, _) => content,
+        };
+        let content = match before {
+            Some(held) if held.readonly => held.content.or(&content),
+            _ => content,
+        };
+        let readonly = before.is_some_and(|held| held.readonly);
+        let held = Held { content, exported, integer, readonly };
         Arc::make_mut(&mut self.variables).insert(name.to_owned(), held);
     }
 
@@ -189,11 +232,25 @@ impl State {
     }
 
     pub(in super::super) fn export(&mut self, name: &str, exported: bool) {
-        let value = self.value(name);
-        let held = Arc::make_mut(&mut self.variables)
-            .entry(name.to_owned())
-            .or_insert(Held { content: Content::Text(value), exported });
-        held.exported = exported;
+        self.held_mut(name).exported = exported;
+    }
+
+    /// A variable, to change what else is known of it than its content.
+    pub(super) fn held_mut(&mut self, name: &str) -> &mut Held {
+        let variables = Arc::make_mut(&mut self.variables);
+        variables.entry(name.to_owned()).or_insert_with(|| Held::of_environment(name))
+    }
+
+    /// Sets a variable back to what it was before a value of one command alone, which some commands
+    /// keep, and some change.
+    pub(super) fn undo(&mut self, name: &str, given: &Value, before: Option<Held>, keeps: bool) {
+        match self.variables.get(name).cloned() {
+            Some(held) if keeps || held.content != Content::Text(given.clone()) => {
+                let before = before.unwrap_or_else(|| Held::of_environment(name));
+                self.restore(name, Some(held.or(&before)));
+            }
+            _ => self.restore(name, before),
+        }
     }
 
     /// Sets a variable back to what it was.
@@ -235,20 +292,18 @@ impl State {
         }
         State {
             variables: joined(self.variables, other.variables, |name, one, other| {
-                let env = Held {
-                    content: Content::Text(Value::Unknown(Origin::Environment(name.to_owned()))),
-                    exported: false,
-                };
+                let env = Held::of_environment(name);
                 one.unwrap_or(&env).or(other.unwrap_or(&env))
             }),
             functions: joined(self.functions, other.functions, |_, one, other| {
-                let mut all = one.cloned().unwrap_or_default();
-                for body in other.into_iter().flatten() {
+                let mut all: Vec<Arc<Command>> = Vec::new();
+                for body in one.into_iter().chain(other).flat_map(|bodies| &bodies.all) {
                     if !all.contains(body) {
                         all.push(body.clone());
                     }
                 }
-                all
+                let is_sure = |bodies: Option<&Bodies>| bodies.is_some_and(|it| !it.or_none);
+                Bodies { all, or_none: !is_sure(one) || !is_sure(other) }
             }),
             replaced: joined(self.replaced, other.replaced, |_, one, other| match (one, other) {
                 (Some(one), None) | (None, Some(one)) => one.clone(),
@@ -262,9 +317,13 @@ impl State {
             },
             cwd: self.cwd.or(other.cwd),
             stack: if self.stack == other.stack { self.stack } else { Vec::new() },
-            descriptors: joined(self.descriptors, other.descriptors, |_, one, other| {
+            descriptors: joined(self.descriptors, other.descriptors, |number, one, other| {
                 let inherited = Descriptor::Inherited;
-                one.unwrap_or(&inherited).or(other.unwrap_or(&inherited))
+                match (one, other) {
+                    // Where it is not open, what uses it does not run.
+                    (Some(open), None) | (None, Some(open)) if *number > 2 => open.clone(),
+                    _ => one.unwrap_or(&inherited).or(other.unwrap_or(&inherited)),
+                }
             }),
             no_glob: self.no_glob && other.no_glob,
             all_exported: self.all_exported || other.all_exported,
@@ -313,35 +372,55 @@ fn joined<K: Ord + Clone, V: Clone + PartialEq>(
 }
 
 impl Held {
+    fn text(value: Value, exported: bool) -> Held {
+        Held { content: Content::Text(value), exported, integer: false, readonly: false }
+    }
+
+    /// What is known of a variable that the script did not set.
+    fn of_environment(name: &str) -> Held {
+        let value = Value::Unknown(Origin::Environment(name.to_owned()));
+        Held { content: Content::Perhaps(value), ..Held::text(Value::known(""), false) }
+    }
+
     fn or(&self, other: &Held) -> Held {
-        Held { content: self.content.or(&other.content), exported: self.exported || other.exported }
+        Held {
+            content: self.content.or(&other.content),
+            exported: self.exported || other.exported,
+            integer: self.integer || other.integer,
+            readonly: self.readonly || other.readonly,
+        }
     }
 }
 
 impl Content {
-    fn or(&self, other: &Content) -> Content {
+    /// What there is behind two branches.
+    pub(super) fn or(&self, other: &Content) -> Content {
         match (self, other) {
             (one, other) if one == other => one.clone(),
             (Content::Array(_), _) | (_, Content::Array(_)) => Content::Array(None),
-            (one, other) => Content::Text(one.text().or(other.text())),
+            (Content::Text(one), Content::Text(other)) => {
+                Content::Text(one.clone().or(other.clone()))
+            }
+            (one, other) => Content::Perhaps(one.text().or(other.text())),
         }
     }
 
     pub(super) fn text(&self) -> Value {
         match self {
-            Content::Text(value) => value.clone(),
+            Content::Text(value) | Content::Perhaps(value) => value.clone(),
             Content::Array(_) => Value::Unknown(Origin::Other),
             Content::Nothing => Value::known(""),
         }
     }
 
     fn widened(&self) -> Content {
+        let unknown =
+            |value: &Value| Value::Unknown(value.origin().cloned().unwrap_or(Origin::Other));
         match self {
             Content::Array(_) => Content::Array(None),
-            Content::Text(value) => {
-                Content::Text(Value::Unknown(value.origin().cloned().unwrap_or(Origin::Other)))
-            }
-            Content::Nothing => Content::Text(Value::Unknown(Origin::Other)),
+            Content::Text(value) => Content::Text(unknown(value)),
+            Content::Perhaps(value) => Content::Perhaps(unknown(value)),
+            Content::Nothing => Content::Perhaps(Value::Unknown(Origin::Other)),
         }
     }
 }

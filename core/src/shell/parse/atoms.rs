@@ -41,6 +41,8 @@ impl Mode {
     pub(super) const WORD: Mode = Mode { braces: true, tilde: true, assignment: false };
     /// The value of an assignment.
     pub(super) const VALUE: Mode = Mode { braces: false, tilde: true, assignment: true };
+    /// The value of an assignment that is an argument: `declare a={b,c}` makes two of it.
+    pub(super) const DECLARED: Mode = Mode { braces: true, tilde: true, assignment: true };
     /// A word that is neither split nor expanded by braces: a subject, a here-string.
     pub(super) const SINGLE: Mode = Mode { braces: false, tilde: true, assignment: false };
     /// A word in which only parameters and commands are expanded.

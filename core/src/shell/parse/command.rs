@@ -32,7 +32,12 @@ impl Lowering<'_, '_> {
                 // `echo a (b)`: a shell refuses it.
                 self.problem("two commands with nothing between them", self.span(next.span));
             }
+            let first = items.len();
             self.list(stmt, Joint::Always, &mut items);
+            let before = at.checked_sub(1).and_then(|before| sequence.stmts.get(before));
+            if let Some(item) = items.get_mut(first) {
+                item.begins_line = before.is_some_and(|before| self.ends_line(before, stmt));
+            }
         }
         Script { items }
     }
@@ -42,7 +47,10 @@ impl Lowering<'_, '_> {
         let between = stmt.span.start.offset()..next.span.start.offset();
         let between = self.source.get(between).unwrap_or_default();
         // The span of a group begins behind its parenthesis.
-        between.trim_end_matches([' ', '\t', '(', '{', '!']).ends_with('\n')
+        let between = between.trim_end_matches([' ', '\t', '(', '{', '!']);
+        let continued =
+            |before: &str| (before.len() - before.trim_end_matches('\\').len()) % 2 == 1;
+        between.strip_suffix('\n').is_some_and(|before| !continued(before))
     }
 
     fn list(&mut self, stmt: &Stmt, joint: Joint, items: &mut Vec<Item>) {
@@ -55,7 +63,7 @@ impl Lowering<'_, '_> {
             }
             _ => {
                 let pipeline = self.pipeline(stmt);
-                items.push(Item { joint, pipeline, background: false });
+                items.push(Item { joint, pipeline, background: false, begins_line: false });
             }
         }
         if matches!(stmt.terminator, Some(StmtTerminator::Background(_))) {
@@ -237,7 +245,7 @@ impl Lowering<'_, '_> {
                         let mut word = self.declared(&assignment.target);
                         let sign = if assignment.append { "+=" } else { "=" };
                         word.pieces.push(Piece::Literal { text: sign.to_owned(), quoted: false });
-                        word.pieces.extend(self.word(value, Mode::VALUE).pieces);
+                        word.pieces.extend(self.word(value, Mode::DECLARED).pieces);
                         word.span = self.span(assignment.span);
                         words.push(word);
                     }

@@ -19,7 +19,8 @@ fn negated(script: Script, span: Span) -> Script {
     let command = Command { kind, redirections: Vec::new(), span: span.clone() };
     let pipeline =
         Pipeline { negated: true, commands: vec![command], with_stderr: Vec::new(), span };
-    Script { items: vec![Item { joint: Joint::Always, pipeline, background: false }] }
+    let (joint, background, begins_line) = (Joint::Always, false, false);
+    Script { items: vec![Item { joint, pipeline, background, begins_line }] }
 }
 
 impl Lowering<'_, '_> {

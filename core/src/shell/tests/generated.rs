@@ -67,7 +67,8 @@ impl Writer<'_> {
 
     fn redirection(&mut self, depth: usize) -> String {
         let word = self.word(depth.min(1));
-        match self.dice.roll(7) {
+        match self.dice.roll(10) {
+            6 => self.of(&["<missing", ">sub", ">&7", ">/dev/null", "<&-"]),
             0 => ">out".into(),
             1 => ">>out 2>&1".into(),
             2 => "2>/dev/null".into(),
@@ -146,7 +147,7 @@ impl Writer<'_> {
         let words = words.join(" ");
         let program = self.program();
         let name = self.of(NAMES);
-        match self.dice.roll(40) {
+        match self.dice.roll(56) {
             0..=13 => format!("{program} {words}"),
             14 => format!("{name}={}", self.word(depth)),
             15 => format!("{name}={} {program} {words}", self.word(0)),
@@ -174,7 +175,46 @@ impl Writer<'_> {
             37 => format!("{name}=({program} {words}); \"${{{name}[@]}}\""),
             38 if self.chance(20) => "\"$@\"".into(),
             38 => format!("set -- {program} {words}; \"$@\""),
+            39..=54 => self.odd(),
             _ => format!("let {name}=1+2"),
+        }
+    }
+
+    /// What the shell does on its own, and what keeps it from going on.
+    fn odd(&mut self) -> String {
+        let words: Vec<_> = (0..self.dice.roll(4)).map(|_| self.word(1)).collect();
+        let words = words.join(" ");
+        let program = self.program();
+        let name = self.of(NAMES);
+        match self.dice.roll(16) {
+            0 => format!("local {name}"),
+            1 => format!("declare -i {name}={}", self.word(0)),
+            2 => format!("readonly {name}={}", self.word(0)),
+            3 => format!("{name}+=({words})"),
+            4 => format!("IFS={}", self.of(&["1", "o", "' '", "''", ",", "$' \\t\\n'"])),
+            5 => format!("{name}[1]={}", self.word(0)),
+            6 => format!(
+                "trap {} {}",
+                quoted(&format!("{program} ${name}")),
+                self.of(&["EXIT", "DEBUG", "ERR", "RETURN", "USR1"])
+            ),
+            7 => format!("set {}", self.of(&["-e", "-u", "+B", "-k", "-f", "+f", "-a", "-eu"])),
+            8 => format!(
+                "{name}={} {}",
+                self.word(0),
+                self.of(&[":", "eval :", "f1", "f2 x", "export b", "declare c", "read a <<< x"])
+            ),
+            9 => format!("unset {}", self.of(&["-f f1", "-v a", "f1", "f2", "c[0]"])),
+            10 => format!(
+                "shopt -{} {}",
+                self.of(&["s", "u"]),
+                self.of(&["lastpipe", "nullglob", "failglob", "extglob", "dotglob"])
+            ),
+            11 => format!("f{}", 1 + self.dice.roll(3)),
+            12 => format!("{}() {{ {program} {words}; }}", self.of(&["f1", "ls", "git", "foo"])),
+            13 => format!("echo {} | read {name}", self.word(0)),
+            14 => format!(": {words} {}", self.of(&["$((1/0))", "${!a}", "${b:0:-1}", "${c:?}"])),
+            _ => format!("{name}={program}; {}\n${name} {words}", self.simple(0)),
         }
     }
 
@@ -194,7 +234,7 @@ impl Writer<'_> {
     fn word(&mut self, depth: usize) -> String {
         let plain = self.of(PLAIN);
         let name = self.of(NAMES);
-        match self.dice.roll(30) {
+        match self.dice.roll(35) {
             0..=7 => plain,
             8 => split_by_quotes(&plain, self.dice),
             9 => between_quotes(&plain, self.dice),
@@ -225,6 +265,15 @@ impl Writer<'_> {
             26 => format!("${{{name}[0]}}"),
             27 => format!("\"{plain}${{{name}}}z\""),
             28 => format!("${{!{name}}}"),
+            29 => self.of(&["\"$@\"", "$@", "$*", "\"${@:1}\"", "${@:2}", "\"${@#o}\""]),
+            30 => format!(
+                "\"${{{name}[{}]{}}}\"",
+                self.of(&["@", "*"]),
+                self.of(&["", "", ":1", ":0:1", "/o/0", "#o", "-one", ":-one", "+one", "^^"])
+            ),
+            31 => format!("${{{name}[{}]}}", self.of(&["@", "*", "1", "2"])),
+            32 => format!("$(({name} + 1))"),
+            33 => format!("\"${{#{name}[@]}}\""),
             _ => plain,
         }
     }

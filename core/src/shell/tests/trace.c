@@ -5,7 +5,8 @@
  *                its bytes, runs each with /bin/bash -c, and answers with the calls of the text, a
  *                line each, and a line ".". A line "?" says that the text did not end by itself.
  *   anything     Under any other name: a program that tells its call on descriptor 9, prints its
- *                name, as `whoami` the user's, and ends. A call is its path and its arguments, each as LENGTH:BYTES, in one
+ *                name, as `whoami` the user's, and ends. One that is in /real, too, is that one
+ *                from then on. A call is its path and its arguments, each as LENGTH:BYTES, in one
  *                line; "!" stands for one that is too long.
  */
 #define _GNU_SOURCE
@@ -57,9 +58,12 @@ static int tell(int argc, char **argv) {
   line[used++] = '\n';
   if (write(TOLD, line, used) < 0) return 9;
   const char *name = strrchr(path, '/');
-  int asks_who = strcmp(name ? name + 1 : path, "whoami") == 0;
-  puts(asks_who ? "user" : name ? name + 1 : path);
-  if (strcmp(name ? name + 1 : path, "false") == 0) return 1;
+  name = name ? name + 1 : path;
+  char real[256];
+  snprintf(real, sizeof real, "/real/%s", name);
+  execv(real, argv);
+  puts(strcmp(name, "whoami") == 0 ? "user" : name);
+  if (strcmp(name, "false") == 0) return 1;
   return sum % 4 == 3;
 }
 

@@ -1,5 +1,6 @@
 //! Shells: `sh -c`, scripts in files and on standard input.
 
+use super::super::interpret::changes_commands;
 use super::super::model::{Grammar, Opt, Parsed, Style};
 use super::{Unwrapping, Wrapper};
 
@@ -69,12 +70,24 @@ fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if let Some(file) = parsed.value("--rcfile") {
         unwrapping.script_of_file(&file.value.clone(), &[]);
     }
+    let options = parsed.values("-O").chain(parsed.values("-o"));
+    let mut changing = options.map(|option| option.value.as_known()).peekable();
+    let changes = ["-k", "-t", "-P"].iter().any(|option| parsed.has(option))
+        || changing.any(|option| option.is_none_or(changes_commands));
+    if changes {
+        let why = format!("an option of `{}` changes what its commands are", unwrapping.name);
+        unwrapping.dynamic(why);
+    }
     // `+x` and `+o name` switch options off, before the first operand.
     let mut operands = &parsed.operands[..];
     while let Some(text) = operands.first().and_then(|operand| operand.value.as_known())
         && text.starts_with('+')
         && text.len() > 1
     {
+        if text.contains(['B', 'o', 'O']) {
+            let why = format!("`{text}` changes what the commands of `{}` are", unwrapping.name);
+            unwrapping.dynamic(why);
+        }
         operands = &operands[(1 + usize::from(text.ends_with(['o', 'O']))).min(operands.len())..];
         // `-c` may stand behind it.
         if let Some("-c") = operands.first().and_then(|operand| operand.value.as_known())

@@ -1,0 +1,91 @@
+//! Where a shell does not go on with the next command.
+//!
+//! An expansion that fails (`$((1/0))`, `${!x}` without a name in `x`) ends the whole line of the script
+//! in which it stands, with what was set so far, and the shell goes on with the next line; a subshell
+//! ends. A redirection that fails keeps its command from running. And a trap runs between any two
+//! commands.
+
+use super::super::ir::{Piece, Redirection, RedirectionKind, Word};
+use super::super::value::{Origin, Value};
+use super::parameter::is_name;
+use super::state::{Descriptor, State};
+use super::{Interpreter, arithmetic, join};
+
+impl Interpreter<'_> {
+    /// An expansion may fail here.
+    pub(super) fn may_fail(&mut self, state: &State) {
+        self.abandoned = join(self.abandoned.take(), Some(state.clone()));
+        self.may_end(state);
+    }
+
+    /// The shell may end here, or run a trap.
+    pub(super) fn may_end(&mut self, state: &State) {
+        if !self.traps.is_empty() {
+            self.midway = join(self.midway.take(), Some(state.clone()));
+        }
+    }
+
+    /// Runs something, and changes what is known where it fails midway.
+    pub(super) fn undoing<T>(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> T,
+        undo: impl FnOnce(&mut State),
+    ) -> T {
+        let outer = self.abandoned.take();
+        let done = run(self);
+        if let Some(state) = &mut self.abandoned {
+            undo(state);
+        }
+        self.abandoned = join(outer, self.abandoned.take());
+        done
+    }
+
+    /// Whether the shell may refuse to evaluate an expression that is not known.
+    pub(super) fn may_be_no_number(&self, state: &State, text: &str) -> bool {
+        let variable = |name: &str| match self.named(state, name, None) {
+            _ if !is_name(name) => None,
+            Value::Known(text) => Some(text),
+            Value::Unknown(Origin::Number) => Some("1".to_owned()),
+            _ => None,
+        };
+        let text = text.replace('$', "");
+        arithmetic::evaluate(&text, &variable).is_none() || !divides_by_numbers(&text)
+    }
+}
+
+/// True if what stands behind each `/` and `%` is a number other than zero.
+fn divides_by_numbers(text: &str) -> bool {
+    text.split(['/', '%']).skip(1).all(|rest| {
+        let rest = rest.trim_start();
+        let end = rest.find(|char: char| !char.is_ascii_alphanumeric() && char != '#');
+        let divisor = &rest[..end.unwrap_or(rest.len())];
+        divisor.bytes().all(|byte| byte.is_ascii_digit())
+            && divisor.starts_with(|char: char| ('1'..='9').contains(&char))
+    })
+}
+
+/// Whether one of these may fail, so that their command does not run.
+pub(super) fn may_fail_to_open(state: &State, redirections: &[Redirection]) -> bool {
+    redirections.iter().any(|redirection| match &redirection.kind {
+        RedirectionKind::HereDocument { .. } | RedirectionKind::HereString(_) => false,
+        RedirectionKind::Read(word)
+        | RedirectionKind::Write { to: word, .. }
+        | RedirectionKind::Append(word)
+        | RedirectionKind::ReadWrite(word)
+        | RedirectionKind::WriteBoth { to: word, .. } => literal(word) != Some("/dev/null"),
+        RedirectionKind::Duplicate(word) => match literal(word) {
+            Some("-") => false,
+            Some(number @ ("0" | "1" | "2")) => {
+                number.parse().is_ok_and(|number| state.descriptor(number) == Descriptor::Closed)
+            }
+            _ => true,
+        },
+    })
+}
+
+fn literal(word: &Word) -> Option<&str> {
+    match &word.pieces[..] {
+        [Piece::Literal { text, .. }] => Some(text),
+        _ => None,
+    }
+}
