@@ -12,6 +12,7 @@ mod compound;
 mod declare;
 mod expand;
 mod failing;
+mod files;
 mod flow;
 mod fuel;
 mod output;
@@ -40,6 +41,7 @@ use super::parse::{self, Problem};
 use super::unwrap;
 use super::value::{Origin, Value};
 pub(super) use builtins::changes_commands;
+use files::Written;
 use flow::{Flow, join};
 pub(super) use poison::is_poison;
 use state::{Arguments, Descriptor, State};
@@ -119,7 +121,9 @@ pub(super) struct Interpreter<'e> {
     subshells: usize,
     /// What is written into pipes and words.
     sinks: Vec<Value>,
-    files: BTreeMap<String, Value>,
+    files: BTreeMap<String, Written>,
+    /// True once something ran that may have changed files, or keeps them from being written.
+    files_in_doubt: bool,
     deferred: Vec<(State, Script)>,
     /// For each loop around, the states at its `break` and `continue`.
     loops: Vec<(Vec<State>, Vec<State>)>,
@@ -171,6 +175,7 @@ impl<'e> Interpreter<'e> {
             subshells: 0,
             sinks: Vec::new(),
             files: BTreeMap::new(),
+            files_in_doubt: false,
             deferred: Vec::new(),
             loops: Vec::new(),
             calls: Vec::new(),
@@ -190,7 +195,8 @@ impl<'e> Interpreter<'e> {
     }
 
     pub(super) fn finish(mut self) -> Interpretation {
-        self.out.files = self.files;
+        self.out.files =
+            self.files.into_iter().map(|(path, written)| (path, written.text)).collect();
         self.out
     }
 
@@ -228,11 +234,6 @@ impl<'e> Interpreter<'e> {
         if let Some((_, span)) = self.traps.pop() {
             self.unknown("traps in traps, too deep to follow", span);
         }
-    }
-
-    /// What is known of the text of a file that this text wrote.
-    pub(super) fn file(&self, path: &str) -> Option<&Value> {
-        self.files.get(path)
     }
 
     /// Runs a text as a shell of its own: what `sh -c` does. Its descriptors are those of `state`.

@@ -101,6 +101,11 @@ impl Interpreter<'_> {
                 self.found(Effect::Dynamic { why }, call.name, &call.span);
                 Flow::both(state)
             }
+            "ulimit" | "umask" if !call.arguments.is_empty() => {
+                // Later files may not be written, or not again.
+                self.files_in_doubt = true;
+                Flow::both(state)
+            }
             "jobs" if call.arguments.iter().any(|it| it.value.as_known() == Some("-x")) => {
                 let why = "`jobs -x` runs a command".to_owned();
                 self.found(Effect::Dynamic { why }, call.name, &call.span);
@@ -255,16 +260,24 @@ impl Interpreter<'_> {
             return Flow::fail(state);
         };
         let path = place::resolve(&file.value, &state.cwd, self.env);
+        let mut is_sure = true;
         let known = match path.as_known() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => match state.stdin() {
                 Stdin::Text(text) => Some(text),
                 Stdin::Pipe(writers) => Some(Value::Unknown(Origin::Output(writers))),
                 _ => None,
             },
-            Some(known) => self.files.get(known).cloned(),
+            Some(known) => self.file_to_run(known).map(|(text, sure)| {
+                is_sure = sure;
+                text
+            }),
             None => None,
         };
         if let Some(text) = known {
+            if !is_sure {
+                let why = "the file that `source` runs may have been changed".to_owned();
+                self.found(Effect::Dynamic { why }, "source", &call.span);
+            }
             let given: Vec<Argument> = arguments.cloned().collect();
             return self.sourced(state, &text, &given, &call.span);
         }

@@ -246,11 +246,14 @@ impl Interpreter<'_> {
             if options.contains('a') {
                 state.all_exported = on;
             }
+            // What is there already may not be written again.
+            self.files_in_doubt |= on && options.contains('C');
             let mut changes = options.contains(['k', 'P', 't']) || !on && options.contains('B');
             at += 1;
             if options.ends_with('o') {
                 match call.arguments.get(at).and_then(|argument| argument.value.as_known()) {
                     Some("noglob") => state.no_glob = on,
+                    Some("noclobber") => self.files_in_doubt |= on,
                     Some("allexport") => state.all_exported = on,
                     Some("braceexpand") => changes |= !on,
                     Some(name) => changes |= super::builtins::changes_commands(name),

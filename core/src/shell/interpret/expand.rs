@@ -5,6 +5,7 @@ use super::super::ir::{Piece, Script, Span, Word};
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::Interpreter;
+use super::files::Written;
 use super::state::{Arguments, State};
 
 /// The most arguments that the braces of one word make.
@@ -163,6 +164,7 @@ impl Interpreter<'_> {
         let output = self.collect(&mut inner, true, |this, inner| {
             this.subshell(inner, |this, inner| this.script(inner, script));
         });
+        let output = self.file_alone(state, script).unwrap_or(output);
         match output {
             Value::Known(text) => Value::Known(text.trim_end_matches('\n').to_owned()),
             Value::OneOf(_) => output.map(|text| text.trim_end_matches('\n').to_owned()),
@@ -183,7 +185,8 @@ impl Interpreter<'_> {
         match output {
             Value::Known(_) | Value::OneOf(_) => {
                 let path = format!("/dev/fd/{}", 63 - self.files.len().min(50));
-                self.files.insert(path.clone(), output);
+                let written = Written { text: output, within: 0, in_doubt: false };
+                self.files.insert(path.clone(), written);
                 Value::Known(path)
             }
             Value::Prefix(_, origin) | Value::Unknown(origin) => {

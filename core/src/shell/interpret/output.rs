@@ -104,6 +104,11 @@ impl Interpreter<'_> {
             }
         }
         match files[..] {
+            // What it names it writes.
+            [_, ..] if name == "tee" => match &invocation.stdin {
+                Stdin::Text(text) => Some((text.clone(), Vec::new())),
+                _ => None,
+            },
             [] | ["-"] | ["/dev/stdin"] => match &invocation.stdin {
                 Stdin::Text(text) => Some((text.clone(), options)),
                 _ => None,

@@ -67,6 +67,7 @@ impl Interpreter<'_> {
                 let path = self.path(state, word);
                 self.open(&path, Access::Read, span);
                 self.open(&path, Access::Write, span);
+                self.files_in_doubt = true;
                 state.redirect(number(0), Descriptor::Both(path));
             }
             RedirectionKind::Duplicate(word) => {
@@ -91,6 +92,8 @@ impl Interpreter<'_> {
             1 => words.remove(0).value,
             _ => self.single(state, word),
         };
+        // Where the folders on the way are links or none at all, it is another file, or none.
+        self.files_in_doubt |= value.prefix().contains("..");
         match value.as_known() {
             // These are no files: the shell opens a connection.
             Some(text) if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") => value,
@@ -111,8 +114,10 @@ impl Interpreter<'_> {
             Some("/dev/stdout") => state.descriptor(1),
             Some("/dev/stderr") => state.descriptor(2),
             _ => {
-                if let (Some(known), false, 1) = (path.as_known(), append, number) {
-                    self.files.remove(known);
+                match path.as_known() {
+                    Some(known) if !append && number == 1 => self.emptied(known),
+                    Some(_) => {}
+                    None => self.files_in_doubt = true,
                 }
                 Descriptor::Output { path, append }
             }

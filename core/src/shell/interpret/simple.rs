@@ -374,6 +374,8 @@ impl Interpreter<'_> {
             return;
         }
         let output = self.output(state, &invocation);
+        let program = invocation.program.value.as_known();
+        self.may_write(program, &invocation.arguments);
         let Some(number) = self.invoke(invocation.clone()) else { return };
         match output {
             Some(Value::Prefix(text, Origin::Output(_))) => {

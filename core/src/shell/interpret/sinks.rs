@@ -32,12 +32,7 @@ impl Interpreter<'_> {
         if let Descriptor::Output { path, append } = state.descriptor(1)
             && let Some(path) = path.as_known()
         {
-            let before = self.files.remove(path).filter(|_| append);
-            let after = match before {
-                Some(before) => before.then(value),
-                None => value,
-            };
-            self.files.insert(path.to_owned(), after);
+            self.written(path, append, value);
         }
     }
 

@@ -24,10 +24,11 @@ fn removes(text: &str) -> (bool, bool) {
             && invocation.arguments.iter().any(|argument| is(argument, "/srv/data"))
     });
     let unknown = !analysis.problems.is_empty()
-        || analysis
-            .found
-            .iter()
-            .any(|found| matches!(found.effect, Effect::Dynamic { .. } | Effect::Code { .. }));
+        || analysis.found.iter().any(|found| {
+            let effect = &found.effect;
+            matches!(effect, Effect::Dynamic { .. } | Effect::Code { .. })
+                || matches!(effect, Effect::EnvironmentPoison { .. })
+        });
     (removes, unknown)
 }
 

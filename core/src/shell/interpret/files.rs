@@ -1,0 +1,171 @@
+//! Files that a text writes, and what is known of them later.
+//!
+//! What is written to a file is known until something may have changed it, or may have kept it from
+//! being written: a program that is not known to write nothing, a link, an option. From then on what
+//! was written still runs, so that harm in it is found, and it is told that it may be something else.
+
+use super::super::invocation::Argument;
+use super::super::ir::Script;
+use super::super::ir::{CommandKind, RedirectionKind, Word};
+use super::super::value::{Origin, Value};
+use super::Interpreter;
+use super::state::State;
+
+/// What was written to a file.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub(super) text: Value,
+    /// How many branches and loops were around. Out of them it is there perhaps.
+    pub(super) within: usize,
+    /// It may be something else.
+    pub(super) in_doubt: bool,
+}
+
+/// Programs that change no file, whatever they are told, but for what a redirection names.
+const READERS: &[&str] = &[
+    "[",
+    "base32",
+    "base64",
+    "basename",
+    "cat",
+    "cksum",
+    "cmp",
+    "comm",
+    "cut",
+    "date",
+    "df",
+    "diff",
+    "dirname",
+    "du",
+    "echo",
+    "egrep",
+    "expr",
+    "false",
+    "fgrep",
+    "fold",
+    "grep",
+    "groups",
+    "head",
+    "hostname",
+    "id",
+    "kill",
+    "ls",
+    "md5sum",
+    "mkdir",
+    "nl",
+    "nproc",
+    "od",
+    "printf",
+    "ps",
+    "pwd",
+    "readlink",
+    "realpath",
+    "rev",
+    "seq",
+    "sha1sum",
+    "sha256sum",
+    "sleep",
+    "stat",
+    "tac",
+    "tail",
+    "test",
+    "touch",
+    "tr",
+    "true",
+    "tty",
+    "uname",
+    "wc",
+    "which",
+    "whoami",
+];
+
+/// Programs that do nothing but run others, which are looked at in their turn.
+const RUNNERS: &[&str] = &[
+    "ash", "bash", "dash", "doas", "env", "ionice", "ksh", "nice", "nohup", "setsid", "sh",
+    "stdbuf", "sudo", "timeout", "xargs", "zsh",
+];
+
+impl Interpreter<'_> {
+    /// The text of a file that this text wrote, if it is surely that.
+    pub(in super::super) fn file(&self, path: &str) -> Option<&Value> {
+        self.files.get(path).filter(|written| !self.is_in_doubt(path, written)).map(|it| &it.text)
+    }
+
+    /// The text of a file that this text wrote, and whether it is surely that.
+    pub(in super::super) fn file_to_run(&self, path: &str) -> Option<(Value, bool)> {
+        let written = self.files.get(path)?;
+        Some((written.text.clone(), !self.is_in_doubt(path, written)))
+    }
+
+    fn is_in_doubt(&self, path: &str, written: &Written) -> bool {
+        let is_own = path.starts_with("/dev/fd/");
+        !is_own && (self.files_in_doubt || written.in_doubt || self.conditional < written.within)
+    }
+
+    /// A file is about to be written from its beginning.
+    pub(super) fn emptied(&mut self, path: &str) {
+        let before = self.files.remove(path);
+        if self.conditional > 0 || before.as_ref().is_some_and(|before| before.in_doubt) {
+            let in_doubt = before.is_some();
+            let written = Written { text: Value::known(""), within: self.conditional, in_doubt };
+            self.files.insert(path.to_owned(), written);
+        }
+    }
+
+    /// Something is written to a file.
+    pub(super) fn written(&mut self, path: &str, append: bool, value: Value) {
+        let before = self.files.remove(path);
+        let in_doubt = before.as_ref().is_some_and(|before| before.in_doubt);
+        let text = match before.filter(|_| append || in_doubt) {
+            Some(before) if before.in_doubt && !append => value,
+            Some(before) => before.text.then(value),
+            None => value,
+        };
+        let within = self.conditional;
+        self.files.insert(path.to_owned(), Written { text, within, in_doubt });
+    }
+
+    /// A program runs that may change files.
+    pub(super) fn may_write(&mut self, program: Option<&str>, arguments: &[Argument]) {
+        let name = program.and_then(|program| program.rsplit('/').next()).unwrap_or_default();
+        let reads = match name {
+            // To run a file, or to write it again, it must not lose a permission.
+            "chmod" => arguments.first().is_some_and(gives_permission),
+            name => READERS.contains(&name) || RUNNERS.contains(&name),
+        };
+        self.files_in_doubt |= !reads;
+    }
+
+    /// What `$(< file)` becomes: the text of the file.
+    pub(super) fn file_alone(&mut self, state: &State, script: &Script) -> Option<Value> {
+        let word = only_read(script)?;
+        let mut inner = state.clone();
+        let path = self.single(&mut inner, word);
+        let path = super::super::place::resolve(&path, &state.cwd, self.env);
+        let known = path.as_known().and_then(|path| self.file(path)).cloned();
+        Some(known.unwrap_or(Value::Unknown(Origin::Input)))
+    }
+}
+
+/// The word in a script that is `< word` and nothing else.
+fn only_read(script: &Script) -> Option<&Word> {
+    let [item] = &script.items[..] else { return None };
+    let [command] = &item.pipeline.commands[..] else { return None };
+    let CommandKind::Simple(simple) = &command.kind else { return None };
+    let [redirection] = &command.redirections[..] else { return None };
+    let RedirectionKind::Read(word) = &redirection.kind else { return None };
+    let is_alone = simple.words.is_empty()
+        && simple.assignments.is_empty()
+        && redirection.fd.is_none_or(|fd| fd == 0);
+    is_alone.then_some(word)
+}
+
+/// True for a mode that takes no permission from the owner: `+x`, `755`.
+fn gives_permission(mode: &Argument) -> bool {
+    let Some(mode) = mode.value.as_known() else { return false };
+    let octal = mode.len() >= 3 && mode.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
+    let owner = mode.len().checked_sub(3).map(|at| mode.as_bytes()[at]);
+    let adds = mode.trim_start_matches(['u', 'g', 'o', 'a']).strip_prefix('+');
+    octal && matches!(owner, Some(b'6' | b'7'))
+        || adds.is_some_and(|bits| bits.bytes().all(|byte| b"rwx".contains(&byte)))
+}
