@@ -502,7 +502,11 @@ impl<'e> Interpreter<'e> {
             failing::may_fail_to_open(&state, &command.redirections).then(|| state.clone());
         self.redirect(&mut state, &command.redirections);
         let stdout = self.out.invocations.len();
+        let sinks = unopened.is_some().then(|| self.sinks.clone());
         let mut flow = self.compound(state, command);
+        if let Some(sinks) = sinks {
+            failing::perhaps(&mut self.sinks, sinks);
+        }
         flow.fail = join(flow.fail, unopened);
         self.run_deferred(deferred, &Stdin::Pipe((stdout..self.out.invocations.len()).collect()));
         for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {

@@ -280,22 +280,17 @@ impl Unwrapping<'_, '_> {
     fn script_of_file(&mut self, path: &Value, arguments: &[Argument]) {
         let zero = self.word(path.clone());
         let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
-        let mut is_sure = true;
+        let span = self.invocation.span.clone();
         let text = match path.as_known() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
                 self.script_of_stdin(arguments);
                 return;
             }
-            Some(known) => self.interpreter.file_to_run(known).map(|(text, sure)| {
-                is_sure = sure;
-                text
-            }),
+            Some(known) => self.interpreter.file_to_run(known, self.name, &span),
             None => None,
         };
-        if !is_sure {
-            self.dynamic(format!("the file that `{}` runs may have been changed", self.name));
-        }
-        if !path.outputs().is_empty() {
+        let is_process = path.prefix().starts_with(place::PROCESS) && text.is_none();
+        if is_process || !path.outputs().is_empty() {
             self.effect(Effect::Code { from: CodeFrom::Stdin });
             self.dynamic(format!("what `{}` reads and runs is not known", self.name));
             return;

@@ -9,9 +9,10 @@ use super::super::ir::Span;
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
+use super::print::destination;
 use super::simple::{Ready, SPECIAL, is_also_program};
 use super::state::{Arguments, Content, Held, State};
-use super::{Call, Flow, Interpreter};
+use super::{Call, Flow, Interpreter, join};
 
 impl Interpreter<'_> {
     /// Runs a builtin; gives back what is none.
@@ -21,8 +22,13 @@ impl Interpreter<'_> {
         call: Ready<'a>,
     ) -> Result<Flow, Box<(State, Ready<'a>)>> {
         let is_builtin = NAMES.contains(&call.name);
-        let has_index = |argument: &Argument| argument.value.prefix().contains('[');
-        if is_builtin && call.name != "echo" && call.arguments.iter().any(has_index) {
+        let has_index = |value: &Value| value.prefix().contains('[');
+        let may_have_index = match call.name {
+            "echo" => false,
+            "printf" => destination(&call.arguments).is_some_and(|(name, _)| has_index(&name)),
+            _ => call.arguments.iter().any(|argument| has_index(&argument.value)),
+        };
+        if is_builtin && may_have_index {
             // The index of an array is evaluated.
             self.may_fail(&state);
         }
@@ -260,24 +266,16 @@ impl Interpreter<'_> {
             return Flow::fail(state);
         };
         let path = place::resolve(&file.value, &state.cwd, self.env);
-        let mut is_sure = true;
         let known = match path.as_known() {
             Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => match state.stdin() {
                 Stdin::Text(text) => Some(text),
                 Stdin::Pipe(writers) => Some(Value::Unknown(Origin::Output(writers))),
                 _ => None,
             },
-            Some(known) => self.file_to_run(known).map(|(text, sure)| {
-                is_sure = sure;
-                text
-            }),
+            Some(known) => self.file_to_run(known, "source", &call.span),
             None => None,
         };
         if let Some(text) = known {
-            if !is_sure {
-                let why = "the file that `source` runs may have been changed".to_owned();
-                self.found(Effect::Dynamic { why }, "source", &call.span);
-            }
             let given: Vec<Argument> = arguments.cloned().collect();
             return self.sourced(state, &text, &given, &call.span);
         }
@@ -313,6 +311,7 @@ impl Interpreter<'_> {
             (_, Shell::Sh) => Arguments::Unknown,
         };
         state.arguments = inner.clone();
+        let abandoned = self.abandoned.take();
         let (name, body, subshells) = (String::new(), None, self.subshells);
         let (returns, locals, copies) = (Vec::new(), Vec::new(), 0);
         self.calls.push(Call { name, body, returns, locals, copies, subshells });
@@ -325,6 +324,7 @@ impl Interpreter<'_> {
             let is_same = state.arguments == inner;
             state.arguments = if is_same { outer.clone() } else { Arguments::Unknown };
         }
+        self.abandoned = join(abandoned, self.abandoned.take());
         flow
     }
 

@@ -15,6 +15,8 @@ impl Interpreter<'_> {
     /// An expansion may fail here.
     pub(super) fn may_fail(&mut self, state: &State) {
         self.abandoned = join(self.abandoned.take(), Some(state.clone()));
+        // What would be written from here on is perhaps not.
+        self.write(state, Value::Unknown(Origin::Other));
         self.may_end(state);
     }
 
@@ -50,6 +52,14 @@ impl Interpreter<'_> {
         };
         let text = text.replace('$', "");
         arithmetic::evaluate(&text, &variable).is_none() || !divides_by_numbers(&text)
+    }
+}
+
+/// What is known of what was written if it was perhaps not.
+pub(super) fn perhaps(sinks: &mut [Value], before: Vec<Value>) {
+    for (sink, before) in sinks.iter_mut().zip(before) {
+        let after = std::mem::replace(sink, Value::known(""));
+        *sink = after.or(before);
     }
 }
 

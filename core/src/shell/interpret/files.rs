@@ -4,9 +4,9 @@
 //! being written: a program that is not known to write nothing, a link, an option. From then on what
 //! was written still runs, so that harm in it is found, and it is told that it may be something else.
 
+use super::super::effect::Effect;
 use super::super::invocation::Argument;
-use super::super::ir::Script;
-use super::super::ir::{CommandKind, RedirectionKind, Word};
+use super::super::ir::{CommandKind, RedirectionKind, Script, Span, Word};
 use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::state::State;
@@ -91,10 +91,21 @@ impl Interpreter<'_> {
         self.files.get(path).filter(|written| !self.is_in_doubt(path, written)).map(|it| &it.text)
     }
 
-    /// The text of a file that this text wrote, and whether it is surely that.
-    pub(in super::super) fn file_to_run(&self, path: &str) -> Option<(Value, bool)> {
+    /// The text of a file that this text wrote and `program` runs. If it may be something else by
+    /// then, that is told.
+    pub(in super::super) fn file_to_run(
+        &mut self,
+        path: &str,
+        program: &str,
+        span: &Span,
+    ) -> Option<Value> {
         let written = self.files.get(path)?;
-        Some((written.text.clone(), !self.is_in_doubt(path, written)))
+        let (text, in_doubt) = (written.text.clone(), self.is_in_doubt(path, written));
+        if in_doubt {
+            let why = format!("the file that `{program}` runs may have been changed");
+            self.found(Effect::Dynamic { why }, program, span);
+        }
+        Some(text)
     }
 
     fn is_in_doubt(&self, path: &str, written: &Written) -> bool {

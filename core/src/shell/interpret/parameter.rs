@@ -187,7 +187,9 @@ impl Interpreter<'_> {
     ) -> Option<Vec<Value>> {
         let offset = self.number(state, offset);
         let length = length.map(|length| self.number(state, length));
-        self.may_not_slice(state, offset, length);
+        if !matches!((offset, length), (Some(0..), None | Some(Some(0..)))) {
+            self.may_fail(state);
+        }
         let from = usize::try_from(offset?).ok()?;
         let most = match length {
             Some(length) => usize::try_from(length?).unwrap_or(0),
@@ -304,14 +306,6 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A part of negative length, or of a length that is no number.
-    fn may_not_slice(&mut self, state: &State, offset: Option<i64>, length: Option<Option<i64>>) {
-        let is_sure = |number: Option<i64>| number.is_some_and(|number| number >= 0);
-        if offset.is_none() || length.is_some_and(|length| !is_sure(length)) {
-            self.may_fail(state);
-        }
-    }
-
     /// `:-`, `:=`, `:+`
     fn defaulted(
         &mut self,
@@ -388,14 +382,19 @@ impl Interpreter<'_> {
     ) -> Value {
         let offset = self.number(state, offset);
         let length = length.map(|length| self.number(state, length));
-        self.may_not_slice(state, offset, length);
-        match (offset, length) {
+        let part = match (offset, length) {
             (Some(offset), None) => try_map(value, |text| slice(text, offset, None)),
             (Some(offset), Some(Some(length))) => {
                 try_map(value, |text| slice(text, offset, Some(length)))
             }
             _ => changed(value),
+        };
+        // A length from the end may be less than none, and one that is not known may be no number.
+        let counts = matches!((offset, length), (Some(_), None | Some(Some(0..))));
+        if !counts && part.possible().is_none() {
+            self.may_fail(state);
         }
+        part
     }
 
     fn run_words(&mut self, state: &mut State, operation: &Operation) {
@@ -563,7 +562,8 @@ fn slice(text: &str, offset: i64, length: Option<i64>) -> Option<String> {
         Some(length) => (from + length).min(count),
     };
     let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;
-    Some(chars.get(range).unwrap_or_default().iter().collect())
+    // Less than none is an error.
+    Some(chars.get(range)?.iter().collect())
 }
 
 /// True for the index of an array that is no expression.

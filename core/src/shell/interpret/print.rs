@@ -14,11 +14,8 @@ const WIDEST: usize = 256;
 impl Interpreter<'_> {
     /// `printf -v name …`
     pub(super) fn print_into(&mut self, state: &mut State, call: &Ready<'_>) {
-        let [option, name, rest @ ..] = &call.arguments[..] else { return };
-        if option.value.as_known() != Some("-v") {
-            return;
-        }
-        let Some(name) = name.value.as_known() else { return self.unknown_name(call) };
+        let Some((name, rest)) = destination(&call.arguments) else { return };
+        let Some(name) = name.as_known() else { return self.unknown_name(call) };
         if is_name(name) {
             let value = printf(rest);
             self.assign(state, name, Content::Text(value), &call.span);
@@ -26,6 +23,24 @@ impl Interpreter<'_> {
             self.element_set(state, name, &call.span);
         }
     }
+}
+
+/// The variable that `printf -v NAME` or `-vNAME` writes to, and the arguments behind it.
+pub(super) fn destination(arguments: &[Argument]) -> Option<(Value, &[Argument])> {
+    let (option, rest) = arguments.split_first()?;
+    let (name, rest) = match &option.value {
+        Value::Known(text) if text == "-v" => {
+            let (name, rest) = rest.split_first()?;
+            (name.value.clone(), rest)
+        }
+        Value::Known(text) => (Value::known(text.strip_prefix("-v")?), rest),
+        other if other.prefix().starts_with('-') => (Value::Unknown(Origin::Other), rest),
+        // What is not known is taken for the format that it mostly is, unless it may be two words.
+        _ if option.many => (Value::Unknown(Origin::Other), rest),
+        _ => return None,
+    };
+    // Of more than one, the last.
+    Some(destination(rest).unwrap_or((name, rest)))
 }
 
 /// What `echo` writes.

@@ -121,6 +121,7 @@ impl Interpreter<'_> {
         let words = self.arguments(&mut state, &simple.words);
         let unopened =
             super::failing::may_fail_to_open(&state, redirections).then(|| state.clone());
+        let sinks = unopened.is_some().then(|| self.sinks.clone());
         let mut flow = if words.is_empty() {
             for assignment in &simple.assignments {
                 self.assignment(&mut state, assignment);
@@ -150,6 +151,9 @@ impl Interpreter<'_> {
             }
             flow
         };
+        if let Some(sinks) = sinks {
+            super::failing::perhaps(&mut self.sinks, sinks);
+        }
         flow.fail = join(flow.fail, unopened);
         self.run_deferred(
             deferred,

@@ -2,6 +2,7 @@
 
 use super::super::value::{Origin, Value};
 use super::Interpreter;
+use super::failing::perhaps;
 use super::state::{Descriptor, State};
 
 impl Interpreter<'_> {
@@ -46,10 +47,7 @@ impl Interpreter<'_> {
         self.conditional += 1;
         let result = run(self);
         self.conditional -= 1;
-        for (sink, before) in self.sinks.iter_mut().zip(before) {
-            let after = std::mem::replace(sink, Value::known(""));
-            *sink = after.or(before);
-        }
+        perhaps(&mut self.sinks, before);
         result
     }
 }

@@ -134,12 +134,8 @@ pub(super) const TABLE: &[Model] = &[
     model(
         &["ssh-agent"],
         &posix(&[list("-c, -D, -d, -k, -s, -a=, -E=, -O=, -P=, -t=")]),
-        |report, parsed| {
-            if !parsed.operands.is_empty() {
-                report.not_understood("it runs its operands");
-            }
-        },
-        &[ex("ssh-agent -s", &[]), ex("ssh-agent id", &["unmodelled"])],
+        |_, _| {},
+        &[ex("ssh-agent -s", &[]), ex("ssh-agent -t 60 id", &[])],
     ),
     model(
         &["mail mailx sendmail mutt msmtp swaks ssmtp exim s-nail"],

@@ -102,6 +102,9 @@ fn input(
                 place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
             match path.as_known().and_then(|path| unwrapping.interpreter.file(path)) {
                 Some(text) => Stdin::Text(text.clone()),
+                None if matches!(path.as_known(), Some("/dev/stdin" | "/dev/fd/0")) => {
+                    unwrapping.invocation.stdin.clone()
+                }
                 None => Stdin::File(path),
             }
         }

@@ -145,7 +145,8 @@ impl Unwrapping<'_, '_> {
         if matches!(path.as_known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")) {
             return self.code_of_stdin(language, arguments);
         }
-        if !outputs.is_empty() && path.prefix().starts_with("/dev/fd/") {
+        let is_process = path.as_known().is_none() && path.prefix().starts_with("/dev/fd/");
+        if is_process || !outputs.is_empty() && path.prefix().starts_with("/dev/fd/") {
             self.effect(Effect::Code { from: CodeFrom::Stdin });
             return self.dynamic(format!("what `{}` reads and runs is not known", self.name));
         }

@@ -35,6 +35,25 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         run: command,
     },
     Wrapper {
+        names: &["ssh-agent"],
+        grammar: options![
+            flag["-c"],
+            flag["-s"],
+            flag["-k"],
+            flag["-d"],
+            flag["-D"],
+            flag["-T"],
+            flag["-u"],
+            flag["-U"],
+            value["-a"],
+            value["-E"],
+            value["-O"],
+            value["-P"],
+            value["-t"]
+        ],
+        run: command,
+    },
+    Wrapper {
         names: &["setsid"],
         grammar: options![flag ["-c", "--ctty"], flag ["-f", "--fork"], flag ["-w", "--wait"], flag ["-h", "--help"], flag ["-V", "--version"]],
         run: command,

@@ -71,10 +71,10 @@ fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         unwrapping.script_of_file(&file.value.clone(), &[]);
     }
     let options = parsed.values("-O").chain(parsed.values("-o"));
-    let mut changing = options.map(|option| option.value.as_known()).peekable();
-    let changes = ["-k", "-t", "-P"].iter().any(|option| parsed.has(option))
-        || changing.any(|option| option.is_none_or(changes_commands));
-    if changes {
+    let mut names = options.map(|option| option.value.as_known());
+    if ["-k", "-t", "-P"].iter().any(|option| parsed.has(option))
+        || names.any(|name| name.is_none_or(changes_commands))
+    {
         let why = format!("an option of `{}` changes what its commands are", unwrapping.name);
         unwrapping.dynamic(why);
     }
