@@ -208,7 +208,9 @@ impl<'a> Graph<'a> {
     fn stdin(&self, number: usize) -> Vec<usize> {
         match &self.invocations[number].stdin {
             Stdin::Pipe(numbers) => numbers.clone(),
-            Stdin::Text(value) | Stdin::File(value) => value.outputs().to_vec(),
+            Stdin::Text(value) | Stdin::Rest(value) | Stdin::File(value) => {
+                value.outputs().to_vec()
+            }
             Stdin::Inherited | Stdin::Unknown => Vec::new(),
         }
     }
@@ -533,7 +535,8 @@ impl<'a> Graph<'a> {
             let (one, two): (&Span, &Span) = (&decoder.span, &invocation.span);
             match decoder.stdout {
                 Stdout::Pipe => {
-                    matches!(invocation.stdin, Stdin::Text(_)) && between(one.end, two.start)
+                    matches!(invocation.stdin, Stdin::Text(_) | Stdin::Rest(_))
+                        && between(one.end, two.start)
                 }
                 Stdout::Substitution => {
                     let within = two.start <= one.start && one.end <= two.end && one != two;

@@ -15,6 +15,7 @@ mod failing;
 mod files;
 mod flow;
 mod fuel;
+mod input;
 mod output;
 mod parameter;
 mod pattern;
@@ -43,6 +44,7 @@ use super::value::{Origin, Value};
 pub(super) use builtins::changes_commands;
 use files::Written;
 use flow::{Flow, join};
+use input::Openings;
 pub(super) use poison::is_poison;
 use state::{Arguments, Descriptor, State};
 
@@ -124,6 +126,7 @@ pub(super) struct Interpreter<'e> {
     files: BTreeMap<String, Written>,
     /// True once something ran that may have changed files, or keeps them from being written.
     files_in_doubt: bool,
+    openings: Openings,
     deferred: Vec<(State, Script)>,
     /// For each loop around, the states at its `break` and `continue`.
     loops: Vec<(Vec<State>, Vec<State>)>,
@@ -176,6 +179,7 @@ impl<'e> Interpreter<'e> {
             sinks: Vec::new(),
             files: BTreeMap::new(),
             files_in_doubt: false,
+            openings: Openings::default(),
             deferred: Vec::new(),
             loops: Vec::new(),
             calls: Vec::new(),
@@ -421,13 +425,12 @@ impl<'e> Interpreter<'e> {
         for (at, command) in commands.iter().enumerate() {
             let mut inner = state.clone();
             if let Some(stdin) = stdin.take() {
-                inner.redirect(0, Descriptor::Input(stdin));
+                inner.redirect(0, stdin);
             }
-            let last = at + 1 == commands.len();
             let run = |this: &mut Self, inner: State| {
                 this.apart(inner, |this, inner| this.command(inner, command));
             };
-            if last {
+            if at + 1 == commands.len() {
                 run(self, inner);
             } else {
                 let first = self.out.invocations.len();
@@ -436,8 +439,8 @@ impl<'e> Interpreter<'e> {
                     .filter(|number| self.out.invocations[*number].stdout == Stdout::Pipe)
                     .collect();
                 stdin = Some(match output {
-                    known @ (Value::Known(_) | Value::OneOf(_)) => Stdin::Text(known),
-                    _ => Stdin::Pipe(writers),
+                    known @ (Value::Known(_) | Value::OneOf(_)) => self.opened(known),
+                    _ => Descriptor::Input(Stdin::Pipe(writers)),
                 });
             }
         }
@@ -583,7 +586,7 @@ impl<'e> Interpreter<'e> {
             program,
             arguments,
             environment,
-            stdin: state.stdin(),
+            stdin: self.stdin(state),
             stdout: state.stdout(),
             cwd: state.cwd.clone(),
             locus: self.around.locus.clone(),

@@ -63,6 +63,8 @@ pub enum Stdin {
     Inherited,
     /// A text of the command itself: a here-document, `echo … |`.
     Text(Value),
+    /// What others may have left of such a text.
+    Rest(Value),
     /// A file.
     File(Value),
     /// What another invocation writes, by its number in the list of all.

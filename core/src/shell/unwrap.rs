@@ -260,12 +260,18 @@ impl Unwrapping<'_, '_> {
         match self.invocation.stdin.clone() {
             // A caller may type.
             Stdin::Inherited => self.effect(Effect::Code { from: CodeFrom::Stdin }),
-            Stdin::Text(text) => {
-                self.state.redirect(0, Descriptor::Input(Stdin::Unknown));
+            Stdin::Text(text) | Stdin::Rest(text) => {
+                // What its commands read is what it would have run.
+                let own = self.interpreter.opened(Value::Unknown(Origin::Other));
+                self.state.redirect(0, own.clone());
                 let zero = self.word(Value::known(self.name));
                 let arguments: Vec<Argument> =
                     std::iter::once(zero).chain(arguments.iter().cloned()).collect();
                 self.script(&text, &arguments);
+                let is_rest = matches!(self.invocation.stdin, Stdin::Rest(_));
+                if is_rest || self.interpreter.is_partly_read(&own) {
+                    self.dynamic(format!("a part of what `{}` runs is read by another", self.name));
+                }
             }
             Stdin::File(path) if path.as_known() == Some("/dev/null") => {}
             Stdin::File(path) => self.script_of_file(&path, arguments),

@@ -267,8 +267,13 @@ impl Interpreter<'_> {
         };
         let path = place::resolve(&file.value, &state.cwd, self.env);
         let known = match path.as_known() {
-            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => match state.stdin() {
+            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => match self.stdin(&state) {
                 Stdin::Text(text) => Some(text),
+                Stdin::Rest(text) => {
+                    let why = "a part of what `source` runs is read by another".to_owned();
+                    self.found(Effect::Dynamic { why }, "source", &call.span);
+                    Some(text)
+                }
                 Stdin::Pipe(writers) => Some(Value::Unknown(Origin::Output(writers))),
                 _ => None,
             },

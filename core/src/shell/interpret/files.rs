@@ -109,8 +109,10 @@ impl Interpreter<'_> {
     }
 
     fn is_in_doubt(&self, path: &str, written: &Written) -> bool {
-        let is_own = path.starts_with("/dev/fd/");
-        !is_own && (self.files_in_doubt || written.in_doubt || self.conditional < written.within)
+        // What `<(…)` writes is kept in no file.
+        let is_process = path.starts_with("/dev/fd/");
+        let may_differ = self.files_in_doubt || self.conditional < written.within;
+        written.in_doubt || may_differ && !is_process
     }
 
     /// A file is about to be written from its beginning.

@@ -6,7 +6,7 @@ use super::super::invocation::{Argument, Invocation, Stdin};
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::Interpreter;
-use super::print::{echo, printf};
+use super::print::{destination, echo, printf};
 use super::state::State;
 
 impl Interpreter<'_> {
@@ -17,9 +17,7 @@ impl Interpreter<'_> {
         let arguments = &invocation.arguments;
         match name {
             "echo" => return Some(echo(arguments, self.env.shell)),
-            "printf" if arguments.first().and_then(known) == Some("-v") => {
-                return Some(Value::known(""));
-            }
+            "printf" if destination(arguments).is_some() => return Some(Value::known("")),
             "printf" => return Some(printf(arguments)),
             "pwd" => return Some(state.cwd.clone().then(Value::known("\n"))),
             "true" | "false" | "sleep" | "mkdir" | "touch" | "test" | "[" => {

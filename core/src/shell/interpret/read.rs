@@ -5,7 +5,7 @@ use super::super::invocation::{Argument, Stdin};
 use super::super::value::{Origin, Value};
 use super::parameter::is_name;
 use super::simple::Ready;
-use super::state::{Content, Descriptor, State};
+use super::state::{Content, State};
 use super::{Flow, Interpreter};
 
 /// What `read` is told.
@@ -20,6 +20,8 @@ struct Options {
     elements: Vec<String>,
     /// An option that changes what is read, or a word that is not known.
     odd: bool,
+    /// How much is read, or from where, is not known.
+    unsure: bool,
 }
 
 impl Interpreter<'_> {
@@ -35,7 +37,14 @@ impl Interpreter<'_> {
         for element in &options.elements {
             self.element_set(&mut state, element, &call.span);
         }
-        let source = state.descriptor(options.descriptor).as_stdin();
+        let descriptor = state.descriptor(options.descriptor);
+        let source = self.stdin_of(&descriptor);
+        if options.unsure {
+            for descriptor in state.descriptors.values() {
+                self.reads(descriptor);
+            }
+        }
+        self.reads(&descriptor);
         let Stdin::Text(Value::Known(text)) = &source else {
             let value = Value::Unknown(match &source {
                 Stdin::Pipe(writers) => Origin::Output(writers.clone()),
@@ -61,9 +70,11 @@ impl Interpreter<'_> {
             None => (text.clone(), String::new(), false),
         };
         let empty = text.is_empty();
-        let rest = Descriptor::Input(Stdin::Text(Value::Known(rest)));
-        state.redirect(options.descriptor, rest);
         let line = if options.raw { Some(line) } else { unescaped(&line) };
+        if !options.unsure && line.is_some() {
+            let rest = self.opened(Value::Known(rest));
+            state.redirect(options.descriptor, rest);
+        }
         self.spread(&mut state, &options, line.as_deref(), call);
         match (whole, empty) {
             (true, _) => Flow::ok(state),
@@ -134,7 +145,12 @@ impl Interpreter<'_> {
                 _ => odd = true,
             }
         }
-        let values = match state.stdin() {
+        let descriptor = state.descriptor(0);
+        let stdin = self.stdin_of(&descriptor);
+        for descriptor in state.descriptors.values() {
+            self.reads(descriptor);
+        }
+        let values = match stdin {
             Stdin::Text(Value::Known(text)) if trims && !odd => {
                 Some(text.lines().map(Value::known).collect())
             }
@@ -151,7 +167,7 @@ fn options(arguments: &[Argument]) -> Options {
     while let Some(argument) = arguments.get(at) {
         at += 1;
         let Some(text) = argument.value.as_known() else {
-            options.odd = true;
+            (options.odd, options.unsure) = (true, true);
             continue;
         };
         let Some(letters) = text.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
@@ -174,19 +190,21 @@ fn options(arguments: &[Argument]) -> Options {
                     } else {
                         Some(attached)
                     };
+                    options.unsure |= value.is_none() || matches!(letter, 'n' | 'N' | 't');
                     match letter {
                         'a' => options.array = value.map(str::to_owned),
                         'd' => options.delimiter = Some(value.unwrap_or_default().to_owned()),
                         'u' => {
-                            options.descriptor =
-                                value.and_then(|value| value.parse().ok()).unwrap_or(0);
+                            let number = value.and_then(|value| value.parse().ok());
+                            options.unsure |= number.is_none();
+                            options.descriptor = number.unwrap_or(0);
                         }
                         'n' | 'N' => options.odd = true,
                         _ => {}
                     }
                     break;
                 }
-                _ => options.odd = true,
+                _ => (options.odd, options.unsure) = (true, true),
             }
         }
     }

@@ -35,26 +35,8 @@ impl Interpreter<'_> {
         };
         match &redirection.kind {
             RedirectionKind::Read(word) => {
-                let path = self.path(state, word);
-                self.open(&path, Access::Read, span);
-                let stdin = match path.as_known().and_then(|path| self.file(path)) {
-                    Some(text) if text.possible().is_some() => Stdin::Text(text.clone()),
-                    Some(text) if !text.outputs().is_empty() => {
-                        Stdin::Pipe(text.outputs().to_vec())
-                    }
-                    _ => match path.outputs() {
-                        [] => Stdin::File(path),
-                        outputs => Stdin::Pipe(outputs.to_vec()),
-                    },
-                };
-                let stdin = match &stdin {
-                    Stdin::File(path) => match path.as_known() {
-                        Some("/dev/stdin") => state.stdin(),
-                        _ => stdin,
-                    },
-                    _ => stdin,
-                };
-                state.redirect(number(0), Descriptor::Input(stdin));
+                let descriptor = self.read_from(state, word, span);
+                state.redirect(number(0), descriptor);
             }
             RedirectionKind::Write { to, .. } => self.output_to(state, to, number(1), false, span),
             RedirectionKind::Append(to) => self.output_to(state, to, number(1), true, span),
@@ -76,12 +58,34 @@ impl Interpreter<'_> {
             }
             RedirectionKind::HereDocument { body, .. } => {
                 let text = self.single(state, body);
-                state.redirect(number(0), Descriptor::Input(Stdin::Text(text)));
+                let descriptor = self.opened(text);
+                state.redirect(number(0), descriptor);
             }
             RedirectionKind::HereString(word) => {
                 let text = self.single(state, word).then(Value::known("\n"));
-                state.redirect(number(0), Descriptor::Input(Stdin::Text(text)));
+                let descriptor = self.opened(text);
+                state.redirect(number(0), descriptor);
             }
+        }
+    }
+
+    /// `< word`
+    fn read_from(&mut self, state: &mut State, word: &Word, span: &Span) -> Descriptor {
+        let path = self.path(state, word);
+        self.open(&path, Access::Read, span);
+        match path.as_known().and_then(|path| self.file(path)).cloned() {
+            Some(text) if text.possible().is_some() => {
+                self.process_read(&path);
+                self.opened(text)
+            }
+            Some(text) if !text.outputs().is_empty() => {
+                Descriptor::Input(Stdin::Pipe(text.outputs().to_vec()))
+            }
+            _ if path.as_known() == Some("/dev/stdin") => state.descriptor(0),
+            _ => Descriptor::Input(match path.outputs() {
+                [] => Stdin::File(path),
+                outputs => Stdin::Pipe(outputs.to_vec()),
+            }),
         }
     }
 

@@ -392,6 +392,7 @@ impl Interpreter<'_> {
                 }
             }
         }
+        self.may_have_read(state, &invocation);
     }
 
     fn function(&mut self, mut state: State, call: &Ready<'_>, body: &Arc<super::Command>) -> Flow {

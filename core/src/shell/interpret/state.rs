@@ -108,6 +108,8 @@ pub(in super::super) enum Descriptor {
     Closed,
     /// It is read from.
     Input(Stdin),
+    /// A text is read from it. Those that share the number share what is left of it.
+    Text { text: Value, number: usize },
     /// It is written to.
     Output { path: Value, append: bool },
     /// Both.
@@ -147,7 +149,7 @@ impl State {
         let given = env
             .stdin
             .iter()
-            .map(|text| (0, Descriptor::Input(Stdin::Text(Value::known(text.clone())))));
+            .map(|text| (0, Descriptor::Text { text: Value::known(text.clone()), number: 0 }));
         State {
             variables: Arc::new(variables),
             functions: Arc::default(),
@@ -167,10 +169,6 @@ impl State {
 
     pub(in super::super) fn redirect(&mut self, number: u32, to: Descriptor) {
         Arc::make_mut(&mut self.descriptors).insert(number, to);
-    }
-
-    pub(in super::super) fn stdin(&self) -> Stdin {
-        self.descriptor(0).as_stdin()
     }
 
     pub(super) fn stdout(&self) -> Stdout {
@@ -426,15 +424,6 @@ impl Content {
 }
 
 impl Descriptor {
-    pub(super) fn as_stdin(&self) -> Stdin {
-        match self {
-            Descriptor::Inherited | Descriptor::Closed => Stdin::Inherited,
-            Descriptor::Input(stdin) => stdin.clone(),
-            Descriptor::Output { path, .. } | Descriptor::Both(path) => Stdin::File(path.clone()),
-            Descriptor::Sink { .. } => Stdin::Unknown,
-        }
-    }
-
     pub(super) fn as_stdout(&self) -> Stdout {
         match self {
             Descriptor::Inherited => Stdout::Inherited,
@@ -448,7 +437,7 @@ impl Descriptor {
             Descriptor::Both(path) | Descriptor::Input(Stdin::File(path)) => {
                 Stdout::File { path: path.clone(), append: true }
             }
-            Descriptor::Input(_) => Stdout::Nowhere,
+            Descriptor::Input(_) | Descriptor::Text { .. } => Stdout::Nowhere,
             Descriptor::Sink { substitution: true, .. } => Stdout::Substitution,
             Descriptor::Sink { .. } => Stdout::Pipe,
         }

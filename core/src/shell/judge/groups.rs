@@ -398,7 +398,7 @@ fn prints_secret(call: &Invocation) -> Option<Danger> {
     let program = unwrap::base(call.program.value.as_known()?);
     let prints = matches!(program, "echo" | "printf" | "print") && call.stdout != Stdout::Pipe;
     let stdin = match &call.stdin {
-        Stdin::Text(text) => Some(text),
+        Stdin::Text(text) | Stdin::Rest(text) => Some(text),
         _ => None,
     };
     let mut values = call.arguments.iter().map(|word| &word.value).chain(stdin);

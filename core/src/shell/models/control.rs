@@ -147,10 +147,7 @@ pub(super) const TABLE: &[Model] = &[
                 report.add(Effect::System(SystemChange::Other));
             }
         },
-        &[
-            ex("atq", &[]),
-            ex("echo x | at now + 1 minute", &["persistence:schedule", "unmodelled"]),
-        ],
+        &[ex("atq", &[]), ex("echo ls | at now + 1 minute", &["persistence:schedule"])],
     ),
     model(
         &["hwclock ntpdate chronyc ntpd rdate adjtimex sntp"],

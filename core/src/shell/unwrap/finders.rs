@@ -118,7 +118,7 @@ fn input(
     };
     let origin = match &stdin {
         Stdin::Pipe(writers) => Origin::Output(writers.clone()),
-        Stdin::Text(text) => text.origin().cloned().unwrap_or(Origin::Other),
+        Stdin::Text(text) | Stdin::Rest(text) => text.origin().cloned().unwrap_or(Origin::Other),
         _ => Origin::Input,
     };
     (read, origin)

@@ -204,7 +204,9 @@ fn texts(report: &Report<'_>, parsed: &Parsed<'_>, options: &[&str]) -> Vec<Valu
         _ if !given.is_empty() => given,
         Stdin::Inherited => Vec::new(),
         Stdin::Text(text) => vec![text.clone()],
-        Stdin::File(_) | Stdin::Pipe(_) | Stdin::Unknown => vec![Value::Unknown(Origin::Input)],
+        Stdin::Rest(_) | Stdin::File(_) | Stdin::Pipe(_) | Stdin::Unknown => {
+            vec![Value::Unknown(Origin::Input)]
+        }
     }
 }
 
