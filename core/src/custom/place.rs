@@ -151,7 +151,7 @@ impl Looking<'_> {
             }
             CommandKind::Function { body, .. } => self.command(body)?,
             CommandKind::Time(pipeline) => self.pipeline(&pipeline.commands)?,
-            CommandKind::Coproc(command) => self.command(command)?,
+            CommandKind::Coproc { body, .. } => self.command(body)?,
             CommandKind::Test(_) | CommandKind::Arithmetic { .. } | CommandKind::Unknown(_) => {}
         }
         for redirection in &command.redirections {
@@ -203,8 +203,11 @@ impl Looking<'_> {
         mark: &str,
         text: &str,
     ) -> Result<(), String> {
+        let is_option = |options: &[&str]| {
+            options.iter().any(|option| before == *option || text.starts_with(option))
+        };
         let takes_name =
-            NAME_BY_OPTION.iter().any(|(of, options)| *of == name && options.contains(&before));
+            NAME_BY_OPTION.iter().any(|(of, options)| *of == name && is_option(options));
         let names = name == "export" && text.find('=').is_none_or(|end| text[..end].contains(mark));
         if READ_AS_CODE.contains(&name) || takes_name || names {
             return Err(format!(

@@ -237,17 +237,22 @@ fn read_as_code(text: &str, slots: &[Slot], marks: &[String]) -> Result<(), Stri
             return Err(as_code(&slot.key));
         }
     }
+    let told: Vec<&Effect> = unknown(&known).map(|found| &found.effect).collect();
+    let adds = |with: &[String]| {
+        let analysis = analysed(with);
+        unknown(&analysis).count() > told.len()
+            || unknown(&analysis).any(|found| !told.contains(&&found.effect))
+    };
     // Which one it is, is told by leaving the others known.
-    let count = unknown(&known).count();
     for (number, slot) in slots.iter().enumerate() {
         let mut with = marks.to_vec();
         with[number] = format!("\"${}\"", marks[number]);
-        if unknown(&analysed(&with)).count() > count {
+        if adds(&with) {
             return Err(as_code(&slot.key));
         }
     }
     let with: Vec<String> = marks.iter().map(|mark| format!("\"${mark}\"")).collect();
-    if unknown(&analysed(&with)).count() > count {
+    if adds(&with) {
         return Err(
             "its arguments would decide together what it runs; write the programs out".into()
         );

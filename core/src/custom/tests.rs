@@ -158,6 +158,7 @@ const REFUSED: &[(&str, &str)] = &[
     ("read {{.a}}", "`read`"),
     ("[ -v {{.a}} ]", "`[`"),
     ("printf -v {{.a}} x", "`printf`"),
+    ("printf -v{{.a}} x", "`printf`"),
     ("bash -c {{.a}}", "run as code"),
     ("sh -c '\"$0\"' {{.a}}", "run as code"),
     ("sh -c '$1' x {{.a}}", "run as code"),

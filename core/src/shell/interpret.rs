@@ -32,7 +32,6 @@ mod tables;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use super::effect::{Certainty, Effect, Found};
 use super::env::Env;
@@ -46,7 +45,7 @@ use files::Written;
 use flow::{Flow, join};
 use input::Openings;
 pub(super) use poison::is_poison;
-use state::{Arguments, Descriptor, State};
+use state::{Arguments, Call, Descriptor, State};
 
 /// The most invocations of one text.
 pub const MOST_INVOCATIONS: usize = 256;
@@ -91,22 +90,6 @@ pub(super) struct Around {
     pub(super) outer: Option<usize>,
 }
 
-/// A function that is running, or a text that is sourced.
-struct Call {
-    /// Empty for a text.
-    name: String,
-    /// None for a text.
-    body: Option<Arc<Command>>,
-    /// Where its `return`s lead.
-    returns: Vec<State>,
-    /// The variables that are its own, and what they were before.
-    locals: Vec<(String, Option<state::Held>)>,
-    /// How often it was called by itself, in the background or as a part of a pipeline.
-    copies: usize,
-    /// The number of subshells around its call.
-    subshells: usize,
-}
-
 /// The interpretation of one text and the texts within it.
 pub(super) struct Interpreter<'e> {
     pub(super) env: &'e Env,
@@ -127,6 +110,8 @@ pub(super) struct Interpreter<'e> {
     /// True once something ran that may have changed files, or keeps them from being written.
     files_in_doubt: bool,
     openings: Openings,
+    /// Texts that would run commands if they were evaluated.
+    expressions: Vec<String>,
     deferred: Vec<(State, Script)>,
     /// For each loop around, the states at its `break` and `continue`.
     loops: Vec<(Vec<State>, Vec<State>)>,
@@ -180,6 +165,7 @@ impl<'e> Interpreter<'e> {
             files: BTreeMap::new(),
             files_in_doubt: false,
             openings: Openings::default(),
+            expressions: Vec::new(),
             deferred: Vec::new(),
             loops: Vec::new(),
             calls: Vec::new(),

@@ -122,7 +122,12 @@ pub enum CommandKind {
     /// `time …`
     Time(Box<Pipeline>),
     /// `coproc`
-    Coproc(Box<Command>),
+    Coproc {
+        /// The variable that gets its descriptors.
+        name: String,
+        /// What is run.
+        body: Box<Command>,
+    },
     /// What the parser knows and we do not; it says what. Never allowed.
     Unknown(String),
 }

@@ -212,7 +212,7 @@ impl Printer {
             }
             CommandKind::Simple(simple) => self.simple(simple),
             CommandKind::ForArithmetic { .. }
-            | CommandKind::Coproc(_)
+            | CommandKind::Coproc { .. }
             | CommandKind::Unknown(_) => None,
         }
     }

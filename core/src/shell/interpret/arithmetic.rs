@@ -1,30 +1,101 @@
 //! Arithmetic of known numbers: `1 + 2 * x`. What is more than that is unknown.
 
-use super::super::ir::Span;
+use std::collections::BTreeSet;
+
+use super::super::ir::{Span, Word};
 use super::super::value::{Origin, Value};
 use super::Interpreter;
+use super::parameter::{is_name, is_plain_index};
 use super::state::State;
 
 /// The most parentheses and signs in each other.
 const DEEPEST: usize = 32;
 
+/// The most variables that are followed from one expression.
+const MOST_NAMES: usize = 64;
+
 impl Interpreter<'_> {
     /// The number that a shell makes of an expression.
     pub(super) fn arithmetic(&mut self, state: &mut State, text: &str, place: &Span) -> Value {
-        // A variable in arithmetic is arithmetic itself, and the index of an array may run commands.
-        for name in text.split(|char: char| char != '_' && !char.is_ascii_alphanumeric()) {
-            if let Some(Value::Known(inner)) = state.held(name).map(|held| held.content.text())
-                && inner.contains(['$', '`'])
-            {
-                self.expanded_text(state, &Value::Known(inner), place);
-            }
-        }
         let variable = |name: &str| state.value(name).as_known().map(str::to_owned);
-        match evaluate(text, &variable) {
+        let number = evaluate(text, &variable);
+        self.names_of(state, text, place);
+        match number {
             Some(number) => Value::Known(number.to_string()),
             None => Value::Unknown(Origin::Number),
         }
     }
+
+    /// The index of an array, which may be an expression.
+    pub(super) fn index(&mut self, state: &mut State, word: &Word) -> Value {
+        let index = self.single(state, word);
+        if !is_plain_index(&index) {
+            self.may_fail(state);
+            if let Value::Known(text) = &index {
+                self.arithmetic(state, text, &word.span);
+            }
+        }
+        index
+    }
+
+    /// Keeps a text that runs a command where it is evaluated.
+    pub(super) fn kept_for_arithmetic(&mut self, text: &str) {
+        let runs = text.contains('[') && text.contains(['$', '`']);
+        if runs
+            && self.expressions.len() < MOST_NAMES
+            && !self.expressions.iter().any(|it| it == text)
+        {
+            self.expressions.push(text.to_owned());
+        }
+    }
+
+    /// Follows an expression to the variables in it: each is an expression itself, an expression may
+    /// assign, and the index of an array may run commands.
+    fn names_of(&mut self, state: &mut State, text: &str, place: &Span) {
+        let mut surely = !["&&", "||", "?"].iter().any(|sign| text.contains(sign));
+        let mut texts = vec![text.to_owned()];
+        let mut seen = BTreeSet::new();
+        while let Some(text) = texts.pop() {
+            self.subscripts(state, &text, place);
+            let assigns = assigns(&text);
+            for name in names(&text) {
+                if seen.len() < MOST_NAMES && seen.insert(name.to_owned()) {
+                    match state.held(name).map(|held| held.content.texts()) {
+                        Some(Some(inner)) => texts.extend(inner),
+                        // It may be any that is written anywhere.
+                        Some(None) => {
+                            for text in self.expressions.clone() {
+                                self.subscripts(state, &text, place);
+                            }
+                        }
+                        None => {}
+                    }
+                }
+                if assigns {
+                    state.set_number(name, surely);
+                }
+            }
+            surely = false;
+        }
+    }
+
+    /// Runs what stands in the indexes of an expression.
+    fn subscripts(&mut self, state: &mut State, text: &str, place: &Span) {
+        if text.contains('[') {
+            self.expanded_text(state, &Value::known(text), place);
+        }
+    }
+}
+
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|char: char| char != '_' && !char.is_ascii_alphanumeric()).filter(|it| is_name(it))
+}
+
+/// True for an expression that may set the variables it names.
+fn assigns(text: &str) -> bool {
+    let shifted = text.replace("<<=", "=").replace(">>=", "=");
+    let rest = ["==", "!=", "<=", ">="].iter().fold(shifted, |rest, sign| rest.replace(sign, " "));
+    rest.contains('=') || rest.contains("++") || rest.contains("--")
 }
 
 /// The value of an expression, if all of it is known. Variables are asked for by name.

@@ -3,7 +3,7 @@
 use super::super::effect::Effect;
 use super::super::env::Shell;
 use super::super::invocation::Argument;
-use super::super::ir::{Assigned, Assignment, Piece, Span};
+use super::super::ir::{Assigned, Assignment, Piece, Span, Word};
 use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::parameter::is_name;
@@ -12,15 +12,13 @@ use super::state::{Content, State};
 impl Interpreter<'_> {
     /// Assigns for the shell itself.
     pub(super) fn assignment(&mut self, state: &mut State, assignment: &Assignment) {
-        let index = assignment.index.as_ref().map(|index| self.single(state, index));
-        if index.as_ref().is_some_and(|index| !super::parameter::is_plain_index(index)) {
-            self.may_fail(state);
-        }
+        let index = assignment.index.as_ref().map(|index| self.index(state, index));
         let content = match &assignment.value {
             Assigned::Word(word) => {
                 let value = self.single(state, word);
                 let adds = state.held(&assignment.name).is_some_and(|held| held.integer);
                 let value = if assignment.append && adds {
+                    self.evaluated(state, &Content::Text(value), &assignment.span);
                     Value::Unknown(Origin::Number)
                 } else if assignment.append {
                     self.named(state, &assignment.name, index.as_ref()).then(value)
@@ -35,9 +33,10 @@ impl Interpreter<'_> {
             Assigned::Array(words) => {
                 let arguments = self.arguments(state, words);
                 let many = arguments.iter().any(|argument| argument.many);
-                let keyed = words
-                    .iter()
-                    .any(|word| word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_))));
+                let is_keyed =
+                    |word: &&Word| word.pieces.iter().any(|it| matches!(it, Piece::Unknown(_)));
+                let keyed: Vec<Word> = words.iter().filter(is_keyed).cloned().collect();
+                self.calculated(state, &keyed);
                 let mut values = if assignment.append {
                     array_of(state, &assignment.name)
                 } else {
@@ -46,7 +45,7 @@ impl Interpreter<'_> {
                 if let Some(values) = &mut values {
                     values.extend(arguments.into_iter().map(|argument| argument.value));
                 }
-                Content::Array(values.filter(|_| !many && !keyed))
+                Content::Array(values.filter(|_| !many && keyed.is_empty()))
             }
         };
         self.assign(state, &assignment.name, content, &assignment.span);
@@ -71,7 +70,8 @@ impl Interpreter<'_> {
         if state.held(name).is_some_and(|held| held.readonly) {
             self.may_fail(state);
         }
-        let content = if state.held(name).is_some_and(|held| held.integer) {
+        let is_number = NUMBERS.contains(&name);
+        let content = if is_number || state.held(name).is_some_and(|held| held.integer) {
             self.evaluated(state, &content, span)
         } else {
             content
@@ -178,6 +178,9 @@ const CHANGING: &[&str] = &[
     "GLOBIGNORE",
     "POSIXLY_CORRECT",
 ];
+
+/// Variables that are assigned numbers, as expressions.
+const NUMBERS: &[&str] = &["OPTIND", "RANDOM", "SECONDS", "SRANDOM"];
 
 /// True if one of the words is an option with this letter.
 fn has_option(words: &[Argument], letter: char) -> bool {

@@ -22,15 +22,8 @@ impl Interpreter<'_> {
         call: Ready<'a>,
     ) -> Result<Flow, Box<(State, Ready<'a>)>> {
         let is_builtin = NAMES.contains(&call.name);
-        let has_index = |value: &Value| value.prefix().contains('[');
-        let may_have_index = match call.name {
-            "echo" => false,
-            "printf" => destination(&call.arguments).is_some_and(|(name, _)| has_index(&name)),
-            _ => call.arguments.iter().any(|argument| has_index(&argument.value)),
-        };
-        if is_builtin && may_have_index {
-            // The index of an array is evaluated.
-            self.may_fail(&state);
+        if is_builtin {
+            self.indexes(&mut state, &call);
         }
         if !is_builtin || is_also_program(call.name) {
             if call.name == "printf" {
@@ -69,6 +62,24 @@ impl Interpreter<'_> {
         let mut flow = self.undoing(|this| this.known_builtin(state, call), undo);
         [&mut flow.ok, &mut flow.fail].into_iter().flatten().for_each(undo);
         Ok(flow)
+    }
+
+    /// The index of an array in an argument is evaluated.
+    fn indexes(&mut self, state: &mut State, call: &Ready<'_>) {
+        let values: Vec<Value> = match call.name {
+            "printf" => destination(&call.arguments).map(|(name, _)| name).into_iter().collect(),
+            name if NAMING.contains(&name) => {
+                call.arguments.iter().map(|argument| argument.value.clone()).collect()
+            }
+            _ => Vec::new(),
+        };
+        for value in &values {
+            // Behind `=` it is a value.
+            if value.prefix().split('=').next().is_some_and(|name| name.contains('[')) {
+                self.may_fail(state);
+                self.arithmetic(state, value.prefix(), &call.span);
+            }
+        }
     }
 
     fn known_builtin(&mut self, state: State, call: Ready<'_>) -> Flow {
@@ -493,6 +504,24 @@ pub(in super::super) fn changes_commands(option: &str) -> bool {
 }
 
 /// The builtins of Bash.
+/// Those whose arguments may be names of variables.
+const NAMING: &[&str] = &[
+    "[",
+    "declare",
+    "export",
+    "getopts",
+    "let",
+    "local",
+    "mapfile",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
+];
+
 const NAMES: &[&str] = &[
     ":",
     ".",

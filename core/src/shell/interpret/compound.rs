@@ -28,13 +28,10 @@ impl Interpreter<'_> {
                 self.repeat(state, Some(condition), body, None)
             }
             CommandKind::For { name, words, body } => {
-                self.for_each(state, name, words.as_deref(), body)
+                self.for_each(state, (name, &command.span), words.as_deref(), body)
             }
             CommandKind::ForArithmetic { words, body } => {
-                for word in words {
-                    self.single(&mut state, word);
-                    self.assigned_in(&mut state, word);
-                }
+                self.calculated(&mut state, words);
                 self.repeat(state, None, body, None)
             }
             CommandKind::Case { subject, arms } => self.case(state, subject, arms),
@@ -43,27 +40,18 @@ impl Interpreter<'_> {
                 Flow::ok(state)
             }
             CommandKind::Test(words) => {
-                for word in words {
-                    // `-v a[$(…)]` and `-eq` evaluate what the text is.
-                    let value = self.single(&mut state, word);
-                    if value.as_known().is_some_and(|text| text.contains('[')) {
-                        self.expanded_text(&mut state, &value, &word.span);
-                        self.may_fail(&state);
-                    }
-                }
+                self.tested(&mut state, words);
                 Flow::both(state)
             }
-            CommandKind::Arithmetic { text, words } => {
-                for word in words {
-                    self.single(&mut state, word);
-                    self.assigned_in(&mut state, word);
-                }
-                self.arithmetic(&mut state, text, &command.span);
+            CommandKind::Arithmetic { words, .. } => {
+                self.calculated(&mut state, words);
                 Flow::both(state)
             }
             CommandKind::Time(pipeline) => self.pipeline(state, pipeline),
-            CommandKind::Coproc(inner) => {
-                self.apart(state.clone(), |this, inner_state| this.command(inner_state, inner));
+            CommandKind::Coproc { name, body } => {
+                self.apart(state.clone(), |this, inner| this.command(inner, body));
+                self.assign(&mut state, name, Content::Array(None), &command.span);
+                state.set_text(&format!("{name}_PID"), Value::Unknown(Origin::Number));
                 Flow::ok(state)
             }
             CommandKind::Unknown(what) => {
@@ -82,20 +70,34 @@ impl Interpreter<'_> {
         Arc::make_mut(&mut state.functions).insert(name.to_owned(), bodies);
     }
 
-    /// Arithmetic may assign to any name it holds.
-    pub(super) fn assigned_in(&mut self, state: &mut State, word: &Word) {
-        let text: String = word
-            .pieces
-            .iter()
-            .map(|piece| if let Piece::Literal { text, .. } = piece { text } else { " " })
-            .collect();
-        if !text.contains('=') && !text.contains("++") && !text.contains("--") {
-            return;
-        }
-        for name in text.split(|char: char| char != '_' && !char.is_ascii_alphanumeric()) {
-            if super::parameter::is_name(name) {
-                state.set_text(name, Value::Unknown(Origin::Number));
+    /// `[[ … ]]`: `-eq` and its like evaluate what they compare, and `-v` an index.
+    fn tested(&mut self, state: &mut State, words: &[Word]) {
+        let compares = words.iter().any(|word| match &word.pieces[..] {
+            [Piece::Literal { text, .. }] => COMPARING.contains(&text.as_str()),
+            _ => false,
+        });
+        for word in words {
+            let value = self.single(state, word);
+            if let Some(text) = value.as_known()
+                && (compares || text.contains('['))
+            {
+                self.arithmetic(state, text, &word.span);
+                self.may_fail(state);
             }
+        }
+    }
+
+    /// What stands in `((…))`, as far as it is known.
+    pub(super) fn calculated(&mut self, state: &mut State, words: &[Word]) {
+        for word in words {
+            let text = match self.single(state, word) {
+                Value::Known(text) => text,
+                _ => {
+                    let texts: Vec<&str> = word.pieces.iter().map(literal_or_blank).collect();
+                    texts.join(" ")
+                }
+            };
+            self.arithmetic(state, &text, &word.span);
         }
     }
 
@@ -176,7 +178,7 @@ impl Interpreter<'_> {
     fn for_each(
         &mut self,
         mut state: State,
-        name: &str,
+        (name, span): (&str, &Span),
         words: Option<&[Word]>,
         body: &Script,
     ) -> Flow {
@@ -199,7 +201,7 @@ impl Interpreter<'_> {
             let mut done = None;
             for value in values {
                 let Some(mut state) = current.take() else { break };
-                state.set_text(name, value);
+                self.assign(&mut state, name, Content::Text(value), span);
                 self.loops.push(Default::default());
                 let flow = self.script(state, body);
                 let (breaks, continues) = self.loops.pop().unwrap_or_default();
@@ -212,7 +214,7 @@ impl Interpreter<'_> {
         // A word of a list that is split or a pattern is one value for each round.
         let value = values.into_iter().reduce(Value::or).unwrap_or_else(|| Value::known(""));
         let unset = many.then(|| state.clone());
-        let flow = self.repeat(state, None, body, Some((name, value)));
+        let flow = self.repeat(state, None, body, Some((name, value, span)));
         Flow { ok: join(flow.ok, unset), fail: flow.fail }
     }
 
@@ -222,14 +224,14 @@ impl Interpreter<'_> {
         state: State,
         condition: Option<&Script>,
         body: &Script,
-        variable: Option<(&str, Value)>,
+        variable: Option<(&str, Value, &Span)>,
     ) -> Flow {
         let mut current = state;
         let mut done: Option<State> = None;
         let mut widened = false;
         for round in 0..=MOST_ROUNDS {
-            if let Some((name, value)) = &variable {
-                current.set(name, Content::Text(value.clone()));
+            if let Some((name, value, span)) = &variable {
+                self.assign(&mut current, name, Content::Text(value.clone()), span);
             }
             self.loops.push(Default::default());
             let sinks = self.sinks.clone();
@@ -279,3 +281,10 @@ impl Interpreter<'_> {
         done.map_or_else(Flow::default, Flow::both)
     }
 }
+
+fn literal_or_blank(piece: &Piece) -> &str {
+    if let Piece::Literal { text, .. } = piece { text } else { " " }
+}
+
+/// What compares numbers in `[[ … ]]`.
+const COMPARING: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];

@@ -56,6 +56,7 @@ impl Interpreter<'_> {
 
     fn argument(&mut self, state: &mut State, word: &Word, arguments: &mut Vec<Argument>) {
         if let [Piece::Literal { text, .. }] = &word.pieces[..] {
+            self.kept_for_arithmetic(text);
             let value = Value::Known(text.clone());
             arguments.push(Argument::new(value, word.span.clone()));
             return;
@@ -104,7 +105,10 @@ impl Interpreter<'_> {
         segments: &mut Vec<Segment>,
     ) {
         let segment = match piece {
-            Piece::Literal { text, .. } => Segment::Fixed(Value::Known(text.clone())),
+            Piece::Literal { text, .. } => {
+                self.kept_for_arithmetic(text);
+                Segment::Fixed(Value::Known(text.clone()))
+            }
             Piece::Variable(variable) => return self.variable(state, variable, span, segments),
             Piece::Command { script, quoted } => {
                 let value = self.substitution(state, script);
@@ -126,7 +130,6 @@ impl Interpreter<'_> {
                 if number.as_known().is_none() && self.may_be_no_number(&before, text) {
                     self.may_fail(&before);
                 }
-                words.iter().for_each(|word| self.assigned_in(state, word));
                 if *quoted { Segment::Fixed(number) } else { Segment::Split(number) }
             }
             Piece::Process { script, writes } => {

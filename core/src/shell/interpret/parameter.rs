@@ -20,11 +20,8 @@ impl Interpreter<'_> {
         span: &Span,
         segments: &mut Vec<Segment>,
     ) {
-        let index = variable.index.as_ref().map(|index| self.single(state, index));
+        let index = variable.index.as_ref().map(|index| self.index(state, index));
         let index = index.as_ref();
-        if index.is_some_and(|index| !is_plain_index(index)) {
-            self.may_fail(state);
-        }
         let all = match (&index, variable.name.as_str()) {
             (None, "@" | "*") => Some(self.positionals(state)),
             (Some(Value::Known(index)), name) if index == "@" || index == "*" => {
@@ -259,6 +256,8 @@ impl Interpreter<'_> {
                 Value::Known(name) if is_name(name) => self.named(state, name, None),
                 _ => {
                     self.may_fail(state);
+                    // It may name an element of an array.
+                    self.arithmetic(state, value.prefix(), span);
                     Value::Unknown(Origin::Other)
                 }
             },
@@ -475,8 +474,7 @@ impl Interpreter<'_> {
 
     fn number(&mut self, state: &mut State, word: &Word) -> Option<i64> {
         let value = self.single(state, word);
-        let text = value.as_known()?;
-        super::arithmetic::evaluate(text, &|name| state.value(name).as_known().map(str::to_owned))
+        self.arithmetic(state, value.as_known()?, &word.span).as_known()?.parse().ok()
     }
 }
 

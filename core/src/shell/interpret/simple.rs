@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin};
-use super::super::ir::{Assigned, Piece, Redirection, SimpleCommand, Span};
+use super::super::ir::{Assigned, Assignment, Piece, Redirection, SimpleCommand, Span, Word};
 use super::super::value::{Origin, Value};
 use super::state::{Arguments, Content, Descriptor, Replacement, State};
 use super::{Call, Flow, Interpreter, join};
@@ -129,13 +129,12 @@ impl Interpreter<'_> {
             let outer = state.descriptors.clone();
             self.redirect(&mut state, redirections);
             state.descriptors = outer;
-            let substitutes = simple.assignments.iter().any(|assignment| match &assignment.value {
-                Assigned::Word(word) => {
-                    word.pieces.iter().any(|piece| !matches!(piece, Piece::Literal { .. }))
-                }
-                Assigned::Array(_) => false,
-            });
-            if substitutes { Flow::both(state) } else { Flow::ok(state) }
+            let substitutes = simple.assignments.iter().any(may_substitute);
+            if substitutes || !redirections.is_empty() {
+                Flow::both(state)
+            } else {
+                Flow::ok(state)
+            }
         } else {
             let outer = state.descriptors.clone();
             self.redirect(&mut state, redirections);
@@ -468,4 +467,15 @@ pub(super) const SPECIAL: &[&str] = &[
 
 pub(super) fn is_also_program(name: &str) -> bool {
     ALSO_PROGRAMS.contains(&name)
+}
+
+/// True for an assignment that may run a command, whose status becomes its own.
+fn may_substitute(assignment: &Assignment) -> bool {
+    let is_more =
+        |word: &Word| word.pieces.iter().any(|piece| !matches!(piece, Piece::Literal { .. }));
+    let in_value = match &assignment.value {
+        Assigned::Word(word) => is_more(word),
+        Assigned::Array(words) => words.iter().any(is_more),
+    };
+    in_value || assignment.index.as_ref().is_some_and(is_more)
 }

@@ -99,6 +99,22 @@ impl Arguments {
     }
 }
 
+/// A function that is running, or a text that is sourced.
+pub(super) struct Call {
+    /// Empty for a text.
+    pub(super) name: String,
+    /// None for a text.
+    pub(super) body: Option<Arc<Command>>,
+    /// Where its `return`s lead.
+    pub(super) returns: Vec<State>,
+    /// The variables that are its own, and what they were before.
+    pub(super) locals: Vec<(String, Option<Held>)>,
+    /// How often it was called by itself, in the background or as a part of a pipeline.
+    pub(super) copies: usize,
+    /// The number of subshells around its call.
+    pub(super) subshells: usize,
+}
+
 /// Where a descriptor leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) enum Descriptor {
@@ -223,6 +239,13 @@ impl State {
         let readonly = before.is_some_and(|held| held.readonly);
         let held = Held { content, exported, integer, readonly };
         Arc::make_mut(&mut self.variables).insert(name.to_owned(), held);
+    }
+
+    /// Sets a variable to a number that is not known, or perhaps sets it.
+    pub(super) fn set_number(&mut self, name: &str, surely: bool) {
+        let number = Content::Text(Value::Unknown(Origin::Number));
+        let before = self.held(name).cloned().unwrap_or_else(|| Held::of_environment(name));
+        self.set(name, if surely { number } else { before.content.or(&number) });
     }
 
     pub(in super::super) fn set_text(&mut self, name: &str, value: Value) {
@@ -409,6 +432,18 @@ impl Content {
             Content::Array(_) => Value::Unknown(Origin::Other),
             Content::Nothing => Value::known(""),
         }
+    }
+
+    /// All that it may be, if that is known.
+    pub(super) fn texts(&self) -> Option<Vec<String>> {
+        let values = match self {
+            Content::Text(value) | Content::Perhaps(value) => std::slice::from_ref(value),
+            Content::Array(Some(values)) => values,
+            Content::Array(None) => return None,
+            Content::Nothing => &[],
+        };
+        let texts: Option<Vec<&[String]>> = values.iter().map(Value::possible).collect();
+        Some(texts?.concat())
     }
 
     fn widened(&self) -> Content {

@@ -73,13 +73,7 @@ impl Interpreter<'_> {
         for argument in &call.arguments {
             let value = argument.value.clone();
             self.expanded_text(&mut state, &value, &call.span);
-            if let Some((name, _)) = value.prefix().split_once('=') {
-                let name = name
-                    .trim_end_matches(|char: char| !char.is_ascii_alphanumeric() && char != '_');
-                if super::parameter::is_name(name) {
-                    state.set_text(name, Value::Unknown(Origin::Number));
-                }
-            }
+            self.arithmetic(&mut state, value.prefix(), &call.span);
         }
         Flow::both(state)
     }

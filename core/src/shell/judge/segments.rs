@@ -85,7 +85,7 @@ fn command(command: &Command, spans: &mut Vec<Span>) {
             words(list, spans);
         }
         CommandKind::Time(inner) => pipeline(inner, spans),
-        CommandKind::Coproc(inner) => self::command(inner, spans),
+        CommandKind::Coproc { body, .. } => self::command(body, spans),
         CommandKind::Unknown(_) => spans.push(command.span.clone()),
     }
     for redirection in &command.redirections {

@@ -260,8 +260,8 @@ impl Lowering<'_, '_> {
         CommandKind::Simple(SimpleCommand { assignments, words, arrays })
     }
 
-    /// The name that a declaration is about, with its index.
-    fn declared(&mut self, reference: &VarRef) -> Word {
+    /// The name that a declaration or a test is about, with its index.
+    pub(super) fn declared(&mut self, reference: &VarRef) -> Word {
         let mut word = literal(reference.name.as_str(), self.span(reference.span));
         if let Some(index) = reference.subscript.as_deref() {
             word.pieces.push(Piece::Literal { text: "[".to_owned(), quoted: true });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shuck_ast::{
     CompoundCommand as Compound, ConditionalExpr, ForCommand, FunctionDef, IfCommand,
-    Span as TheirSpan, TimeCommand, VarRef,
+    Span as TheirSpan, TimeCommand,
 };
 
 use super::super::ir::{Command, CommandKind, Item, Joint, Piece, Pipeline, Script, Span, Word};
@@ -78,7 +78,8 @@ impl Lowering<'_, '_> {
             }
             Compound::Coproc(it) => {
                 let mut negated = false;
-                CommandKind::Coproc(Box::new(self.command(&it.body, &mut negated)))
+                let body = Box::new(self.command(&it.body, &mut negated));
+                CommandKind::Coproc { name: self.name(&it.name), body }
             }
             Compound::Repeat(it) => self.unknown("`repeat`, which is of another shell", it.span),
             Compound::Foreach(it) => self.unknown("`foreach`, which is of another shell", it.span),
@@ -172,16 +173,7 @@ impl Lowering<'_, '_> {
                 words.push(self.word(word, Mode::SINGLE));
             }
             ConditionalExpr::Pattern(pattern) => words.push(self.pattern(pattern)),
-            ConditionalExpr::VarRef(reference) => words.push(self.tested(reference)),
+            ConditionalExpr::VarRef(reference) => words.push(self.declared(reference)),
         }
-    }
-
-    /// `-v name[index]`
-    fn tested(&mut self, reference: &VarRef) -> Word {
-        let mut word = literal(reference.name.as_str(), self.span(reference.span));
-        if let Some(index) = reference.subscript.as_deref() {
-            word.pieces.extend(self.subscript(index).pieces);
-        }
-        word
     }
 }

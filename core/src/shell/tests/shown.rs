@@ -79,7 +79,7 @@ fn in_command(command: &Command, found: &mut Vec<Seen>) {
         CommandKind::Time(pipeline) => {
             pipeline.commands.iter().for_each(|command| in_command(command, found));
         }
-        CommandKind::Coproc(command) => in_command(command, found),
+        CommandKind::Coproc { body: command, .. } => in_command(command, found),
         CommandKind::Unknown(what) => {
             found.push(Seen { first: format!("<{what}>"), words: 1, assignments: 0 });
         }

@@ -69,7 +69,7 @@ fn of_command(command: &Command, text: &str, all: &mut Vec<Written>, functions: 
                 of_command(command, text, all, functions);
             }
         }
-        CommandKind::Coproc(command) => of_command(command, text, all, functions),
+        CommandKind::Coproc { body: command, .. } => of_command(command, text, all, functions),
         CommandKind::Test(_) | CommandKind::Arithmetic { .. } | CommandKind::Unknown(_) => {}
     }
 }

@@ -70,6 +70,11 @@ fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if let Some(file) = parsed.value("--rcfile") {
         unwrapping.script_of_file(&file.value.clone(), &[]);
     }
+    let file = unwrapping.invocation.environment.iter().find(|(name, _)| name == "ENV");
+    if let (true, Some((_, file))) = (parsed.has("-i"), file.cloned()) {
+        // An interactive one starts with it.
+        unwrapping.script_of_file(&file, &[]);
+    }
     let options = parsed.values("-O").chain(parsed.values("-o"));
     let mut names = options.map(|option| option.value.as_known());
     if ["-k", "-t", "-P"].iter().any(|option| parsed.has(option))
