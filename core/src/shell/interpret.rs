@@ -102,6 +102,10 @@ pub(super) struct Interpreter<'e> {
     conditional: usize,
     /// How many loops are around whose condition holds for sure.
     endless: usize,
+    /// How many shells within this one are around.
+    shells: usize,
+    /// True once the inner shell that runs may have ended.
+    may_have_ended: bool,
     /// How many pipelines and background commands are around.
     subshells: usize,
     /// What is written into pipes and words.
@@ -160,6 +164,8 @@ impl<'e> Interpreter<'e> {
             depth: 0,
             conditional: 0,
             endless: 0,
+            shells: 0,
+            may_have_ended: false,
             subshells: 0,
             sinks: Vec::new(),
             files: BTreeMap::new(),
@@ -344,6 +350,9 @@ impl<'e> Interpreter<'e> {
                 Some(state) => self.list(state, &script.items[at..end]),
                 None => Flow::default(),
             };
+            if flow.fail.as_ref().is_some_and(|state| state.ends_on_failure) {
+                self.perhaps_ended();
+            }
             at = end;
         }
         if lines {
@@ -438,7 +447,12 @@ impl<'e> Interpreter<'e> {
         let loops = std::mem::take(&mut self.loops);
         let (traps, exits) = (std::mem::take(&mut self.traps), std::mem::take(&mut self.exits));
         let (abandoned, midway) = (self.abandoned.take(), self.midway.take());
+        let ended = std::mem::replace(&mut self.may_have_ended, false);
+        self.shells += 1;
         let mut flow = run(self, state);
+        self.shells -= 1;
+        self.files_in_doubt |= self.may_have_ended;
+        self.may_have_ended = ended;
         flow.fail = join(flow.fail, self.abandoned.take());
         self.end(flow.clone());
         (self.abandoned, self.midway) = (abandoned, midway);

@@ -9,10 +9,12 @@ use super::super::ir::Span;
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
+use super::failing::perhaps;
+use super::output::is_everywhere;
 use super::print::destination;
 use super::simple::{Ready, SPECIAL, is_also_program};
 use super::state::{Arguments, Content, Held, State};
-use super::{Call, Flow, Interpreter, join};
+use super::{Call, Flow, Interpreter, join, output};
 
 impl Interpreter<'_> {
     /// Runs a builtin; gives back what is none.
@@ -40,7 +42,11 @@ impl Interpreter<'_> {
                 call.environment.clone(),
                 true,
             );
-            self.invoke(invocation);
+            let number = self.invoke(invocation);
+            if output::may_write(call.name, &call.arguments) {
+                let origin = Origin::Output(number.into_iter().collect());
+                self.write(&state, Value::Unknown(origin));
+            }
         }
         // In a POSIX shell a special builtin keeps what is set for it alone, and one that declares a
         // variable may in any.
@@ -363,6 +369,9 @@ impl Interpreter<'_> {
             return Flow::ok(state);
         }
         self.without_functions(state.clone(), arguments, &call);
+        if self.conditional > 0 {
+            self.perhaps_ended();
+        }
         // Where it cannot be run, a shell that runs a script ends.
         Flow::default()
     }
@@ -395,12 +404,14 @@ impl Interpreter<'_> {
                     let names: Vec<Value> =
                         arguments.iter().skip(1).map(|argument| argument.value.clone()).collect();
                     let output = match &names[..] {
-                        [Value::Known(name)] if text.ends_with('v') => {
-                            super::output::found_program(name)
-                        }
+                        [Value::Known(name)] if text.ends_with('v') => output::found_program(name),
                         _ => Value::Unknown(Origin::Output(Vec::new())),
                     };
+                    let before = self.sinks.clone();
                     self.write(&state, output);
+                    if !names.iter().all(|name| name.as_known().is_some_and(is_everywhere)) {
+                        perhaps(&mut self.sinks, before);
+                    }
                     return Flow::both(state);
                 }
                 _ => break,
@@ -459,6 +470,9 @@ impl Interpreter<'_> {
             [_, _, ..] => Flow::both(state),
             [code] if !is_number(code) => Flow::both(state),
             _ => {
+                if self.conditional > 0 {
+                    self.perhaps_ended();
+                }
                 self.exits.push(state);
                 Flow::default()
             }
@@ -503,25 +517,13 @@ pub(in super::super) fn changes_commands(option: &str) -> bool {
     CHANGING.contains(&option) || option.starts_with("compat")
 }
 
-/// The builtins of Bash.
 /// Those whose arguments may be names of variables.
 const NAMING: &[&str] = &[
-    "[",
-    "declare",
-    "export",
-    "getopts",
-    "let",
-    "local",
-    "mapfile",
-    "read",
-    "readarray",
-    "readonly",
-    "test",
-    "typeset",
-    "unset",
-    "wait",
+    "[", "declare", "export", "getopts", "let", "local", "read", "readonly", "test", "typeset",
+    "unset", "wait",
 ];
 
+/// The builtins of Bash.
 const NAMES: &[&str] = &[
     ":",
     ".",

@@ -246,6 +246,12 @@ impl Interpreter<'_> {
             if options.contains('a') {
                 state.all_exported = on;
             }
+            if options.contains('e') {
+                state.ends_on_failure = on;
+            }
+            if options.contains('u') {
+                state.ends_on_unset = on;
+            }
             // What is there already may not be written again.
             self.files_in_doubt |= on && options.contains('C');
             let mut changes = options.contains(['k', 'P', 't']) || !on && options.contains('B');
@@ -255,6 +261,8 @@ impl Interpreter<'_> {
                     Some("noglob") => state.no_glob = on,
                     Some("noclobber") => self.files_in_doubt |= on,
                     Some("allexport") => state.all_exported = on,
+                    Some("errexit") => state.ends_on_failure = on,
+                    Some("nounset") => state.ends_on_unset = on,
                     Some("braceexpand") => changes |= !on,
                     Some(name) => changes |= super::builtins::changes_commands(name),
                     None => changes = true,

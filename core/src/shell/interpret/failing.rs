@@ -27,6 +27,11 @@ impl Interpreter<'_> {
         }
     }
 
+    /// The shell may have ended. Of one within another it is doubted what it writes from here on.
+    pub(super) fn perhaps_ended(&mut self) {
+        self.may_have_ended |= self.shells > 0;
+    }
+
     /// Runs something, and changes what is known where it fails midway.
     pub(super) fn undoing<T>(
         &mut self,

@@ -5,8 +5,9 @@
 //! was written still runs, so that harm in it is found, and it is told that it may be something else.
 
 use super::super::effect::Effect;
-use super::super::invocation::Argument;
+use super::super::invocation::{Argument, Invocation};
 use super::super::ir::{CommandKind, RedirectionKind, Script, Span, Word};
+use super::super::place;
 use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::state::State;
@@ -85,6 +86,9 @@ const RUNNERS: &[&str] = &[
     "stdbuf", "sudo", "timeout", "xargs", "zsh",
 ];
 
+/// Programs that give one file the text of another.
+const COPIERS: &[&str] = &["cp", "install", "link", "ln", "mv", "rsync", "scp"];
+
 impl Interpreter<'_> {
     /// The text of a file that this text wrote, if it is surely that.
     pub(in super::super) fn file(&self, path: &str) -> Option<&Value> {
@@ -139,14 +143,57 @@ impl Interpreter<'_> {
     }
 
     /// A program runs that may change files.
-    pub(super) fn may_write(&mut self, program: Option<&str>, arguments: &[Argument]) {
-        let name = program.and_then(|program| program.rsplit('/').next()).unwrap_or_default();
-        let reads = match name {
-            // To run a file, or to write it again, it must not lose a permission.
-            "chmod" => arguments.first().is_some_and(gives_permission),
-            name => READERS.contains(&name) || RUNNERS.contains(&name),
-        };
+    pub(super) fn may_write(&mut self, state: &State, invocation: &Invocation) {
+        let reads = only_reads(invocation);
         self.files_in_doubt |= !reads;
+        if COPIERS.contains(&base(invocation)) {
+            self.copied(state, &invocation.arguments);
+        }
+    }
+
+    /// What was written to a file may run under another name as well.
+    fn copied(&mut self, state: &State, arguments: &[Argument]) {
+        let operands = arguments.iter().filter(|word| !word.value.prefix().starts_with('-'));
+        let paths: Vec<Value> =
+            operands.map(|word| place::resolve(&word.value, &state.cwd, self.env)).collect();
+        let known: Option<Vec<&str>> = paths.iter().map(Value::as_known).collect();
+        let Some((to, from)) = known.as_ref().and_then(|known| known.split_last()) else { return };
+        for from in from {
+            let Some(text) = self.files.get(*from).map(|written| written.text.clone()) else {
+                continue;
+            };
+            let name = from.rsplit('/').next().unwrap_or_default();
+            for path in [(*to).to_owned(), format!("{to}/{name}")] {
+                let written = Written { text: text.clone(), within: 0, in_doubt: true };
+                self.files.entry(path).or_insert(written);
+            }
+        }
+    }
+
+    /// Tells of a program in whose place a file may run that this text made, since `PATH` leads to
+    /// other folders.
+    pub(super) fn may_be_shadowed(&mut self, state: &State, invocation: &Invocation) {
+        let Some(name) = invocation.program.value.as_known().filter(|name| !name.contains('/'))
+        else {
+            return;
+        };
+        let given = invocation.environment.iter().any(|(name, _)| name == "PATH");
+        if !given && state.held("PATH").is_none() {
+            return;
+        }
+        let is_it = |path: &str| path.rsplit('/').next() == Some(name);
+        let may_make = |earlier: &Invocation| {
+            let is_copier = COPIERS.contains(&base(earlier));
+            let names = |word: &Argument| match word.value.possible() {
+                Some(texts) => texts.iter().any(|text| is_it(text)),
+                None => is_copier,
+            };
+            !only_reads(earlier) && earlier.arguments.iter().any(names)
+        };
+        if self.files.keys().any(|path| is_it(path)) || self.out.invocations.iter().any(may_make) {
+            let why = format!("a file that this text makes may run as `{name}`");
+            self.found(Effect::Dynamic { why }, name, &invocation.span);
+        }
     }
 
     /// What `$(< file)` becomes: the text of the file.
@@ -154,9 +201,24 @@ impl Interpreter<'_> {
         let word = only_read(script)?;
         let mut inner = state.clone();
         let path = self.single(&mut inner, word);
-        let path = super::super::place::resolve(&path, &state.cwd, self.env);
+        let path = place::resolve(&path, &state.cwd, self.env);
         let known = path.as_known().and_then(|path| self.file(path)).cloned();
         Some(known.unwrap_or(Value::Unknown(Origin::Input)))
+    }
+}
+
+/// The name of a program without its folder.
+fn base(invocation: &Invocation) -> &str {
+    let program = invocation.program.value.as_known();
+    program.and_then(|program| program.rsplit('/').next()).unwrap_or_default()
+}
+
+/// True if a program surely changes no file.
+fn only_reads(invocation: &Invocation) -> bool {
+    match base(invocation) {
+        // To run a file, or to write it again, it must not lose a permission.
+        "chmod" => invocation.arguments.first().is_some_and(gives_permission),
+        name => READERS.contains(&name) || RUNNERS.contains(&name),
     }
 }
 

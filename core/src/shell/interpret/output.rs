@@ -124,6 +124,38 @@ fn known(argument: &Argument) -> Option<&str> {
     argument.value.as_known()
 }
 
+/// Whether a builtin of the shell may write something: all but those that are known to write nothing.
+pub(super) fn may_write(name: &str, arguments: &[Argument]) -> bool {
+    let options = || arguments.iter().map(|word| word.value.prefix());
+    let shows = |letters: &[char]| options().any(|it| it.starts_with('-') && it.contains(letters));
+    match name {
+        "." | "[" | "break" | "continue" | "exit" | "getopts" | "let" | "logout" | "mapfile"
+        | "read" | "readarray" | "return" | "shift" | "source" | "test" | "unalias" | "unset"
+        | "wait" | "disown" => false,
+        "cd" => options().any(|it| it == "-" || it.is_empty()),
+        "trap" => arguments.len() < 2 || shows(&['p', 'l']),
+        "export" | "declare" | "typeset" | "local" | "readonly" => {
+            arguments.is_empty() || shows(&['p', 'f', 'F'])
+        }
+        "set" => arguments.is_empty() || options().next_back().is_some_and(|it| it.ends_with('o')),
+        "alias" => !options().all(|it| it.contains('=')),
+        "shopt" => !shows(&['s', 'u', 'q']),
+        "enable" => !shows(&['n', 'd']),
+        "hash" => arguments.is_empty() || shows(&['l', 't']),
+        "umask" | "ulimit" => arguments.is_empty() || shows(&['S', 'p', 'a']),
+        _ => true,
+    }
+}
+
+/// True for a program that there is wherever there is a shell.
+pub(super) fn is_everywhere(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "awk", "bash", "cat", "cp", "echo", "env", "false", "grep", "ls", "mkdir", "mv", "printf",
+        "rm", "sed", "sh", "test", "true",
+    ];
+    NAMES.contains(&name)
+}
+
 /// What a filter makes of a text.
 fn filter(name: &str, options: &[String], text: &str) -> Option<String> {
     let options: Vec<&str> = options.iter().map(String::as_str).collect();

@@ -41,6 +41,9 @@ impl Interpreter<'_> {
         }
         let value = self.named(state, &variable.name, index);
         let value = self.taken(value, span);
+        if state.ends_on_unset && self.is_set(state, variable) != Some(true) {
+            self.perhaps_ended();
+        }
         if let Operation::Default { word, colon } | Operation::Alternative { word, colon } =
             &variable.operation
             && let Value::Known(text) = &value
@@ -267,6 +270,7 @@ impl Interpreter<'_> {
             Operation::Error { word, .. } => {
                 self.single(state, word);
                 self.may_end(state);
+                self.perhaps_ended();
                 value
             }
             Operation::Trim { pattern, prefix, longest } => {

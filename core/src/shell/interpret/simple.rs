@@ -333,6 +333,14 @@ impl Interpreter<'_> {
                 // An alias is none within itself.
                 Arc::make_mut(&mut inner.replaced).remove(call.name);
                 let mut line = text;
+                let is_alias = |word: &Argument| {
+                    word.value.as_known().is_none_or(|word| state.replaced.contains_key(word))
+                };
+                if line.ends_with([' ', '\t']) && call.arguments.first().is_some_and(is_alias) {
+                    let why =
+                        "the word behind an alias that ends in a blank is one, too".to_owned();
+                    self.found(Effect::Dynamic { why }, call.name, &call.span);
+                }
                 // `$@` in an alias is that of the shell: what follows the name has one of its own.
                 if !call.arguments.is_empty() {
                     inner.set(
@@ -377,8 +385,8 @@ impl Interpreter<'_> {
             return;
         }
         let output = self.output(state, &invocation);
-        let program = invocation.program.value.as_known();
-        self.may_write(program, &invocation.arguments);
+        self.may_be_shadowed(state, &invocation);
+        self.may_write(state, &invocation);
         let Some(number) = self.invoke(invocation.clone()) else { return };
         match output {
             Some(Value::Prefix(text, Origin::Output(_))) => {

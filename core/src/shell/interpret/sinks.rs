@@ -27,7 +27,11 @@ impl Interpreter<'_> {
         if let Some(sink) = state.sink()
             && let Some(before) = self.sinks.get_mut(sink)
         {
+            let unwritten = self.may_have_ended.then(|| before.clone());
             *before = std::mem::replace(before, Value::known("")).then(value);
+            if let Some(unwritten) = unwritten {
+                *before = std::mem::replace(before, Value::known("")).or(unwritten);
+            }
             return;
         }
         if let Descriptor::Output { path, append } = state.descriptor(1)

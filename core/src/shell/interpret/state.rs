@@ -23,6 +23,10 @@ pub(in super::super) struct State {
     pub(super) no_glob: bool,
     /// `set -a`
     pub(super) all_exported: bool,
+    /// `set -e`
+    pub(super) ends_on_failure: bool,
+    /// `set -u`
+    pub(super) ends_on_unset: bool,
 }
 
 /// Variables that the shell itself sets, over and over. They are not known.
@@ -176,6 +180,8 @@ impl State {
             descriptors: Arc::new(given.collect()),
             no_glob: false,
             all_exported: false,
+            ends_on_failure: false,
+            ends_on_unset: false,
         }
     }
 
@@ -348,6 +354,8 @@ impl State {
             }),
             no_glob: self.no_glob && other.no_glob,
             all_exported: self.all_exported || other.all_exported,
+            ends_on_failure: self.ends_on_failure || other.ends_on_failure,
+            ends_on_unset: self.ends_on_unset || other.ends_on_unset,
         }
     }
 
