@@ -13,7 +13,6 @@ use std::collections::BTreeSet;
 use super::effect::{Access, Certainty, CodeFrom, Effect, Found, Leak, Payload, Scope};
 use super::invocation::{Argument, Invocation, Stdin, Stdout};
 use super::ir::Span;
-use super::unwrap::base;
 use super::value::{Origin, Value};
 
 /// What hangs together, as effects of those that send, or that run what they read.
@@ -202,7 +201,7 @@ impl<'a> Graph<'a> {
     }
 
     fn name(&self, number: usize) -> &'a str {
-        self.invocations[number].program.value.as_known().map_or("", base)
+        self.invocations[number].name().unwrap_or_default()
     }
 
     fn stdin(&self, number: usize) -> Vec<usize> {

@@ -102,7 +102,7 @@ pub(super) struct Interpreter<'e> {
     conditional: usize,
     /// How many loops are around whose condition holds for sure.
     endless: usize,
-    /// How many shells within this one are around.
+    /// How many shells within the first one are around: subshells, substitutions, parts of pipelines.
     shells: usize,
     /// True once the inner shell that runs may have ended.
     may_have_ended: bool,
@@ -508,7 +508,7 @@ impl<'e> Interpreter<'e> {
         let sinks = unopened.is_some().then(|| self.sinks.clone());
         let mut flow = self.compound(state, command);
         if let Some(sinks) = sinks {
-            failing::perhaps(&mut self.sinks, sinks);
+            self.written_perhaps(sinks);
         }
         flow.fail = join(flow.fail, unopened);
         self.run_deferred(deferred, &Stdin::Pipe((stdout..self.out.invocations.len()).collect()));

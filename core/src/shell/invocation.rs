@@ -34,6 +34,14 @@ pub struct Invocation {
     pub span: Span,
 }
 
+impl Invocation {
+    /// The name of the program without its folder; none if it is not known.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        self.program.value.as_known()?.rsplit('/').next()
+    }
+}
+
 /// A word after expansion. A word that becomes several is several arguments; where it is not known
 /// how many, one with `many`.
 #[derive(Clone, Debug, PartialEq)]

@@ -187,7 +187,7 @@ pub fn is_known(name: &str) -> bool {
 /// The arguments of an invocation as its program reads them, if that is known.
 #[must_use]
 pub fn parse(invocation: &Invocation) -> Option<Parsed<'_>> {
-    let name = unwrap::base(invocation.program.value.as_known()?);
+    let name = invocation.name()?;
     Some(BY_NAME.get(name)?.0.parse(invocation))
 }
 
@@ -306,7 +306,7 @@ fn is_path(word: &Argument, invocations: &[Invocation]) -> bool {
 
 fn prints_paths(invocations: &[Invocation], number: usize, depth: usize) -> bool {
     let Some(call) = invocations.get(number).filter(|_| depth > 0) else { return false };
-    match call.program.value.as_known().map(unwrap::base) {
+    match call.name() {
         Some("find" | "gfind" | "bfs") => {
             call.arguments.iter().all(|word| match word.value.as_known() {
                 Some(text) => !["-exec", "-ok", "-printf", "-ls", "-fls"]
@@ -355,7 +355,7 @@ pub enum Inner {
 /// command that its operands are.
 #[must_use]
 pub fn inner(invocation: &Invocation) -> Vec<Inner> {
-    let name = invocation.program.value.as_known().map(unwrap::base);
+    let name = invocation.name();
     let Some((known, true)) = name.and_then(|name| BY_NAME.get(name)) else { return Vec::new() };
     let parsed = known.parse(invocation);
     let mut all = Vec::new();

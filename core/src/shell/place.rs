@@ -8,6 +8,18 @@ use super::value::{Origin, Value};
 /// How the file begins that stands for `<(command)`, which is no folder.
 pub const PROCESS: &str = "/dev/fd/63";
 
+/// True for the path of what a process writes, `<(…)`.
+#[must_use]
+pub fn is_process(path: &str) -> bool {
+    path.starts_with("/dev/fd/")
+}
+
+/// True for a path of the standard input.
+#[must_use]
+pub fn is_stdin(path: &str) -> bool {
+    matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+}
+
 /// The most links that are followed for one path.
 const MOST_LINKS: usize = 32;
 

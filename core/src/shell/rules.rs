@@ -240,7 +240,7 @@ fn calls_of(analysis: &Analysis, env: &Env) -> Result<Vec<Call>, String> {
         return Err(why);
     }
     let runs = |number: usize, call: &Invocation| {
-        let name = call.program.value.as_known().map_or("", unwrap::base);
+        let name = call.name().unwrap_or_default();
         TRANSPARENT.contains(&name)
             && analysis.invocations.iter().any(|inner| inner.outer == Some(number))
     };

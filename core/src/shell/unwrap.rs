@@ -288,7 +288,7 @@ impl Unwrapping<'_, '_> {
         let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
         let span = self.invocation.span.clone();
         let text = match path.as_known() {
-            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => {
+            Some(known) if place::is_stdin(known) => {
                 self.script_of_stdin(arguments);
                 return;
             }

@@ -1,4 +1,7 @@
-//! Arithmetic of known numbers: `1 + 2 * x`. What is more than that is unknown.
+//! Arithmetic: the number, where all is known that it is made of, and what an expression does.
+//!
+//! The value of a variable in an expression is an expression itself, an expression may assign, and the
+//! index of an array in it may run commands: `x='a[$(…)]'; ((x))`.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +22,7 @@ impl Interpreter<'_> {
     pub(super) fn arithmetic(&mut self, state: &mut State, text: &str, place: &Span) -> Value {
         let variable = |name: &str| state.value(name).as_known().map(str::to_owned);
         let number = evaluate(text, &variable);
-        self.names_of(state, text, place);
+        self.followed(state, text, place);
         match number {
             Some(number) => Value::Known(number.to_string()),
             None => Value::Unknown(Origin::Number),
@@ -49,9 +52,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Follows an expression to the variables in it: each is an expression itself, an expression may
-    /// assign, and the index of an array may run commands.
-    fn names_of(&mut self, state: &mut State, text: &str, place: &Span) {
+    /// Follows an expression into the values of the variables in it.
+    fn followed(&mut self, state: &mut State, text: &str, place: &Span) {
         let mut surely = !["&&", "||", "?"].iter().any(|sign| text.contains(sign));
         let mut texts = vec![text.to_owned()];
         let mut seen = BTreeSet::new();

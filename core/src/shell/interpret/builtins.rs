@@ -9,7 +9,6 @@ use super::super::ir::Span;
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::expand::joined;
-use super::failing::perhaps;
 use super::output::is_everywhere;
 use super::print::destination;
 use super::simple::{Ready, SPECIAL, is_also_program};
@@ -43,7 +42,7 @@ impl Interpreter<'_> {
                 true,
             );
             let number = self.invoke(invocation);
-            if output::may_write(call.name, &call.arguments) {
+            if output::may_print(call.name, &call.arguments) {
                 let origin = Origin::Output(number.into_iter().collect());
                 self.write(&state, Value::Unknown(origin));
             }
@@ -284,7 +283,7 @@ impl Interpreter<'_> {
         };
         let path = place::resolve(&file.value, &state.cwd, self.env);
         let known = match path.as_known() {
-            Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0") => match self.stdin(&state) {
+            Some(known) if place::is_stdin(known) => match self.stdin(&state) {
                 Stdin::Text(text) => Some(text),
                 Stdin::Rest(text) => {
                     let why = "a part of what `source` runs is read by another".to_owned();
@@ -410,7 +409,7 @@ impl Interpreter<'_> {
                     let before = self.sinks.clone();
                     self.write(&state, output);
                     if !names.iter().all(|name| name.as_known().is_some_and(is_everywhere)) {
-                        perhaps(&mut self.sinks, before);
+                        self.written_perhaps(before);
                     }
                     return Flow::both(state);
                 }

@@ -11,6 +11,9 @@ use super::{Flow, Interpreter, join};
 /// The most rounds that a loop is followed exactly.
 const MOST_ROUNDS: usize = 16;
 
+/// What compares numbers in `[[ … ]]`.
+const COMPARING: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+
 impl Interpreter<'_> {
     pub(super) fn compound(&mut self, mut state: State, command: &Command) -> Flow {
         match &command.kind {
@@ -285,6 +288,3 @@ impl Interpreter<'_> {
 fn literal_or_blank(piece: &Piece) -> &str {
     if let Piece::Literal { text, .. } = piece { text } else { " " }
 }
-
-/// What compares numbers in `[[ … ]]`.
-const COMPARING: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];

@@ -60,14 +60,6 @@ impl Interpreter<'_> {
     }
 }
 
-/// What is known of what was written if it was perhaps not.
-pub(super) fn perhaps(sinks: &mut [Value], before: Vec<Value>) {
-    for (sink, before) in sinks.iter_mut().zip(before) {
-        let after = std::mem::replace(sink, Value::known(""));
-        *sink = after.or(before);
-    }
-}
-
 /// True if what stands behind each `/` and `%` is a number other than zero.
 fn divides_by_numbers(text: &str) -> bool {
     text.split(['/', '%']).skip(1).all(|rest| {

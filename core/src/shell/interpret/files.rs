@@ -114,7 +114,7 @@ impl Interpreter<'_> {
 
     fn is_in_doubt(&self, path: &str, written: &Written) -> bool {
         // What `<(…)` writes is kept in no file.
-        let is_process = path.starts_with("/dev/fd/");
+        let is_process = place::is_process(path);
         let may_differ = self.files_in_doubt || self.conditional < written.within;
         written.in_doubt || may_differ && !is_process
     }
@@ -146,7 +146,7 @@ impl Interpreter<'_> {
     pub(super) fn may_write(&mut self, state: &State, invocation: &Invocation) {
         let reads = only_reads(invocation);
         self.files_in_doubt |= !reads;
-        if COPIERS.contains(&base(invocation)) {
+        if invocation.name().is_some_and(|name| COPIERS.contains(&name)) {
             self.copied(state, &invocation.arguments);
         }
     }
@@ -183,7 +183,7 @@ impl Interpreter<'_> {
         }
         let is_it = |path: &str| path.rsplit('/').next() == Some(name);
         let may_make = |earlier: &Invocation| {
-            let is_copier = COPIERS.contains(&base(earlier));
+            let is_copier = earlier.name().is_some_and(|name| COPIERS.contains(&name));
             let names = |word: &Argument| match word.value.possible() {
                 Some(texts) => texts.iter().any(|text| is_it(text)),
                 None => is_copier,
@@ -207,15 +207,9 @@ impl Interpreter<'_> {
     }
 }
 
-/// The name of a program without its folder.
-fn base(invocation: &Invocation) -> &str {
-    let program = invocation.program.value.as_known();
-    program.and_then(|program| program.rsplit('/').next()).unwrap_or_default()
-}
-
 /// True if a program surely changes no file.
 fn only_reads(invocation: &Invocation) -> bool {
-    match base(invocation) {
+    match invocation.name().unwrap_or_default() {
         // To run a file, or to write it again, it must not lose a permission.
         "chmod" => invocation.arguments.first().is_some_and(gives_permission),
         name => READERS.contains(&name) || RUNNERS.contains(&name),

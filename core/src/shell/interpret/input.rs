@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use super::super::invocation::{Argument, Invocation, Stdin};
+use super::super::place;
 use super::super::value::Value;
 use super::Interpreter;
 use super::state::{Descriptor, State};
@@ -120,6 +121,11 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Something that reads one of the descriptors ran, and which is not known.
+    pub(super) fn reads_any(&mut self, state: &State) {
+        state.descriptors.values().for_each(|descriptor| self.reads(descriptor));
+    }
+
     /// True if something that reads a text, of which this is the descriptor, ran.
     pub(in super::super) fn is_partly_read(&self, descriptor: &Descriptor) -> bool {
         matches!(descriptor, Descriptor::Text { number, .. } if self.openings.partly_read.contains(number))
@@ -127,8 +133,7 @@ impl Interpreter<'_> {
 
     /// A program ran that may have read its standard input, or what a process of the text writes.
     pub(super) fn may_have_read(&mut self, state: &State, invocation: &Invocation) {
-        let program = invocation.program.value.as_known();
-        let name = program.and_then(|program| program.rsplit('/').next()).unwrap_or_default();
+        let name = invocation.name().unwrap_or_default();
         if !is_deaf(name, &invocation.arguments) {
             self.reads(&state.descriptor(0));
         }
@@ -140,7 +145,7 @@ impl Interpreter<'_> {
     /// What `<(…)` writes was read, if that is what a path names.
     pub(super) fn process_read(&mut self, path: &Value) {
         let written = path.as_known().and_then(|path| self.files.get_mut(path));
-        if let (true, Some(written)) = (path.prefix().starts_with("/dev/fd/"), written) {
+        if let (true, Some(written)) = (place::is_process(path.prefix()), written) {
             written.in_doubt = true;
         }
     }

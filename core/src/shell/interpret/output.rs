@@ -12,8 +12,7 @@ use super::state::State;
 impl Interpreter<'_> {
     /// What an invocation writes, if that is known.
     pub(super) fn output(&self, state: &State, invocation: &Invocation) -> Option<Value> {
-        let program = invocation.program.value.as_known()?;
-        let name = program.rsplit('/').next()?;
+        let name = invocation.name()?;
         let arguments = &invocation.arguments;
         match name {
             "echo" => return Some(echo(arguments, self.env.shell)),
@@ -124,8 +123,8 @@ fn known(argument: &Argument) -> Option<&str> {
     argument.value.as_known()
 }
 
-/// Whether a builtin of the shell may write something: all but those that are known to write nothing.
-pub(super) fn may_write(name: &str, arguments: &[Argument]) -> bool {
+/// Whether a builtin of the shell may print something: all but those that are known to write nothing.
+pub(super) fn may_print(name: &str, arguments: &[Argument]) -> bool {
     let options = || arguments.iter().map(|word| word.value.prefix());
     let shows = |letters: &[char]| options().any(|it| it.starts_with('-') && it.contains(letters));
     match name {

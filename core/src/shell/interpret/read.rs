@@ -40,9 +40,7 @@ impl Interpreter<'_> {
         let descriptor = state.descriptor(options.descriptor);
         let source = self.stdin_of(&descriptor);
         if options.unsure {
-            for descriptor in state.descriptors.values() {
-                self.reads(descriptor);
-            }
+            self.reads_any(&state);
         }
         self.reads(&descriptor);
         let Stdin::Text(Value::Known(text)) = &source else {
@@ -145,11 +143,8 @@ impl Interpreter<'_> {
                 _ => odd = true,
             }
         }
-        let descriptor = state.descriptor(0);
-        let stdin = self.stdin_of(&descriptor);
-        for descriptor in state.descriptors.values() {
-            self.reads(descriptor);
-        }
+        let stdin = self.stdin(&state);
+        self.reads_any(&state);
         let values = match stdin {
             Stdin::Text(Value::Known(text)) if trims && !odd => {
                 Some(text.lines().map(Value::known).collect())

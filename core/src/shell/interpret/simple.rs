@@ -151,7 +151,7 @@ impl Interpreter<'_> {
             flow
         };
         if let Some(sinks) = sinks {
-            super::failing::perhaps(&mut self.sinks, sinks);
+            self.written_perhaps(sinks);
         }
         flow.fail = join(flow.fail, unopened);
         self.run_deferred(

@@ -2,7 +2,6 @@
 
 use super::super::value::{Origin, Value};
 use super::Interpreter;
-use super::failing::perhaps;
 use super::state::{Descriptor, State};
 
 impl Interpreter<'_> {
@@ -41,6 +40,14 @@ impl Interpreter<'_> {
         }
     }
 
+    /// What was written since may not have been.
+    pub(super) fn written_perhaps(&mut self, before: Vec<Value>) {
+        for (sink, before) in self.sinks.iter_mut().zip(before) {
+            let after = std::mem::replace(sink, Value::known(""));
+            *sink = after.or(before);
+        }
+    }
+
     /// Runs what may run or not; what it writes is written perhaps.
     pub(super) fn branch<T>(&mut self, conditional: bool, run: impl FnOnce(&mut Self) -> T) -> T {
         if !conditional {
@@ -51,7 +58,7 @@ impl Interpreter<'_> {
         self.conditional += 1;
         let result = run(self);
         self.conditional -= 1;
-        perhaps(&mut self.sinks, before);
+        self.written_perhaps(before);
         result
     }
 }

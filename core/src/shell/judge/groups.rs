@@ -395,7 +395,7 @@ fn of_call(case: &Case<'_>, call: &Invocation) -> Option<Danger> {
 
 /// Printing a variable that holds a secret, or using one of the program that hosts the agent.
 fn prints_secret(call: &Invocation) -> Option<Danger> {
-    let program = unwrap::base(call.program.value.as_known()?);
+    let program = call.name()?;
     let prints = matches!(program, "echo" | "printf" | "print") && call.stdout != Stdout::Pipe;
     let stdin = match &call.stdin {
         Stdin::Text(text) | Stdin::Rest(text) => Some(text),
@@ -418,7 +418,7 @@ fn prints_secret(call: &Invocation) -> Option<Danger> {
 /// Programs that are dangers by what they are for, whatever they do this time.
 fn by_name(case: &Case<'_>, call: &Invocation) -> Option<Danger> {
     let is_strict = case.settings.profile == Profile::Strict;
-    let program = unwrap::base(call.program.value.as_known()?);
+    let program = call.name()?;
     let mut words = call.arguments.iter().map(|word| word.value.prefix());
     Some(match program {
         "mkfifo" => Danger::denied(
@@ -452,7 +452,7 @@ fn mines(call: &Invocation) -> Option<Danger> {
         let word = word.split_once('=').map_or(&*word, |(_, address)| address);
         word.starts_with("stratum") && word.contains("://")
     };
-    let program = unwrap::base(call.program.value.as_known()?);
+    let program = call.name()?;
     let mut words = call.arguments.iter().map(|word| word.value.prefix());
     (!models::is_known(program) && words.any(is_pool))
         .then(|| Danger::denied(Group::CryptoMining, "It works for a pool of miners."))

@@ -132,12 +132,6 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("ssh-keyscan -t rsa github.com", &["network"])],
     ),
     model(
-        &["ssh-agent"],
-        &posix(&[list("-c, -D, -d, -k, -s, -a=, -E=, -O=, -P=, -t=")]),
-        |_, _| {},
-        &[ex("ssh-agent -s", &[]), ex("ssh-agent -t 60 id", &[])],
-    ),
-    model(
         &["mail mailx sendmail mutt msmtp swaks ssmtp exim s-nail"],
         &gnu(&[list(
             "-s=, -a=<, -A=<, -c=, -b=, -r=, -t, -v, -n, -i, -f=, -q=, -S=, -e=, -H=, -x, -E, -N, -F=, -B=",

@@ -102,7 +102,7 @@ fn input(
                 place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
             match path.as_known().and_then(|path| unwrapping.interpreter.file(path)) {
                 Some(text) => Stdin::Text(text.clone()),
-                None if matches!(path.as_known(), Some("/dev/stdin" | "/dev/fd/0")) => {
+                None if path.as_known().is_some_and(place::is_stdin) => {
                     unwrapping.invocation.stdin.clone()
                 }
                 None => Stdin::File(path),

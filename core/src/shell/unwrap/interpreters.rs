@@ -144,13 +144,11 @@ impl Unwrapping<'_, '_> {
     }
 
     fn code_of_file(&mut self, language: Language, path: &Value, arguments: &[Argument]) {
-        let outputs = path.outputs().to_vec();
         let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
-        if matches!(path.as_known(), Some("/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")) {
+        if path.as_known().is_some_and(place::is_stdin) {
             return self.code_of_stdin(language, arguments);
         }
-        let is_process = path.as_known().is_none() && path.prefix().starts_with("/dev/fd/");
-        if is_process || !outputs.is_empty() && path.prefix().starts_with("/dev/fd/") {
+        if path.as_known().is_none() && place::is_process(path.prefix()) {
             self.effect(Effect::Code { from: CodeFrom::Stdin });
             return self.dynamic(format!("what `{}` reads and runs is not known", self.name));
         }
