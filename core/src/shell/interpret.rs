@@ -106,6 +106,8 @@ pub(super) struct Interpreter<'e> {
     shells: usize,
     /// True once the inner shell that runs may have ended.
     may_have_ended: bool,
+    /// True once the text may have stopped a shell of its own: `kill`, `ulimit`.
+    may_be_stopped: bool,
     /// How many pipelines and background commands are around.
     subshells: usize,
     /// What is written into pipes and words.
@@ -166,6 +168,7 @@ impl<'e> Interpreter<'e> {
             endless: 0,
             shells: 0,
             may_have_ended: false,
+            may_be_stopped: false,
             subshells: 0,
             sinks: Vec::new(),
             files: BTreeMap::new(),
@@ -234,13 +237,7 @@ impl<'e> Interpreter<'e> {
 
     /// Runs a text as a shell of its own: what `sh -c` does. Its descriptors are those of `state`.
     pub(super) fn shell(&mut self, state: &State, text: &str, arguments: &[Argument], span: &Span) {
-        let mut inner = State::new(self.env);
-        for (name, value) in state.exported(&self.start) {
-            inner.set_text(&name, value);
-            inner.export(&name, true);
-        }
-        inner.cwd = state.cwd.clone();
-        inner.descriptors = state.descriptors.clone();
+        let mut inner = state.of_program(&self.start, self.env);
         if let Some((zero, rest)) = arguments.split_first() {
             inner.set_text("0", zero.value.clone());
             inner.arguments = Arguments::of(rest);

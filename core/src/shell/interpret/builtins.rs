@@ -123,9 +123,13 @@ impl Interpreter<'_> {
                 self.found(Effect::Dynamic { why }, call.name, &call.span);
                 Flow::both(state)
             }
-            "ulimit" | "umask" if !call.arguments.is_empty() => {
-                // Later files may not be written, or not again.
+            "umask" if !call.arguments.is_empty() => {
+                // Later files may not be written again.
                 self.files_in_doubt = true;
+                Flow::both(state)
+            }
+            "ulimit" if !call.arguments.is_empty() => {
+                self.perhaps_stopped();
                 Flow::both(state)
             }
             "jobs" if call.arguments.iter().any(|it| it.value.as_known() == Some("-x")) => {
@@ -469,9 +473,6 @@ impl Interpreter<'_> {
             [_, _, ..] => Flow::both(state),
             [code] if !is_number(code) => Flow::both(state),
             _ => {
-                if self.conditional > 0 {
-                    self.perhaps_ended();
-                }
                 self.exits.push(state);
                 Flow::default()
             }

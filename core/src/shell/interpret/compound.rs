@@ -257,12 +257,7 @@ impl Interpreter<'_> {
             done = breaks.into_iter().fold(done, |done, state| join(done, Some(state)));
             let end = continues.into_iter().fold(end, |end, state| join(end, Some(state)));
             if !surely {
-                for (sink, before) in self.sinks.iter_mut().zip(sinks) {
-                    if *sink != before {
-                        let origin = sink.origin().cloned().unwrap_or(Origin::Other);
-                        *sink = before.then(Value::Unknown(origin));
-                    }
-                }
+                self.stopped_since(sinks);
             }
             let Some(end) = end else { break };
             if widened {

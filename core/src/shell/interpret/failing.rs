@@ -32,6 +32,25 @@ impl Interpreter<'_> {
         self.may_have_ended |= self.shells > 0;
     }
 
+    /// A shell of the text may be stopped from here on, or was while it wrote.
+    pub(super) fn perhaps_stopped(&mut self) {
+        self.may_be_stopped = true;
+        let nothing = vec![Value::known(""); self.sinks.len()];
+        self.stopped_since(nothing);
+    }
+
+    /// True where what stands here may not run any more: the shell, the function or the round of a loop
+    /// around may have ended before.
+    pub(super) fn may_be_left(&self) -> bool {
+        let is_left = |(breaks, continues): &(Vec<State>, Vec<State>)| {
+            !breaks.is_empty() || !continues.is_empty()
+        };
+        self.may_have_ended
+            || self.shells > 0 && (self.may_be_stopped || !self.exits.is_empty())
+            || self.calls.iter().any(|call| !call.returns.is_empty())
+            || self.loops.iter().any(is_left)
+    }
+
     /// Runs something, and changes what is known where it fails midway.
     pub(super) fn undoing<T>(
         &mut self,

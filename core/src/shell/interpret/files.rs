@@ -49,7 +49,6 @@ const READERS: &[&str] = &[
     "head",
     "hostname",
     "id",
-    "kill",
     "ls",
     "md5sum",
     "mkdir",
@@ -122,7 +121,10 @@ impl Interpreter<'_> {
     /// A file is about to be written from its beginning.
     pub(super) fn emptied(&mut self, path: &str) {
         let before = self.files.remove(path);
-        if self.conditional > 0 || before.as_ref().is_some_and(|before| before.in_doubt) {
+        if self.conditional > 0
+            || self.may_be_left()
+            || before.as_ref().is_some_and(|before| before.in_doubt)
+        {
             let in_doubt = before.is_some();
             let written = Written { text: Value::known(""), within: self.conditional, in_doubt };
             self.files.insert(path.to_owned(), written);
@@ -146,6 +148,9 @@ impl Interpreter<'_> {
     pub(super) fn may_write(&mut self, state: &State, invocation: &Invocation) {
         let reads = only_reads(invocation);
         self.files_in_doubt |= !reads;
+        if matches!(invocation.name(), Some("kill" | "gkill" | "fuser")) {
+            self.perhaps_stopped();
+        }
         if invocation.name().is_some_and(|name| COPIERS.contains(&name)) {
             self.copied(state, &invocation.arguments);
         }

@@ -58,7 +58,8 @@ impl Interpreter<'_> {
             }
             ("dirname", [path]) => line(folder(path).to_owned()),
             ("whoami", []) | ("id", ["-un"]) => line(self.env.user.clone()),
-            ("which", [program]) => Some(found_program(program)),
+            ("which", [program]) if is_everywhere(program) => Some(found_program(program)),
+            ("which", [program]) => Some(found_program(program).or(Value::known(""))),
             ("realpath", [path]) | ("readlink", ["-f", path]) => {
                 let path = place::resolve(&Value::known(*path), &state.cwd, self.env);
                 Some(path.then(Value::known("\n")))

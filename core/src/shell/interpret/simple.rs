@@ -309,7 +309,10 @@ impl Interpreter<'_> {
                 let surely = match name.as_str() {
                     "true" => true,
                     "echo" | "pwd" => state.descriptor(1) != Descriptor::Closed,
-                    "printf" => super::print::never_fails(&invocation.arguments),
+                    "printf" => {
+                        state.descriptor(1) != Descriptor::Closed
+                            && super::print::never_fails(&invocation.arguments)
+                    }
                     _ => false,
                 };
                 self.run_program(&state, invocation);

@@ -23,10 +23,11 @@ impl Interpreter<'_> {
 
     /// Adds to what is written on standard output.
     pub(super) fn write(&mut self, state: &State, value: Value) {
+        let is_left = self.may_be_left();
         if let Some(sink) = state.sink()
             && let Some(before) = self.sinks.get_mut(sink)
         {
-            let unwritten = self.may_have_ended.then(|| before.clone());
+            let unwritten = is_left.then(|| before.clone());
             *before = std::mem::replace(before, Value::known("")).then(value);
             if let Some(unwritten) = unwritten {
                 *before = std::mem::replace(before, Value::known("")).or(unwritten);
@@ -37,6 +38,7 @@ impl Interpreter<'_> {
             && let Some(path) = path.as_known()
         {
             self.written(path, append, value);
+            self.files_in_doubt |= is_left;
         }
     }
 
@@ -45,6 +47,22 @@ impl Interpreter<'_> {
         for (sink, before) in self.sinks.iter_mut().zip(before) {
             let after = std::mem::replace(sink, Value::known(""));
             *sink = after.or(before);
+        }
+    }
+
+    /// What is written so far.
+    pub(in super::super) fn written_so_far(&self) -> Vec<Value> {
+        self.sinks.clone()
+    }
+
+    /// What was written since may have been stopped anywhere.
+    pub(in super::super) fn stopped_since(&mut self, before: Vec<Value>) {
+        self.files_in_doubt = true;
+        for (sink, before) in self.sinks.iter_mut().zip(before) {
+            if *sink != before {
+                let origin = sink.origin().cloned().unwrap_or(Origin::Other);
+                *sink = before.then(Value::Unknown(origin));
+            }
         }
     }
 

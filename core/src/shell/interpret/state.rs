@@ -24,9 +24,9 @@ pub(in super::super) struct State {
     /// `set -a`
     pub(super) all_exported: bool,
     /// `set -e`
-    pub(super) ends_on_failure: bool,
+    pub(in super::super) ends_on_failure: bool,
     /// `set -u`
-    pub(super) ends_on_unset: bool,
+    pub(in super::super) ends_on_unset: bool,
 }
 
 /// Variables that the shell itself sets, over and over. They are not known.
@@ -310,6 +310,20 @@ impl State {
             .filter(|(name, held)| is_new(name, held))
             .map(|(name, _)| (name.clone(), self.value(name)))
             .collect()
+    }
+
+    /// What a shell that is a program of its own starts with.
+    pub(super) fn of_program(&self, start: &State, env: &Env) -> State {
+        let mut inner = State::new(env);
+        for (name, value) in self.exported(start) {
+            inner.set_text(&name, value);
+            inner.export(&name, true);
+        }
+        inner.cwd = self.cwd.clone();
+        inner.descriptors = self.descriptors.clone();
+        inner.ends_on_failure = self.ends_on_failure;
+        inner.ends_on_unset = self.ends_on_unset;
+        inner
     }
 
     /// What is known where two ways meet.

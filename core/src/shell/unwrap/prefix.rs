@@ -81,7 +81,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         names: &["timeout", "gtimeout"],
         grammar: options![value ["-s", "--signal"], value ["-k", "--kill-after"], flag ["--preserve-status"], flag ["--foreground"], flag ["-f"], flag ["-p"], flag ["-v", "--verbose"], flag HELP, flag ["--version"]],
-        run: second,
+        run: limited,
     },
     Wrapper {
         names: &["time", "gtime"],
@@ -247,6 +247,13 @@ fn traced(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
 /// The command stands behind one operand: a duration, a mask.
 pub(super) fn second(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.run(parsed.operands.get(1..).unwrap_or_default());
+}
+
+/// A command that is stopped after some time.
+fn limited(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let before = unwrapping.interpreter.written_so_far();
+    second(unwrapping, parsed);
+    unwrapping.interpreter.stopped_since(before);
 }
 
 /// `setarch x86_64 -R command`: `setarch` has the name of an architecture first.

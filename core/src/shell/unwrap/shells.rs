@@ -75,6 +75,9 @@ fn shell(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         // An interactive one starts with it.
         unwrapping.script_of_file(&file, &[]);
     }
+    let is_set = |name| parsed.values("-o").any(|option| option.value.as_known() == Some(name));
+    unwrapping.state.ends_on_failure = parsed.has("-e") || is_set("errexit");
+    unwrapping.state.ends_on_unset = parsed.has("-u") || is_set("nounset");
     let options = parsed.values("-O").chain(parsed.values("-o"));
     let mut names = options.map(|option| option.value.as_known());
     if ["-k", "-t", "-P"].iter().any(|option| parsed.has(option))
