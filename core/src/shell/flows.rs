@@ -5,6 +5,7 @@
 //! writes and another reads. From each that sends, or that runs what it reads, this is followed
 //! backwards.
 
+mod programs;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use super::effect::{Access, Certainty, CodeFrom, Effect, Found, Leak, Payload, S
 use super::invocation::{Argument, Invocation, Stdin, Stdout};
 use super::ir::Span;
 use super::value::{Origin, Value};
+use programs::{CONNECTORS, DATA, RESOLVERS, SHELLS, TELLING};
 
 /// What hangs together, as effects of those that send, or that run what they read.
 #[must_use]
@@ -51,112 +53,6 @@ struct Graph<'a> {
     /// True for those that run what comes from the network.
     commanded: Vec<bool>,
 }
-
-/// Programs whose output says something of this machine.
-const TELLING: &[&str] = &[
-    "hostname",
-    "whoami",
-    "id",
-    "uname",
-    "ifconfig",
-    "ip",
-    "ps",
-    "who",
-    "w",
-    "last",
-    "history",
-    "ss",
-    "netstat",
-    "lsof",
-    "dmidecode",
-    "lscpu",
-    "hostnamectl",
-    "getent",
-    "groups",
-    "df",
-    "mount",
-    "lsblk",
-    "crontab",
-    "pwd",
-    "ls",
-    "find",
-    "tree",
-    "docker",
-    "kubectl",
-    "printenv",
-    "set",
-];
-
-/// Programs that send on all that they read.
-const CONNECTORS: &[&str] = &[
-    "nc",
-    "ncat",
-    "netcat",
-    "nc.traditional",
-    "nc.openbsd",
-    "socat",
-    "telnet",
-    "openssl",
-    "websocat",
-    "ssh",
-    "mail",
-    "mailx",
-    "mutt",
-    "sendmail",
-    "msmtp",
-    "swaks",
-    "ftp",
-    "lftp",
-    "sftp",
-];
-
-/// Options of HTTP clients behind which stands what is sent.
-const DATA: &[&str] = &[
-    "-d",
-    "--data",
-    "--data-raw",
-    "--data-binary",
-    "--data-ascii",
-    "--data-urlencode",
-    "--json",
-    "-F",
-    "--form",
-    "--form-string",
-    "-T",
-    "--upload-file",
-    "--post-data",
-    "--post-file",
-    "--body-data",
-    "--body-file",
-    "-H",
-    "--header",
-    "-A",
-    "--user-agent",
-    "-b",
-    "--cookie",
-    "-e",
-    "--referer",
-    "--url-query",
-];
-
-const SHELLS: &[&str] =
-    &["sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", "fish", "csh", "tcsh", "busybox"];
-
-/// Programs that ask for names, by which what is in a name is sent.
-const RESOLVERS: &[&str] = &[
-    "ping",
-    "ping6",
-    "dig",
-    "nslookup",
-    "host",
-    "drill",
-    "kdig",
-    "delv",
-    "resolvectl",
-    "traceroute",
-    "tracepath",
-    "mtr",
-];
 
 impl<'a> Graph<'a> {
     fn new(text: &'a str, invocations: &'a [Invocation], found: &'a [Found]) -> Graph<'a> {
@@ -450,6 +346,9 @@ impl<'a> Graph<'a> {
         if sources.iter().any(|source| self.decodes(*source)) || self.decoded_before(number) {
             self.add(joined, &cause, Effect::Code { from: CodeFrom::Decoded });
         }
+        if self.runs_what_code_wrote(number) {
+            self.add(joined, &cause, Effect::Code { from: CodeFrom::Fetched });
+        }
         let writes_tcp = match &invocation.stdout {
             Stdout::File { path, .. } => is_tcp(path),
             _ => false,
@@ -457,6 +356,23 @@ impl<'a> Graph<'a> {
         if writes_tcp && (network || reads_tcp) {
             self.add(joined, &cause, Effect::RemoteShell);
         }
+    }
+
+    /// True for one that runs a file which code in the text has made.
+    fn runs_what_code_wrote(&self, number: usize) -> bool {
+        const EDITORS: &[&str] = &["sed", "awk", "jq"];
+        let executes = self.effects(number).filter_map(|found| match &found.effect {
+            Effect::File(file) if file.access == Access::Execute => Some(possible(&file.path)),
+            _ => None,
+        });
+        let paths: BTreeSet<&str> = executes.flatten().collect();
+        let is_code = |found: &Found| {
+            matches!(&found.effect, Effect::Code { from: CodeFrom::Inline(language) }
+                if !EDITORS.contains(&&**language))
+        };
+        self.writers(number).into_iter().any(|writer| {
+            !self.files[writer].1.is_disjoint(&paths) && self.effects(writer).any(is_code)
+        })
     }
 
     /// What the shell itself sends, and what it runs of files that were fetched.

@@ -114,7 +114,7 @@ pub(super) struct Interpreter<'e> {
     sinks: Vec<Value>,
     files: BTreeMap<String, Written>,
     /// True once something ran that may have changed files, or keeps them from being written.
-    files_in_doubt: bool,
+    pub(super) files_in_doubt: bool,
     openings: Openings,
     /// Texts that would run commands if they were evaluated.
     expressions: Vec<String>,

@@ -6,12 +6,14 @@
 mod environment;
 mod finders;
 mod interpreters;
+mod local;
 mod prefix;
 mod privilege;
 mod remote;
 mod shells;
 mod switches;
 mod texts;
+mod written;
 
 use super::effect::{Access, Certainty, CodeFrom, Effect, FileEffect, Found};
 use super::env::Env;
@@ -49,6 +51,9 @@ struct Unwrapping<'a, 'e> {
     conditional: bool,
     /// True once something was run.
     ran: bool,
+    /// Whether files were in doubt before the program itself may have changed some; none once it has
+    /// read the first that it runs.
+    files_in_doubt: Option<bool>,
 }
 
 const TABLES: &[&[Wrapper]] = &[
@@ -88,6 +93,7 @@ pub(super) fn unwrap(
     state: &State,
     number: usize,
     invocation: &Invocation,
+    files_in_doubt: bool,
 ) -> bool {
     let Some(program) = invocation.program.value.as_known().filter(|_| !invocation.program.many)
     else {
@@ -97,7 +103,8 @@ pub(super) fn unwrap(
     let is_local = is_local(program, state, interpreter.env);
     let has_table = wrapper.is_none() || interpreters::has_table(base(program));
     let inner = if has_table { models::inner(invocation) } else { Vec::new() };
-    if wrapper.is_none() && !is_local && inner.is_empty() {
+    let may_load = written::may_load(base(program));
+    if wrapper.is_none() && !is_local && inner.is_empty() && !may_load {
         return false;
     }
     if invocation.wrappers.len() >= DEEPEST {
@@ -119,11 +126,15 @@ pub(super) fn unwrap(
         invocation,
         conditional: false,
         ran: false,
+        files_in_doubt: Some(files_in_doubt),
     };
     if is_local {
-        unwrapping.script_of_file(&Value::known(program), &invocation.arguments);
+        unwrapping.local(program);
     }
     unwrapping.inner(inner, is_local);
+    if may_load && wrapper.is_none() {
+        unwrapping.loads_written();
+    }
     let Some(wrapper) = wrapper else { return unwrapping.ran };
     let parsed = grammar::parse(invocation, wrapper.grammar);
     if let Some(option) = parsed.unknown.first() {
@@ -134,6 +145,9 @@ pub(super) fn unwrap(
         unwrapping.dynamic(why);
     }
     (wrapper.run)(&mut unwrapping, &parsed);
+    if may_load {
+        unwrapping.loads_written();
+    }
     unwrapping.ran
 }
 
@@ -286,13 +300,12 @@ impl Unwrapping<'_, '_> {
     fn script_of_file(&mut self, path: &Value, arguments: &[Argument]) {
         let zero = self.word(path.clone());
         let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
-        let span = self.invocation.span.clone();
         let text = match path.as_known() {
             Some(known) if place::is_stdin(known) => {
                 self.script_of_stdin(arguments);
                 return;
             }
-            Some(known) => self.interpreter.file_to_run(known, self.name, &span),
+            Some(known) => self.own_file(known),
             None => None,
         };
         let is_process = path.prefix().starts_with(place::PROCESS) && text.is_none();
@@ -319,6 +332,14 @@ impl Unwrapping<'_, '_> {
                 self.dynamic(format!("what `{}` runs was written by a program", self.name));
             }
         }
+    }
+
+    /// The text of a file that the text wrote and that the program reads to run it. If it may be another
+    /// by then, that is told.
+    fn own_file(&mut self, path: &str) -> Option<Value> {
+        let in_doubt = self.files_in_doubt.take().unwrap_or(self.interpreter.files_in_doubt);
+        let span = self.invocation.span.clone();
+        self.interpreter.file_to_run(path, self.name, &span, in_doubt)
     }
 
     fn dynamic(&mut self, why: String) {

@@ -297,7 +297,10 @@ impl Interpreter<'_> {
                 Stdin::Pipe(writers) => Some(Value::Unknown(Origin::Output(writers))),
                 _ => None,
             },
-            Some(known) => self.file_to_run(known, "source", &call.span),
+            Some(known) => {
+                let in_doubt = self.files_in_doubt;
+                self.file_to_run(known, "source", &call.span, in_doubt)
+            }
             None => None,
         };
         if let Some(text) = known {

@@ -188,7 +188,7 @@ impl Interpreter<'_> {
         match output {
             Value::Known(_) | Value::OneOf(_) => {
                 let path = format!("/dev/fd/{}", 63 - self.files.len().min(50));
-                let written = Written { text: output, within: 0, in_doubt: false };
+                let written = Written::new(output, 0);
                 self.files.insert(path.clone(), written);
                 Value::Known(path)
             }

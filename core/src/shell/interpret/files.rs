@@ -5,7 +5,7 @@
 //! was written still runs, so that harm in it is found, and it is told that it may be something else.
 
 use super::super::effect::Effect;
-use super::super::invocation::{Argument, Invocation};
+use super::super::invocation::{Argument, Invocation, Stdin};
 use super::super::ir::{CommandKind, RedirectionKind, Script, Span, Word};
 use super::super::place;
 use super::super::value::{Origin, Value};
@@ -20,6 +20,14 @@ pub(super) struct Written {
     pub(super) within: usize,
     /// It may be something else.
     pub(super) in_doubt: bool,
+    /// A program that runs what stands in it has been looked at.
+    pub(super) read: bool,
+}
+
+impl Written {
+    pub(super) fn new(text: Value, within: usize) -> Written {
+        Written { text, within, in_doubt: false, read: false }
+    }
 }
 
 /// Programs that change no file, whatever they are told, but for what a redirection names.
@@ -91,19 +99,41 @@ const COPIERS: &[&str] = &["cp", "install", "link", "ln", "mv", "rsync", "scp"];
 impl Interpreter<'_> {
     /// The text of a file that this text wrote, if it is surely that.
     pub(in super::super) fn file(&self, path: &str) -> Option<&Value> {
-        self.files.get(path).filter(|written| !self.is_in_doubt(path, written)).map(|it| &it.text)
+        let is_sure = |it: &&Written| !self.is_in_doubt(path, it, self.files_in_doubt);
+        self.files.get(path).filter(is_sure).map(|it| &it.text)
+    }
+
+    /// What this text wrote to a file. It may be something else by now.
+    pub(in super::super) fn written_text(&self, path: &str) -> Option<&Value> {
+        self.files.get(path).map(|written| &written.text)
+    }
+
+    /// What this text wrote to such files and no program that was told runs yet, each once.
+    pub(in super::super) fn take_unread(
+        &mut self,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Vec<(String, Value)> {
+        let unread = self.files.iter_mut().filter(|(path, written)| !written.read && wanted(path));
+        let take = |(path, written): (&String, &mut Written)| {
+            written.read = true;
+            (path.clone(), written.text.clone())
+        };
+        unread.map(take).collect()
     }
 
     /// The text of a file that this text wrote and `program` runs. If it may be something else by
-    /// then, that is told.
+    /// then, that is told. `files_in_doubt` is whether files were when the program began.
     pub(in super::super) fn file_to_run(
         &mut self,
         path: &str,
         program: &str,
         span: &Span,
+        files_in_doubt: bool,
     ) -> Option<Value> {
-        let written = self.files.get(path)?;
-        let (text, in_doubt) = (written.text.clone(), self.is_in_doubt(path, written));
+        let in_doubt = self.is_in_doubt(path, self.files.get(path)?, files_in_doubt);
+        let written = self.files.get_mut(path)?;
+        written.read = true;
+        let text = written.text.clone();
         if in_doubt {
             let why = format!("the file that `{program}` runs may have been changed");
             self.found(Effect::Dynamic { why }, program, span);
@@ -111,10 +141,10 @@ impl Interpreter<'_> {
         Some(text)
     }
 
-    fn is_in_doubt(&self, path: &str, written: &Written) -> bool {
+    fn is_in_doubt(&self, path: &str, written: &Written, files_in_doubt: bool) -> bool {
         // What `<(…)` writes is kept in no file.
         let is_process = place::is_process(path);
-        let may_differ = self.files_in_doubt || self.conditional < written.within;
+        let may_differ = files_in_doubt || self.conditional < written.within;
         written.in_doubt || may_differ && !is_process
     }
 
@@ -126,7 +156,8 @@ impl Interpreter<'_> {
             || before.as_ref().is_some_and(|before| before.in_doubt)
         {
             let in_doubt = before.is_some();
-            let written = Written { text: Value::known(""), within: self.conditional, in_doubt };
+            let written =
+                Written { text: Value::known(""), within: self.conditional, in_doubt, read: false };
             self.files.insert(path.to_owned(), written);
         }
     }
@@ -141,35 +172,74 @@ impl Interpreter<'_> {
             None => value,
         };
         let within = self.conditional;
-        self.files.insert(path.to_owned(), Written { text, within, in_doubt });
+        self.files.insert(path.to_owned(), Written { in_doubt, ..Written::new(text, within) });
     }
 
     /// A program runs that may change files.
     pub(super) fn may_write(&mut self, state: &State, invocation: &Invocation) {
-        let reads = only_reads(invocation);
+        if invocation.name() == Some("tee") && self.teed(state, invocation) {
+            return;
+        }
+        let reads = only_reads(invocation) || self.is_own(state, invocation);
         self.files_in_doubt |= !reads;
         if matches!(invocation.name(), Some("kill" | "gkill" | "fuser")) {
             self.perhaps_stopped();
         }
         if invocation.name().is_some_and(|name| COPIERS.contains(&name)) {
-            self.copied(state, &invocation.arguments);
+            self.copied(state, invocation);
         }
     }
 
+    /// What `tee` reads is written to the files that it names. False if it is not known which.
+    fn teed(&mut self, state: &State, invocation: &Invocation) -> bool {
+        let words: Option<Vec<&str>> =
+            invocation.arguments.iter().map(|word| word.value.as_known()).collect();
+        let Some(words) = words else { return false };
+        let text = match &invocation.stdin {
+            Stdin::Text(text) => text.clone(),
+            _ => Value::Unknown(Origin::Input),
+        };
+        let (options, files): (Vec<&str>, Vec<&str>) =
+            words.into_iter().partition(|word| word.starts_with('-'));
+        let appends = options.iter().any(|option| option.contains('a'));
+        for file in files {
+            let path = place::resolve(&Value::known(file), &state.cwd, self.env);
+            let Some(path) = path.as_known() else { return false };
+            if !appends {
+                self.emptied(path);
+            }
+            self.written(path, appends, text.clone());
+        }
+        true
+    }
+
+    /// True for a program that is a file which this text wrote: what runs that is told by itself.
+    fn is_own(&self, state: &State, invocation: &Invocation) -> bool {
+        let program = invocation.program.value.as_known().filter(|program| program.contains('/'));
+        let path = program.map(|path| place::resolve(&Value::known(path), &state.cwd, self.env));
+        let text = path.as_ref().and_then(Value::as_known).and_then(|path| self.files.get(path));
+        text.is_some_and(|written| written.text.possible().is_some())
+    }
+
     /// What was written to a file may run under another name as well.
-    fn copied(&mut self, state: &State, arguments: &[Argument]) {
-        let operands = arguments.iter().filter(|word| !word.value.prefix().starts_with('-'));
+    fn copied(&mut self, state: &State, invocation: &Invocation) {
+        // Of a link it may be written later.
+        let is_link = matches!(invocation.name(), Some("ln" | "link"));
+        let operands =
+            invocation.arguments.iter().filter(|word| !word.value.prefix().starts_with('-'));
         let paths: Vec<Value> =
             operands.map(|word| place::resolve(&word.value, &state.cwd, self.env)).collect();
         let known: Option<Vec<&str>> = paths.iter().map(Value::as_known).collect();
         let Some((to, from)) = known.as_ref().and_then(|known| known.split_last()) else { return };
         for from in from {
-            let Some(text) = self.files.get(*from).map(|written| written.text.clone()) else {
-                continue;
+            let text = match self.files.get(*from) {
+                Some(written) => written.text.clone(),
+                None if is_link => Value::Unknown(Origin::Input),
+                None => continue,
             };
             let name = from.rsplit('/').next().unwrap_or_default();
             for path in [(*to).to_owned(), format!("{to}/{name}")] {
-                let written = Written { text: text.clone(), within: 0, in_doubt: true };
+                let written = Written { in_doubt: true, ..Written::new(text.clone(), 0) };
                 self.files.entry(path).or_insert(written);
             }
         }

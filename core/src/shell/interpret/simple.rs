@@ -389,6 +389,7 @@ impl Interpreter<'_> {
         }
         let output = self.output(state, &invocation);
         self.may_be_shadowed(state, &invocation);
+        let files_in_doubt = self.files_in_doubt;
         self.may_write(state, &invocation);
         let Some(number) = self.invoke(invocation.clone()) else { return };
         match output {
@@ -397,7 +398,7 @@ impl Interpreter<'_> {
             }
             Some(output) => self.write(state, output),
             None => {
-                if !super::unwrap::unwrap(self, state, number, &invocation) {
+                if !super::unwrap::unwrap(self, state, number, &invocation, files_in_doubt) {
                     self.write(state, Value::Unknown(Origin::Output(vec![number])));
                 }
             }

@@ -325,7 +325,7 @@ fn what_cannot_be_followed_is_told() {
 
 /// Texts, one a line, each of which removes `/srv/data` when Bash runs it, however it was kept from
 /// what was set last.
-const REMOVALS: &str = include_str!("removals.txt");
+const REMOVALS: &str = include_str!("../tests/removals.txt");
 
 #[test]
 fn a_removal_behind_what_the_shell_does_on_its_own_is_found_or_told() {

@@ -38,14 +38,22 @@ fn project(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let files = parsed.named.iter().filter(|(role, ..)| *role == Role::Reads);
     for argument in std::iter::once(&whole).chain(files.map(|(.., file)| file)) {
         let path = place::resolve(&argument.value, &report.cwd, report.env);
-        let is_root = |path: &str| report.env.workspace.iter().any(|root| root == path);
-        let within = path.as_known().is_some_and(is_root);
         let special = matches!(argument.value.as_known(), Some("-" | "/dev/null" | "/dev/stdin"));
         let secret = place::scope(&path, report.env) == Scope::Secret;
-        if !within && !special && !secret && place::scope(&path, report.env) != Scope::Workspace {
+        if !special && !secret && !is_of_workspace(report, &path) {
             let effect = report.file_effect(Access::Execute, &argument.value, true, false);
             report.push(effect, Certainty::May, argument.span.clone());
         }
+    }
+}
+
+/// True for a folder of the workspace, itself or one in it, and for a file in it.
+fn is_of_workspace(report: &Report<'_>, path: &Value) -> bool {
+    let is_root = |path: &String| report.env.workspace.contains(path);
+    let is_in = |path: &Value| place::scope(path, report.env) == Scope::Workspace;
+    match path.possible() {
+        Some(all) => all.iter().all(|path| is_root(path) || is_in(&Value::known(path))),
+        None => is_in(path),
     }
 }
 
@@ -92,6 +100,7 @@ pub(super) fn perform(
             Does::Installs | Does::Removes => {
                 packages(report, parsed, matches!(one, Does::Installs), certainty);
             }
+            Does::Here => here(report, certainty),
             other => {
                 let effect = effect(report, parsed, other);
                 let span = report.invocation.span.clone();
@@ -133,13 +142,23 @@ pub(super) fn inner(parsed: &Parsed<'_>, does: &[Does], all: &mut Vec<Inner>) {
     }
 }
 
+/// Files in the folder are written, in each that it may be.
+fn here(report: &mut Report<'_>, certainty: Certainty) {
+    let folders = match report.cwd.possible() {
+        Some(folders) => folders.iter().map(Value::known).collect(),
+        None => vec![report.cwd.clone()],
+    };
+    let span = report.invocation.span.clone();
+    for folder in folders {
+        let file = folder.then(Value::Prefix("/".into(), Origin::Picked));
+        let effect = report.file_effect(Access::Write, &file, true, false);
+        report.push(effect, certainty, span.clone());
+    }
+}
+
 fn effect(report: &Report<'_>, parsed: &Parsed<'_>, does: Does) -> Option<Effect> {
     let code = |from| Some(Effect::Code { from });
     Some(match does {
-        Does::Here => {
-            let here = Value::Prefix("./".into(), Origin::Picked);
-            report.file_effect(Access::Write, &here, true, false)
-        }
         Does::At(access, path) => {
             let path = match path.strip_prefix("~/") {
                 Some(rest) => format!("{}/{rest}", report.env.home),
@@ -223,9 +242,7 @@ fn words(report: &mut Report<'_>, writes: bool) {
 /// A file that is not in the workspace is read, and perhaps written and run.
 pub(super) fn beyond(report: &mut Report<'_>, argument: &Argument, value: &Value, more: bool) {
     let path = place::resolve(value, &report.cwd, report.env);
-    let is_root = |path: &str| report.env.workspace.iter().any(|root| root == path);
-    let within = path.as_known().is_some_and(is_root);
-    if within || place::scope(&path, report.env) == Scope::Workspace {
+    if is_of_workspace(report, &path) {
         return;
     }
     let span = || argument.span.clone();

@@ -9,6 +9,41 @@ const ORDINARY: &str = include_str!("ordinary.txt");
 /// A command on each line that is harm, or may be.
 const HARMFUL: &str = include_str!("harmful.txt");
 
+/// Texts, one a line, each of which removes a folder when Bash runs it.
+const REMOVALS: &str = include_str!("removals.txt");
+
+/// What is written and then run by the same text.
+const WRITTEN: &[&str] = &[
+    "printf '#!/bin/sh\\necho hi\\n' > run.sh && chmod +x run.sh && ./run.sh",
+    "printf '#!/usr/bin/env python3\\nprint(1)\\n' > x; chmod +x x; ./x a b",
+    "echo 'npm test' > ci.sh; chmod 755 ci.sh; ./ci.sh",
+    "cat > x.py <<'E'\nimport json\nprint(json.dumps([1]))\nE\npython3 x.py",
+    "cat > tests/test_add.py <<'E'\nfrom app import add\n\ndef test_add():\n    assert add(1, 2) == 3\nE\npytest -q",
+    "cat > x.test.js <<'E'\nconst add = require('./add')\ntest('adds', () => expect(add(1, 2)).toBe(3))\nE\nnpx jest",
+    "echo 'console.log(1)' > x.js; node x.js",
+    "cd web; npm test",
+    "cd build; make -j4",
+    "if [ -f .env ]; then echo yes; fi",
+];
+
+#[test]
+fn what_is_written_before_it_runs_is_looked_at() {
+    let asked =
+        |text: &&&str| check(text, &Env::default(), &workspace()).verdict != Decision::Allow;
+    let asked: Vec<&&str> = WRITTEN.iter().filter(asked).collect();
+    assert_eq!(asked, <[&&str; 0]>::default());
+}
+
+#[test]
+fn no_removal_is_allowed() {
+    for settings in [strict(), workspace()] {
+        let allows =
+            |line: &&str| check(line, &Env::default(), &settings).verdict == Decision::Allow;
+        let allowed: Vec<&str> = REMOVALS.lines().filter(allows).collect();
+        assert_eq!(allowed, <[&str; 0]>::default());
+    }
+}
+
 #[test]
 fn ordinary_work_of_every_ecosystem_is_mostly_allowed() {
     let commands = || ORDINARY.lines().filter(|line| !line.starts_with("# "));

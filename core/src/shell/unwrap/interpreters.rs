@@ -84,7 +84,7 @@ impl Unwrapping<'_, '_> {
     }
 
     /// Looks into code that stands in a text.
-    fn code(&mut self, language: Language, code: &Value, arguments: &[Argument]) {
+    pub(super) fn code(&mut self, language: Language, code: &Value, arguments: &[Argument]) {
         let name = language.name();
         let texts: Vec<String> = match code {
             Value::Known(text) => vec![text.clone()],
@@ -152,7 +152,7 @@ impl Unwrapping<'_, '_> {
             self.effect(Effect::Code { from: CodeFrom::Stdin });
             return self.dynamic(format!("what `{}` reads and runs is not known", self.name));
         }
-        let text = path.as_known().and_then(|known| self.interpreter.file(known)).cloned();
+        let text = path.as_known().and_then(|known| self.own_file(known));
         self.file_effect(Access::Execute, &path, false, false);
         match text {
             None => self.effect(Effect::Code { from: CodeFrom::File }),

@@ -87,7 +87,7 @@ pub(super) fn run_awk(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) 
     }
     for file in files {
         let path = place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
-        let known = path.as_known().and_then(|known| unwrapping.interpreter.file(known)).cloned();
+        let known = path.as_known().and_then(|known| unwrapping.own_file(known));
         let stdin = match (&unwrapping.invocation.stdin, path.as_known()) {
             (Stdin::Text(text), Some("/dev/stdin" | "/workspace/-")) => Some(text.clone()),
             _ => None,
@@ -179,7 +179,7 @@ pub(super) fn run_sed(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) 
     }
     for file in files {
         let path = place::resolve(&file.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
-        let known = path.as_known().and_then(|known| unwrapping.interpreter.file(known)).cloned();
+        let known = path.as_known().and_then(|known| unwrapping.own_file(known));
         match (known, &unwrapping.invocation.stdin, path.as_known()) {
             (Some(text), _, _) => texts.push(text),
             (None, Stdin::Text(text), Some("/dev/stdin")) => texts.push(text.clone()),
