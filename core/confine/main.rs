@@ -10,6 +10,7 @@
 
 mod memory;
 mod plan;
+mod start;
 mod supervise;
 mod system;
 #[path = "../src/exec/confine/wire.rs"]
@@ -55,7 +56,9 @@ struct Steps {
     plan: Plan,
     files: [u32; MOST_FILES],
     trees: [u32; wire::SLOTS],
-    /// Where a step that fails is reported.
+    /// The position of the step that is done now.
+    step: u32,
+    /// Where it is reported if it fails.
     reports: u32,
     /// Signals that this process ignores (a bit for each).
     ignored: u64,
@@ -94,8 +97,8 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     if *kind == wire::LISTEN {
         return supervise::listen(rest);
     }
-    if *kind == wire::FILTER_ALL {
-        return filter_all(&files[..count]);
+    if *kind == wire::HOLD_ALL {
+        return hold_all(rest, &files[..count]);
     }
     if count < 4 {
         return Err(system::EINVAL);
@@ -104,7 +107,7 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     let mut plan = Plan::new(bytes);
     let first = plan.tag()?;
     let trees = [u32::MAX; wire::SLOTS];
-    let mut steps = Steps { plan, files, trees, reports: HOST, ignored };
+    let mut steps = Steps { plan, files, trees, step: 0, reports: HOST, ignored };
     if first == wire::SUPERVISE {
         steps.watched_here(signals)?;
         system::unmap(bytes);
@@ -122,9 +125,11 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     system::write(HOST, &report(wire::IDLE, 0, 0))
 }
 
-/// Holds this process and all that it will start to filters of system calls. To have the kernel check and
-/// translate one takes it longer than many a command runs.
-fn filter_all(files: &[u32]) -> Outcome<()> {
+/// Holds this process and all that it will start to filters of system calls, and to these capabilities at
+/// most. To have the kernel check and translate a filter takes it longer than many a command runs.
+fn hold_all(told: &[u8], files: &[u32]) -> Outcome<()> {
+    let (kept, _) = told.split_first_chunk().ok_or(system::EINVAL)?;
+    keep_within_reach(u64::from_le_bytes(*kept));
     system::control(NO_NEW_PRIVILEGES, 1, 0)?;
     for file in files {
         let program = system::mapped(*file)?;
@@ -151,14 +156,13 @@ pub fn report(kind: u32, first: u32, second: u64) -> [u8; wire::REPORT] {
 }
 
 impl Steps {
+    /// Goes through the steps behind the one that is done now.
     fn go(mut self) -> ! {
-        // The first was to fork, or to be watched.
-        let mut step = 1;
         loop {
+            self.step += 1;
             if let Err(error) = self.next() {
-                failed(self.reports, step, error);
+                failed(self.reports, self.step, error);
             }
-            step += 1;
         }
     }
 
@@ -218,7 +222,11 @@ impl Steps {
                 system::limit(resource, soft, self.plan.number()?)
             }
             wire::DIRECTORY => system::change_folder(self.plan.text()?),
-            wire::CAPABILITIES => keep_capabilities(self.plan.number()?),
+            wire::REACH => {
+                keep_within_reach(self.plan.number()?);
+                Ok(())
+            }
+            wire::CAPABILITIES => system::keep_capabilities(self.plan.number()?),
             wire::NO_NEW_PRIVILEGES => system::control(NO_NEW_PRIVILEGES, 1, 0),
             wire::LANDLOCK => system::restrict_by_landlock(self.file()?),
             wire::FILTER => system::filter_calls(self.plan.bytes()?),
@@ -234,11 +242,9 @@ impl Steps {
     /// Goes on in a child, while this process stays to watch over it, and ends with it.
     fn go_on_supervised(&mut self) -> Outcome<()> {
         let signals = supervise::prepare()?;
-        if let Some((child, reader)) = self.fork_payload()? {
-            supervise::watch(child, reader, signals);
-            system::exit(0);
-        }
-        Ok(())
+        let (child, reader) = self.start_payload()?;
+        supervise::watch(child, reader, signals);
+        system::exit(0)
     }
 
     /// Goes through the rest in a child, and watches over it until nothing of it is left.
@@ -247,28 +253,27 @@ impl Steps {
             Some(signals) => signals,
             None => *signals.insert(supervise::prepare()?),
         };
-        match self.fork_payload()? {
-            Some((child, reader)) => supervise::watch(child, reader, signals),
-            None => self.go(),
-        }
+        let (child, reader) = self.start_payload()?;
+        supervise::watch(child, reader, signals);
         Ok(())
     }
 
-    /// The child that is to become the command, and where it tells what fails. `None` in the child.
-    fn fork_payload(&mut self) -> Outcome<Option<(u32, u32)>> {
+    /// The child that is to become the command and goes through the rest, and where it tells what fails.
+    fn start_payload(&mut self) -> Outcome<(u32, u32)> {
         let (reader, writer) = system::pipe()?;
-        let Some(child) = system::fork(0)? else {
-            system::close(reader);
-            self.reports = writer;
-            supervise::become_payload(self.ignored)?;
-            for (place, standard) in [(1, 0), (2, 1), (3, 2)] {
-                system::duplicate(self.files[place], standard)?;
-            }
-            return Ok(None);
-        };
+        let reports = core::mem::replace(&mut self.reports, writer);
+        // SAFETY: the entry takes steps, and copies them before anything else. What else it writes are
+        // the lists, which only a child uses.
+        let child = unsafe { start::start(become_payload, (&raw mut *self).cast()) };
+        self.reports = reports;
         system::close(writer);
         self.close_files();
-        Ok(Some((child, reader)))
+        child.map(|child| (child, reader))
+    }
+
+    fn standard_files(&self) -> Outcome<()> {
+        let mut all = [(1, 0), (2, 1), (3, 2)].into_iter();
+        all.try_for_each(|(place, standard)| system::duplicate(self.files[place], standard))
     }
 
     fn close_files(&self) {
@@ -295,8 +300,19 @@ impl Steps {
     }
 }
 
-/// Gives up all capabilities but these, also for programs that are started later.
-fn keep_capabilities(kept: u64) -> Outcome<()> {
+/// Where the child starts that is to become the command.
+extern "C" fn become_payload(steps: *mut ()) -> ! {
+    // SAFETY: `start_payload` gives the steps, and waits. They own nothing that would be freed twice.
+    let steps = unsafe { steps.cast::<Steps>().read() };
+    let ready = supervise::become_payload(steps.ignored).and_then(|()| steps.standard_files());
+    if let Err(error) = ready {
+        failed(steps.reports, steps.step, error);
+    }
+    steps.go()
+}
+
+/// Lets no program that is started later get any other capabilities than these.
+fn keep_within_reach(kept: u64) {
     const DROP_FROM_BOUNDING_SET: usize = 24;
     for capability in 0..64 {
         let is_kept = kept >> capability & 1 == 1;
@@ -306,7 +322,6 @@ fn keep_capabilities(kept: u64) -> Outcome<()> {
             break;
         }
     }
-    system::keep_capabilities(kept)
 }
 
 /// The compiled `core` asks for it by name. Nothing unwinds here.

@@ -101,6 +101,7 @@ mod shared {
 }
 
 use number as n;
+pub use number::CLONE;
 use shared as s;
 
 /// # Safety
@@ -133,7 +134,7 @@ unsafe fn call(number: usize, a: [usize; 6]) -> isize {
     result
 }
 
-fn done(result: isize) -> Outcome<usize> {
+pub fn done(result: isize) -> Outcome<usize> {
     if result < 0 { Err(Errno(result.unsigned_abs() as u32)) } else { Ok(result as usize) }
 }
 

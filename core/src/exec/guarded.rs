@@ -37,6 +37,11 @@ impl Absent {
         Absent(absent)
     }
 
+    /// True for one that was not there, and was to be looked for later.
+    pub(crate) fn has(&self, path: &Path) -> bool {
+        self.0.iter().any(|absent| absent == path)
+    }
+
     /// Those that are there now.
     pub(crate) fn appeared(&self) -> Vec<String> {
         let there = self.0.iter().filter(|path| !is_missing(path));

@@ -1,8 +1,10 @@
 //! The folders of this machine that a command gets for itself, and those that it must not see.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::{self, Write as _};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -102,18 +104,30 @@ const SERVICES: &[&str] = &["/run", "/var/run"];
 pub(crate) fn services() -> Vec<PathBuf> {
     let is_folder = |path: &&&str| fs::symlink_metadata(path).is_ok_and(|data| data.is_dir());
     let mut all: Vec<PathBuf> = SERVICES.iter().filter(is_folder).map(PathBuf::from).collect();
-    let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
-    for line in sockets.lines().skip(1) {
-        // Num RefCount Protocol Flags Type St Inode Path
-        let Some(path) = line.split_whitespace().nth(7).filter(|path| path.starts_with('/')) else {
-            continue;
-        };
-        let is_socket = fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_socket());
-        if is_socket && !all.iter().any(|folder| Path::new(path).starts_with(folder)) {
-            all.push(PathBuf::from(path));
+    for path in listening() {
+        let is_socket = fs::symlink_metadata(&path).is_ok_and(|data| data.file_type().is_socket());
+        if is_socket && !all.iter().any(|folder| path.starts_with(folder)) {
+            all.push(path);
         }
     }
     all
+}
+
+/// The paths of all sockets of this machine's network. A path may hold blanks, and need be no text.
+fn listening() -> Vec<PathBuf> {
+    /// Most machines have fewer than fill this.
+    const ROOM: usize = 64 << 10;
+    let mut sockets = Vec::with_capacity(ROOM);
+    let read = File::open("/proc/net/unix").and_then(|mut file| file.read_to_end(&mut sockets));
+    if read.is_err() {
+        return Vec::new();
+    }
+    // Num RefCount Protocol Flags Type St Inode Path
+    let path = |line: &[u8]| {
+        let at = line.windows(2).position(|two| two == b" /")?;
+        Some(PathBuf::from(OsStr::from_bytes(&line[at + 1..])))
+    };
+    sockets.split(|byte| *byte == b'\n').skip(1).filter_map(path).collect()
 }
 
 #[cfg(test)]
@@ -135,8 +149,10 @@ mod tests {
     #[test]
     fn a_socket_that_listens_is_a_service() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("socket");
-        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        assert!(services().contains(&path));
+        for name in [&b"socket"[..], b"with a blank", b"no \xff text"] {
+            let path = folder.path().join(OsStr::from_bytes(name));
+            let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+            assert!(services().contains(&path), "{}", path.display());
+        }
     }
 }

@@ -71,7 +71,9 @@ impl Program {
             let sealed = |program: &Vec<u8>| sealed("filter", program, MemfdFlags::empty());
             let files = programs.iter().map(sealed).collect::<io::Result<Vec<_>>>()?;
             let files: Vec<_> = files.iter().map(AsFd::as_fd).collect();
-            send(&ours, &[wire::FILTER_ALL], &files)?;
+            let mut message = vec![wire::HOLD_ALL];
+            message.extend(kept_capabilities().to_le_bytes());
+            send(&ours, &message, &files)?;
         }
         let mut command = Command::new(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
         command.arg0(NAME).env_clear().stdin(Stdio::from(theirs));
@@ -90,6 +92,15 @@ pub(crate) struct Shared {
     /// The filters of system calls that hold the seat itself, and so all its commands, by the sockets
     /// that they leave. None where the seat makes namespaces, which they deny.
     pub(crate) calls: Option<Sockets>,
+}
+
+/// What the host itself may do as root to files of others. A command of a privileged host keeps that,
+/// within its walls: the folders that it works in need not be root's.
+const CAPABILITIES_OF_FILES: u64 = 1 | 1 << 1 | 1 << 3;
+
+/// What a command may keep of the capabilities of its host.
+pub(super) fn kept_capabilities() -> u64 {
+    if rustix::process::geteuid().is_root() { CAPABILITIES_OF_FILES } else { 0 }
 }
 
 const NEW_USERS: u64 = 0x1000_0000;

@@ -11,7 +11,7 @@ use super::filter::{self, Sockets};
 use super::kernel::{Kernel, Namespaces, isolate};
 use super::landlock::Allowed;
 use super::plan::Plan;
-use super::program::Shared;
+use super::program::{Shared, kept_capabilities};
 use super::wire;
 use crate::exec::limits::Limits;
 use crate::exec::places::{SEEN_AT, SHARED_AT, is_own};
@@ -26,10 +26,6 @@ pub(crate) const PRIVATE: u64 = 1 << 18;
 /// Attributes of `mount_setattr`.
 pub(crate) const READ_ONLY_ATTRIBUTE: u64 = 1;
 const NO_SUID_ATTRIBUTE: u64 = 2;
-
-/// What the host itself may do as root to files of others. A command of a privileged host keeps that,
-/// within its walls: the folders that it works in need not be root's.
-const CAPABILITIES_OF_FILES: u64 = 1 | 1 << 1 | 1 << 3;
 
 /// Where a machine keeps the names of hosts that it knows by itself.
 pub(crate) const NAMES: &str = "/etc/hosts";
@@ -105,6 +101,10 @@ impl Walls {
             self.mount(&mut plan);
         }
         begin(&mut plan, limits, launch);
+        let holds_all = self.shared(kernel).calls.is_some();
+        if !holds_all {
+            plan.step(wire::REACH, "keep capabilities out of reach").number(kept_capabilities());
+        }
         plan.step(wire::CAPABILITIES, "give up capabilities").number(kept_capabilities());
         plan.step(wire::NO_NEW_PRIVILEGES, "give up privileges");
         if kernel.landlock.is_some()
@@ -112,7 +112,7 @@ impl Walls {
         {
             plan.step(wire::LANDLOCK, "hold to the rules of Landlock").file(rules);
         }
-        if kernel.filter && self.shared(kernel).calls.is_none() {
+        if kernel.filter && !holds_all {
             for program in filter::programs(self.sockets(isolated))? {
                 plan.step(wire::FILTER, "filter system calls").text(program);
             }
@@ -287,8 +287,4 @@ pub(crate) fn unconfined(limits: &Limits, launch: &Launch) -> Plan {
     begin(&mut plan, limits, launch);
     execute(&mut plan, launch);
     plan
-}
-
-fn kept_capabilities() -> u64 {
-    if rustix::process::geteuid().is_root() { CAPABILITIES_OF_FILES } else { 0 }
 }

@@ -37,6 +37,8 @@ pub const FILTER: Tag = 12;
 pub const TERMINAL: Tag = 13;
 /// Set the mask of new files' modes: (mask).
 pub const UMASK: Tag = 14;
+/// Keep these capabilities only within the reach of what is started later: (set).
+pub const REACH: Tag = 16;
 /// Become a program: (place of its file or [`BY_PATH`], path, number of words, words, number of
 /// variables, variables).
 pub const EXECUTE: Tag = 15;
@@ -49,9 +51,9 @@ pub const PLAN: u8 = 1;
 /// A message that asks for listeners in the network where all commands run: an address of four bytes,
 /// and ports of two bytes each, all with the first byte first. They come with a report.
 pub const LISTEN: u8 = 2;
-/// A message that holds the program and all its commands to filters of system calls: each a file of
-/// instructions.
-pub const FILTER_ALL: u8 = 3;
+/// A message that holds the program and all its commands to filters of system calls, each a file of
+/// instructions, and to capabilities at most: a set in eight bytes.
+pub const HOLD_ALL: u8 = 3;
 /// The size of a message at most.
 pub const LONGEST_MESSAGE: usize = 128;
 
