@@ -45,6 +45,7 @@ use files::Written;
 use flow::{Flow, join};
 use input::Openings;
 pub(super) use poison::is_poison;
+use sinks::Sink;
 use state::{Arguments, Call, Descriptor, State};
 
 /// The most invocations of one text.
@@ -111,7 +112,7 @@ pub(super) struct Interpreter<'e> {
     /// How many pipelines and background commands are around.
     subshells: usize,
     /// What is written into pipes and words.
-    sinks: Vec<Value>,
+    sinks: Vec<Sink>,
     files: BTreeMap<String, Written>,
     /// True once something ran that may have changed files, or keeps them from being written.
     pub(super) files_in_doubt: bool,
@@ -207,6 +208,7 @@ impl<'e> Interpreter<'e> {
             self.assume_defaults = true;
             // What runs then is told apart, since it reads and writes by numbers of its own.
             self.places.clear();
+            self.may_be_stopped = false;
             self.conditional += 1;
             let flow = self.lines(state, script);
             self.end(flow);
@@ -430,10 +432,8 @@ impl<'e> Interpreter<'e> {
                 let writers = (first..self.out.invocations.len())
                     .filter(|number| self.out.invocations[*number].stdout == Stdout::Pipe)
                     .collect();
-                stdin = Some(match output {
-                    known @ (Value::Known(_) | Value::OneOf(_)) => self.opened(known),
-                    _ => Descriptor::Input(Stdin::Pipe(writers)),
-                });
+                stdin =
+                    Some(self.piped(&output).unwrap_or(Descriptor::Input(Stdin::Pipe(writers))));
             }
         }
         Flow::both(state)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::effect::Effect;
 use super::super::ir::{Command, CommandKind, Piece, Script, Span, Word};
 use super::super::value::{Origin, Value};
+use super::sinks::Sink;
 use super::state::{Arguments, Bodies, Content, State};
 use super::{Flow, Interpreter, join};
 
@@ -114,7 +115,7 @@ impl Interpreter<'_> {
         let mut rest = Some(state);
         let before = self.conditional;
         let sinks = self.sinks.clone();
-        let mut outputs: Vec<Vec<Value>> = Vec::new();
+        let mut outputs: Vec<Vec<Sink>> = Vec::new();
         for (condition, body) in branches {
             let Some(state) = rest.take() else { break };
             let flow = self.script(state, condition);
@@ -140,7 +141,7 @@ impl Interpreter<'_> {
     }
 
     /// What is written where several ways meet.
-    fn meet(&mut self, outputs: Vec<Vec<Value>>) {
+    fn meet(&mut self, outputs: Vec<Vec<Sink>>) {
         let joined = outputs.into_iter().reduce(|one, other| {
             one.into_iter().zip(other).map(|(one, other)| one.or(other)).collect()
         });

@@ -167,7 +167,7 @@ impl Interpreter<'_> {
         let output = self.collect(&mut inner, true, |this, inner| {
             this.subshell(inner, |this, inner| this.script(inner, script));
         });
-        let output = self.file_alone(state, script).unwrap_or(output);
+        let output = self.file_alone(state, script).unwrap_or(output.value);
         match output {
             Value::Known(text) => Value::Known(text.trim_end_matches('\n').to_owned()),
             Value::OneOf(_) => output.map(|text| text.trim_end_matches('\n').to_owned()),
@@ -185,17 +185,15 @@ impl Interpreter<'_> {
         let output = self.collect(&mut inner, false, |this, inner| {
             this.subshell(inner, |this, inner| this.script(inner, script));
         });
-        match output {
-            Value::Known(_) | Value::OneOf(_) => {
-                let path = format!("/dev/fd/{}", 63 - self.files.len().min(50));
-                let written = Written::new(output, 0);
-                self.files.insert(path.clone(), written);
-                Value::Known(path)
-            }
-            Value::Prefix(_, origin) | Value::Unknown(origin) => {
-                Value::Prefix(place::PROCESS.to_owned(), origin)
-            }
+        if output.uncut().possible().is_none() {
+            let origin = output.value.origin().cloned().unwrap_or(Origin::Other);
+            return Value::Prefix(place::PROCESS.to_owned(), origin);
         }
+        let path = format!("/dev/fd/{}", 63 - self.files.len().min(50));
+        let in_doubt = output.value.possible().is_none();
+        let written = Written { in_doubt, ..Written::new(output.uncut().clone(), 0) };
+        self.files.insert(path.clone(), written);
+        Value::Known(path)
     }
 
     /// Runs what is put off until the command that it hangs on is known: `>(…)`.

@@ -8,6 +8,7 @@
 use super::super::ir::{Piece, Redirection, RedirectionKind, Word};
 use super::super::value::{Origin, Value};
 use super::parameter::is_name;
+use super::sinks::Sink;
 use super::state::{Descriptor, State};
 use super::{Interpreter, arithmetic, join};
 
@@ -35,7 +36,7 @@ impl Interpreter<'_> {
     /// A shell of the text may be stopped from here on, or was while it wrote.
     pub(super) fn perhaps_stopped(&mut self) {
         self.may_be_stopped = true;
-        let nothing = vec![Value::known(""); self.sinks.len()];
+        let nothing = vec![Sink::empty(); self.sinks.len()];
         self.stopped_since(nothing);
     }
 

@@ -11,6 +11,7 @@ use super::super::invocation::{Argument, Invocation, Stdin};
 use super::super::place;
 use super::super::value::Value;
 use super::Interpreter;
+use super::sinks::Sink;
 use super::state::{Descriptor, State};
 
 /// The texts that were opened to be read.
@@ -21,15 +22,18 @@ pub(super) struct Openings {
     partly_read: BTreeSet<usize>,
 }
 
+/// Programs that do not read their standard input, whatever they are told.
+const ALWAYS_DEAF: &[&str] =
+    &["[", "echo", "false", "kill", "printf", "pwd", "sleep", "test", "true"];
+
 /// Programs that do not read their standard input, unless an argument says so.
 const DEAF: &[&str] = &[
-    "[", "basename", "black", "cargo", "chgrp", "chmod", "chown", "clang", "clang++", "cmake",
-    "composer", "ctest", "date", "df", "dirname", "du", "echo", "eslint", "expr", "false", "find",
-    "g++", "gcc", "go", "gradle", "groups", "hostname", "id", "javac", "jest", "kill", "ln", "ls",
-    "make", "mkdir", "mvn", "mypy", "ninja", "npm", "nproc", "pip", "pip3", "pnpm", "poetry",
-    "prettier", "printf", "ps", "pwd", "pytest", "readlink", "realpath", "rmdir", "ruff", "rustc",
-    "rustfmt", "seq", "sleep", "stat", "test", "touch", "true", "tsc", "tty", "uname", "uv",
-    "vitest", "which", "whoami", "yarn",
+    "basename", "black", "cargo", "chgrp", "chmod", "chown", "clang", "clang++", "cmake",
+    "composer", "ctest", "date", "df", "dirname", "du", "eslint", "expr", "find", "g++", "gcc",
+    "go", "gradle", "groups", "hostname", "id", "javac", "jest", "ln", "ls", "make", "mkdir",
+    "mvn", "mypy", "ninja", "npm", "nproc", "pip", "pip3", "pnpm", "poetry", "prettier", "ps",
+    "pytest", "readlink", "realpath", "rmdir", "ruff", "rustc", "rustfmt", "seq", "stat", "touch",
+    "tsc", "tty", "uname", "uv", "vitest", "which", "whoami", "yarn",
 ];
 
 /// Programs that read their standard input only where they are told no file, and how many of their
@@ -96,6 +100,19 @@ impl Interpreter<'_> {
         Descriptor::Text { text, number: self.openings.count }
     }
 
+    /// A descriptor to read what is written into a pipe, if that is known. Of what may have been
+    /// stopped there may be less.
+    pub(super) fn piped(&mut self, output: &Sink) -> Option<Descriptor> {
+        let text = output.uncut();
+        text.possible()?;
+        let is_cut = output.value.possible().is_none();
+        let opened = self.opened(text.clone());
+        if is_cut {
+            self.reads(&opened);
+        }
+        Some(opened)
+    }
+
     /// What a program reads from a descriptor.
     pub(super) fn stdin_of(&self, descriptor: &Descriptor) -> Stdin {
         match descriptor {
@@ -153,12 +170,15 @@ impl Interpreter<'_> {
 
 /// True for a program that surely leaves its standard input alone.
 fn is_deaf(name: &str, arguments: &[Argument]) -> bool {
+    if ALWAYS_DEAF.contains(&name) {
+        return true;
+    }
     let mut operands = Vec::new();
     for argument in arguments {
         match argument.value.prefix() {
             "-" | "--stdin" => return false,
             text if text.starts_with("/dev/") || text.contains("stdin") => return false,
-            "" if name != "echo" && name != "printf" => return false,
+            "" => return false,
             text if text.starts_with('-') => {}
             text => operands.push(text),
         }

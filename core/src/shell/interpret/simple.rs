@@ -117,7 +117,8 @@ impl Interpreter<'_> {
         let deferred = self.deferred.len();
         let plain = |piece: &Piece| matches!(piece, Piece::Literal { .. });
         let is_plain = simple.words.iter().all(|word| word.pieces.iter().all(plain));
-        let before = (!self.assume_unset && !is_plain).then(|| state.clone());
+        let before =
+            (!self.assume_unset && !is_plain).then(|| (state.clone(), self.may_be_stopped));
         let words = self.arguments(&mut state, &simple.words);
         let unopened =
             super::failing::may_fail_to_open(&state, redirections).then(|| state.clone());
@@ -158,8 +159,10 @@ impl Interpreter<'_> {
             deferred,
             &Stdin::Pipe(self.out.invocations.len().checked_sub(1).into_iter().collect()),
         );
-        if let Some(before) = before {
+        if let Some((before, was_stopped)) = before {
+            let is_stopped = std::mem::replace(&mut self.may_be_stopped, was_stopped);
             self.as_if_unset(before, simple, redirections, span, &words);
+            self.may_be_stopped |= is_stopped;
         }
         flow
     }

@@ -4,6 +4,51 @@ use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::state::{Descriptor, State};
 
+/// What is written into a pipe or a word.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) struct Sink {
+    /// What is known of it.
+    pub(super) value: Value,
+    /// What it is if nothing that wrote it was stopped. None: the same.
+    uncut: Option<Value>,
+}
+
+impl Sink {
+    pub(super) fn empty() -> Sink {
+        Sink { value: Value::known(""), uncut: None }
+    }
+
+    fn add(&mut self, value: &Value) {
+        for text in std::iter::once(&mut self.value).chain(&mut self.uncut) {
+            *text = std::mem::replace(text, Value::known("")).then(value.clone());
+        }
+    }
+
+    /// One of the two.
+    pub(super) fn or(self, other: Sink) -> Sink {
+        let is_cut = self.uncut.is_some() || other.uncut.is_some();
+        let uncut = is_cut.then(|| self.uncut().clone().or(other.uncut().clone()));
+        Sink { value: self.value.or(other.value), uncut }
+    }
+
+    /// What it is if nothing that wrote it was stopped.
+    pub(super) fn uncut(&self) -> &Value {
+        self.uncut.as_ref().unwrap_or(&self.value)
+    }
+
+    /// The same, which may have been stopped anywhere behind `before`.
+    fn cut_behind(self, before: Sink) -> Sink {
+        let origin = self.value.origin().cloned().unwrap_or(Origin::Other);
+        let uncut = self.uncut.unwrap_or(self.value);
+        Sink { value: before.value.then(Value::Unknown(origin)), uncut: Some(uncut) }
+    }
+
+    /// How many bytes of text it holds.
+    fn weight(&self) -> usize {
+        self.value.weight() + self.uncut.as_ref().map_or(0, Value::weight)
+    }
+}
+
 impl Interpreter<'_> {
     /// Collects what is written on standard output while something runs.
     pub(super) fn collect(
@@ -11,14 +56,14 @@ impl Interpreter<'_> {
         state: &mut State,
         substitution: bool,
         run: impl FnOnce(&mut Self, State),
-    ) -> Value {
+    ) -> Sink {
         let number = self.sinks.len();
-        self.sinks.push(Value::known(""));
+        self.sinks.push(Sink::empty());
         state.redirect(1, Descriptor::Sink { number, substitution });
         run(self, state.clone());
         let output = self.sinks.pop();
         self.sinks.truncate(number);
-        output.unwrap_or(Value::Unknown(Origin::Other))
+        output.unwrap_or(Sink { value: Value::Unknown(Origin::Other), uncut: None })
     }
 
     /// Adds to what is written on standard output.
@@ -28,9 +73,9 @@ impl Interpreter<'_> {
             && let Some(before) = self.sinks.get_mut(sink)
         {
             let unwritten = is_left.then(|| before.clone());
-            *before = std::mem::replace(before, Value::known("")).then(value);
+            before.add(&value);
             if let Some(unwritten) = unwritten {
-                *before = std::mem::replace(before, Value::known("")).or(unwritten);
+                *before = std::mem::replace(before, Sink::empty()).or(unwritten);
             }
             return;
         }
@@ -43,25 +88,24 @@ impl Interpreter<'_> {
     }
 
     /// What was written since may not have been.
-    pub(super) fn written_perhaps(&mut self, before: Vec<Value>) {
+    pub(super) fn written_perhaps(&mut self, before: Vec<Sink>) {
         for (sink, before) in self.sinks.iter_mut().zip(before) {
-            let after = std::mem::replace(sink, Value::known(""));
+            let after = std::mem::replace(sink, Sink::empty());
             *sink = after.or(before);
         }
     }
 
     /// What is written so far.
-    pub(in super::super) fn written_so_far(&self) -> Vec<Value> {
+    pub(in super::super) fn written_so_far(&self) -> Vec<Sink> {
         self.sinks.clone()
     }
 
     /// What was written since may have been stopped anywhere.
-    pub(in super::super) fn stopped_since(&mut self, before: Vec<Value>) {
+    pub(in super::super) fn stopped_since(&mut self, before: Vec<Sink>) {
         self.files_in_doubt = true;
         for (sink, before) in self.sinks.iter_mut().zip(before) {
             if *sink != before {
-                let origin = sink.origin().cloned().unwrap_or(Origin::Other);
-                *sink = before.then(Value::Unknown(origin));
+                *sink = std::mem::replace(sink, Sink::empty()).cut_behind(before);
             }
         }
     }
@@ -72,7 +116,7 @@ impl Interpreter<'_> {
             return run(self);
         }
         let before = self.sinks.clone();
-        self.burn(before.iter().map(Value::weight).sum::<usize>() / super::fuel::BYTES_OF_FUEL);
+        self.burn(before.iter().map(Sink::weight).sum::<usize>() / super::fuel::BYTES_OF_FUEL);
         self.conditional += 1;
         let result = run(self);
         self.conditional -= 1;

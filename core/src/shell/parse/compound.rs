@@ -160,6 +160,9 @@ impl Lowering<'_, '_> {
     fn test(&mut self, expression: &ConditionalExpr, words: &mut Vec<Word>) {
         match expression {
             ConditionalExpr::Binary(it) => {
+                if let ConditionalExpr::Word(word) = &*it.left {
+                    self.check_operator(word.span);
+                }
                 self.test(&it.left, words);
                 words.push(literal(it.op.as_str(), self.span(it.op_span)));
                 self.test(&it.right, words);

@@ -30,6 +30,18 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// A word before an operator of `[[` that is an operator itself, once it is put together from
+    /// several lines. A shell takes what follows for its operand, and the whole for an error.
+    pub(super) fn check_operator(&mut self, span: TheirSpan) {
+        const UNARY: &str = "abcdefghknoprstuvwxzGLNORS";
+        let slice = self.slice(span).replace("\\\n", "");
+        let letter =
+            slice.strip_prefix('-').and_then(|rest| rest.strip_prefix(|c| UNARY.contains(c)));
+        if letter == Some("") {
+            self.problem("a test that could not be read", self.span(span));
+        }
+    }
+
     /// A literal whose last `$` belongs to what follows it.
     pub(super) fn check_literal(&mut self, part: &WordPartNode, span: TheirSpan) {
         if !matches!(part.kind, WordPart::Literal(_)) {

@@ -216,6 +216,8 @@ const INVALID: &[&str] = &[
     "f() ls",
     "echo ${x",
     "[[ a",
+    "[[ -r == o* ]]",
+    "ls; [[ -\\\nr == o* ]]",
     "done",
     "then ls",
 ];

@@ -34,6 +34,33 @@ fn what_is_written_before_it_runs_is_looked_at() {
     assert_eq!(asked, <[&&str; 0]>::default());
 }
 
+/// Harm that what stands around it might stop, or leave only a part of.
+const PERHAPS: &[&str] = &[
+    "timeout 5 cat <<'E' | bash\nsu root\nE",
+    "timeout --signal=KILL 1m printf '%s\\n' 'doas reboot' | sh",
+    "busybox timeout 5 echo -rf / | xargs rm",
+    "timeout 5 printf '%s\\n' --size=0 /etc/passwd | xargs -n 99 truncate",
+    "timeout 5 printf '/srv/data\\n' | xargs -I% rm -rf %",
+    "timeout 5 echo \"import shutil;shutil.rmtree('/srv/data')\" | python3",
+    "{ echo 'rm -rf /srv/data'; kill 0; } | sh",
+    "bash <(timeout 5 echo rm -rf /srv/data)",
+    "while read x; do echo 'rm -rf /srv/data'; done | sh",
+    "`echo kill` ${none:=-KILL} 1234",
+    "printf '%s ' ${none:=-s} 9 -1 | xargs kill",
+    "printf '%s\\n' -R nobody / | xargs $(printf %s%s - n) 99 chown",
+    "printf %s /dev/sda | xargs $(printf %s%s - I%) cp /dev/zero %",
+];
+
+#[test]
+fn harm_that_may_be_stopped_midway_is_denied() {
+    for settings in [strict(), workspace()] {
+        let passes =
+            |text: &&&str| check(text, &Env::default(), &settings).verdict != Decision::Deny;
+        let let_through: Vec<&&str> = PERHAPS.iter().filter(passes).collect();
+        assert_eq!(let_through, <[&&str; 0]>::default());
+    }
+}
+
 #[test]
 fn no_removal_is_allowed() {
     for settings in [strict(), workspace()] {

@@ -111,7 +111,9 @@ fn input(
         None => unwrapping.invocation.stdin.clone(),
     };
     let read = match &stdin {
-        Stdin::Text(text) => words_of(text, parsed.has("-0"), parsed.value("-d"), lines),
+        Stdin::Text(text) | Stdin::Rest(text) => {
+            words_of(text, parsed.has("-0"), parsed.value("-d"), lines)
+        }
         // The null device, or what a caller gives: nothing.
         Stdin::File(path) if path.as_known() == Some("/dev/null") => Some(Vec::new()),
         _ => None,
@@ -139,6 +141,8 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         };
     unwrapping.file(Access::Read, parsed.value("-a"));
     let (read, origin) = input(unwrapping, parsed, replace.is_some());
+    // Of what another may have read, or what was stopped, there may be less.
+    let is_rest = matches!(unwrapping.invocation.stdin, Stdin::Rest(_));
     let mut words = parsed.operands.clone();
     if words.is_empty() {
         words.push(unwrapping.word(Value::known("echo")));
@@ -171,7 +175,7 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             }
             // Where it is divided by something else, all at once and some of it.
             let divides = ["-L", "-l", "-s"].iter().any(|option| parsed.has(option));
-            if divides || read.len() > most.saturating_mul(MOST_ROUNDS) {
+            if divides || is_rest || read.len() > most.saturating_mul(MOST_ROUNDS) {
                 words.push(unknown);
                 unwrapping.run(&words);
             }
@@ -180,8 +184,10 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             words.push(unknown);
             unwrapping.run(&words);
         }
-        (Some(mark), Some(read)) if read.len() <= MOST_ROUNDS => {
-            for text in read {
+        (Some(mark), read) => {
+            let read = read.filter(|read| read.len() <= MOST_ROUNDS);
+            let is_all = read.is_some() && !is_rest;
+            for text in read.into_iter().flatten() {
                 let words: Vec<Argument> = words
                     .iter()
                     .map(|word| Argument {
@@ -191,13 +197,12 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
                     .collect();
                 unwrapping.run(&words);
             }
-        }
-        (Some(mark), _) => {
-            let words: Vec<Argument> = words
-                .iter()
-                .map(|word| replaced(word, &mark, &Value::Unknown(origin.clone())))
-                .collect();
-            unwrapping.run(&words);
+            if !is_all {
+                let unknown = Value::Unknown(origin);
+                let words: Vec<Argument> =
+                    words.iter().map(|word| replaced(word, &mark, &unknown)).collect();
+                unwrapping.run(&words);
+            }
         }
     }
 }
