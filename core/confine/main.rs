@@ -62,6 +62,8 @@ struct Steps {
     reports: u32,
     /// Signals that this process ignores (a bit for each).
     ignored: u64,
+    /// The process that watches over the command.
+    watcher: u32,
 }
 
 extern "C" fn main() -> ! {
@@ -107,7 +109,7 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     let mut plan = Plan::new(bytes);
     let first = plan.tag()?;
     let trees = [u32::MAX; wire::SLOTS];
-    let mut steps = Steps { plan, files, trees, step: 0, reports: HOST, ignored };
+    let mut steps = Steps { plan, files, trees, step: 0, reports: HOST, ignored, watcher: 0 };
     if first == wire::SUPERVISE {
         steps.watched_here(signals)?;
         system::unmap(bytes);
@@ -125,8 +127,8 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     system::write(HOST, &report(wire::IDLE, 0, 0))
 }
 
-/// Holds this process and all that it will start to filters of system calls, and to these capabilities at
-/// most. To have the kernel check and translate a filter takes it longer than many a command runs.
+/// Holds this process and all that it will start to filters of system calls, and what it will start to
+/// these capabilities at most. To have the kernel check and translate a filter takes it longer than many a command runs.
 fn hold_all(told: &[u8], files: &[u32]) -> Outcome<()> {
     let (kept, _) = told.split_first_chunk().ok_or(system::EINVAL)?;
     keep_within_reach(u64::from_le_bytes(*kept));
@@ -262,8 +264,9 @@ impl Steps {
     fn start_payload(&mut self) -> Outcome<(u32, u32)> {
         let (reader, writer) = system::pipe()?;
         let reports = core::mem::replace(&mut self.reports, writer);
+        self.watcher = system::process();
         // SAFETY: the entry takes steps, and copies them before anything else. What else it writes are
-        // the lists, which only a child uses.
+        // its stack and the lists, which only a child uses.
         let child = unsafe { start::start(become_payload, (&raw mut *self).cast()) };
         self.reports = reports;
         system::close(writer);
@@ -286,7 +289,8 @@ impl Steps {
 
     fn execute(&mut self) -> Outcome<()> {
         let lists = &raw mut LISTS;
-        // SAFETY: the process has one thread, and this is the only place that names the lists.
+        // SAFETY: this is the only place that names the lists, and only a child comes here, of which
+        // there is one at a time.
         let lists = unsafe { &mut *lists };
         let place = self.plan.number()?;
         let file = match place {
@@ -301,10 +305,14 @@ impl Steps {
 }
 
 /// Where the child starts that is to become the command.
-extern "C" fn become_payload(steps: *mut ()) -> ! {
-    // SAFETY: `start_payload` gives the steps, and waits. They own nothing that would be freed twice.
+///
+/// # Safety
+/// `steps` must be those of the process that waits for the child.
+unsafe extern "C" fn become_payload(steps: *mut ()) -> ! {
+    // SAFETY: as above. They own nothing that would be freed twice.
     let steps = unsafe { steps.cast::<Steps>().read() };
-    let ready = supervise::become_payload(steps.ignored).and_then(|()| steps.standard_files());
+    let ready = supervise::become_payload(steps.watcher, steps.ignored)
+        .and_then(|()| steps.standard_files());
     if let Err(error) = ready {
         failed(steps.reports, steps.step, error);
     }
@@ -316,7 +324,8 @@ fn keep_within_reach(kept: u64) {
     const DROP_FROM_BOUNDING_SET: usize = 24;
     for capability in 0..64 {
         let is_kept = kept >> capability & 1 == 1;
-        // Beyond the last one that the kernel knows it answers EINVAL.
+        // Beyond the last one that the kernel knows it answers EINVAL. Who may not drop any has none to
+        // give on, or gives them up with the others.
         if !is_kept && system::control(DROP_FROM_BOUNDING_SET, capability, 0) == Err(system::EINVAL)
         {
             break;

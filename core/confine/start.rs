@@ -17,7 +17,7 @@ static mut OF_CHILD: Stack = Stack([0; STACK]);
 ///
 /// # Safety
 /// `entry` must take what `argument` points to, and what it writes must be of no use to this process.
-pub unsafe fn start(entry: extern "C" fn(*mut ()) -> !, argument: *mut ()) -> Outcome<u32> {
+pub unsafe fn start(entry: unsafe extern "C" fn(*mut ()) -> !, argument: *mut ()) -> Outcome<u32> {
     const SIGCHLD: usize = 17;
     const SHARED_MEMORY: usize = 0x100;
     const WAIT: usize = 0x4000;
@@ -35,7 +35,7 @@ pub unsafe fn start(entry: extern "C" fn(*mut ()) -> !, argument: *mut ()) -> Ou
 unsafe fn clone_into(
     flags: usize,
     stack: usize,
-    entry: extern "C" fn(*mut ()) -> !,
+    entry: unsafe extern "C" fn(*mut ()) -> !,
     argument: *mut (),
 ) -> isize {
     let result: isize;
@@ -45,7 +45,7 @@ unsafe fn clone_into(
         asm!("syscall", "test rax, rax", "jnz 2f", "xor ebp, ebp", "mov rdi, r12", "call r13", "ud2",
              "2:",
              inlateout("rax") CLONE as isize => result,
-             in("rdi") flags, in("rsi") stack, in("rdx") 0, in("r10") 0, in("r8") 0,
+             in("rdi") flags, in("rsi") stack, in("rdx") 0_usize, in("r10") 0_usize, in("r8") 0_usize,
              in("r12") argument, in("r13") entry,
              lateout("rcx") _, lateout("r11") _);
     }
@@ -58,7 +58,7 @@ unsafe fn clone_into(
 unsafe fn clone_into(
     flags: usize,
     stack: usize,
-    entry: extern "C" fn(*mut ()) -> !,
+    entry: unsafe extern "C" fn(*mut ()) -> !,
     argument: *mut (),
 ) -> isize {
     let result: isize;
@@ -67,7 +67,7 @@ unsafe fn clone_into(
         asm!("svc 0", "cbnz x0, 2f", "mov x29, 0", "mov x0, {argument}", "blr {entry}", "brk 1", "2:",
              argument = in(reg) argument, entry = in(reg) entry,
              in("x8") CLONE, inlateout("x0") flags as isize => result,
-             in("x1") stack, in("x2") 0, in("x3") 0, in("x4") 0);
+             in("x1") stack, in("x2") 0_usize, in("x3") 0_usize, in("x4") 0_usize);
     }
     result
 }

@@ -92,9 +92,13 @@ pub fn prepare() -> Outcome<u32> {
     system::signals(CHILD)
 }
 
-/// What the child does first: a session and a group of its own, and signals as at the start.
-pub fn become_payload(ignored: u64) -> Outcome<()> {
+/// What the child does first: a session and a group of its own, and signals as at the start. It ends with
+/// `watcher`, and does not begin where that has ended already.
+pub fn become_payload(watcher: u32, ignored: u64) -> Outcome<()> {
     die_with_parent();
+    if system::parent() != watcher {
+        return Err(system::ESRCH);
+    }
     system::new_session()?;
     system::reset_signals(ignored);
     system::block_signals(0);

@@ -7,6 +7,7 @@ use core::arch::asm;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub u32);
 
+pub const ESRCH: Errno = Errno(3);
 pub const EINTR: Errno = Errno(4);
 pub const EINVAL: Errno = Errno(22);
 pub const E2BIG: Errno = Errno(7);
@@ -50,6 +51,7 @@ mod number {
     pub const SECCOMP: usize = 317;
     pub const EXECVEAT: usize = 322;
     pub const GETPID: usize = 39;
+    pub const GETPPID: usize = 110;
 }
 
 #[cfg(target_arch = "aarch64")]
@@ -89,6 +91,7 @@ mod number {
     pub const SECCOMP: usize = 277;
     pub const EXECVEAT: usize = 281;
     pub const GETPID: usize = 172;
+    pub const GETPPID: usize = 173;
 }
 
 /// The calls that have one number on all machines.
@@ -219,6 +222,11 @@ pub fn unmap(bytes: &'static [u8]) {
 
 pub fn process() -> u32 {
     made(n::GETPID, &[]).unwrap_or(0) as u32
+}
+
+/// The process that started this one, or that took it over from that.
+pub fn parent() -> u32 {
+    made(n::GETPPID, &[]).unwrap_or(0) as u32
 }
 
 pub fn new_session() -> Outcome<()> {

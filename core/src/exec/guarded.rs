@@ -1,5 +1,5 @@
 //! What in a workspace tells version control and agents what to do, and is not there yet. A wall stands
-//! around what is there; of what is not, it is told afterwards that it has come.
+//! around what is there; of what is not, it can be told afterwards that it has come.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,7 +18,8 @@ const HOOKS: &str = ".git/hooks";
 pub(crate) struct Absent(Vec<PathBuf>);
 
 impl Absent {
-    /// What a command may not write and could make.
+    /// What a command may not write and could make. Where it could make the folder that Git runs
+    /// programs of, that is made here.
     pub(crate) fn before(order: &Order, is_sandboxed: bool) -> Absent {
         let mounted = Mounted { real: order.whose.workspace.clone() };
         let here = |path: &String| match is_sandboxed {
@@ -33,13 +34,8 @@ impl Absent {
             folder.is_some_and(|at| *folders.entry(at).or_insert_with_key(|at| is_folder(at)))
         };
         absent.retain(|path| is_missing(path) && is_in_one(path));
-        absent.retain(|path| !(path.ends_with(HOOKS) && fs::create_dir(path).is_ok()));
+        absent.retain(|path| !(path.ends_with(HOOKS) && is_made(path)));
         Absent(absent)
-    }
-
-    /// True for one that was not there, and was to be looked for later.
-    pub(crate) fn has(&self, path: &Path) -> bool {
-        self.0.iter().any(|absent| absent == path)
     }
 
     /// Those that are there now.
@@ -47,6 +43,11 @@ impl Absent {
         let there = self.0.iter().filter(|path| !is_missing(path));
         there.map(|path| path.display().to_string()).collect()
     }
+}
+
+/// Makes a folder, unless another command has by now.
+fn is_made(path: &Path) -> bool {
+    fs::create_dir(path).map_or_else(|error| error.kind() == ErrorKind::AlreadyExists, |()| true)
 }
 
 fn is_missing(path: &Path) -> bool {

@@ -225,8 +225,7 @@ impl Host {
             Stream::Output => outputs[0].push(bytes),
             Stream::Error => outputs[1].push(bytes),
         };
-        let started = |started| confined = Some(started);
-        match self.start_and_finish((order, &absent), control, started, sink) {
+        match self.start_and_finish(order, control, |started| confined = Some(started), sink) {
             Ok((ended, rest)) => {
                 let [output, error] = outputs.map(Output::finish);
                 if let Some(confined) = confined {
@@ -251,15 +250,16 @@ impl Host {
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, &[u8]),
     ) -> Result<Ended, NotRun> {
-        let absent = Absent::before(&order, self.is_sandboxed(&order));
-        let (ended, rest) = self.start_and_finish((order, &absent), control, started, sink)?;
+        // For what it makes: what comes while a command runs in the background is told to nobody.
+        Absent::before(&order, self.is_sandboxed(&order));
+        let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
         rest.clear_up();
         Ok(ended)
     }
 
     fn start_and_finish(
         &self,
-        (order, absent): (Order, &Absent),
+        order: Order,
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, &[u8]),
@@ -271,7 +271,7 @@ impl Host {
         let machine = self.machine()?;
         let deadline = Instant::now().checked_add(order.timeout);
         let ways = self.ways(&machine, &order)?;
-        let walls = self.walls(&machine, (&order, absent), ways.as_ref())?;
+        let walls = self.walls(&machine, &order, ways.as_ref())?;
         let launch = match &order.opened {
             Some(opened) => opened.launch(&order.cwd)?,
             None => {
@@ -397,7 +397,7 @@ impl Host {
     fn walls(
         &self,
         machine: &Machine,
-        (order, absent): (&Order, &Absent),
+        order: &Order,
         ways: Option<&Ways>,
     ) -> Result<Option<Walls>, NotRun> {
         if self.config.confinement == Profile::Off {
@@ -430,8 +430,8 @@ impl Host {
         let shown: Vec<PathBuf> = held.read.iter().map(PathBuf::from).collect();
         hidden.retain(|path| !shown.iter().any(|shown| shown.starts_with(path)));
         hidden.extend(places::services());
-        let guarded = held.write_never.iter().map(Path::new).filter(|path| !absent.has(path));
-        let guarded = guarded.filter_map(|path| real.of(path)).collect();
+        // Looked for now: another command may have made some of it meanwhile.
+        let guarded = held.write_never.iter().filter_map(|path| real.of(Path::new(path))).collect();
         let seen = real.outermost(order.seen.iter().cloned().chain([order.cwd.clone()]));
         let walls = Walls {
             guarded,

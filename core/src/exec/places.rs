@@ -113,7 +113,8 @@ pub(crate) fn services() -> Vec<PathBuf> {
     all
 }
 
-/// The paths of all sockets of this machine's network. A path may hold blanks, and need be no text.
+/// The paths of the sockets in this network, as far as the kernel tells them: not of those that were
+/// bound by a relative path. A path may hold blanks, and need be no text.
 fn listening() -> Vec<PathBuf> {
     /// Most machines have fewer than fill this.
     const ROOM: usize = 64 << 10;

@@ -95,10 +95,14 @@ async fn an_unknown_tool_names_the_nearest() {
     let result = house.call("raed_file", json!({})).await;
     assert_eq!(result.code, Some(Code::UnknownTool));
     assert!(result.for_llm.contains("`raed_file`") && result.for_llm.contains("`read_file`"));
-    for strange in ["", "a\0b", &"x".repeat(100_000)] {
-        let result = house.call(strange, json!({})).await;
+    let (long, endless) = ("x".repeat(10_000), "x".repeat(100_000));
+    let strange =
+        [("", "``"), ("a\0b", "b`"), (&long, "xxx"), (&endless, "whose name has 100000 bytes")];
+    for (name, shown) in strange {
+        let result = house.call(name, json!({})).await;
         assert_eq!(result.code, Some(Code::UnknownTool));
         assert!(result.for_llm.len() < 1_000);
+        assert!(result.for_llm.contains(shown), "{}", result.for_llm);
     }
 }
 

@@ -38,10 +38,10 @@ pub const TERMINAL: Tag = 13;
 /// Set the mask of new files' modes: (mask).
 pub const UMASK: Tag = 14;
 /// Keep these capabilities only within the reach of what is started later: (set).
-pub const REACH: Tag = 16;
+pub const REACH: Tag = 15;
 /// Become a program: (place of its file or [`BY_PATH`], path, number of words, words, number of
 /// variables, variables).
-pub const EXECUTE: Tag = 15;
+pub const EXECUTE: Tag = 16;
 
 /// A message that says where all commands will run: files by which control groups are joined; then the
 /// flags of `unshare`, and the texts for `uid_map` and `gid_map`, each with its length in one byte.
@@ -52,7 +52,7 @@ pub const PLAN: u8 = 1;
 /// and ports of two bytes each, all with the first byte first. They come with a report.
 pub const LISTEN: u8 = 2;
 /// A message that holds the program and all its commands to filters of system calls, each a file of
-/// instructions, and to capabilities at most: a set in eight bytes.
+/// instructions, and its commands to capabilities at most: a set in eight bytes.
 pub const HOLD_ALL: u8 = 3;
 /// The size of a message at most.
 pub const LONGEST_MESSAGE: usize = 128;
