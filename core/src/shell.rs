@@ -23,6 +23,7 @@
 
 pub mod analyse;
 pub mod code;
+mod compilers;
 pub mod denied;
 pub mod effect;
 pub mod env;

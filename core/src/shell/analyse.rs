@@ -42,6 +42,7 @@ pub fn analyse(text: &str, env: &Env) -> Analysis {
     problems.extend(done.problems);
     let mut found = done.found;
     found.extend(models::tell(&done.invocations, env));
+    found.extend(models::given_secrets(&done.invocations, &found, env));
     found.extend(flows::join(text, &done.invocations, &found));
     Analysis {
         text: text.to_owned(),

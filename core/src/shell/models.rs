@@ -27,11 +27,12 @@ mod web;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::effect::{CodeFrom, Effect, Found};
+use super::effect::{Access, CodeFrom, Effect, Found, Scope};
 use super::env::Env;
 use super::grammar;
 use super::invocation::{Argument, Invocation, Stdin};
 use super::model::{Model, Parsed, Report, Role};
+use super::place;
 use super::unwrap;
 use super::value::Value;
 use tool::Tool;
@@ -237,6 +238,39 @@ pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
     found
 }
 
+/// The places of secrets that code of the project, or of a file, is given: it may read them.
+#[must_use]
+pub fn given_secrets(invocations: &[Invocation], found: &[Found], env: &Env) -> Vec<Found> {
+    let mut given = Vec::new();
+    for (number, invocation) in invocations.iter().enumerate() {
+        let own = || found.iter().filter(|found| found.by == Some(number));
+        let is_code = |found: &&Found| {
+            matches!(&found.effect, Effect::Code { from: CodeFrom::File | CodeFrom::Project(_) })
+        };
+        let Some(code) = own().find(is_code) else { continue };
+        let cwd = invocation.cwd.clone();
+        let report = Report { env, invocation, cwd, found: Vec::new() };
+        for word in &invocation.arguments {
+            let Some(path) = perform::path_in(&word.value) else { continue };
+            let effect = report.file_effect(Access::Read, &path, false, false);
+            let Effect::File(file) = &effect else { continue };
+            let is_told = own().any(
+                |found| matches!(&found.effect, Effect::File(other) if other.path == file.path),
+            );
+            // What lies in the workspace it can read anyway.
+            let within = file
+                .path
+                .as_known()
+                .is_some_and(|path| env.workspace.iter().any(|root| place::is_within(path, root)));
+            let is_closed = file.scope == Scope::Denied || file.scope == Scope::Secret && !within;
+            if is_closed && !is_told {
+                given.push(Found { effect, span: word.span.clone(), ..code.clone() });
+            }
+        }
+    }
+    given
+}
+
 /// Programs of which no option does more than print, so that a word may be one.
 const ONLY_PRINT: &[&str] = &[
     "basename",
@@ -370,7 +404,6 @@ pub fn inner(invocation: &Invocation) -> Vec<Inner> {
 /// True for effects that examples leave out: reads and lists of what is no secret.
 #[cfg(test)]
 fn is_plain_read(effect: &super::effect::Effect) -> bool {
-    use super::effect::{Access, Scope};
     let super::effect::Effect::File(file) = effect else { return false };
     matches!(file.access, Access::Read | Access::List)
         && !matches!(file.scope, Scope::Secret | Scope::Denied | Scope::Kernel | Scope::Device)

@@ -53,11 +53,31 @@ pub fn resolve(path: &Value, cwd: &Value, env: &Env) -> Value {
                     let folder = folder.trim_end_matches('/');
                     Value::Prefix(format!("{folder}/{name}"), origin.clone())
                 }
+                Value::OneOf(folders) if !name.starts_with('.') => in_one_of(&folders, origin),
                 _ => Value::Unknown(origin.clone()),
             }
         }
+        // A pattern of names, in one of the folders that it may stand in.
+        Value::Unknown(origin @ Origin::Glob(written)) => match cwd {
+            Value::OneOf(folders) if !written.starts_with(['/', '~', '.']) => {
+                in_one_of(folders, origin)
+            }
+            _ => path.clone(),
+        },
         Value::Unknown(_) => path.clone(),
     }
+}
+
+/// What is known of a name in one of these folders: it lies below what they have in common.
+fn in_one_of(folders: &[String], origin: &Origin) -> Value {
+    let common = folders.iter().map(|folder| folder.trim_end_matches('/')).reduce(|one, other| {
+        let mut common = one;
+        while !is_within(other, common) {
+            common = common.rsplit_once('/').map_or("", |(above, _)| above);
+        }
+        common
+    });
+    Value::Prefix(format!("{}/", common.unwrap_or_default()), origin.clone())
 }
 
 /// An absolute path without `.`, `..` and doubled slashes, with the links of the snapshot followed.

@@ -236,11 +236,11 @@ impl Interpreter<'_> {
                 self.conditional -= 1;
                 Some(flow)
             }
-            Value::Prefix(start, _) => {
+            Value::Prefix(start, origin) => {
                 let why = format!("the end of what `{program}` runs is not known");
                 self.found(Effect::Dynamic { why }, program, span);
                 self.evaluates(state, text, program, span);
-                self.beginning(state, start, span);
+                self.beginning(state, start, origin, span);
                 None
             }
             Value::Unknown(origin) => {
@@ -267,8 +267,10 @@ impl Interpreter<'_> {
     }
 
     /// Runs the known beginning of a text, whose end is a word that nobody knows.
-    fn beginning(&mut self, state: &State, start: &str, span: &Span) {
-        let text = format!("{start}${{TOOLKEEP_UNKNOWN}}");
+    fn beginning(&mut self, state: &State, start: &str, origin: &Origin, span: &Span) {
+        // A name that a program picks has no slash in it.
+        let end = if *origin == Origin::Picked { "picked" } else { "${TOOLKEEP_UNKNOWN}" };
+        let text = format!("{start}{end}");
         let problems = self.out.problems.len();
         self.conditional += 1;
         self.text(state.clone(), &text, span);

@@ -10,10 +10,13 @@ use super::state::{Arguments, Bodies, Content, State};
 use super::{Flow, Interpreter};
 
 /// How names are declared.
+#[derive(Default)]
 struct How {
     exports: bool,
     unexports: bool,
     prints: bool,
+    /// They are functions.
+    functions: bool,
     readonly: bool,
     /// Whether they hold numbers from now on.
     integer: Option<bool>,
@@ -31,7 +34,7 @@ impl How {
         let is_local = matches!(call.name, "local" | "declare" | "typeset")
             && !call.arguments.iter().any(is_global);
         let (exports, readonly) = (call.name == "export", call.name == "readonly");
-        How { exports, unexports: false, prints: false, readonly, integer: None, is_local }
+        How { exports, readonly, is_local, ..How::default() }
     }
 }
 
@@ -62,7 +65,7 @@ impl Interpreter<'_> {
                 }
             }
         }
-        if !names || how.prints {
+        if !names && !how.functions || how.prints {
             self.found(Effect::EnvironmentDump, call.name, &call.span);
         }
         // It fails for what is no name, for a variable that may not be set, and outside of a function.
@@ -74,6 +77,7 @@ impl Interpreter<'_> {
         how.exports |= on && has('x');
         how.unexports |= !on && has('x') || call.name == "export" && has('n');
         how.prints |= has('p');
+        how.functions |= on && (has('f') || has('F'));
         how.readonly |= on && has('r');
         if has('i') {
             how.integer = Some(on);

@@ -1,11 +1,14 @@
 //! Variables that change what a shell or other programs run, load or trust.
 
+use super::super::compilers::of_builds;
+
 /// True for such a variable.
 pub(in super::super) fn is_poison(name: &str) -> bool {
     NAMES.contains(&name)
         || ["LD_", "DYLD_", "GIT_", "BASH_FUNC_"].iter().any(|start| name.starts_with(start))
         || name.ends_with("_PAGER")
         || name.ends_with("_EDITOR")
+        || of_builds(name)
 }
 
 const NAMES: &[&str] = &[
@@ -58,15 +61,6 @@ const NAMES: &[&str] = &[
     "SSH_ASKPASS",
     "HOME",
     "SHELL",
-    "RUSTC_WRAPPER",
-    "RUSTC_WORKSPACE_WRAPPER",
-    "RUSTC",
-    "RUSTFLAGS",
-    "CARGO_BUILD_RUSTC_WRAPPER",
-    "CC",
-    "CXX",
-    "LD",
-    "MAKEFLAGS",
     "MAKEFILES",
     "TAR_OPTIONS",
     "TMUX_TMPDIR",
@@ -119,7 +113,6 @@ const NAMES: &[&str] = &[
     "EXINIT",
     "VIMINIT",
     "MYVIMRC",
-    "GOFLAGS",
     "PIP_INDEX_URL",
     "PIP_EXTRA_INDEX_URL",
     "PIP_CONFIG_FILE",

@@ -265,6 +265,10 @@ impl Interpreter<'_> {
         span: &Span,
     ) {
         let Some(Origin::Glob(written)) = program.value.origin() else { return };
+        // Of the folder that one is in: it may be any, and nothing says which.
+        if written.chars().all(|char| "*?".contains(char)) {
+            return;
+        }
         let mut pattern = super::pattern::Pattern::default();
         if !pattern.glob(written) {
             return;

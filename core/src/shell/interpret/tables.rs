@@ -113,21 +113,33 @@ impl Interpreter<'_> {
         Flow::both(state)
     }
 
-    pub(super) fn compgen(&mut self, state: State, call: &Ready<'_>) -> Flow {
-        let dumps = call.arguments.iter().any(|argument| {
-            argument.value.as_known().is_none_or(|text| {
-                text.starts_with("-e")
-                    || text.starts_with("-v")
-                    || matches!(text, "export" | "variable")
-            })
-        });
+    pub(super) fn compgen(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        // What stands behind these options is a value, and the last word is what names begin with.
+        const WITH_VALUE: &[&str] = &["-A", "-C", "-F", "-G", "-P", "-S", "-W", "-X", "-o"];
+        let mut dumps = false;
+        let mut words = call.arguments.iter();
+        while let Some(word) = words.next() {
+            match word.value.as_known() {
+                Some("--") => break,
+                Some(option) if WITH_VALUE.contains(&option) => {
+                    let value = words.next().map(|word| word.value.as_known());
+                    let variables = [None, Some("export"), Some("variable")];
+                    dumps |=
+                        option == "-A" && value.is_some_and(|value| variables.contains(&value));
+                }
+                Some(option) => dumps |= option.starts_with("-e") || option.starts_with("-v"),
+                None => dumps |= word.value.prefix().is_empty() && words.len() > 0,
+            }
+        }
         if dumps {
             self.found(Effect::EnvironmentDump, call.name, &call.span);
         }
         for pair in call.arguments.windows(2) {
-            if matches!(pair[0].value.as_known(), Some("-C" | "-F" | "-W")) {
-                let text = pair[1].value.clone();
-                self.script_value(&state, &text, "compgen", &call.span);
+            let text = pair[1].value.clone();
+            match pair[0].value.as_known() {
+                Some("-C" | "-F") => drop(self.script_value(&state, &text, "compgen", &call.span)),
+                Some("-W") => self.expanded_text(&mut state, &text, &call.span),
+                _ => {}
             }
         }
         Flow::both(state)

@@ -167,9 +167,10 @@ fn deletes(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
         };
         return Some(Said::new("destructive_ops", why).instead(instead));
     }
-    // One file of an unknown name may be any, but no tree goes with it.
-    let outside = !within && scope != Scope::Unknown;
-    (outside || file.forced && !within).then(|| {
+    // One file of an unknown name may be any, but no tree goes with it. What holds secrets, or is version
+    // control's, may lie in the workspace.
+    let outside = !within && scope != Scope::Unknown && !reach::is_workspace(case, &file.path);
+    outside.then(|| {
         Said::new("destructive_ops", "It deletes files outside of the workspace.")
             .instead("Delete only named files in the workspace, with plain `rm FILE…`.")
     })

@@ -242,6 +242,8 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Danger> 
                 .asked(!is_strict)
                 .instead("Ask the user to set up the hook."),
         ),
+        // An empty folder runs nothing.
+        Scope::Startup if unwrap::base(&found.program) == "mkdir" => None,
         Scope::Startup => Some(
             Danger::denied(
                 Group::Persistence,

@@ -1,5 +1,8 @@
 //! Variables that change what programs run: which values of them do no harm.
 
+use super::super::compilers::{
+    are_harmless_flags, are_harmless_rust_flags, is_compiler_command, of_builds,
+};
 use super::super::value::{Origin, Value};
 use super::settings::Profile;
 use super::{Case, reach};
@@ -10,8 +13,8 @@ pub(super) fn is_denied(name: &str, value: &Value) -> bool {
         Kind::Loader | Kind::Shell => true,
         Kind::ShellFile => looks_like_file(value),
         Kind::Runs => !is_harmless_program(value),
-        Kind::Options => !are_harmless_options(value),
-        Kind::Paths | Kind::Git | Kind::Other => false,
+        Kind::Options => !are_harmless_options(value) && !names_modules(value),
+        Kind::Paths | Kind::Git | Kind::Builds | Kind::Other => false,
     }
 }
 
@@ -24,6 +27,7 @@ pub(super) fn is_harmless(name: &str, value: &Value, case: &Case<'_>) -> bool {
         Kind::Options => are_harmless_options(value),
         Kind::Paths => is_in_workspace(name, value, case),
         Kind::Git => GIT_DATA.contains(&name),
+        Kind::Builds => builds_as_usual(name, value),
         Kind::Other => OTHERS.contains(&name),
     }
 }
@@ -43,6 +47,8 @@ enum Kind {
     Paths,
     /// Git's own.
     Git,
+    /// A build runs the compiler that it names, or gives it the options that it holds.
+    Builds,
     /// Anything else.
     Other,
 }
@@ -145,7 +151,58 @@ fn kind(name: &str) -> Kind {
     if PATHS.contains(&name) {
         return Kind::Paths;
     }
-    if name.starts_with("GIT_") { Kind::Git } else { Kind::Other }
+    match name {
+        _ if name.starts_with("GIT_") => Kind::Git,
+        _ if of_builds(name) => Kind::Builds,
+        _ => Kind::Other,
+    }
+}
+
+/// True if a build does what it would have done, with another compiler perhaps.
+fn builds_as_usual(name: &str, value: &Value) -> bool {
+    let is_usual = |text: &str| match name {
+        "GOFLAGS" => {
+            let runs = ["-toolexec", "--toolexec", "-exec", "--exec", "-overlay", "--overlay"];
+            text.split_whitespace().all(|word| !runs.iter().any(|run| word.starts_with(run)))
+        }
+        "MAKEFLAGS" | "MFLAGS" => text.split_whitespace().all(is_of_make),
+        _ if name.ends_with("RUSTFLAGS") || name == "RUSTDOCFLAGS" => are_harmless_rust_flags(text),
+        _ if name.contains("FLAGS") => are_harmless_flags(text),
+        _ if name.ends_with("_RUNNER") => {
+            let emulators = ["qemu-", "wine", "node", "wasmtime", "valgrind", "cross"];
+            !text.contains(['/', ';', '|', '&', '$', '`', '<', '>'])
+                && emulators.iter().any(|start| text.starts_with(start))
+        }
+        _ => is_compiler_command(text),
+    };
+    match value {
+        // What was there before, or this.
+        Value::Unknown(Origin::EnvironmentOr(before, text)) => before == name && is_usual(text),
+        Value::Unknown(Origin::Environment(before)) => before == name,
+        other => other.possible().is_some_and(|all| all.iter().all(|text| is_usual(text))),
+    }
+}
+
+/// True for an option of `make` that names neither code nor a file.
+fn is_of_make(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "--jobs",
+        "--keep-going",
+        "--silent",
+        "--quiet",
+        "--no-print-directory",
+        "--print-directory",
+        "--output-sync",
+        "--load-average",
+        "--no-builtin-rules",
+        "--no-builtin-variables",
+        "--warn-undefined-variables",
+    ];
+    let letters = word.strip_prefix('-').unwrap_or(word);
+    let is_short =
+        letters.chars().all(|char| char.is_ascii_digit() || "jkswrRlOnB.".contains(char));
+    let name = word.split('=').next().unwrap_or_default();
+    is_short || word.starts_with("--") && WORDS.contains(&name)
 }
 
 /// Variables of Git that are data.
@@ -178,12 +235,6 @@ const OTHERS: &[&str] = &[
     "IFS",
     "HISTCONTROL",
     "HISTSIZE",
-    "CC",
-    "CXX",
-    "LD",
-    "RUSTFLAGS",
-    "GOFLAGS",
-    "MAKEFLAGS",
     "TERMINFO",
     "TERMCAP",
     "GNUTERM",
@@ -261,8 +312,14 @@ fn are_harmless_options(value: &Value) -> bool {
         "--max_old_space_size",
         "--max-semi-space-size",
         "--no-warnings",
-        "--trace-warnings",
-        "--trace-deprecation",
+        "--no-experimental-",
+        "--trace-",
+        "--pending-deprecation",
+        "--tls-",
+        "--expose-gc",
+        "--expose_gc",
+        "--disable-warning",
+        "--preserve-symlinks",
         "--no-deprecation",
         "--enable-source-maps",
         "--experimental-vm-modules",
@@ -293,6 +350,25 @@ fn are_harmless_options(value: &Value) -> bool {
         HARMLESS.iter().any(|start| word.starts_with(start))
             && !word.contains(['$', '`', '"', '\'', '(', ';', '|', '&'])
     })
+}
+
+/// True for options that load modules of the project by their names, without a path or an address.
+fn names_modules(value: &Value) -> bool {
+    const LOADS: &[&str] = &["--import", "--require", "-r", "--loader", "--experimental-loader"];
+    let is_module = |word: &str| {
+        let rest = word.strip_prefix('@').unwrap_or(word);
+        rest.starts_with(|char: char| char.is_ascii_alphanumeric())
+            && !rest.contains("..")
+            && rest.chars().all(|char| char.is_ascii_alphanumeric() || "-_./".contains(char))
+    };
+    let loads_modules = |text: &String| {
+        let words: Vec<&str> = text.split([' ', '=']).filter(|word| !word.is_empty()).collect();
+        words.chunks(2).all(|pair| match pair {
+            [option, module] => LOADS.contains(option) && is_module(module),
+            _ => false,
+        })
+    };
+    value.possible().is_some_and(|all| all.iter().all(loads_modules))
 }
 
 /// True if all folders are in the workspace, or what was there before.

@@ -134,6 +134,10 @@ pub(super) fn inner(parsed: &Parsed<'_>, does: &[Does], all: &mut Vec<Inner>) {
                     all.push(Inner::Words(parsed.operands.clone()));
                 }
             }
+            Does::RunsOption(option, before) => {
+                let text = |word: &Argument| Value::known(before).then(word.value.clone());
+                all.extend(parsed.values(option).map(|word| Inner::Text(text(word))));
+            }
             Does::RunsTexts => {
                 all.extend(parsed.operands.iter().map(|word| Inner::Text(word.value.clone())));
             }
@@ -218,25 +222,30 @@ fn packages(report: &mut Report<'_>, parsed: &Parsed<'_>, installs: bool, certai
 /// Every word that may name a file beyond the workspace, or a secret: it is read, and perhaps written.
 fn words(report: &mut Report<'_>, writes: bool) {
     for argument in &report.invocation.arguments {
-        let Some(value) = path_in(&argument.value) else { continue };
-        let value = match value.prefix().strip_prefix("file://") {
-            Some(path) if value.as_known().is_some() => Value::known(path),
-            _ => value,
-        };
-        let text = value.prefix();
-        if let Some((scheme, rest)) = text.split_once("://") {
-            if !["http", "https", "ftp", "ssh", "git", "ws", "wss"].contains(&scheme) {
-                continue;
-            }
-            let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
-            let host = named(host.rsplit('@').next().unwrap_or_default());
-            let sends = Payload::None;
-            let effect = Effect::Network { host, port: None, fetches: true, sends };
-            report.at(effect, argument.span.clone());
-            continue;
-        }
-        beyond(report, argument, &value, writes);
+        word(report, argument, writes);
     }
+}
+
+/// One such word.
+pub(super) fn word(report: &mut Report<'_>, argument: &Argument, writes: bool) {
+    let Some(value) = path_in(&argument.value) else { return };
+    let value = match value.prefix().strip_prefix("file://") {
+        Some(path) if value.as_known().is_some() => Value::known(path),
+        _ => value,
+    };
+    let text = value.prefix();
+    if let Some((scheme, rest)) = text.split_once("://") {
+        if !["http", "https", "ftp", "ssh", "git", "ws", "wss"].contains(&scheme) {
+            return;
+        }
+        let host = rest.split(['/', ':', '?', '#']).next().unwrap_or_default();
+        let host = named(host.rsplit('@').next().unwrap_or_default());
+        let sends = Payload::None;
+        let effect = Effect::Network { host, port: None, fetches: true, sends };
+        report.at(effect, argument.span.clone());
+        return;
+    }
+    beyond(report, argument, &value, writes);
 }
 
 /// A file that is not in the workspace is read, and perhaps written and run.
@@ -257,7 +266,7 @@ pub(super) fn beyond(report: &mut Report<'_>, argument: &Argument, value: &Value
 }
 
 /// The part of a word that may be a path: `x`, the value of `--out=x`, `KEY=x`, `-ox`.
-fn path_in(value: &Value) -> Option<Value> {
+pub(super) fn path_in(value: &Value) -> Option<Value> {
     let cut = |text: &str| -> Option<usize> {
         let dashes = text.len() - text.trim_start_matches('-').len();
         match (dashes, text.find('=')) {

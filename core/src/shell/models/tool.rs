@@ -80,6 +80,8 @@ pub enum Does {
     RunsBehindDashes,
     /// Each of its operands is a text that it gives to a shell.
     RunsTexts,
+    /// The values of this option are texts that it gives to a shell, behind these words.
+    RunsOption(&'static str, &'static str),
     /// It runs what a setting or an argument names, for a reader.
     Setting(&'static str),
     /// It runs what stands on standard input.
@@ -137,7 +139,7 @@ impl Does {
     /// True if operands are a command that is run.
     fn runs(&self) -> bool {
         match self {
-            Does::Runs(_) | Does::RunsBehindDashes | Does::RunsTexts => true,
+            Does::Runs(_) | Does::RunsBehindDashes | Does::RunsTexts | Does::RunsOption(..) => true,
             Does::If(_, inner)
             | Does::Unless(_, inner)
             | Does::WithOperands(inner)

@@ -26,6 +26,19 @@ const WRITTEN: &[&str] = &[
     "if [ -f .env ]; then echo yes; fi",
 ];
 
+/// A text on each line that is no harm, as people and their tools write it: it may be asked about.
+const HARMLESS: &str = include_str!("harmless.txt");
+
+#[test]
+fn what_is_no_harm_is_never_denied() {
+    for settings in [strict(), workspace()] {
+        let denies =
+            |line: &&str| check(line, &Env::default(), &settings).verdict == Decision::Deny;
+        let denied: Vec<&str> = HARMLESS.lines().filter(denies).collect();
+        assert_eq!(denied, <[&str; 0]>::default());
+    }
+}
+
 #[test]
 fn what_is_written_before_it_runs_is_looked_at() {
     let asked =

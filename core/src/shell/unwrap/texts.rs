@@ -133,11 +133,27 @@ fn at(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if ["-l", "-d", "-r", "-V", "-c"].iter().any(|option| parsed.has(option)) {
         return;
     }
+    let time = parsed.operands.first().and_then(|word| word.value.as_known());
+    if unwrapping.name == "at" && !parsed.has("-t") && time.is_some_and(|word| !may_be_time(word)) {
+        return unwrapping.dynamic("its first word is no time".to_owned());
+    }
     unwrapping.effect(Effect::Persistence(Persistence::Schedule));
     match parsed.value("-f") {
         Some(file) => unwrapping.script_of_file(&file.value.clone(), &[]),
         None => unwrapping.script_of_stdin(&[]),
     }
+}
+
+/// True for a word with which a time of `at` may begin: `10:30`, `now`, `teatime`, `next`, `Fri`.
+fn may_be_time(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "now", "noon", "midnight", "teatime", "today", "tomorrow", "next", "utc", "jan", "feb",
+        "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec", "mon", "tue", "wed",
+        "thu", "fri", "sat", "sun",
+    ];
+    let word = word.to_ascii_lowercase();
+    word.starts_with(|char: char| char.is_ascii_digit())
+        || WORDS.iter().any(|time| word.starts_with(time))
 }
 
 static TMUX: Grammar = Grammar {

@@ -1,8 +1,9 @@
 //! Build programs: `make`, `cmake`, `go`, and those of the Java machine.
 
 use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::shell::invocation::Argument;
 use crate::shell::model::{Opt, Parsed, Report};
-use crate::shell::models::perform::{beyond, perform};
+use crate::shell::models::perform::{beyond, perform, word};
 use crate::shell::models::tool::Does::{
     self, At, Call, Cloud, Executes, Fetches, Here, If, Installs, Project, Reads, Sends, Setting,
     Touches, Unless, Writes,
@@ -52,7 +53,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "make -f - x": "code:stdin",
         "make --eval='x:;cat y' x": "code:project code:setting write:workspace:recursive",
         "make SHELL=/tmp/x": "code:project code:setting write:workspace:recursive",
-        "make install": "code:project write:workspace:recursive",
+        "make install": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "make install DESTDIR=out": "code:project write:workspace:recursive",
         "make --frobnicate": "code:project unmodelled write:workspace:recursive",
     ]
 
@@ -75,6 +77,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "cmake --build build -j 8 --target test": "code:project write:workspace write:workspace:recursive",
         "cmake --build build -- -j4": "code:project write:workspace write:workspace:recursive",
         "cmake --install build --prefix /usr": "code:project write:system write:workspace:recursive",
+        "cmake --install build": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "cmake -B build -DCMAKE_INSTALL_PREFIX=/usr": "code:project write:workspace write:workspace:recursive",
         "cmake -E rm -rf x": "unmodelled",
         "cmake ..": "code:project execute:workspace_root:recursive write:workspace:recursive write:workspace_root:recursive",
     ]
@@ -84,15 +88,23 @@ pub(super) const TABLE: &[Tool] = tools! {
         --timeout=, --stop-time=, -T --test-action=, -M=, -S=<, -D --dashboard=, --test-dir=, --no-tests=, --print-labels, -G=, -P=, -B=>, --config=<, --version"
         => Project, Here; ["ctest --test-dir build -j8 --output-on-failure": "code:project write:workspace:recursive"]
     Gnu "ninja samu ninja-build" "--version, -v --verbose, --quiet, -C=/, -f=<, -j=, -k=, -l=, -n, -d=, -t=, -w=, -h --help"
-        => Project, Here; ["ninja -C build -j4 test": "code:project write:workspace:recursive"]
-    Operands "meson scons waf premake5 gyp xmake bjam tup redo ant sbt mill lein boot clojure clj \
+        => Project, Here, Call(installs); [
+        "ninja -C build -j4 test": "code:project write:workspace:recursive",
+        "ninja install": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+    ]
+    Operands "meson" => Project, Here, Call(meson), Call(installs); [
+        "meson setup build": "code:project write:workspace:recursive",
+        "meson setup build --prefix=/usr -Dsysconfdir=/etc": "code:project write:workspace:recursive",
+        "meson setup /srv/build": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "meson install -C build": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+    ]
+    Operands "scons waf premake5 gyp xmake bjam tup redo ant sbt mill lein boot clojure clj \
         kotlin kotlinc scala scalac scala-cli amm groovy groovyc bloop coursier cs maven-wrapper jbang detekt ktlint google-java-format scalafmt \
-        qmake uic moc autoconf autoreconf automake aclocal autoheader libtoolize libtool configure config.status m4 bear compiledb scan-build \
-        mage task go-task earthly dagger nuke cake psake rake-compiler xcodebuild xcrun xctest swift swiftc swiftlint swiftformat pod carthage tuist \
+        qmake uic moc autoconf autoreconf automake aclocal autoheader libtoolize libtool configure config.status m4 \
+        mage task go-task earthly dagger nuke cake psake rake-compiler xcodebuild xctest swift swiftc swiftlint swiftformat pod carthage tuist \
         xcodegen fastlane flutter dart fvm melos zig zls nim nimble crystal shards dub dmd ldc2 gdc v odin vlang haxe haxelib gleam roc nu"
         => Project, Here, Touches; [
         "swift build -c release": "code:project write:workspace:recursive",
-        "meson setup build": "code:project write:workspace:recursive",
         "flutter test": "code:project write:workspace:recursive",
         "sbt 'testOnly x.Y'": "code:project write:workspace:recursive",
     ]
@@ -194,10 +206,14 @@ pub(super) const TABLE: &[Tool] = tools! {
         "gofmt -s -w a.go": "write:workspace",
     ]
     Operands "golangci-lint staticcheck revive gosec govulncheck gotestsum ginkgo gopls dlv wire mockgen mockery \
-        stringer sqlc buf protoc protoc-gen-go templ air swag goreleaser ko gore errcheck ineffassign \
+        stringer sqlc buf protoc protoc-gen-go templ air swag ko gore errcheck ineffassign \
         gocyclo deadcode benchstat pprof cgo vgo protolint grpcurl-lint" => Project, Here, Touches; [
         "golangci-lint run --fix ./...": "code:project write:workspace:recursive",
         "buf generate": "code:project write:workspace:recursive",
+    ]
+    Operands "goreleaser" => Project, Here, Touches, Call(releases); [
+        "goreleaser build --snapshot": "code:project write:workspace:recursive",
+        "goreleaser release": "cloud code:project network:send write:workspace:recursive",
     ]
 };
 
@@ -230,7 +246,36 @@ fn make(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
     }
     if others == 0 {
-        perform(report, parsed, &[Project, Here], Certainty::Must);
+        perform(report, parsed, &[Project, Here, Call(installs)], Certainty::Must);
+    }
+}
+
+/// What is installed goes to a folder of the system, unless another is named.
+fn installs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let target = ["install", "uninstall", "install-strip"];
+    let is_target =
+        |word: &&Argument| word.value.as_known().is_some_and(|word| target.contains(&word));
+    let names = |word: &Argument| {
+        let text = word.value.prefix().to_ascii_lowercase();
+        ["destdir", "prefix", "--destdir"].iter().any(|name| {
+            text.strip_prefix(name).is_some_and(|rest| rest.starts_with('=') || rest.is_empty())
+        })
+    };
+    if let Some(word) = parsed.operands.iter().find(is_target)
+        && !parsed.invocation.arguments.iter().any(names)
+    {
+        beyond(report, word, &Value::known("/usr/local"), true);
+    }
+}
+
+/// Folders that `meson` is told are where it will install to some day, but for the build's own.
+fn meson(report: &mut Report<'_>, _: &Parsed<'_>) {
+    for argument in &report.invocation.arguments {
+        let text = argument.value.prefix();
+        let is_later = text.starts_with("-D") || text.starts_with("--") && text.contains('=');
+        if !is_later {
+            word(report, argument, true);
+        }
     }
 }
 
@@ -240,9 +285,17 @@ fn cmake(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         return;
     }
     for word in parsed.values("-D") {
-        if let Some((_, value)) = word.value.prefix().split_once('=') {
+        if let Some((name, value)) = word.value.prefix().split_once('=')
+            // Where it will be installed some day.
+            && !name.contains("INSTALL")
+        {
             beyond(report, word, &Value::known(value), true);
         }
+    }
+    let install = |word: &Argument| word.value.as_known() == Some("install");
+    let target = parsed.values("-t").find(|word| install(word));
+    if let Some(word) = target.or(parsed.value("--install")).filter(|_| !parsed.has("--prefix")) {
+        beyond(report, word, &Value::known("/usr/local"), true);
     }
     let builds = parsed.has("--build") || parsed.has("--install");
     let does: &[Does] = if builds { &[Project, Here] } else { &[Project, Here, Executes] };
@@ -294,9 +347,27 @@ fn java(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// A package with a version is none of the project.
+/// `goreleaser release` sends what it has built away.
+fn releases(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let words = || report.invocation.arguments.iter().filter_map(|word| word.value.as_known());
+    let keeps = ["--snapshot", "--skip-publish", "--skip=publish", "--help", "-h"];
+    if words().any(|word| word == "release") && !words().any(|word| keeps.contains(&word)) {
+        perform(report, parsed, &[Sends("github.com"), Cloud("the registry")], Certainty::Must);
+    }
+}
+
+/// A package with a version is none of the project, and neither is code by a path that leads out of it.
 fn module(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let versioned = |word: &&crate::shell::invocation::Argument| word.value.prefix().contains('@');
+    for word in &parsed.operands {
+        if word.value.prefix().starts_with(['/', '.', '~']) {
+            beyond(report, word, &word.value, true);
+        }
+        // What stands behind is the program's own.
+        if parsed.subcommands.last() == Some(&"run") {
+            break;
+        }
+    }
+    let versioned = |word: &&Argument| word.value.prefix().contains('@');
     let Some(word) = parsed.operands.iter().find(versioned) else { return };
     if parsed.subcommands.last() == Some(&"run") {
         let from = CodeFrom::Package(word.value.prefix().to_owned());

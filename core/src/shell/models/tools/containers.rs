@@ -266,7 +266,9 @@ fn mount(report: &mut Report<'_>, word: &Argument) {
     let mut parts = text.split(':');
     let source = parts.next().unwrap_or_default().to_owned();
     let is_whole = word.value.as_known().is_some() || text.contains(':');
-    if is_whole && !source.starts_with(['/', '.', '~']) && !source.is_empty() {
+    // A volume by its name, or one without, which is new.
+    let is_volume = !source.starts_with(['/', '.', '~']) || !text.contains(':');
+    if is_whole && is_volume && !source.is_empty() {
         return;
     }
     let value = if is_whole { Value::known(source) } else { word.value.clone() };

@@ -1,8 +1,11 @@
 //! Compilers of C and what goes with them.
 
-use crate::shell::effect::{CodeFrom, Effect};
+use crate::shell::effect::{Certainty, CodeFrom, Effect};
 use crate::shell::model::{Opt, Parsed, Report};
-use crate::shell::models::tool::Does::{Call, Here, If, Project, Reads, Touches, Writes};
+use crate::shell::models::perform::perform;
+use crate::shell::models::tool::Does::{
+    Call, Here, If, Installs, Project, Reads, Runs, RunsBehindDashes, Touches, Writes,
+};
 use crate::shell::models::tool::{Tool, opts, tools};
 
 const COMPILER: &[Opt] = opts!(
@@ -39,15 +42,44 @@ pub(super) const TABLE: &[Tool] = tools! {
         "clang-format --dry-run --Werror a.c": "",
     ]
     Operands "clang-tidy clang-check cppcheck iwyu include-what-you-use cpplint oclint infer scan-view gcov lcov \
-        genhtml gcovr llvm-cov llvm-profdata kcachegrind pkg-config pkgconf ccache sccache distcc icecc \
-        conan vcpkg doxygen indent astyle uncrustify bison flex yacc lex re2c swig gperf ragel bindgen \
-        cbindgen xxd-embed objdump-diff chrpath wasm-opt wasm2wat wat2wasm wasm-bindgen emcmake emmake \
-        emconfigure verilator iverilog yosys ghdl platformio pio arduino-cli west idf.py avrdude openocd" => Project, Here, Touches; [
+        genhtml gcovr llvm-cov llvm-profdata kcachegrind pkg-config pkgconf doxygen indent astyle uncrustify bison flex yacc lex re2c swig gperf ragel bindgen \
+        cbindgen xxd-embed objdump-diff chrpath wasm-opt wasm2wat wat2wasm wasm-bindgen verilator iverilog yosys ghdl platformio pio arduino-cli west idf.py avrdude openocd" => Project, Here, Touches; [
         "clang-tidy -p build src/a.cc": "code:project write:workspace:recursive",
         "cppcheck --enable=all src": "code:project write:workspace:recursive",
         "pkg-config --cflags --libs gtk+-3.0": "code:project write:workspace:recursive",
     ]
+    Operands "conan vcpkg" => Project, Here, Touches, Call(libraries); [
+        "conan build .": "code:project write:workspace:recursive",
+        "vcpkg install jansson": "code:project package:install write:workspace:recursive",
+    ]
+
+    // What runs a compiler, or a build, runs whatever it is told.
+    Posix "ccache sccache distcc icecc" "-s --show-stats, -z --zero-stats, -C --clear, -c --cleanup, -M --max-size=, -V --version, \
+        -h --help, -p --show-config, -v, --start-server, --stop-server" => Here, Runs(0); [
+        "ccache -s": "write:workspace:recursive",
+        "ccache rm x": "delete:workspace write:workspace:recursive",
+    ]
+    Posix "emmake emcmake emconfigure compiledb" "-n, -f, -o=>, -p=<, -v --verbose" => Here, Runs(0); [
+        "emmake rm x": "delete:workspace write:workspace:recursive",
+    ]
+    Posix "bear" "-o --output=>, -v --verbose, -a --append, -c --config=<, -f --force-wrapper, --version" => Here, RunsBehindDashes; [
+        "bear --output x.json -- rm x": "delete:workspace write:workspace write:workspace:recursive",
+    ]
+    SinglePosix "scan-build" "-o=>, -v, -k, -V, --status-bugs, --keep-going, --use-cc=, --use-c++=, --use-analyzer=, -analyze-headers, \
+        -enable-checker=, -disable-checker=, -maxloop=, --html-title=, --exclude=, -plist, -sarif" => Here, Runs(0); [
+        "scan-build -o out rm x": "delete:workspace write:workspace write:workspace:recursive",
+    ]
+    Posix "xcrun" "-sdk --sdk=, -f --find, -r --run, -n --no-cache, -v --verbose, --toolchain=, --show-sdk-path, --show-sdk-version" => Runs(0); [
+        "xcrun --sdk macosx rm x": "delete:workspace",
+    ]
 };
+
+/// `vcpkg install` fetches libraries and builds them.
+fn libraries(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if parsed.operands.first().and_then(|word| word.value.as_known()) == Some("install") {
+        perform(report, parsed, &[Installs], Certainty::Must);
+    }
+}
 
 /// Options that make a compiler load or run something.
 fn compiles(report: &mut Report<'_>, parsed: &Parsed<'_>) {

@@ -4,13 +4,15 @@
 //! runs tells its own effects.
 
 use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
+use crate::shell::invocation::Argument;
 use crate::shell::model::{Opt, Parsed, Report};
-use crate::shell::models::perform::perform;
+use crate::shell::models::perform::{beyond, perform};
 use crate::shell::models::tool::Does::{
-    Alone, At, Call, Cloud, Fetches, Here, Installs, Package, Project, Removes, Runs, RunsTexts,
-    Secret, Sends, Touches, Unless, WithOperands,
+    Alone, At, Call, Cloud, Fetches, Here, Installs, Package, Project, Removes, Runs, RunsOption,
+    RunsTexts, Secret, Sends, Touches, Unless, WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
+use crate::shell::value::Value;
 
 const NPM: &[Opt] = opts!(
     "-g --global, -D --save-dev --dev, -S --save, -P --save-prod --prod --production, -O --save-optional, \
@@ -42,9 +44,10 @@ const RUNS: &[Opt] = opts!(
 
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "npm pnpm cnpm" [NPM] => ; {
-        @InheritedPosix "run run-script rum urn test t tst start stop restart" [NPM, RUNS] => Project, Here;
+        @InheritedPosix "run run-script rum urn test t tst start stop restart" [NPM, RUNS] => Project, Here, Call(of_folder);
         @InheritedPosix "dlx" "--package=, --shell-mode -c, --allow-build=" => Here, Package, Runs(0);
-        @InheritedPosix "exec x" "-c --call=!, -p --package=, -y --yes, --no, --no-install, --shell-mode" => Here, Call(runs_package), Runs(0);
+        @InheritedPosix "exec x" "-c --call=, -p --package=, -y --yes, --no, --no-install, --shell-mode"
+            => Here, Call(runs_package), RunsOption("-c", ""), Runs(0);
         "create init innit" "-y --yes, --scope=, --bare, --init-type=" => Alone(&[Here]), WithOperands(&[Package, Here]);
         "install i in ins inst insta instal isnt isnta isntal add import" => Installs, Here;
         "ci clean-install ic install-test it cit install-ci-test" => Installs, Here;
@@ -65,7 +68,11 @@ pub(super) const TABLE: &[Tool] = tools! {
         "pkg" "--ws" => ; { "get" => ; "set delete fix" => Here; };
         "shrinkwrap set-script" => Here;
         "deploy" => Here, Project;
-        "publish unpublish deprecate dist-tag access owner team star unstar undeprecate trust" [PUBLISH] "--scope="
+        "dist-tag access owner team" "--scope=" => ; {
+            "ls list get" => Fetches("registry.npmjs.org");
+            "*" => Sends("registry.npmjs.org"), Cloud("the registry");
+        };
+        "publish unpublish deprecate star unstar undeprecate trust" [PUBLISH] "--scope="
             => Unless("--dry-run", &[Project, Sends("registry.npmjs.org"), Cloud("the registry")]);
         "login logout adduser add-user token profile org hook" "--auth-type=, --scope=, --read-only, --cidr="
             => Secret("the token of the registry"); { "*" => Secret("the token of the registry"); };
@@ -155,13 +162,13 @@ pub(super) const TABLE: &[Tool] = tools! {
         "bun run dev": "code:project write:workspace:recursive",
     ]
 
-    InheritedPosix "npx bunx pnpx" "-p --package=, -y --yes, --no --no-install, -c --call=!, -q --quiet, --workspace -w=, --prefix=/, \
-        --ignore-existing, --bun, -v --version, --help -h, --prefer-offline, --offline" => Call(runs_package), Runs(0); [
+    InheritedPosix "npx bunx pnpx" "-p --package=, -y --yes, --no --no-install, -c --call=, -q --quiet, --workspace -w=, --prefix=/, \
+        --ignore-existing, --bun, -v --version, --help -h, --prefer-offline, --offline" => Call(runs_package), RunsOption("-c", ""), Runs(0); [
         "npx tsc --noEmit": "code:project write:workspace:recursive",
         "npx --no-install tsc --noEmit": "code:project write:workspace:recursive",
         "npx create-evil": "code:package unmodelled",
         "npx -y cowsay@1.0.0 hi": "code:package unmodelled",
-        "npx -c 'cat x'": "code:setting",
+        "npx -c 'rm x'": "delete:workspace",
         "npx --frobnicate x": "code:package unmodelled",
     ]
 
@@ -193,16 +200,16 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 
     // Tools of a project: they read its settings, which are code, and write within it.
-    Operands "tsc vue-tsc tsgo eslint oxlint biome prettier stylelint jest vitest mocha ava jasmine karma c8 nyc tap playwright cypress \
+    Operands "tsc vue-tsc tsgo eslint oxlint biome prettier stylelint jest vitest mocha ava jasmine karma c8 nyc tap cypress \
         wdio webpack webpack-cli vite rollup parcel esbuild swc tsup unbuild rspack rsbuild next nuxt nuxi astro remix \
-        react-scripts react-router ng nx turbo lerna gatsby vue-cli-service svelte-kit svelte-check storybook sb start-storybook build-storybook \
+        react-scripts react-router ng nx turbo gatsby vue-cli-service svelte-kit svelte-check storybook sb start-storybook build-storybook \
         babel postcss tailwindcss tailwind sass less-node lessc typedoc jsdoc docusaurus vitepress eleventy hexo gulp grunt \
         lint-staged commitlint husky standard xo ts-standard knip depcheck madge dependency-cruiser depcruise size-limit bundlesize \
         tsd publint attw api-extractor openapi-generator-cli graphql-codegen prisma drizzle-kit typeorm sequelize knex \
-        cpy copyfiles shx mkdirp ncp run-s run-p npm-run-all npm-run-all2 wireit changeset release-it semantic-release \
-        standard-version np ncu npm-check-updates license-checker markdownlint markdownlint-cli2 remark cspell textlint alex htmlhint \
+        cpy copyfiles mkdirp ncp run-s run-p npm-run-all npm-run-all2 wireit \
+        standard-version ncu npm-check-updates license-checker markdownlint markdownlint-cli2 remark cspell textlint alex htmlhint \
         wait-on http-server serve live-server pm2 \
-        node-gyp node-pre-gyp prebuild prebuildify electron electron-builder expo eas ionic cap capacitor react-native metro \
+        node-gyp node-pre-gyp prebuild prebuildify electron ionic cap capacitor react-native metro \
         wasm-pack elm elm-test elm-format purs spago rescript"
         => Project, Here, Touches; [
         "eslint --fix --ext .ts,.tsx src": "code:project write:workspace:recursive",
@@ -212,6 +219,20 @@ pub(super) const TABLE: &[Tool] = tools! {
         "vite --host": "code:project write:workspace:recursive",
         "tsc -p tsconfig.json --outDir /etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
     ]
+
+    Operands "semantic-release release-it np changeset lerna expo eas electron-builder electron-forge" => Project, Here, Touches, Call(releases); [
+        "changeset": "code:project write:workspace:recursive",
+        "lerna run build": "code:project write:workspace:recursive",
+        "lerna publish": "cloud code:project network:send write:workspace:recursive",
+        "np": "cloud code:project network:send write:workspace:recursive",
+        "np --preview": "code:project write:workspace:recursive",
+        "electron-builder --linux -p always": "cloud code:project network:send write:workspace:recursive",
+    ]
+    Operands "playwright" => Project, Here, Touches, Call(browsers); [
+        "playwright test --headed": "code:project write:workspace:recursive",
+        "playwright install chromium": "code:project package:install write:workspace:recursive",
+    ]
+    Posix "shx" "-v --version, -h --help, -n --noglob, -s --silent" => Runs(0); ["shx rm x": "delete:workspace"]
 
     Operands "rimraf del-cli" => Call(removes_trees); ["rimraf dist": "delete:workspace:recursive:forced"]
 
@@ -244,6 +265,52 @@ pub(super) const TABLE: &[Tool] = tools! {
 pub(super) fn is_kept(name: &str) -> bool {
     let runners = TABLE.iter().position(|tool| tool.command.is_named("deno")).unwrap_or_default();
     TABLE[runners + 1..].iter().any(|tool| tool.command.is_named(name))
+}
+
+/// `npm run build --prefix ../x` runs the scripts of another folder.
+fn of_folder(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if report.name() != "npm" {
+        return;
+    }
+    let dashes = |word: &&Argument| word.value.as_known() != Some("--");
+    let words: Vec<&Argument> = parsed.operands.iter().take_while(dashes).collect();
+    for two in words.windows(2) {
+        if matches!(two[0].value.as_known(), Some("--prefix" | "-C")) {
+            beyond(report, two[1], &two[1].value, true);
+        }
+    }
+    for word in words {
+        if let Some(folder) = word.value.prefix().strip_prefix("--prefix=") {
+            beyond(report, word, &Value::known(folder), true);
+        }
+    }
+}
+
+/// Tools that send what a project has built to where others fetch it.
+fn releases(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let words: Vec<&str> =
+        parsed.invocation.arguments.iter().filter_map(|word| word.value.as_known()).collect();
+    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
+    let shows = ["--dry-run", "-d", "--preview", "--help", "-h", "--version", "-v", "--changelog"];
+    let sends = match report.name() {
+        "semantic-release" | "release-it" | "np" => !has(&shows),
+        "electron-builder" => words
+            .windows(2)
+            .any(|two| matches!(two, ["-p" | "--publish", when] if *when != "never")),
+        _ => has(&["publish", "submit", "update", "deploy", "upload"]) && !has(&shows),
+    };
+    if sends {
+        let does = &[Sends("registry.npmjs.org"), Cloud("the registry")];
+        perform(report, parsed, does, Certainty::Must);
+    }
+}
+
+/// `playwright install` fetches browsers.
+fn browsers(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let first = parsed.operands.first().and_then(|word| word.value.as_known());
+    if first.is_some_and(|word| word.starts_with("install")) {
+        perform(report, parsed, &[Installs], Certainty::Must);
+    }
 }
 
 /// `npm config set name value`

@@ -1,11 +1,12 @@
 //! Rust: `cargo` and its common plugins, `rustc`, `rustup`, from their help texts (1.90).
 
+use crate::shell::compilers::are_harmless_rust_flags;
 use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{
-    At, Call, Cloud, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes, Secret, Sends,
-    Setting, Unless, Writes,
+    At, Call, Cloud, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes, Runs,
+    RunsBehindDashes, RunsOption, Secret, Sends, Setting, Unless, Writes,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
 
@@ -30,7 +31,7 @@ const NEXTEST: &[Opt] = opts!(
 
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "cargo" "-v --verbose, -q --quiet, --color=, --frozen, --locked, --offline, --config=, \
-        -Z=, -C=/, --list, --explain=, -V --version, --help -h, +*" => If("--config", &[Setting("`--config`")]); {
+        -Z=, -C=/, --list, --explain=, -V --version, --help -h, +*" => If("--config", &[Call(settings)]); {
         "build b check c bench test t doc d rustdoc rustc" [PACKAGES, TARGETS] "--open, --no-deps, \
             --document-private-items, --crate-type=, --print=, --emit=" => Project, Here;
         "clippy" [PACKAGES, TARGETS] "--fix, --allow-dirty, --allow-staged, --allow-no-vcs, --no-deps" => Project, Here;
@@ -94,7 +95,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         };
         "audit" "-D --deny=, --ignore=, --json, -f --file=<, -n --no-fetch, -d --db=<, --stale" => MayFetch("github.com"); { "fix" => Here; };
         @Posix "watch" "-x --exec=, -s --shell=, -w --watch=, -i --ignore=, -c --clear, -q --quiet, -d --delay=, --why, -B=, \
-            --postpone, --no-restart, --no-gitignore, -C --workdir=/" => Project, Here;
+            --postpone, --no-restart, --no-gitignore, -C --workdir=/"
+            => Project, Here, RunsOption("-x", "cargo "), RunsOption("-s", ""), RunsBehindDashes;
         "xtask" => ; { @Operands "*" => Project, Here; };
         @InheritedPosix "make" "--makefile=<, -t --task=, -p --profile=, -e --env=" => Project, Here;
         "generate" "--git=, -n --name=, --path=<, -b --branch=, --vcs=, --force, -d --define=, --init" => Fetches("github.com"), Project, Here;
@@ -115,6 +117,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "cargo publish --dry-run": "code:project write:workspace:recursive",
         "cargo publish": "cloud code:project network:send write:workspace:recursive",
         "cargo --config build.rustc-wrapper=/tmp/x build": "code:project code:setting write:workspace:recursive",
+        "cargo --config profile.release.debug=true build": "code:project write:workspace:recursive",
+        "cargo test --config target.x.runner='rm'": "code:project code:setting write:workspace:recursive",
+        "cargo watch -x test -s 'rm a'": "code:project delete:workspace write:workspace:recursive",
+        "cargo watch -- rm a": "code:project delete:workspace write:workspace:recursive",
         "cargo frobnicate": "unmodelled",
         "cargo build --frobnicate": "code:project unmodelled write:workspace:recursive",
     ]
@@ -127,6 +133,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "rustc -O --edition 2021 -o out main.rs": "write:workspace write:workspace:recursive",
         "rustc -Copt-level=3 main.rs": "write:workspace:recursive",
         "rustc -Clinker=/tmp/x main.rs": "code:setting write:workspace:recursive",
+        "rustc -C linker=/tmp/x main.rs": "code:setting write:workspace:recursive",
+        "rustc -Clinker=clang main.rs": "write:workspace:recursive",
         "rustc --version": "",
     ]
 
@@ -146,12 +154,13 @@ pub(super) const TABLE: &[Tool] = tools! {
         "default override set self" => At(Access::Write, "~/.rustup"); {
             "*" "--path=, --nonexistent" => At(Access::Write, "~/.rustup");
         };
-        @Posix "run" "--install" => ;
+        @Posix "run" "--install" => Runs(1);
     } [
         "rustup show": "",
         "rustup target add wasm32-unknown-unknown": "package:install",
         "rustup toolchain list -v": "",
         "rustup component add clippy --toolchain nightly": "package:install",
+        "rustup run stable rm -r x": "delete:workspace:recursive",
         "rustup default nightly": "write:home:recursive",
     ]
 
@@ -171,16 +180,54 @@ fn formats(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
+/// What `--config` sets: of most settings nothing is run.
+fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    const HARMLESS: &[&str] = &[
+        "profile.",
+        "net.",
+        "http.",
+        "term.",
+        "resolver.",
+        "unstable.",
+        "future-incompat-report.",
+        "build.jobs",
+        "build.target",
+        "build.incremental",
+        "build.pipelining",
+    ];
+    for word in parsed.values("--config") {
+        let text = word.value.as_known().unwrap_or_default();
+        let (key, value) = text.split_once('=').unwrap_or_default();
+        let key = key.trim();
+        let is_plain =
+            key.chars().all(|char| char.is_ascii_alphanumeric() || "-_.'\"*".contains(char));
+        let is_harmless = key.ends_with("rustflags") && are_harmless_rust_flags(value)
+            || HARMLESS.iter().any(|start| key.starts_with(start));
+        if !is_plain || !is_harmless || value.contains('\n') {
+            let from = CodeFrom::Setting("`--config`".to_owned());
+            report.at(Effect::Code { from }, word.span.clone());
+        }
+    }
+}
+
 /// `-C linker=…` and the like run a program.
 fn linker(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    for option in ["-C", "-Z"] {
-        for word in parsed.values(option) {
-            let name = word.value.prefix().split('=').next().unwrap_or_default();
-            let runs = ["linker", "codegen-backend", "link-arg", "link-args", "ar"].contains(&name);
-            if runs || word.value.as_known().is_none() {
-                let from = CodeFrom::Setting(format!("`{option} {name}`"));
-                report.at(Effect::Code { from }, word.span.clone());
+    let words = &parsed.invocation.arguments;
+    let apart = words.windows(2).filter(|two| matches!(two[0].value.as_known(), Some("-C" | "-Z")));
+    let apart = apart.map(|two| &two[1]);
+    for word in parsed.values("-C").chain(parsed.values("-Z")).chain(apart) {
+        let name = word.value.prefix().split('=').next().unwrap_or_default();
+        let is_harmless = match word.value.as_known() {
+            Some(flag) => are_harmless_rust_flags(flag),
+            // Only its value is not known.
+            None => {
+                let runs = ["linker", "codegen-backend", "link-arg", "link-args", "ar"];
+                word.value.prefix().contains('=') && !runs.contains(&name)
             }
+        };
+        if !is_harmless {
+            let from = CodeFrom::Setting(format!("`{name}`"));
+            report.at(Effect::Code { from }, word.span.clone());
         }
     }
 }

@@ -106,7 +106,33 @@ fn is_harmless(name: &str, value: Option<&str>) -> bool {
     let quiet =
         ["core.pager", "core.fsmonitor", "credential.helper", "core.editor", "core.hookspath"];
     let off = matches!(value, Some("" | "cat" | "less" | "true" | "false" | ":" | "/dev/null"));
-    listed || quiet.contains(&name.as_str()) && off || name.starts_with("pager.") && off
+    // Programs that show or edit a text, without a shell that would see more than their names.
+    let shows = value.is_some_and(|value| {
+        let mut words = value.split(' ');
+        let programs = ["less", "more", "delta", "vi", "vim", "nvim", "nano", "emacs", "bat", "hx"];
+        words.next().is_some_and(|program| programs.contains(&program))
+            && words.all(|word| {
+                let letters = word.strip_prefix('-').unwrap_or("+");
+                !letters.is_empty() && letters.chars().all(|char| char.is_ascii_alphabetic())
+            })
+    });
+    let is_program = name.starts_with("pager.") || matches!(&*name, "core.pager" | "core.editor");
+    // The name of a command of Git's own.
+    let is_command = value.is_some_and(|value| {
+        let mut words = value.split(' ');
+        let commands = [
+            "add", "branch", "checkout", "commit", "diff", "log", "show", "stash", "status",
+            "switch",
+        ];
+        words.next().is_some_and(|command| commands.contains(&command))
+            && words.all(|word| {
+                word.chars().all(|char| char.is_ascii_alphanumeric() || "-=%".contains(char))
+            })
+    });
+    listed
+        || quiet.contains(&name.as_str()) && off
+        || is_program && (off || shows)
+        || name.starts_with("alias.") && is_command
 }
 
 /// A setting of `-c name=value`.
