@@ -128,7 +128,8 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
 }
 
 /// Holds this process and all that it will start to filters of system calls, and what it will start to
-/// these capabilities at most. To have the kernel check and translate a filter takes it longer than many a command runs.
+/// these capabilities at most. It is done once, not for each command: the kernel takes longer to check
+/// and translate a filter than many a command runs.
 fn hold_all(told: &[u8], files: &[u32]) -> Outcome<()> {
     let (kept, _) = told.split_first_chunk().ok_or(system::EINVAL)?;
     keep_within_reach(u64::from_le_bytes(*kept));

@@ -187,7 +187,8 @@ pub fn are_harmless_rust_flags(text: &str) -> bool {
         let word = word.strip_prefix("-C").or(word.strip_prefix("-Z")).unwrap_or(word);
         match word.split_once('=') {
             Some(("linker" | "ar", program)) => is_compiler(program),
-            Some(("codegen-backend", _)) => false,
+            Some(("codegen-backend" | "llvm-plugins", _)) => false,
+            Some(("llvm-args", flags)) => !flags.contains("load"),
             Some(("link-arg" | "link-args", flags)) => are_harmless_flags(flags),
             _ => !word.contains(['$', '`', ';', '|', '&', '<', '>', '(']),
         }
@@ -215,8 +216,13 @@ mod tests {
         {
             assert!(are_harmless_rust_flags(flags), "{flags}");
         }
-        for flags in ["-Clinker=/tmp/x", "-C linker=rm", "-Clink-arg=-B/tmp", "-Zcodegen-backend=x"]
-        {
+        for flags in [
+            "-Clinker=/tmp/x",
+            "-C linker=rm",
+            "-Clink-arg=-B/tmp",
+            "-Zcodegen-backend=x",
+            "-Cllvm-args=-load=/tmp/x.so",
+        ] {
             assert!(!are_harmless_rust_flags(flags), "{flags}");
         }
     }

@@ -14,8 +14,9 @@ use std::collections::BTreeSet;
 use super::effect::{Access, Certainty, CodeFrom, Effect, Found, Leak, Payload, Scope};
 use super::invocation::{Argument, Invocation, Stdin, Stdout};
 use super::ir::Span;
+use super::place;
 use super::value::{Origin, Value};
-use programs::{CONNECTORS, DATA, RESOLVERS, SHELLS, TELLING};
+use programs::{CLONERS, CONNECTORS, DATA, RESOLVERS, SHELLS, TELLING};
 
 /// What hangs together, as effects of those that send, or that run what they read.
 #[must_use]
@@ -338,7 +339,8 @@ impl<'a> Graph<'a> {
             span: invocation.span.clone(),
         };
         let is_code = is_shell(self.name(number)) || invocation.program.value.as_known().is_none();
-        let network = sources.iter().any(|source| self.is_network(*source));
+        let network =
+            sources.iter().any(|source| self.is_network(*source) && !self.is_clone(*source));
         let reads_tcp = tcp(&invocation.stdin) && is_code;
         if network || reads_tcp {
             self.add(joined, &cause, Effect::Code { from: CodeFrom::Network });
@@ -346,7 +348,7 @@ impl<'a> Graph<'a> {
         if sources.iter().any(|source| self.decodes(*source)) || self.decoded_before(number) {
             self.add(joined, &cause, Effect::Code { from: CodeFrom::Decoded });
         }
-        if self.runs_what_code_wrote(number) {
+        if self.runs_what_code_wrote(number) || self.runs_what_was_cloned(number) {
             self.add(joined, &cause, Effect::Code { from: CodeFrom::Fetched });
         }
         let writes_tcp = match &invocation.stdout {
@@ -372,6 +374,42 @@ impl<'a> Graph<'a> {
         };
         self.writers(number).into_iter().any(|writer| {
             !self.files[writer].1.is_disjoint(&paths) && self.effects(writer).any(is_code)
+        })
+    }
+
+    /// True for one that runs what stands in a folder which the text has fetched before.
+    fn runs_what_was_cloned(&self, number: usize) -> bool {
+        let runs = self.effects(number).any(|found| match &found.effect {
+            Effect::Code { from: CodeFrom::Project(_) | CodeFrom::File } => true,
+            Effect::File(file) => file.access == Access::Execute,
+            _ => false,
+        });
+        if !runs {
+            return false;
+        }
+        let mut places = possible(&self.invocations[number].cwd);
+        places.extend(self.effects(number).flat_map(|found| match &found.effect {
+            Effect::File(file) => possible(&file.path),
+            _ => Vec::new(),
+        }));
+        (0..number).filter(|other| self.is_network(*other)).any(|other| {
+            let mut folders = self.cloned_into(other);
+            folders.any(|folder| places.iter().any(|place| place::is_within(place, folder)))
+        })
+    }
+
+    /// True for one that fetches a repository, whose history and files can be read before they run.
+    fn is_clone(&self, number: usize) -> bool {
+        CLONERS.contains(&self.name(number)) && self.cloned_into(number).next().is_some()
+    }
+
+    /// The folders that one fills.
+    fn cloned_into(&self, number: usize) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.effects(number).flat_map(|found| match &found.effect {
+            Effect::File(file) if file.access == Access::Write && file.recursive => {
+                possible(&file.path)
+            }
+            _ => Vec::new(),
         })
     }
 

@@ -35,6 +35,9 @@ pub(super) const TELLING: &[&str] = &[
     "set",
 ];
 
+/// Programs that fetch repositories.
+pub(super) const CLONERS: &[&str] = &["git", "gh", "glab", "hub"];
+
 /// Programs that send on all that they read.
 pub(super) const CONNECTORS: &[&str] = &[
     "nc",

@@ -153,7 +153,11 @@ fn deletes(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
     if whole && (is_strict || !within) {
         let (why, instead) = if within {
             (
-                "It deletes a folder with all that is in it.",
+                if one_by_one {
+                    "It deletes all files that it finds."
+                } else {
+                    "It deletes a folder with all that is in it."
+                },
                 "Name the files and delete them with plain `rm FILE…` and `rmdir FOLDER`, or move \
                  the folder to a temporary place. For build output, use the clean target of the \
                  build (`make clean`, `cargo clean`).",

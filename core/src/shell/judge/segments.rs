@@ -34,12 +34,14 @@ fn segment(text: &str, span: Span, reasons: &[Reason]) -> Segment {
     Segment { text: text.trim_start().to_owned(), verdict, categories, span }
 }
 
-/// A command without the `;` or `&` behind it. `\;` is a word of it.
+/// A command without what joins it to the next one: `;`, `&`, `|`, `||`. `\;` is a word of it.
 fn without_end(text: &str) -> &str {
-    match text.strip_suffix([';', '&']) {
-        Some(before) if !before.ends_with('\\') => before.trim_end(),
-        _ => text,
+    let before = text.trim_end_matches([';', '&', '|']);
+    if before.ends_with('\\') {
+        let escaped = text.len().min(before.len() + 1);
+        return text[..escaped].trim_end();
     }
+    before.trim_end()
 }
 
 fn script(script: &Script, spans: &mut Vec<Span>) {
@@ -157,9 +159,15 @@ mod tests {
 
     #[test]
     fn what_ends_a_command_is_none_of_it() {
-        for (text, expected) in
-            [("ls;", "ls"), ("ls &", "ls"), ("ls", "ls"), (r"find -exec a \;", r"find -exec a \;")]
-        {
+        for (text, expected) in [
+            ("ls;", "ls"),
+            ("ls &", "ls"),
+            ("ls ||", "ls"),
+            ("ls |&", "ls"),
+            ("ls", "ls"),
+            (r"find -exec a \;", r"find -exec a \;"),
+            (r"find -exec a \; &", r"find -exec a \;"),
+        ] {
             assert_eq!(without_end(text), expected);
         }
     }

@@ -12,6 +12,7 @@ mod native;
 mod node;
 mod packages;
 mod python;
+mod releases;
 mod rust;
 mod secrets;
 mod versions;
@@ -36,6 +37,8 @@ pub(super) const TABLES: &[&[Tool]] = &[
     node::TABLE,
     packages::TABLE,
     python::TABLE,
+    releases::TABLE,
+    releases::OF_NODE,
     rust::TABLE,
     secrets::TABLE,
     versions::TABLE,

@@ -20,6 +20,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         ],
         run: env,
     },
+    Wrapper { names: &["cross-env"], grammar: options![], run: cross_env },
     Wrapper { names: &["su"], grammar: &SU, run: su },
     Wrapper { names: &["runuser"], grammar: &SU, run: su },
     Wrapper { names: &["sg", "newgrp"], grammar: options![flag["-"], value["-c"]], run: sg },
@@ -59,6 +60,30 @@ fn env(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         unwrapping.state.cwd =
             place::resolve(&folder.value, &unwrapping.state.cwd, unwrapping.interpreter.env);
     }
+    let at = assigned(unwrapping, &words);
+    let informs = ["--help", "--version", "--list-signal-handling"];
+    if at >= words.len() && !informs.iter().any(|option| parsed.has(option)) {
+        unwrapping.effect(Effect::EnvironmentDump);
+    }
+    // Options may stand in the text of `-S`, too.
+    let rest = &words[at..];
+    if rest.first().is_some_and(|word| word.value.prefix().starts_with('-')) && parsed.has("-S") {
+        let program = unwrapping.word(Value::known("env"));
+        let words: Vec<Argument> = std::iter::once(program).chain(rest.iter().cloned()).collect();
+        unwrapping.run(&words);
+        return;
+    }
+    unwrapping.run(rest);
+}
+
+/// `cross-env A=b command`
+fn cross_env(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let at = assigned(unwrapping, &parsed.operands);
+    unwrapping.run(&parsed.operands[at..]);
+}
+
+/// Sets the variables that stand before a command, and tells where that begins.
+fn assigned(unwrapping: &mut Unwrapping<'_, '_>, words: &[Argument]) -> usize {
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let Some((name, start)) = word.value.prefix().split_once('=') else { break };
@@ -75,19 +100,7 @@ fn env(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         unwrapping.state.export(name, true);
         at += 1;
     }
-    let informs = ["--help", "--version", "--list-signal-handling"];
-    if at >= words.len() && !informs.iter().any(|option| parsed.has(option)) {
-        unwrapping.effect(Effect::EnvironmentDump);
-    }
-    // Options may stand in the text of `-S`, too.
-    let rest = &words[at..];
-    if rest.first().is_some_and(|word| word.value.prefix().starts_with('-')) && parsed.has("-S") {
-        let program = unwrapping.word(Value::known("env"));
-        let words: Vec<Argument> = std::iter::once(program).chain(rest.iter().cloned()).collect();
-        unwrapping.run(&words);
-        return;
-    }
-    unwrapping.run(rest);
+    at
 }
 
 /// The words of `env -S`: quotes and backslashes as in a shell, variables only as `${NAME}`.

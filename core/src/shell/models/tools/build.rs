@@ -211,10 +211,6 @@ pub(super) const TABLE: &[Tool] = tools! {
         "golangci-lint run --fix ./...": "code:project write:workspace:recursive",
         "buf generate": "code:project write:workspace:recursive",
     ]
-    Operands "goreleaser" => Project, Here, Touches, Call(releases); [
-        "goreleaser build --snapshot": "code:project write:workspace:recursive",
-        "goreleaser release": "cloud code:project network:send write:workspace:recursive",
-    ]
 };
 
 /// `make`: what the build file says, which may be another one than the project's.
@@ -344,15 +340,6 @@ fn java(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         report.add(Effect::Code { from: CodeFrom::File });
     } else {
         perform(report, parsed, &[Project], Certainty::Must);
-    }
-}
-
-/// `goreleaser release` sends what it has built away.
-fn releases(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let words = || report.invocation.arguments.iter().filter_map(|word| word.value.as_known());
-    let keeps = ["--snapshot", "--skip-publish", "--skip=publish", "--help", "-h"];
-    if words().any(|word| word == "release") && !words().any(|word| keeps.contains(&word)) {
-        perform(report, parsed, &[Sends("github.com"), Cloud("the registry")], Certainty::Must);
     }
 }
 

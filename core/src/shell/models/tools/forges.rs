@@ -8,6 +8,9 @@ use crate::shell::models::tool::Does::{
     Remote, Runs, Secret, Sends, Setting, Unknown, Unless, WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
+use crate::shell::value::Value;
+
+use super::git;
 
 const GH: &[Opt] = opts!(
     "-R --repo=, --json=, -q --jq=, -t --template --title --tag=, -L --limit=, -s --state=, -a --assignee=, -A --author=, -l --label=, -S --search=, -w --web, --hostname=, -B --base=, -H --head=, -b --body=, \
@@ -104,7 +107,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     Inherited "act" "-j --job=, -W --workflows=<, -e --eventpath=<, -P --platform=, -n --dryrun, -l --list, -s --secret=, --secret-file=<, --env-file=<, --env=, --container-architecture=, -v --verbose, -r --reuse, --privileged, --bind -b, --input=, --matrix=, --rm, --pull, -q, --container-options=, --artifact-server-path=>"
         => Unless("-l -n", &[Project, Here, Fetches("the registry")]), If("--privileged --container-options", &[Does::Escapes("a container with all rights")]); ["act -l": "", "act -j test": "code:project network write:workspace:recursive"]
     Operands "shellcheck hadolint actionlint shfmt dprint editorconfig-checker ec lychee markdown-link-check \
-        detect-secrets gitleaks trufflehog semgrep sonar-scanner snyk codeql zizmor typos lefthook ls-lint \
+        detect-secrets gitleaks trufflehog semgrep sonar-scanner snyk codeql zizmor typos ls-lint \
         ast-grep comby tree-sitter gitlint commitizen-lint dotenv-linter checkmake gixy spectral redocly \
         vacuum csvkit onefetch"
         => Does::Touches, Here, Project; [
@@ -142,9 +145,14 @@ fn api(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn cloned(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     match parsed.operands.get(1) {
         Some(folder) if !folder.value.prefix().starts_with('-') => {
-            report.tree(Access::Write, folder, true, false)
+            report.tree(Access::Write, folder, true, false);
         }
-        _ => perform(report, parsed, &[Here], Certainty::Must),
+        _ => {
+            let address = parsed.operands.first();
+            let folder = address.map_or(Value::known("."), |word| git::folder_of(&word.value));
+            let effect = report.file_effect(Access::Write, &folder, true, false);
+            report.add(effect);
+        }
     }
     if parsed.operands.iter().skip(1).any(|word| word.value.prefix().starts_with("-")) {
         let from = CodeFrom::Setting("options of `git clone`".to_owned());

@@ -11,6 +11,7 @@ use crate::shell::models::tool::Does::{
     WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
+pub(super) use rules::folder_of;
 use rules::{checkout, clone, config, push, remote, restore, settings, url};
 
 /// Options of everything that shows differences.
@@ -340,6 +341,12 @@ pub(super) const TABLE: &[Tool] = tools! {
             "deinit" "-f --force, --all" => Here, If("-f", &[Loss]);
             @Posix "foreach" "--recursive, -q --quiet" => Here;
         };
+        "subtree" => ; {
+            "add pull merge" "-P --prefix=, -q --quiet, -d --debug, --squash, -m --message=" => REMOTE, Here;
+            "split" "-P --prefix=, -q --quiet, -d --debug, --squash, --annotate=, -b --branch=, \
+                --ignore-joins, --onto=, --rejoin" => Here;
+            "push" "-P --prefix=, -q --quiet, -d --debug" => Call(push);
+        };
         "lfs" => ; {
             "status ls-files env version track" "-l --long, -s --size, -a --all, --json, \
                 -n --name-only, --dry-run, --filename, --lockable, -j, --porcelain" => WithOperands(&[Here]);
@@ -489,6 +496,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "git rm -rf build": "version_control_loss write:workspace:recursive",
         "git rm -r --cached build/": "write:workspace:recursive",
         "git bisect start HEAD v1": "write:workspace:recursive",
+        "git subtree split -P lib -b only-lib": "write:workspace:recursive",
+        "git subtree push --prefix dist origin gh-pages": "version_control_remote",
         "git frobnicate": "unmodelled",
         "git status --frobnicate": "unmodelled",
         "git credential fill": "secret",

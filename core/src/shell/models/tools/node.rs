@@ -14,6 +14,8 @@ use crate::shell::models::tool::Does::{
 use crate::shell::models::tool::{Tool, opts, tools};
 use crate::shell::value::Value;
 
+use super::releases;
+
 const NPM: &[Opt] = opts!(
     "-g --global, -D --save-dev --dev, -S --save, -P --save-prod --prod --production, -O --save-optional, \
      -B --save-bundle, -E --save-exact, --no-save, --peer, --save-peer, -f --force, --legacy-peer-deps, \
@@ -204,8 +206,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         wdio webpack webpack-cli vite rollup parcel esbuild swc tsup unbuild rspack rsbuild next nuxt nuxi astro remix \
         react-scripts react-router ng nx turbo gatsby vue-cli-service svelte-kit svelte-check storybook sb start-storybook build-storybook \
         babel postcss tailwindcss tailwind sass less-node lessc typedoc jsdoc docusaurus vitepress eleventy hexo gulp grunt \
-        lint-staged commitlint husky standard xo ts-standard knip depcheck madge dependency-cruiser depcruise size-limit bundlesize \
-        tsd publint attw api-extractor openapi-generator-cli graphql-codegen prisma drizzle-kit typeorm sequelize knex \
+        lint-staged commitlint standard xo ts-standard knip depcheck madge dependency-cruiser depcruise size-limit bundlesize \
+        tsdown oxfmt tsd publint attw api-extractor openapi-generator-cli graphql-codegen prisma drizzle-kit typeorm sequelize knex \
         cpy copyfiles mkdirp ncp run-s run-p npm-run-all npm-run-all2 wireit \
         standard-version ncu npm-check-updates license-checker markdownlint markdownlint-cli2 remark cspell textlint alex htmlhint \
         wait-on http-server serve live-server pm2 \
@@ -220,14 +222,6 @@ pub(super) const TABLE: &[Tool] = tools! {
         "tsc -p tsconfig.json --outDir /etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
     ]
 
-    Operands "semantic-release release-it np changeset lerna expo eas electron-builder electron-forge" => Project, Here, Touches, Call(releases); [
-        "changeset": "code:project write:workspace:recursive",
-        "lerna run build": "code:project write:workspace:recursive",
-        "lerna publish": "cloud code:project network:send write:workspace:recursive",
-        "np": "cloud code:project network:send write:workspace:recursive",
-        "np --preview": "code:project write:workspace:recursive",
-        "electron-builder --linux -p always": "cloud code:project network:send write:workspace:recursive",
-    ]
     Operands "playwright" => Project, Here, Touches, Call(browsers); [
         "playwright test --headed": "code:project write:workspace:recursive",
         "playwright install chromium": "code:project package:install write:workspace:recursive",
@@ -264,7 +258,8 @@ pub(super) const TABLE: &[Tool] = tools! {
 /// True for a tool that projects keep in `node_modules`.
 pub(super) fn is_kept(name: &str) -> bool {
     let runners = TABLE.iter().position(|tool| tool.command.is_named("deno")).unwrap_or_default();
-    TABLE[runners + 1..].iter().any(|tool| tool.command.is_named(name))
+    let mut kept = TABLE[runners + 1..].iter().chain(releases::OF_NODE);
+    name == "cross-env" || kept.any(|tool| tool.command.is_named(name))
 }
 
 /// `npm run build --prefix ../x` runs the scripts of another folder.
@@ -283,25 +278,6 @@ fn of_folder(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         if let Some(folder) = word.value.prefix().strip_prefix("--prefix=") {
             beyond(report, word, &Value::known(folder), true);
         }
-    }
-}
-
-/// Tools that send what a project has built to where others fetch it.
-fn releases(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let words: Vec<&str> =
-        parsed.invocation.arguments.iter().filter_map(|word| word.value.as_known()).collect();
-    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-    let shows = ["--dry-run", "-d", "--preview", "--help", "-h", "--version", "-v", "--changelog"];
-    let sends = match report.name() {
-        "semantic-release" | "release-it" | "np" => !has(&shows),
-        "electron-builder" => words
-            .windows(2)
-            .any(|two| matches!(two, ["-p" | "--publish", when] if *when != "never")),
-        _ => has(&["publish", "submit", "update", "deploy", "upload"]) && !has(&shows),
-    };
-    if sends {
-        let does = &[Sends("registry.npmjs.org"), Cloud("the registry")];
-        perform(report, parsed, does, Certainty::Must);
     }
 }
 

@@ -236,13 +236,12 @@ pub(super) const TABLE: &[Tool] = tools! {
         nosetests nose2 stestr behave robot coverage green trial py-spy scalene memray pyinstaller nuitka cython cythonize f2py \
         maturin build pyproject-build setuptools-scm bump2version bumpversion bump-my-version towncrier django-admin flask uvicorn gunicorn hypercorn daphne \
         celery streamlit gradio alembic dbt airflow prefect dagster jupyter jupyter-lab jupyter-notebook jupyter-nbconvert ipython nbqa papermill \
-        pip-audit safety pip-compile pip-sync pipdeptree pipreqs pip-licenses cz commitizen semantic-release-py pybabel babel-py \
-        scrapy kedro mlflow dvc accelerate torchrun huggingface-cli hf wandb tensorboard pgcli-lint sqlfluff sqlformat invoke fab doit pre-commit pyclean"
+        pip-audit safety pip-compile pip-sync pipdeptree pipreqs pip-licenses cz commitizen pybabel babel-py \
+        scrapy kedro mlflow dvc accelerate torchrun huggingface-cli hf wandb tensorboard pgcli-lint sqlfluff sqlformat invoke fab doit pyclean"
         => Project, Here, Touches; [
         "flake8 --max-line-length 100 src": "code:project write:workspace:recursive",
         "coverage run -m pytest": "code:project write:workspace:recursive",
         "sphinx-build -b html docs docs/_build": "code:project write:workspace:recursive",
-        "pre-commit run --all-files": "code:project write:workspace:recursive",
         "tox -e py312 -- -k x": "code:project write:workspace:recursive",
         "jupyter nbconvert --to html a.ipynb": "code:project write:workspace:recursive",
     ]

@@ -9,10 +9,11 @@ use crate::shell::models::tool::Does::{
     RunsBehindDashes, RunsOption, Secret, Sends, Setting, Unless, Writes,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
+use crate::shell::value::Value;
 
 const PACKAGES: &[Opt] = opts!(
     "-p --package=, --workspace --all, --exclude=, -F --features=, --all-features, \
-     --no-default-features, --target=, --target-dir=>, --manifest-path=<, --lockfile-path=<"
+     --no-default-features, --target=<, --target-dir=>, --manifest-path=<, --lockfile-path=<"
 );
 
 const TARGETS: &[Opt] = opts!(
@@ -30,7 +31,7 @@ const NEXTEST: &[Opt] = opts!(
 );
 
 pub(super) const TABLE: &[Tool] = tools! {
-    Inherited "cargo" "-v --verbose, -q --quiet, --color=, --frozen, --locked, --offline, --config=, \
+    Inherited "cargo cross" "-v --verbose, -q --quiet, --color=, --frozen, --locked, --offline, --config=, \
         -Z=, -C=/, --list, --explain=, -V --version, --help -h, +*" => If("--config", &[Call(settings)]); {
         "build b check c bench test t doc d rustdoc rustc" [PACKAGES, TARGETS] "--open, --no-deps, \
             --document-private-items, --crate-type=, --print=, --emit=" => Project, Here;
@@ -93,6 +94,15 @@ pub(super) const TABLE: &[Tool] = tools! {
                 => Project, Here;
             "*" [PACKAGES, TARGETS] "--crates, -n=, --each-feature" => Project, Here;
         };
+        "size nm objdump objcopy strip readobj profdata cov" [PACKAGES, TARGETS] => Project, Here;
+        "fuzz" => ; {
+            "run build check cov coverage cmin tmin fmt" [PACKAGES, TARGETS]
+                "-s --sanitizer=, -O, -D --dev, -a --debug-assertions, -c --careful, --fuzz-dir=/, --build-std, \
+                --strip-dead-code, --no-cfg-fuzzing, --no-trace-compares, --dev, -R --runs="
+                => Project, Here;
+            "init add" "-t --target=, --fuzzing-workspace=, --fuzz-dir=/" => Here;
+            "list" "--fuzz-dir=/" => ;
+        };
         "audit" "-D --deny=, --ignore=, --json, -f --file=<, -n --no-fetch, -d --db=<, --stale" => MayFetch("github.com"); { "fix" => Here; };
         @Posix "watch" "-x --exec=, -s --shell=, -w --watch=, -i --ignore=, -c --clear, -q --quiet, -d --delay=, --why, -B=, \
             --postpone, --no-restart, --no-gitignore, -C --workdir=/"
@@ -118,6 +128,11 @@ pub(super) const TABLE: &[Tool] = tools! {
         "cargo publish": "cloud code:project network:send write:workspace:recursive",
         "cargo --config build.rustc-wrapper=/tmp/x build": "code:project code:setting write:workspace:recursive",
         "cargo --config profile.release.debug=true build": "code:project write:workspace:recursive",
+        "cargo --config build.target-dir=\"/etc/x\" build": "code:project write:system:recursive write:workspace:recursive",
+        "cargo size --release -- -A": "code:project write:workspace:recursive",
+        "cargo fuzz run parse -- -max_total_time=60": "code:project write:workspace:recursive",
+        "cross build --target aarch64-unknown-linux-gnu": "code:project write:workspace:recursive",
+        "cargo build --target /tmp/x.json": "code:project execute:temp:recursive write:workspace:recursive",
         "cargo test --config target.x.runner='rm'": "code:project code:setting write:workspace:recursive",
         "cargo watch -x test -s 'rm a'": "code:project delete:workspace write:workspace:recursive",
         "cargo watch -- rm a": "code:project delete:workspace write:workspace:recursive",
@@ -128,7 +143,10 @@ pub(super) const TABLE: &[Tool] = tools! {
     Single "rustc rustdoc clippy-driver" "-o=>, --out-dir=>, --crate-type=, --crate-name=, -C[=], -Z[=], --emit=, --edition=, \
         -L[=], -l[=], --cfg=, --check-cfg=, -O, -g, --test, --extern=, --target=, --explain=, --print=, -A[=], -W[=], \
         -D[=], -F[=], --cap-lints=, --sysroot=, -v, --verbose, -V, --version, --error-format=, --color=, -vV, --help, -h, \
-        --json=, --document-private-items, --html-in-header=<, --test-args=, --markdown-css=<"
+        --json=, --document-private-items, --html-in-header=<, --test-args=, --markdown-css=<, --html-before-content=<, \
+        --html-after-content=<, --extern-html-root-url=, --theme=<, --default-theme=, --output=>, --no-run, \
+        --markdown-no-toc, --test-run-directory=<, --test-builder=!, --runtool --test-runtool=!, \
+        --runtool-arg --test-runtool-arg="
         => Reads, Here, If("-C -Z", &[Call(linker)]); [
         "rustc -O --edition 2021 -o out main.rs": "write:workspace write:workspace:recursive",
         "rustc -Copt-level=3 main.rs": "write:workspace:recursive",
@@ -136,6 +154,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "rustc -C linker=/tmp/x main.rs": "code:setting write:workspace:recursive",
         "rustc -Clinker=clang main.rs": "write:workspace:recursive",
         "rustc --version": "",
+        "rustdoc --test --extern-html-root-url core=https://x.example src/lib.rs": "write:workspace:recursive",
+        "rustdoc --test-runtool /tmp/x src/lib.rs": "code:file code:setting execute:temp write:workspace:recursive",
     ]
 
     Inherited "rustup" "-v --verbose, -q --quiet, -V --version, --help -h, +*" => ; {
@@ -182,28 +202,56 @@ fn formats(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// What `--config` sets: of most settings nothing is run.
 fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    const HARMLESS: &[&str] = &[
-        "profile.",
-        "net.",
-        "http.",
-        "term.",
-        "resolver.",
-        "unstable.",
-        "future-incompat-report.",
+    const STARTS: &[&str] =
+        &["profile.", "term.", "resolver.", "unstable.", "future-incompat-report."];
+    const WHOLE: &[&str] = &[
         "build.jobs",
         "build.target",
         "build.incremental",
         "build.pipelining",
+        "http.debug",
+        "http.low-speed-limit",
+        "http.multiplexing",
+        "http.timeout",
+        "http.user-agent",
+        "net.git-fetch-with-cli",
+        "net.offline",
+        "net.retry",
     ];
     for word in parsed.values("--config") {
         let text = word.value.as_known().unwrap_or_default();
         let (key, value) = text.split_once('=').unwrap_or_default();
-        let key = key.trim();
-        let is_plain =
-            key.chars().all(|char| char.is_ascii_alphanumeric() || "-_.'\"*".contains(char));
-        let is_harmless = key.ends_with("rustflags") && are_harmless_rust_flags(value)
-            || HARMLESS.iter().any(|start| key.starts_with(start));
-        if !is_plain || !is_harmless || value.contains('\n') {
+        let is_plain = key.chars().all(|char| {
+            char.is_ascii_alphanumeric() || char.is_ascii_whitespace() || "-_.'\"*".contains(char)
+        });
+        let key: String = key
+            .chars()
+            .filter(|char| !matches!(char, '\'' | '"') && !char.is_whitespace())
+            .collect();
+        let value = value.trim();
+        let path = value.trim_matches(['\'', '"']);
+        if matches!(&*key, "build.target-dir" | "build.build-dir") {
+            let effect = report.file_effect(Access::Write, &Value::known(path), true, false);
+            report.at(effect, word.span.clone());
+            continue;
+        }
+        let is_harmless = if key.ends_with("flags") {
+            are_harmless_rust_flags(value)
+        } else {
+            STARTS.iter().any(|start| key.starts_with(start)) || WHOLE.contains(&&*key)
+        };
+        // A table may hold any of them, and a target that is a file names its linker.
+        let is_whole = !value.contains(['{', '\n']) && !path.ends_with(".json");
+        // Where packages come from, and through whom.
+        let reaches = ["http.", "net.", "registries.", "registry.", "source."];
+        let is_reach = reaches.iter().any(|start| key.starts_with(start));
+        if is_plain && is_reach && !is_harmless && !key.contains("credential") {
+            let (manager, source) = ("cargo".to_owned(), Value::known(""));
+            let effect = Effect::Package { manager, source, installs: true };
+            report.at(effect, word.span.clone());
+            continue;
+        }
+        if !is_plain || !is_harmless || !is_whole {
             let from = CodeFrom::Setting("`--config`".to_owned());
             report.at(Effect::Code { from }, word.span.clone());
         }

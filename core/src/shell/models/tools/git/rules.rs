@@ -248,20 +248,22 @@ pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     address(report, from, false);
     let folder = match parsed.operands.get(1) {
         Some(folder) => folder.value.clone(),
-        None => from.value.map(|text| {
-            let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("repository");
-            name.trim_end_matches(".git").to_owned()
-        }),
-    };
-    // The name that an address gives is one below the folder.
-    let folder = match folder {
-        Value::Unknown(_) if parsed.operands.len() < 2 => {
-            Value::Prefix("./".into(), Origin::Picked)
-        }
-        other => other,
+        None => folder_of(&from.value),
     };
     let effect = report.file_effect(Access::Write, &folder, true, false);
     report.add(effect);
+}
+
+/// The folder that a clone makes, if none is named: it is one below the folder where it runs.
+pub(in super::super) fn folder_of(address: &Value) -> Value {
+    let folder = address.map(|text| {
+        let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("repository");
+        name.trim_end_matches(".git").to_owned()
+    });
+    match folder {
+        Value::Unknown(_) => Value::Prefix("./".into(), Origin::Picked),
+        other => other,
+    }
 }
 
 pub(super) fn push(report: &mut Report<'_>, parsed: &Parsed<'_>) {
