@@ -123,7 +123,8 @@ async fn a_listener_that_was_cut_off_listens_again_and_misses_nothing() {
     changes.changed().await.unwrap();
     server.sql(
         &name,
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE query LIKE 'LISTEN%' AND datname = current_database()",
     );
     let insert = "INSERT INTO toolkeep_event_counters (tenant, last_seq) VALUES ('t', 1)";
     one.write(Batch { tells: true, ..Batch::from(Statement::new(insert, vec![])) }).await.unwrap();
