@@ -48,20 +48,22 @@ async fn writes(folder: &Path, bytes: usize) {
     for turn in 0..TURNS {
         let text = format!("{turn:08} {}\n", "some text ".repeat(bytes / 10));
         let mut note = |row: usize, began: Instant| took[row].push(began.elapsed());
-        // A call frees what it has replaced when its answer is on its way. That falls to the next in
-        // line, which must not be the baseline.
         let args = json!({ "path": "by-call", "content": text.clone() });
+        settle(folder);
         let began = Instant::now();
         call(&rt, turn, "write_file", args).await;
         note(2, began);
         let args =
             json!({ "path": "by-call", "old_string": format!("{turn:08}"), "new_string": "-" });
+        settle(folder);
         let began = Instant::now();
         call(&rt, turn, "edit", args).await;
         note(3, began);
+        settle(folder);
         let began = Instant::now();
         workspace.write(&path, text.as_bytes(), WriteMode::Replace).unwrap();
         note(1, began);
+        settle(folder);
         let began = Instant::now();
         by_hand(folder, &text);
         note(0, began);
@@ -74,6 +76,13 @@ async fn writes(folder: &Path, bytes: usize) {
             (median.as_secs_f64() * 1e6, median.as_secs_f64() / medians[0].as_secs_f64());
         println!("| {} KiB, {name} | {us:.0} | {ratio:.2} |", bytes >> 10);
     }
+}
+
+/// Lets what the one before has left behind come to an end: the file that it replaced is freed, and the
+/// disk has written that down. It would fall to the next in line.
+fn settle(folder: &Path) {
+    std::thread::sleep(Duration::from_millis(1));
+    File::open(folder).unwrap().sync_all().unwrap();
 }
 
 fn by_hand(folder: &Path, text: &str) {
