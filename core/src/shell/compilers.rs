@@ -87,8 +87,98 @@ const ENDS: &[&str] = &[
 ];
 
 /// Options by which one of them runs or loads something else.
-const LOADS: &[&str] =
-    &["-B", "-fplugin", "-specs", "--specs", "-wrapper", "--config", "-Xclang", "-fuse-ld=/", "@"];
+const LOADS: &[&str] = &[
+    "-B",
+    "-fplugin",
+    "-plugin",
+    "--plugin",
+    "-specs",
+    "--specs",
+    "-wrapper",
+    "--config",
+    "-Xclang",
+    "-Xlinker",
+    "-fuse-ld=/",
+    "@",
+];
+
+/// Options of `rustc -C` and `-Z` that neither run nor load anything, whatever they are set to.
+const CODEGEN: &[&str] = &[
+    "code-model",
+    "codegen-units",
+    "control-flow-guard",
+    "debug-assertions",
+    "debuginfo",
+    "default-linker-libraries",
+    "embed-bitcode",
+    "extra-filename",
+    "force-frame-pointers",
+    "force-unwind-tables",
+    "inline-threshold",
+    "instrument-coverage",
+    "link-dead-code",
+    "link-self-contained",
+    "linker-flavor",
+    "lto",
+    "macro-backtrace",
+    "metadata",
+    "mir-opt-level",
+    "next-solver",
+    "no-prepopulate-passes",
+    "no-redzone",
+    "no-vectorize-loops",
+    "no-vectorize-slp",
+    "opt-level",
+    "overflow-checks",
+    "panic",
+    "polonius",
+    "prefer-dynamic",
+    "print-type-sizes",
+    "randomize-layout",
+    "relocation-model",
+    "relro-level",
+    "remark",
+    "rpath",
+    "sanitizer",
+    "save-temps",
+    "share-generics",
+    "soft-float",
+    "split-debuginfo",
+    "strip",
+    "symbol-mangling-version",
+    "target-cpu",
+    "target-feature",
+    "threads",
+    "time-passes",
+    "tune-cpu",
+    "unstable-options",
+];
+
+/// What other options of `rustc` and `rustdoc` begin with that neither run nor load anything.
+const OF_RUSTC: &[&str] = &[
+    "-A",
+    "-W",
+    "-D",
+    "-F",
+    "-l",
+    "-L",
+    "--allow",
+    "--warn",
+    "--deny",
+    "--forbid",
+    "--force-warn",
+    "--cap-lints",
+    "--cfg",
+    "--check-cfg",
+    "--edition",
+    "--remap-path-prefix",
+    "--error-format",
+    "--color",
+    "--diagnostic-width",
+    "--document-",
+    "--show-coverage",
+    "--print",
+];
 
 /// Folders in which the system keeps them.
 const FOLDERS: &[&str] = &["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
@@ -125,10 +215,21 @@ const BUILDS: &[&str] = &[
     "GOFLAGS",
     "MAKEFLAGS",
     "MFLAGS",
+    "CARGO_BUILD_TARGET",
+    "CROSS_CONFIG",
 ];
 
-/// What the names of such variables begin with, before that of a target.
-const OF_TARGETS: &[&str] = &["CC_", "CXX_", "AR_", "CFLAGS_", "CXXFLAGS_"];
+/// What the names of such variables begin with, before that of a target or of something else.
+const OF_TARGETS: &[&str] = &[
+    "CC_",
+    "CXX_",
+    "AR_",
+    "CFLAGS_",
+    "CXXFLAGS_",
+    "CROSS_CONTAINER_",
+    "CROSS_CUSTOM_",
+    "CROSS_TARGET_",
+];
 
 /// True for a variable by which a build is told its compilers, and what they are told.
 #[must_use]
@@ -182,17 +283,48 @@ pub fn is_compiler_command(text: &str) -> bool {
 #[must_use]
 pub fn are_harmless_rust_flags(text: &str) -> bool {
     let parts = text.split(|char: char| char.is_whitespace() || "'\"[],\u{1f}".contains(char));
-    let mut words = parts.filter(|word| !word.is_empty() && !matches!(*word, "-C" | "-Z"));
-    words.all(|word| {
-        let word = word.strip_prefix("-C").or(word.strip_prefix("-Z")).unwrap_or(word);
-        match word.split_once('=') {
-            Some(("linker" | "ar", program)) => is_compiler(program),
-            Some(("codegen-backend" | "llvm-plugins", _)) => false,
-            Some(("llvm-args", flags)) => !flags.contains("load"),
-            Some(("link-arg" | "link-args", flags)) => are_harmless_flags(flags),
-            _ => !word.contains(['$', '`', ';', '|', '&', '<', '>', '(']),
+    let mut is_codegen = false;
+    parts.filter(|word| !word.is_empty()).all(|word| {
+        let was_codegen = std::mem::take(&mut is_codegen);
+        let attached = ["-C", "-Z", "--codegen="].iter().find_map(|start| word.strip_prefix(start));
+        match attached {
+            Some("") => {
+                is_codegen = true;
+                true
+            }
+            Some(option) => is_harmless_codegen(option),
+            None if was_codegen => is_harmless_codegen(word),
+            None if word.starts_with('-') => {
+                matches!(word, "-g" | "-O" | "-v" | "--verbose")
+                    || OF_RUSTC.iter().any(|start| word.starts_with(start)) && is_plain(word)
+            }
+            None => is_plain(word) && !word.starts_with('@'),
         }
     })
+}
+
+/// True for an option behind `-C` or `-Z` that neither runs nor loads anything, but for a linker.
+#[must_use]
+pub fn is_harmless_codegen(option: &str) -> bool {
+    match option.split_once('=') {
+        Some(("linker" | "ar", program)) => is_compiler(program),
+        Some(("link-arg" | "link-args", flags)) => are_harmless_flags(flags),
+        Some(("llvm-args", flags)) => {
+            let mut flags = flags.split_whitespace().map(|flag| flag.trim_start_matches('-'));
+            is_plain(option) && !flags.any(|flag| flag.starts_with("load"))
+        }
+        _ => sets_codegen(option) && is_plain(option),
+    }
+}
+
+/// True if what is set is one of those that neither run nor load anything, whatever to.
+#[must_use]
+pub fn sets_codegen(option: &str) -> bool {
+    CODEGEN.contains(&option.split('=').next().unwrap_or_default())
+}
+
+fn is_plain(word: &str) -> bool {
+    !word.contains(['$', '`', ';', '|', '&', '<', '>', '\\'])
 }
 
 #[cfg(test)]
@@ -211,9 +343,18 @@ mod tests {
 
     #[test]
     fn flags_that_name_a_program_are_told_from_others() {
-        for flags in
-            ["-Dwarnings", "-C target-cpu=native", "-Clinker=clang", "-Clink-arg=-fuse-ld=mold"]
-        {
+        for flags in [
+            "-Dwarnings",
+            "-D warnings -A clippy::all",
+            "-C target-cpu=native",
+            "-Ctarget-feature=+aes,+avx2",
+            "-Clinker=clang",
+            "-Clink-arg=-fuse-ld=mold",
+            "--cfg tokio_unstable",
+            "-g -Copt-level=3 -Clto",
+            "-Cllvm-args=-enable-load-pre",
+            r#"["-C", "link-arg=-s"]"#,
+        ] {
             assert!(are_harmless_rust_flags(flags), "{flags}");
         }
         for flags in [
@@ -222,6 +363,15 @@ mod tests {
             "-Clink-arg=-B/tmp",
             "-Zcodegen-backend=x",
             "-Cllvm-args=-load=/tmp/x.so",
+            "--codegen=linker=/tmp/x",
+            "--codegen linker=/tmp/x",
+            "-gClinker=/tmp/x",
+            "@/tmp/x",
+            "-Clinker-plugin-lto=/tmp/x.so",
+            "-Zpre-link-args=-B/tmp",
+            "-Zllvm-plugins=/tmp/x.so",
+            "-Clink-arg=-Xlinker -Clink-arg=-plugin",
+            r"-Clinker\u003d/tmp/x",
         ] {
             assert!(!are_harmless_rust_flags(flags), "{flags}");
         }

@@ -16,7 +16,7 @@ use super::invocation::{Argument, Invocation, Stdin, Stdout};
 use super::ir::Span;
 use super::place;
 use super::value::{Origin, Value};
-use programs::{CLONERS, CONNECTORS, DATA, RESOLVERS, SHELLS, TELLING};
+use programs::{CLONERS, CONNECTORS, COPIERS, DATA, RESOLVERS, SHELLS, TELLING};
 
 /// What hangs together, as effects of those that send, or that run what they read.
 #[must_use]
@@ -379,33 +379,69 @@ impl<'a> Graph<'a> {
 
     /// True for one that runs what stands in a folder which the text has fetched before.
     fn runs_what_was_cloned(&self, number: usize) -> bool {
-        let runs = self.effects(number).any(|found| match &found.effect {
-            Effect::Code { from: CodeFrom::Project(_) | CodeFrom::File } => true,
-            Effect::File(file) => file.access == Access::Execute,
-            _ => false,
-        });
-        if !runs {
+        let mut runs = false;
+        let mut places = possible(&self.invocations[number].cwd);
+        for found in self.effects(number) {
+            match &found.effect {
+                Effect::Code { from: CodeFrom::Project(_) | CodeFrom::File } => runs = true,
+                Effect::File(file) => {
+                    runs |= file.access == Access::Execute;
+                    places.extend(possible(&file.path));
+                }
+                _ => {}
+            }
+        }
+        let from = |other: &usize| self.cloned_into(*other).next().is_some();
+        if !runs || !(0..number).any(|other| from(&other)) {
             return false;
         }
-        let mut places = possible(&self.invocations[number].cwd);
-        places.extend(self.effects(number).flat_map(|found| match &found.effect {
-            Effect::File(file) => possible(&file.path),
-            _ => Vec::new(),
-        }));
-        (0..number).filter(|other| self.is_network(*other)).any(|other| {
-            let mut folders = self.cloned_into(other);
-            folders.any(|folder| places.iter().any(|place| place::is_within(place, folder)))
-        })
+        let named = self.named_places(number);
+        let is_there = |place: &str| {
+            let mut clones = (0..number).filter(from).flat_map(|other| self.cloned_into(other));
+            clones.any(|folder| place::is_within(place, folder))
+        };
+        let copies = |other: usize| {
+            COPIERS.contains(&self.name(other))
+                && self.named_places(other).iter().any(|place| is_there(place))
+        };
+        places.into_iter().any(is_there)
+            || named.iter().any(|place| is_there(place))
+            || (0..number).any(copies)
     }
 
-    /// True for one that fetches a repository, whose history and files can be read before they run.
+    /// Where its words lead that may be paths.
+    fn named_places(&self, number: usize) -> Vec<String> {
+        let invocation = &self.invocations[number];
+        // Of a pattern, the folder in which it looks.
+        let fixed = |text: &'a str| text.split(['*', '?', '[']).next().unwrap_or_default();
+        let texts = |word: &'a Argument| match &word.value {
+            Value::Unknown(Origin::Glob(pattern)) => vec![fixed(pattern)],
+            Value::Prefix(text, _) => vec![fixed(text)],
+            other => possible(other),
+        };
+        let words = invocation.arguments.iter().flat_map(texts);
+        let words: Vec<&str> =
+            words.map(|word| word.split_once('=').map_or(word, |(_, value)| value)).collect();
+        let below = |folder: &str, word: &str| match word.starts_with('/') {
+            true => word.to_owned(),
+            false => format!("{folder}/{}", word.trim_start_matches("./").trim_end_matches('/')),
+        };
+        let folders = possible(&invocation.cwd);
+        folders.iter().flat_map(|folder| words.iter().map(|word| below(folder, word))).collect()
+    }
+
+    /// True for one that fetches a repository and shows nothing of it: its files can be read before they
+    /// run.
     fn is_clone(&self, number: usize) -> bool {
-        CLONERS.contains(&self.name(number)) && self.cloned_into(number).next().is_some()
+        matches!(self.invocations[number].stdout, Stdout::Inherited | Stdout::Nowhere)
+            && CLONERS.contains(&self.name(number))
+            && self.cloned_into(number).next().is_some()
     }
 
-    /// The folders that one fills.
+    /// The folders that one fills with what it fetches.
     fn cloned_into(&self, number: usize) -> impl Iterator<Item = &'a str> + use<'a> {
-        self.effects(number).flat_map(|found| match &found.effect {
+        let fetches = self.is_network(number);
+        self.effects(number).filter(move |_| fetches).flat_map(|found| match &found.effect {
             Effect::File(file) if file.access == Access::Write && file.recursive => {
                 possible(&file.path)
             }

@@ -38,6 +38,9 @@ pub(super) const TELLING: &[&str] = &[
 /// Programs that fetch repositories.
 pub(super) const CLONERS: &[&str] = &["git", "gh", "glab", "hub"];
 
+/// Programs by which what lies in one folder comes into another.
+pub(super) const COPIERS: &[&str] = &["cp", "mv", "ln", "rsync", "install", "tar", "git", "unzip"];
+
 /// Programs that send on all that they read.
 pub(super) const CONNECTORS: &[&str] = &[
     "nc",

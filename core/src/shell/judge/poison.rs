@@ -168,6 +168,9 @@ fn builds_as_usual(name: &str, value: &Value) -> bool {
         "MAKEFLAGS" | "MFLAGS" => text.split_whitespace().all(is_of_make),
         _ if name.ends_with("RUSTFLAGS") || name == "RUSTDOCFLAGS" => are_harmless_rust_flags(text),
         _ if name.contains("FLAGS") => are_harmless_flags(text),
+        // A file of that name tells its linker.
+        "CARGO_BUILD_TARGET" => !text.contains('/') && !text.ends_with(".json"),
+        _ if name.starts_with("CROSS_") => matches!(text, "docker" | "podman"),
         _ if name.ends_with("_RUNNER") => {
             let emulators = ["qemu-", "wine", "node", "wasmtime", "valgrind", "cross"];
             !text.contains(['/', ';', '|', '&', '$', '`', '<', '>'])

@@ -76,8 +76,16 @@ fn env(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.run(rest);
 }
 
-/// `cross-env A=b command`
+/// `cross-env A=b command`: it takes quotes and backslashes out of its words, puts variables in, and finds
+/// a name wherever in a word it stands.
 fn cross_env(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    let words = || parsed.operands.iter().map(|word| word.value.prefix());
+    let is_name = |name: &str| name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_');
+    let mut names = words().map_while(|word| Some(word.split_once('=')?.0));
+    let mut changed = words().filter(|word| word.contains(['\'', '"', '\\', '$']));
+    if !names.all(is_name) || changed.next().is_some() {
+        unwrapping.dynamic("`cross-env` changes its words".to_owned());
+    }
     let at = assigned(unwrapping, &parsed.operands);
     unwrapping.run(&parsed.operands[at..]);
 }

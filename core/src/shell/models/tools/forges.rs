@@ -8,7 +8,6 @@ use crate::shell::models::tool::Does::{
     Remote, Runs, Secret, Sends, Setting, Unknown, Unless, WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
-use crate::shell::value::Value;
 
 use super::git;
 
@@ -143,16 +142,10 @@ fn api(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// `gh repo clone name folder`
 fn cloned(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    match parsed.operands.get(1) {
-        Some(folder) if !folder.value.prefix().starts_with('-') => {
-            report.tree(Access::Write, folder, true, false);
-        }
-        _ => {
-            let address = parsed.operands.first();
-            let folder = address.map_or(Value::known("."), |word| git::folder_of(&word.value));
-            let effect = report.file_effect(Access::Write, &folder, true, false);
-            report.add(effect);
-        }
+    let named = parsed.operands.get(1).filter(|folder| !folder.value.prefix().starts_with('-'));
+    match parsed.operands.first() {
+        Some(from) => git::fills(report, from, named),
+        None => perform(report, parsed, &[Here], Certainty::Must),
     }
     if parsed.operands.iter().skip(1).any(|word| word.value.prefix().starts_with("-")) {
         let from = CodeFrom::Setting("options of `git clone`".to_owned());

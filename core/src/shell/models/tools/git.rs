@@ -11,7 +11,7 @@ use crate::shell::models::tool::Does::{
     WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
-pub(super) use rules::folder_of;
+pub(super) use rules::fills;
 use rules::{checkout, clone, config, push, remote, restore, settings, url};
 
 /// Options of everything that shows differences.
@@ -330,7 +330,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         };
         "submodule" "-q --quiet, --cached" => ; {
             "status summary" "-q --quiet, --cached, --recursive, --files, -n --summary-limit=" => ;
-            "add" "-b=, -f --force, --name=, --reference=<, --depth=, --progress" => REMOTE, Here;
+            "add" "-b=, -f --force, --name=, --reference=<, --depth=, --progress" => REMOTE, Here, Call(rules::added);
             "init sync absorbgitdirs set-branch set-url" "--recursive, -q --quiet, --default -d, \
                 -b --branch="
                 => Call(url), Here;
@@ -342,10 +342,10 @@ pub(super) const TABLE: &[Tool] = tools! {
             @Posix "foreach" "--recursive, -q --quiet" => Here;
         };
         "subtree" => ; {
-            "add pull merge" "-P --prefix=, -q --quiet, -d --debug, --squash, -m --message=" => REMOTE, Here;
+            "add pull merge" "-P --prefix=, -q --quiet, -d --debug, --squash, -m --message=" => REMOTE, Here, Call(rules::taken_in);
             "split" "-P --prefix=, -q --quiet, -d --debug, --squash, --annotate=, -b --branch=, \
                 --ignore-joins, --onto=, --rejoin" => Here;
-            "push" "-P --prefix=, -q --quiet, -d --debug" => Call(push);
+            "push" "-P --prefix=, -q --quiet, -d --debug" => Does::Remote(false, false), Call(url);
         };
         "lfs" => ; {
             "status ls-files env version track" "-l --long, -s --size, -a --all, --json, \
@@ -390,7 +390,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             --separate-git-dir=>, --ref-format=, -j --jobs=, --bundle-uri=, -4 --ipv4, -6 --ipv6" => Call(clone),
             If("--template", &[Setting("--template")]);
         "fetch" [FETCH] => REMOTE, Here;
-        "pull" [MERGE, FETCH] "-r --rebase[=]" => REMOTE, Here;
+        "pull" [MERGE, FETCH] "-r --rebase[=]" => REMOTE, Here, Call(rules::pulled);
         "push" "--all --branches, --prune, --mirror, -n --dry-run, --porcelain, -d --delete, \
             --tags, --follow-tags, --signed[=], --atomic, -o --push-option=, \
             --receive-pack --exec=!, --force-with-lease[=], --force-if-includes, -f --force, \
@@ -496,6 +496,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "git rm -rf build": "version_control_loss write:workspace:recursive",
         "git rm -r --cached build/": "write:workspace:recursive",
         "git bisect start HEAD v1": "write:workspace:recursive",
+        "git pull --rebase origin main": "network write:workspace:recursive",
+        "git pull https://github.com/x/y main": "network unmodelled write:workspace:recursive",
+        "git submodule add https://github.com/x/y lib": "network write:workspace:recursive",
+        "git subtree add --prefix=lib https://github.com/x/y main": "network write:workspace:recursive",
         "git subtree split -P lib -b only-lib": "write:workspace:recursive",
         "git subtree push --prefix dist origin gh-pages": "version_control_remote",
         "git frobnicate": "unmodelled",

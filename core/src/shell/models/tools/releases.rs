@@ -1,7 +1,7 @@
 //! Tools that send what a project has built to where others fetch it, and those that set up what git
 //! runs at each commit.
 
-use crate::shell::effect::{Access, Certainty};
+use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::shell::model::{Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{At, Call, Cloud, Here, Project, Sends, Touches};
@@ -9,20 +9,25 @@ use crate::shell::models::tool::{Tool, tools};
 
 /// Those that are no packages of Node.
 pub(super) const TABLE: &[Tool] = tools! {
-    Operands "goreleaser cargo-dist dist jreleaser" => Project, Here, Touches, Call(releases); [
+    Operands "goreleaser jreleaser" => Project, Here, Touches, Call(releases); [
         "goreleaser build --snapshot": "code:project write:workspace:recursive",
         "goreleaser release": "cloud code:project network:send write:workspace:recursive",
+        "goreleaser r --clean": "cloud code:project network:send write:workspace:recursive",
         "goreleaser release --snapshot": "code:project write:workspace:recursive",
+        "jreleaser upload": "cloud code:project network:send write:workspace:recursive",
     ]
     Operands "semantic-release-py" => Project, Here, Touches, Call(releases); [
         "semantic-release-py version --print": "code:project write:workspace:recursive",
-        "semantic-release-py publish": "cloud code:project network:send write:workspace:recursive",
+        "semantic-release-py -v publish": "cloud code:project network:send write:workspace:recursive",
     ]
     Operands "pre-commit lefthook overcommit" => Project, Here, Touches, Call(hooks); [
-        "pre-commit run --all-files": "code:project write:workspace:recursive",
+        "pre-commit run --files scripts/install.sh": "code:project write:workspace:recursive",
         "pre-commit install --hook-type commit-msg": "code:project write:version_control:recursive write:workspace:recursive",
+        "pre-commit try-repo git@github.com:x/y": "code:package code:project write:workspace:recursive",
         "lefthook run pre-commit": "code:project write:workspace:recursive",
         "lefthook install": "code:project write:version_control:recursive write:workspace:recursive",
+        "overcommit": "code:project write:version_control:recursive write:workspace:recursive",
+        "overcommit --run": "code:project write:workspace:recursive",
     ]
 };
 
@@ -30,12 +35,14 @@ pub(super) const TABLE: &[Tool] = tools! {
 pub(super) const OF_NODE: &[Tool] = tools! {
     Operands "semantic-release release-it np changeset lerna expo eas electron-builder electron-forge" => Project, Here, Touches, Call(releases); [
         "changeset": "code:project write:workspace:recursive",
+        "changeset publish --snapshot": "cloud code:project network:send write:workspace:recursive",
         "lerna run build": "code:project write:workspace:recursive",
         "lerna publish": "cloud code:project network:send write:workspace:recursive",
         "np": "cloud code:project network:send write:workspace:recursive",
         "np --preview": "code:project write:workspace:recursive",
         "electron-builder --linux -p always": "cloud code:project network:send write:workspace:recursive",
         "electron-builder --linux --publish=always": "cloud code:project network:send write:workspace:recursive",
+        "electron-builder --linux -p never": "code:project write:workspace:recursive",
     ]
     Operands "husky simple-git-hooks" => Project, Here, Touches, Call(hooks); [
         "husky": "code:project write:version_control:recursive write:workspace:recursive",
@@ -43,55 +50,85 @@ pub(super) const OF_NODE: &[Tool] = tools! {
     ]
 };
 
-/// What only shows, or builds what is kept here.
-const KEEPS: &[&str] = &[
-    "--dry-run",
-    "-d",
-    "--preview",
-    "--snapshot",
-    "--skip-publish",
-    "--skip=publish",
-    "--help",
-    "-h",
-    "--version",
-    "-v",
-    "--changelog",
-    "--print",
+/// A tool that releases, if one of these words stands in its command and none of those.
+struct Releaser {
+    names: &'static [&'static str],
+    /// Empty: it needs none.
+    sends: &'static [&'static str],
+    keeps: &'static [&'static str],
+}
+
+const HELP: &[&str] = &["--help", "-h", "--version"];
+
+const RELEASERS: &[Releaser] = &[
+    Releaser {
+        names: &["semantic-release", "release-it", "np"],
+        sends: &[],
+        keeps: &["--dry-run", "-d", "--preview", "-v", "--changelog", "--release-version"],
+    },
+    Releaser { names: &["changeset"], sends: &["publish"], keeps: &[] },
+    Releaser { names: &["lerna"], sends: &["publish"], keeps: &[] },
+    Releaser {
+        names: &["goreleaser"],
+        sends: &["release", "r", "publish", "announce", "continue"],
+        keeps: &["--snapshot", "--skip-publish", "--skip=publish"],
+    },
+    Releaser {
+        names: &["jreleaser"],
+        sends: &["release", "full-release", "publish", "announce", "deploy", "upload"],
+        keeps: &["--dry-run"],
+    },
+    Releaser {
+        names: &["semantic-release-py"],
+        sends: &["publish", "version", "changelog"],
+        keeps: &["--print", "--noop"],
+    },
+    Releaser {
+        names: &["electron-builder"],
+        sends: &["-p", "--publish", "-p=", "--publish="],
+        keeps: &["never", "-p=never", "--publish=never"],
+    },
+    Releaser {
+        names: &["expo", "eas", "electron-forge"],
+        sends: &["publish", "submit", "update", "deploy", "upload"],
+        keeps: &["--dry-run"],
+    },
 ];
 
 fn releases(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let name = report.name();
+    let Some(releaser) = RELEASERS.iter().find(|one| one.names.contains(&name)) else { return };
     let words = known(parsed);
-    let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-    let sends = match report.name() {
-        "semantic-release" | "release-it" | "np" => true,
-        "electron-builder" => {
-            let apart = words
-                .windows(2)
-                .any(|two| matches!(two, ["-p" | "--publish", when] if *when != "never"));
-            let attached =
-                |word: &&str| word.strip_prefix("--publish=").is_some_and(|when| when != "never");
-            apart || words.iter().any(attached)
-        }
-        "goreleaser" | "jreleaser" => has(&["release", "full-release", "publish", "announce"]),
-        _ => has(&["publish", "submit", "update", "deploy", "upload"]),
-    };
-    if sends && !has(KEEPS) {
-        let does = &[Sends("registry.npmjs.org"), Cloud("the registry")];
+    let has = |names: &[&str]| words.iter().any(|word| is_one_of(word, names));
+    let sends = releaser.sends.is_empty() || has(releaser.sends);
+    if sends && !has(releaser.keeps) && !has(HELP) {
+        let does = &[Sends(""), Cloud("whoever hosts its releases")];
         perform(report, parsed, does, Certainty::Must);
     }
+}
+
+/// True for one of these words. One that ends in `=` stands for all that begin with it.
+fn is_one_of(word: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| *name == word || name.ends_with('=') && word.starts_with(name))
 }
 
 /// `pre-commit install`, `husky`: git runs what they write.
 fn hooks(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words = known(parsed);
+    let has = |names: &[&str]| words.iter().any(|word| is_one_of(word, names));
+    let first = words.first().copied().unwrap_or_default();
     let sets_up = match report.name() {
-        "husky" | "simple-git-hooks" => !words.iter().any(|word| KEEPS.contains(word)),
-        _ => words
-            .iter()
-            .any(|word| word.contains("install") && !word.starts_with('-') || *word == "--install"),
+        "pre-commit" => matches!(first, "install" | "init-templatedir"),
+        "lefthook" => matches!(first, "install" | "add"),
+        "overcommit" => first.is_empty() || has(&["-i", "--install", "-f", "--force"]),
+        _ => !has(HELP),
     };
     if sets_up {
         perform(report, parsed, &[At(Access::Write, ".git/hooks")], Certainty::Must);
+    }
+    if report.name() == "pre-commit" && first == "try-repo" {
+        let name = words.get(1).copied().unwrap_or_default().to_owned();
+        report.add(Effect::Code { from: CodeFrom::Package(name) });
     }
 }
 

@@ -1,19 +1,21 @@
 //! Rust: `cargo` and its common plugins, `rustc`, `rustup`, from their help texts (1.90).
 
-use crate::shell::compilers::are_harmless_rust_flags;
+use crate::shell::compilers::{
+    are_harmless_rust_flags, is_compiler, is_harmless_codegen, sets_codegen,
+};
 use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::shell::model::{Opt, Parsed, Report};
-use crate::shell::models::perform::perform;
+use crate::shell::models::perform::{beyond, perform};
 use crate::shell::models::tool::Does::{
     At, Call, Cloud, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes, Runs,
-    RunsBehindDashes, RunsOption, Secret, Sends, Setting, Unless, Writes,
+    RunsBehindDashes, RunsOption, Secret, Sends, Setting, Touches, Unless, Writes,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
 use crate::shell::value::Value;
 
 const PACKAGES: &[Opt] = opts!(
     "-p --package=, --workspace --all, --exclude=, -F --features=, --all-features, \
-     --no-default-features, --target=<, --target-dir=>, --manifest-path=<, --lockfile-path=<"
+     --no-default-features, --target=, --target-dir=>, --manifest-path=<, --lockfile-path=<"
 );
 
 const TARGETS: &[Opt] = opts!(
@@ -32,10 +34,11 @@ const NEXTEST: &[Opt] = opts!(
 
 pub(super) const TABLE: &[Tool] = tools! {
     Inherited "cargo cross" "-v --verbose, -q --quiet, --color=, --frozen, --locked, --offline, --config=, \
-        -Z=, -C=/, --list, --explain=, -V --version, --help -h, +*" => If("--config", &[Call(settings)]); {
-        "build b check c bench test t doc d rustdoc rustc" [PACKAGES, TARGETS] "--open, --no-deps, \
-            --document-private-items, --crate-type=, --print=, --emit=" => Project, Here;
-        "clippy" [PACKAGES, TARGETS] "--fix, --allow-dirty, --allow-staged, --allow-no-vcs, --no-deps" => Project, Here;
+        -Z=, -C=/, --list, --explain=, -V --version, --help -h, +*" => If("--config", &[Call(settings)]), If("--target", &[Call(target)]); {
+        "build b check c bench test t doc d" [PACKAGES, TARGETS] "--open, --no-deps, --document-private-items"
+            => Project, Here;
+        "rustc rustdoc" [PACKAGES, TARGETS] "--open, --crate-type=, --print=" => Project, Here, Call(flags_behind);
+        "clippy" [PACKAGES, TARGETS] "--fix, --allow-dirty, --allow-staged, --allow-no-vcs, --no-deps" => Project, Here, Call(flags_behind);
         "fix" [PACKAGES, TARGETS] "--broken-code, --edition, --edition-idioms, --allow-dirty, --allow-staged, --allow-no-vcs"
             => Project, Here;
         @InheritedPosix "run r" [PACKAGES, TARGETS] => Project, Here;
@@ -94,11 +97,11 @@ pub(super) const TABLE: &[Tool] = tools! {
                 => Project, Here;
             "*" [PACKAGES, TARGETS] "--crates, -n=, --each-feature" => Project, Here;
         };
-        "size nm objdump objcopy strip readobj profdata cov" [PACKAGES, TARGETS] => Project, Here;
+        "size nm objdump objcopy strip readobj profdata cov" [PACKAGES, TARGETS] => Project, Here, Touches;
         "fuzz" => ; {
             "run build check cov coverage cmin tmin fmt" [PACKAGES, TARGETS]
                 "-s --sanitizer=, -O, -D --dev, -a --debug-assertions, -c --careful, --fuzz-dir=/, --build-std, \
-                --strip-dead-code, --no-cfg-fuzzing, --no-trace-compares, --dev, -R --runs="
+                --strip-dead-code, --no-cfg-fuzzing, --no-trace-compares, -R --runs="
                 => Project, Here;
             "init add" "-t --target=, --fuzzing-workspace=, --fuzz-dir=/" => Here;
             "list" "--fuzz-dir=/" => ;
@@ -132,7 +135,13 @@ pub(super) const TABLE: &[Tool] = tools! {
         "cargo size --release -- -A": "code:project write:workspace:recursive",
         "cargo fuzz run parse -- -max_total_time=60": "code:project write:workspace:recursive",
         "cross build --target aarch64-unknown-linux-gnu": "code:project write:workspace:recursive",
-        "cargo build --target /tmp/x.json": "code:project execute:temp:recursive write:workspace:recursive",
+        "cargo build --target /tmp/x.json": "code:project execute:temp:recursive write:temp:recursive write:workspace:recursive",
+        "cargo build --target \"$TARGET\"": "code:project write:workspace:recursive",
+        "cargo rustc --release -- -Clinker=/tmp/x": "code:project code:setting write:workspace:recursive",
+        "cargo clippy -- -D warnings -A clippy::all": "code:project write:workspace:recursive",
+        "cargo objcopy --release -- -O binary /etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "cargo --config build.jobs=$(nproc) build": "code:project write:workspace:recursive",
+        "cargo --config target.x.linker='clang' build": "code:project write:workspace:recursive",
         "cargo test --config target.x.runner='rm'": "code:project code:setting write:workspace:recursive",
         "cargo watch -x test -s 'rm a'": "code:project delete:workspace write:workspace:recursive",
         "cargo watch -- rm a": "code:project delete:workspace write:workspace:recursive",
@@ -147,13 +156,17 @@ pub(super) const TABLE: &[Tool] = tools! {
         --html-after-content=<, --extern-html-root-url=, --theme=<, --default-theme=, --output=>, --no-run, \
         --markdown-no-toc, --test-run-directory=<, --test-builder=!, --runtool --test-runtool=!, \
         --runtool-arg --test-runtool-arg="
-        => Reads, Here, If("-C -Z", &[Call(linker)]); [
+        => Reads, Here, Call(linker), Call(emitted), If("--target", &[Call(target)]); [
         "rustc -O --edition 2021 -o out main.rs": "write:workspace write:workspace:recursive",
         "rustc -Copt-level=3 main.rs": "write:workspace:recursive",
         "rustc -Clinker=/tmp/x main.rs": "code:setting write:workspace:recursive",
         "rustc -C linker=/tmp/x main.rs": "code:setting write:workspace:recursive",
         "rustc -Clinker=clang main.rs": "write:workspace:recursive",
         "rustc --version": "",
+        "rustc -Cllvm-args=-load=/tmp/x.so main.rs": "code:setting write:workspace:recursive",
+        "rustc @/tmp/x": "code:setting write:workspace:recursive",
+        "rustc --emit=asm=/etc/x,link main.rs": "write:system write:workspace:recursive",
+        "rustc --target /tmp/x.json main.rs": "execute:temp:recursive write:temp:recursive write:workspace:recursive",
         "rustdoc --test --extern-html-root-url core=https://x.example src/lib.rs": "write:workspace:recursive",
         "rustdoc --test-runtool /tmp/x src/lib.rs": "code:file code:setting execute:temp write:workspace:recursive",
     ]
@@ -202,11 +215,44 @@ fn formats(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 
 /// What `--config` sets: of most settings nothing is run.
 fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.values("--config") {
+        let (key, value) = word.value.prefix().split_once('=').unwrap_or_default();
+        let key: String = key.chars().filter(|char| !"'\" \t".contains(*char)).collect();
+        let value = word.value.as_known().map(|_| value.trim());
+        match meaning(&key, value) {
+            Means::Nothing => {}
+            Means::Folder(path) => {
+                let path = Value::known(path);
+                let effect = report.file_effect(Access::Write, &path, true, false);
+                report.at(effect, word.span.clone());
+            }
+            Means::Source => {
+                report.not_understood(format!("`{key}` says where its packages come from"));
+            }
+            Means::Code => {
+                let from = CodeFrom::Setting("`--config`".to_owned());
+                report.at(Effect::Code { from }, word.span.clone());
+            }
+        }
+    }
+}
+
+enum Means<'v> {
+    Nothing,
+    /// It writes there.
+    Folder(&'v str),
+    /// It fetches packages from elsewhere, or through somebody.
+    Source,
+    /// It may run anything.
+    Code,
+}
+
+/// What a setting means. `value`: as TOML has it, if it is known.
+fn meaning<'v>(key: &str, value: Option<&'v str>) -> Means<'v> {
     const STARTS: &[&str] =
         &["profile.", "term.", "resolver.", "unstable.", "future-incompat-report."];
     const WHOLE: &[&str] = &[
         "build.jobs",
-        "build.target",
         "build.incremental",
         "build.pipelining",
         "http.debug",
@@ -218,64 +264,81 @@ fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         "net.offline",
         "net.retry",
     ];
-    for word in parsed.values("--config") {
-        let text = word.value.as_known().unwrap_or_default();
-        let (key, value) = text.split_once('=').unwrap_or_default();
-        let is_plain = key.chars().all(|char| {
-            char.is_ascii_alphanumeric() || char.is_ascii_whitespace() || "-_.'\"*".contains(char)
-        });
-        let key: String = key
-            .chars()
-            .filter(|char| !matches!(char, '\'' | '"') && !char.is_whitespace())
-            .collect();
-        let value = value.trim();
-        let path = value.trim_matches(['\'', '"']);
-        if matches!(&*key, "build.target-dir" | "build.build-dir") {
-            let effect = report.file_effect(Access::Write, &Value::known(path), true, false);
-            report.at(effect, word.span.clone());
-            continue;
+    const SOURCES: &[&str] = &["http.", "net.", "registries.", "registry.", "source."];
+    let starts = |all: &[&str]| all.iter().any(|start| key.starts_with(start));
+    let is_key = key.chars().all(|char| char.is_ascii_alphanumeric() || "-_.*".contains(char));
+    // A table may hold any other key, and an escape any other text.
+    let is_whole = |value: &str| !value.contains(['{', '\\', '\n']);
+    if !is_key || !value.is_none_or(is_whole) {
+        return Means::Code;
+    }
+    let path = |value: &'v str| value.trim_matches(['\'', '"']);
+    match (key, value) {
+        ("build.target-dir" | "build.build-dir", Some(value)) => Means::Folder(path(value)),
+        // A file of that name tells its linker.
+        ("build.target", Some(value))
+            if !value.contains(['/', '[']) && !value.contains(".json") =>
+        {
+            Means::Nothing
         }
-        let is_harmless = if key.ends_with("flags") {
-            are_harmless_rust_flags(value)
-        } else {
-            STARTS.iter().any(|start| key.starts_with(start)) || WHOLE.contains(&&*key)
-        };
-        // A table may hold any of them, and a target that is a file names its linker.
-        let is_whole = !value.contains(['{', '\n']) && !path.ends_with(".json");
-        // Where packages come from, and through whom.
-        let reaches = ["http.", "net.", "registries.", "registry.", "source."];
-        let is_reach = reaches.iter().any(|start| key.starts_with(start));
-        if is_plain && is_reach && !is_harmless && !key.contains("credential") {
-            let (manager, source) = ("cargo".to_owned(), Value::known(""));
-            let effect = Effect::Package { manager, source, installs: true };
-            report.at(effect, word.span.clone());
-            continue;
+        (_, Some(value)) if key.ends_with("flags") && are_harmless_rust_flags(value) => {
+            Means::Nothing
         }
-        if !is_plain || !is_harmless || !is_whole {
-            let from = CodeFrom::Setting("`--config`".to_owned());
-            report.at(Effect::Code { from }, word.span.clone());
+        (_, Some(value)) if key.ends_with(".linker") && is_compiler(path(value)) => Means::Nothing,
+        _ if key.ends_with("flags") || key.contains("credential") => Means::Code,
+        _ if starts(STARTS) || WHOLE.contains(&key) => Means::Nothing,
+        _ if starts(SOURCES) => Means::Source,
+        _ => Means::Code,
+    }
+}
+
+/// A target that is a file tells its linker.
+fn target(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.values("--target") {
+        let text = word.value.prefix();
+        if text.contains('/') || text.contains(".json") {
+            beyond(report, word, &word.value, true);
         }
     }
 }
 
-/// `-C linker=…` and the like run a program.
+/// `cargo rustc -- -C linker=…`
+fn flags_behind(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let words = parsed.invocation.arguments.iter().map(|word| word.value.as_known());
+    let flags = words.skip_while(|word| *word != Some("--")).skip(1);
+    let known: Option<Vec<&str>> = flags.collect();
+    if !known.is_some_and(|flags| are_harmless_rust_flags(&flags.join("\u{1f}"))) {
+        report.add(Effect::Code { from: CodeFrom::Setting("flags for `rustc`".to_owned()) });
+    }
+}
+
+/// `--emit=asm=FILE`
+fn emitted(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.values("--emit") {
+        for kind in word.value.prefix().split(',') {
+            if let Some((_, file)) = kind.split_once('=') {
+                report.path(Access::Write, file);
+            }
+        }
+    }
+}
+
+/// `-C linker=…` and the like run a program. In a file of arguments anything may stand.
 fn linker(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words = &parsed.invocation.arguments;
     let apart = words.windows(2).filter(|two| matches!(two[0].value.as_known(), Some("-C" | "-Z")));
     let apart = apart.map(|two| &two[1]);
-    for word in parsed.values("-C").chain(parsed.values("-Z")).chain(apart) {
-        let name = word.value.prefix().split('=').next().unwrap_or_default();
-        let is_harmless = match word.value.as_known() {
-            Some(flag) => are_harmless_rust_flags(flag),
+    let options = parsed.values("-C").chain(parsed.values("-Z")).chain(apart).filter(|option| {
+        !match option.value.as_known() {
+            Some(option) => is_harmless_codegen(option),
             // Only its value is not known.
-            None => {
-                let runs = ["linker", "codegen-backend", "link-arg", "link-args", "ar"];
-                word.value.prefix().contains('=') && !runs.contains(&name)
-            }
-        };
-        if !is_harmless {
-            let from = CodeFrom::Setting(format!("`{name}`"));
-            report.at(Effect::Code { from }, word.span.clone());
+            None => option.value.prefix().contains('=') && sets_codegen(option.value.prefix()),
         }
+    });
+    let files = words.iter().filter(|word| word.value.prefix().starts_with('@'));
+    for word in options.chain(files) {
+        let name = word.value.prefix().split('=').next().unwrap_or_default();
+        let from = CodeFrom::Setting(format!("`{name}`"));
+        report.at(Effect::Code { from }, word.span.clone());
     }
 }

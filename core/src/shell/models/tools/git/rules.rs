@@ -246,19 +246,43 @@ pub(super) fn clone(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
     let Some(from) = parsed.operands.first() else { return };
     address(report, from, false);
-    let folder = match parsed.operands.get(1) {
-        Some(folder) => folder.value.clone(),
-        None => folder_of(&from.value),
-    };
+    fills(report, from, parsed.operands.get(1));
+}
+
+/// The folder that a clone fills: the one that is named, or that of the address.
+pub(in super::super) fn fills(report: &mut Report<'_>, from: &Argument, named: Option<&Argument>) {
+    let folder = named.map_or_else(|| folder_of(&from.value), |folder| folder.value.clone());
     let effect = report.file_effect(Access::Write, &folder, true, false);
     report.add(effect);
 }
 
+/// `submodule add address folder`
+pub(super) fn added(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if let Some(from) = parsed.operands.first() {
+        fills(report, from, parsed.operands.get(1));
+    }
+}
+
+/// `subtree add --prefix=folder address`
+pub(super) fn taken_in(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if let Some(folder) = parsed.value("-P") {
+        report.tree(Access::Write, folder, true, false);
+    }
+}
+
+/// `pull address`: not from where this work comes.
+pub(super) fn pulled(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let text = parsed.operands.first().map_or("", |word| word.value.prefix());
+    if host(text).is_some() || is_path(text) {
+        report.not_understood("it takes in the work of another repository");
+    }
+}
+
 /// The folder that a clone makes, if none is named: it is one below the folder where it runs.
-pub(in super::super) fn folder_of(address: &Value) -> Value {
+fn folder_of(address: &Value) -> Value {
     let folder = address.map(|text| {
         let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or("repository");
-        name.trim_end_matches(".git").to_owned()
+        name.strip_suffix(".git").unwrap_or(name).to_owned()
     });
     match folder {
         Value::Unknown(_) => Value::Prefix("./".into(), Origin::Picked),
