@@ -51,6 +51,9 @@ struct Lists {
 static mut LISTS: Lists =
     Lists { words: [core::ptr::null(); MOST_WORDS], variables: [core::ptr::null(); MOST_WORDS] };
 
+/// Where the host's messages come. What is read of one lasts until the next.
+static mut MESSAGE: [u8; wire::LONGEST_MESSAGE] = [0; wire::LONGEST_MESSAGE];
+
 /// What a process knows while it goes through the plan.
 struct Steps {
     plan: Plan,
@@ -85,10 +88,14 @@ extern "C" fn main() -> ! {
 /// itself.
 fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     let mut files = [u32::MAX; MOST_FILES];
-    let mut message = [0; wire::LONGEST_MESSAGE];
-    let (received, count) = system::receive(HOST, &mut message, &mut files)?;
+    let message = &raw mut MESSAGE;
+    // SAFETY: this is the only place that names it. Nothing that was read of an earlier message is left
+    // by now: what goes through a plan has ended, or has a copy of its own.
+    let message = unsafe { &mut *message };
+    let (received, count) = system::receive(HOST, message, &mut files)?;
+    let message: &'static [u8] = &message[..received];
     // The host has no more use for it.
-    let Some((kind, rest)) = message[..received].split_first() else { system::exit(0) };
+    let Some((kind, rest)) = message.split_first() else { system::exit(0) };
     if *kind == wire::SETTLE {
         for file in files.iter().take(count) {
             system::write(*file, b"0")?;
@@ -102,27 +109,32 @@ fn serve(ignored: u64, signals: &mut Option<u32>) -> Outcome<()> {
     if *kind == wire::HOLD_ALL {
         return hold_all(rest, &files[..count]);
     }
-    if count < 4 {
+    let is_here = *kind == wire::PLAN_HERE;
+    if is_here {
+        files.rotate_right(1);
+    }
+    if files[..4].iter().skip(usize::from(is_here)).any(|file| *file == u32::MAX) {
         return Err(system::EINVAL);
     }
-    let bytes = system::mapped(files[0])?;
+    let bytes = if is_here { rest } else { system::mapped(files[0])? };
     let mut plan = Plan::new(bytes);
     let first = plan.tag()?;
     let trees = [u32::MAX; wire::SLOTS];
     let mut steps = Steps { plan, files, trees, step: 0, reports: HOST, ignored, watcher: 0 };
     if first == wire::SUPERVISE {
         steps.watched_here(signals)?;
-        system::unmap(bytes);
     } else if first == wire::FORK {
         let Some(child) = system::fork(steps.plan.number()?)? else {
             supervise::die_with_parent();
             steps.go()
         };
         steps.close_files();
-        system::unmap(bytes);
         while let Ok(None) = system::wait(child as i32, true) {}
     } else {
         return Err(system::EINVAL);
+    }
+    if !is_here {
+        system::unmap(bytes);
     }
     system::write(HOST, &report(wire::IDLE, 0, 0))
 }

@@ -180,10 +180,13 @@ impl Seat {
     /// # Errors
     /// Where it has ended, or the system gives no file in memory.
     pub(crate) fn give(&self, plan: &Plan, standard: [BorrowedFd<'_>; 3]) -> io::Result<()> {
+        let mut files: Vec<_> = standard.into_iter().chain(plan.files()).collect();
+        if plan.bytes().len() < wire::LONGEST_MESSAGE {
+            let message = [&[wire::PLAN_HERE], plan.bytes()].concat();
+            return send(&self.socket, &message, &files);
+        }
         let written = sealed("plan", plan.bytes(), MemfdFlags::empty())?;
-        let mut files = vec![written.as_fd()];
-        files.extend(standard);
-        files.extend(plan.files());
+        files.insert(0, written.as_fd());
         send(&self.socket, &[wire::PLAN], &files)
     }
 }
@@ -208,8 +211,8 @@ fn sealed(name: &str, bytes: &[u8], flags: MemfdFlags) -> io::Result<OwnedFd> {
 /// The most listeners that come with one report.
 const MOST_LISTENERS: usize = 16;
 
-/// The most files that go along with a plan.
-const MOST_FILES: usize = 16;
+/// The most files that go along with a plan, one less than the program has places for.
+const MOST_FILES: usize = 15;
 
 fn send(socket: &OwnedFd, message: &[u8], files: &[BorrowedFd<'_>]) -> io::Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_FILES))];

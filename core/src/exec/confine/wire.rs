@@ -1,9 +1,11 @@
 //! What host and confining program say to each other. Both are made from this file.
 //!
 //! The host starts the program before it has anything to run, and has it settle where all will run. Then
-//! it sends plan after plan, each with one message: the descriptors that are named by their places in it: the plan first, then standard input, output and error, then what steps name. A plan is a row of steps,
-//! each a tag and its fields: numbers of eight bytes, and texts, which are their length in four bytes,
-//! their bytes, and a zero byte. All numbers are little-endian.
+//! it sends plan after plan, each with one message and the descriptors that the plan names by their places:
+//! a file with the plan itself where it is too long for a message, then standard input, output and error,
+//! then what steps name. A plan is a row of steps, each a tag and its fields: numbers of eight bytes, and
+//! texts, which are their length in four bytes, their bytes, and a zero byte. All numbers are
+//! little-endian.
 
 /// A tag of a step.
 pub type Tag = u8;
@@ -46,7 +48,7 @@ pub const EXECUTE: Tag = 16;
 /// A message that says where all commands will run: files by which control groups are joined; then the
 /// flags of `unshare`, and the texts for `uid_map` and `gid_map`, each with its length in one byte.
 pub const SETTLE: u8 = 0;
-/// A message that brings a plan.
+/// A message that brings a plan in a file.
 pub const PLAN: u8 = 1;
 /// A message that asks for listeners in the network where all commands run: an address of four bytes,
 /// and ports of two bytes each, all with the first byte first. They come with a report.
@@ -54,8 +56,10 @@ pub const LISTEN: u8 = 2;
 /// A message that holds the program and all its commands to filters of system calls, each a file of
 /// instructions, and its commands to capabilities at most: a set in eight bytes.
 pub const HOLD_ALL: u8 = 3;
+/// A message that is a plan, behind this byte. Nothing stands at the place of its file.
+pub const PLAN_HERE: u8 = 4;
 /// The size of a message at most.
-pub const LONGEST_MESSAGE: usize = 128;
+pub const LONGEST_MESSAGE: usize = 16 << 10;
 
 /// In place of a descriptor: the path says it.
 pub const BY_PATH: u64 = u64::MAX;
