@@ -177,7 +177,6 @@ const OF_RUSTC: &[&str] = &[
     "--diagnostic-width",
     "--document-",
     "--show-coverage",
-    "--print",
 ];
 
 /// Folders in which the system keeps them.

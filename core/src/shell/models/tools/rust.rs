@@ -166,6 +166,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "rustc -Cllvm-args=-load=/tmp/x.so main.rs": "code:setting write:workspace:recursive",
         "rustc @/tmp/x": "code:setting write:workspace:recursive",
         "rustc --emit=asm=/etc/x,link main.rs": "write:system write:workspace:recursive",
+        "rustc --print cfg=/etc/x": "write:system write:workspace:recursive",
         "rustc --target /tmp/x.json main.rs": "execute:temp:recursive write:temp:recursive write:workspace:recursive",
         "rustdoc --test --extern-html-root-url core=https://x.example src/lib.rs": "write:workspace:recursive",
         "rustdoc --test-runtool /tmp/x src/lib.rs": "code:file code:setting execute:temp write:workspace:recursive",
@@ -312,9 +313,9 @@ fn flags_behind(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
 }
 
-/// `--emit=asm=FILE`
+/// `--emit=asm=FILE`, `--print=cfg=FILE`
 fn emitted(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    for word in parsed.values("--emit") {
+    for word in parsed.values("--emit").chain(parsed.values("--print")) {
         for kind in word.value.prefix().split(',') {
             if let Some((_, file)) = kind.split_once('=') {
                 report.path(Access::Write, file);
