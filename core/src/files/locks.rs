@@ -151,10 +151,10 @@ impl Locks {
 
     /// When a lock ends: the time, and how many seconds are left.
     pub(crate) fn until(&self, lock: &PathLock) -> String {
-        let left = (lock.expires_at_ms - self.clock.now_ms()).max(0) / 1000;
+        let left = (lock.expires_at_ms - self.clock.now_ms()).max(0);
         let time = Timestamp::from_millisecond(lock.expires_at_ms);
         let time = time.map_or_else(|_| "an unknown time".to_owned(), |time| time.to_string());
-        format!("{time} (in {left} s)")
+        format!("{time} (in {} s)", (left + 999) / 1000)
     }
 }
 

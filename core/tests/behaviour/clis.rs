@@ -27,6 +27,7 @@ case "$1" in
   hold) echo "$FAKE_TOKEN" > /dev/null; sleep 4; echo held ;;
   home) ls -A "$HOME"; echo x > "$HOME/left" ;;
   in) cat ;;
+  much) awk 'BEGIN { for (n = 0; n < 20000; n++) print n, ENVIRON["FAKE_TOKEN"] }' ;;
   size) echo "${#FAKE_REGION} ${#MORE}" ;;
 esac
 "#;
@@ -149,6 +150,23 @@ async fn what_it_writes_of_its_credential_is_masked_in_every_encoding_and_record
     for operation in ["audit.query", "events.read", "clis.list", "credentials.list"] {
         let told = set.house.rt.invoke(operation, json!({})).await.unwrap().to_string();
         holds_nothing_of_it(&told);
+    }
+}
+
+#[tokio::test]
+async fn of_much_that_it_writes_all_is_masked_and_can_be_paged() {
+    let set = Set::new().await;
+    let result = set.call(json!(["fakecli", "much"])).await;
+    assert!(!result.is_error, "{}", result.for_llm);
+    assert!(result.for_llm.contains("0 [REDACTED:fake-token:"), "{}", result.for_llm);
+    assert!(result.for_llm.len() < 100_000, "{} bytes are shown", result.for_llm.len());
+    holds_nothing_of_it(&result.for_llm);
+    let id = result.artifact.unwrap();
+    for offset in [0, 9_999, 19_990] {
+        let args = json!({ "path": format!("artifact:{id}"), "offset": offset, "limit": 20 });
+        let page = set.house.call("read_file", args).await.for_llm;
+        assert!(page.contains(&format!("{offset} [REDACTED:fake-token:")), "{page}");
+        holds_nothing_of_it(&page);
     }
 }
 
