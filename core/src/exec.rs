@@ -5,6 +5,7 @@ mod capabilities;
 mod closed;
 pub(crate) mod config;
 pub(crate) mod confine;
+mod confined;
 pub(crate) mod console;
 pub(crate) mod control;
 mod disk;
@@ -28,9 +29,10 @@ pub(crate) mod sandbox;
 pub(crate) mod sealed;
 
 pub(crate) use background::{Background, Owner, Process, Refused};
+pub(crate) use confined::{Confined, RanIn, Reached};
 pub(crate) use console::Console;
 pub(crate) use control::Control;
-pub(crate) use host::{Confined, Done, Host, NotRun, Order, RanIn, Reached};
+pub(crate) use host::{Done, Host, NotRun, Order};
 pub(crate) use opened::Opened;
 pub(crate) use running::{Cut, Ended, Status};
 

@@ -9,8 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::sync::{oneshot, watch};
 
+use super::confined::Confined;
 use super::control::Control;
-use super::host::{Confined, Host, NotRun, Order};
+use super::host::{Host, NotRun, Order};
 use super::log::{Cursor, Log, Part};
 use super::running::{Ended, GRACE};
 use crate::scrub::Scrubber;
@@ -80,6 +81,8 @@ struct State {
     log: Log,
     cursor: Cursor,
     ended: Option<Ended>,
+    /// What it was not to write and has come while it ran; told once it has ended.
+    appeared: Vec<String>,
 }
 
 /// Why no process was started.
@@ -149,7 +152,7 @@ impl Background {
         let silent = || NotRun::System("the thread that watches it ended early".into());
         let Starting { confined, take } = started.await.map_err(|_| silent())??;
         let log = Log::new(&scrubber, config.log_kb * 1024);
-        let state = State { log, cursor: Cursor::default(), ended: None };
+        let state = State { log, cursor: Cursor::default(), ended: None, appeared: Vec::new() };
         let process = |number| Process {
             number,
             owner: owner.clone(),
@@ -270,6 +273,11 @@ impl Process {
         self.lock().ended
     }
 
+    /// What it was not to write and has come while it ran. Empty until it has ended.
+    pub(crate) fn appeared(&self) -> Vec<String> {
+        self.lock().appeared.clone()
+    }
+
     /// What is new, at most so many bytes of it. Where nothing is, it waits for that, or for the end.
     pub(crate) async fn poll(&self, most: usize, wait: Duration) -> Seen {
         let deadline = tokio::time::Instant::now() + wait;
@@ -289,7 +297,7 @@ impl Process {
 
     fn look(&self, most: usize) -> Seen {
         let mut state = self.lock();
-        let State { log, cursor, ended } = &mut *state;
+        let State { log, cursor, ended, .. } = &mut *state;
         Seen { news: log.news(cursor, most), ended: *ended }
     }
 
@@ -365,11 +373,12 @@ fn watch_over(
         }
     };
     match host.follow(order, control, started, sink) {
-        Ok(ended) => {
+        Ok((ended, appeared)) => {
             if let Some(process) = process.get() {
                 process.change(|state| {
                     state.log.end();
                     state.ended = Some(ended);
+                    state.appeared = appeared;
                 });
             }
         }

@@ -22,9 +22,10 @@ use bollard::Docker as Client;
 
 use super::capabilities::SandboxCapabilities;
 use super::config::ExecConfig;
+use super::confined::{Confined, RanIn, Reached};
 use super::console::Console;
 use super::control::Control;
-use super::host::{Confined, NotRun, Order, RanIn, Reached};
+use super::host::{NotRun, Order};
 use super::running::{Ended, Stream};
 use container::Wanted;
 use containers::{Containers, Taken};

@@ -5,18 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
 use super::capabilities::Capabilities;
 use super::closed;
 use super::config::{ExecConfig, Profile};
 use super::confine::kernel::{Kernel, Namespaces};
 use super::confine::program::{Program, Seat, Shared};
 use super::confine::walls::{Launch, Network, Walls, unconfined};
+use super::confined::{Confined, RanIn, Reached};
 use super::console::Console;
 use super::control::Control;
 use super::disk::Disks;
-use super::egress::Ways;
+use super::egress::{Egress, Ways};
 use super::environment::{self, Variables};
 use super::groups::{Group, Groups};
 use super::guarded::Absent;
@@ -60,6 +59,9 @@ struct Place {
     group: Option<Group>,
     shared: Shared,
 }
+
+/// How often it is tried to start a command around which something goes meanwhile.
+const MOST_TRIES: usize = 4;
 
 /// How many places are kept for later.
 const MOST_IDLE: usize = 4;
@@ -107,52 +109,6 @@ pub(crate) struct Done {
     pub(crate) confined: Confined,
     /// What it was not to write and has come while it ran.
     pub(crate) appeared: Vec<String>,
-}
-
-/// What a command was held to, as it is told in its result.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Confined {
-    /// Where it ran.
-    pub(crate) ran_in: RanIn,
-    /// The profile, on the host.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) profile: Option<Profile>,
-    /// The parts of a confinement that it had.
-    pub(crate) by: Vec<&'static str>,
-    /// How far it could reach.
-    pub(crate) network: Reached,
-    /// The hosts that it could reach, where those are not all.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) hosts: Vec<String>,
-    /// What it should have had and the kernel did not give.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) missing: Vec<String>,
-}
-
-/// Where a command ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum RanIn {
-    /// On the machine of the host program.
-    Host,
-    /// In a container.
-    #[cfg_attr(
-        not(any(feature = "docker", test)),
-        expect(dead_code, reason = "nothing else makes one")
-    )]
-    Sandbox,
-}
-
-/// How far a command could reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Reached {
-    /// Nothing but itself.
-    Nothing,
-    /// The hosts that it was understood to reach.
-    Hosts,
-    /// Whatever this machine reaches.
-    All,
 }
 
 /// Why a command did not run.
@@ -239,7 +195,7 @@ impl Host {
     }
 
     /// Runs a command, tells when it has started and what it writes, which is not masked, and answers
-    /// how it has ended, once nothing of it is left; blocking.
+    /// how it has ended and what has appeared, once nothing of it is left; blocking.
     ///
     /// # Errors
     /// Why it did not start.
@@ -249,12 +205,11 @@ impl Host {
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, &[u8]),
-    ) -> Result<Ended, NotRun> {
-        // For what it makes: what comes while a command runs in the background is told to nobody.
-        Absent::before(&order, self.is_sandboxed(&order));
+    ) -> Result<(Ended, Vec<String>), NotRun> {
+        let absent = Absent::before(&order, self.is_sandboxed(&order));
         let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
         rest.clear_up();
-        Ok(ended)
+        Ok((ended, absent.appeared()))
     }
 
     fn start_and_finish(
@@ -270,8 +225,38 @@ impl Host {
         }
         let machine = self.machine()?;
         let deadline = Instant::now().checked_add(order.timeout);
-        let ways = self.ways(&machine, &order)?;
-        let walls = self.walls(&machine, &order, ways.as_ref())?;
+        let Started { running, walls, ways, egress, shared, group } =
+            self.start(&machine, &order)?;
+        started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
+        let written = walls.map_or_else(|| vec![order.cwd.clone()], Walls::written);
+        let limits = &self.config.limits;
+        let disks = Disks::of(written.iter().map(PathBuf::as_path), limits.disk_left());
+        let (ended, remains) = running.finish(deadline, disks, control, sink);
+        drop(egress);
+        let opened = order.opened;
+        Ok((ended, Rest(Some(OnHost { machine, remains, shared, group, opened }))))
+    }
+
+    /// Starts a command within its walls. What a wall was to stand around may be gone by then, such as
+    /// the socket of a service that has ended: then it is looked up anew.
+    fn start(&self, machine: &Machine, order: &Order) -> Result<Started, NotRun> {
+        let mut tries = 1;
+        loop {
+            match self.try_to_start(machine, order)? {
+                Ok(started) => return Ok(started),
+                Err((error, _)) if error.is_of_what_is_gone() && tries < MOST_TRIES => tries += 1,
+                Err((error, launch)) => return Err(not_started(error, &order.run, &launch)),
+            }
+        }
+    }
+
+    fn try_to_start(
+        &self,
+        machine: &Machine,
+        order: &Order,
+    ) -> Result<Result<Started, (StartError, Launch)>, NotRun> {
+        let ways = self.ways(machine, order)?;
+        let walls = self.walls(machine, order, ways.as_ref())?;
         let launch = match &order.opened {
             Some(opened) => opened.launch(&order.cwd)?,
             None => {
@@ -280,7 +265,7 @@ impl Host {
                     let temp = machine.seen_at(&walls.temp);
                     environment::with_caches(&mut variables, &self.config.environment, &temp);
                 }
-                launch(&order, variables)?
+                launch(order, variables)?
             }
         };
         let limits = &self.config.limits;
@@ -300,20 +285,13 @@ impl Host {
                 return Err(NotRun::Unconfined(format!("no way out could be opened: {error}")));
             }
         };
-        let running = match Running::start(seat, &plan, order.console, order.input) {
-            Ok(running) => running,
+        Ok(match Running::start(seat, &plan, order.console, order.input.clone()) {
+            Ok(running) => Ok(Started { running, walls, ways, egress, shared, group }),
             Err(error) => {
                 machine.groups.give_back(group);
-                return Err(not_started(error, &order.run, &launch));
+                Err((error, launch))
             }
-        };
-        started(self.confined(&machine, walls.as_ref(), ways.as_ref()));
-        let written = walls.map_or_else(|| vec![order.cwd.clone()], Walls::written);
-        let disks = Disks::of(written.iter().map(PathBuf::as_path), limits.disk_left());
-        let (ended, remains) = running.finish(deadline, disks, control, sink);
-        drop(egress);
-        let opened = order.opened;
-        Ok((ended, Rest(Some(OnHost { machine, remains, shared, group, opened }))))
+        })
     }
 
     /// Ends what waits for commands, and forgets the folders of sessions.
@@ -509,6 +487,16 @@ impl Machine {
     fn lock_idle(&self) -> MutexGuard<'_, Vec<Place>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A command that has started on the host.
+struct Started {
+    running: Running,
+    walls: Option<Walls>,
+    ways: Option<Ways>,
+    egress: Option<Egress>,
+    shared: Shared,
+    group: Option<Group>,
 }
 
 /// What is left of a command that has ended: in a container nothing.

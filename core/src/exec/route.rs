@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use super::capabilities::{Capabilities, SandboxCapabilities};
+use super::confined::Confined;
 use super::control::Control;
-use super::host::{Confined, Host, NotRun, Order};
+use super::host::{Host, NotRun, Order};
 use super::running::{Ended, Stream};
 use super::sandbox::SandboxMode;
 

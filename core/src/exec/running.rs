@@ -80,6 +80,14 @@ pub(crate) enum StartError {
     Silent,
 }
 
+impl StartError {
+    /// True if something that a wall was to stand around, or the folder, was there no more.
+    pub(crate) fn is_of_what_is_gone(&self) -> bool {
+        matches!(self, StartError::Step { is_last: false, error, .. }
+            if error.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 /// A started command whose output has not been read yet.
 pub(crate) struct Running {
     seat: Seat,

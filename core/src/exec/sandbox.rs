@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::host::{Confined, Reached};
+use super::confined::{Confined, Reached};
 use crate::files::Places;
 use crate::shell::Env;
 use crate::tool::Caller;
@@ -308,7 +308,7 @@ pub(crate) fn hint(code: i32, written: &str, confined: &Confined) -> Option<&'st
 
 #[cfg(test)]
 mod tests {
-    use super::super::host::RanIn;
+    use super::super::confined::RanIn;
     use super::*;
 
     #[test]

@@ -81,10 +81,8 @@ impl Locks {
             async move { locks.check(&path, &place).await }
         };
         let mut answer = maybe_done(check.boxed());
-        let within = runtime.enter();
         // To poll it once sends the question.
-        let _ = answer.poll_unpin(&mut Context::from_waker(Waker::noop()));
-        drop(within);
+        poll(&mut answer, &runtime);
         Asked { locks, runtime, path, place, at: Instant::now(), answer: Some(answer) }
     }
 
@@ -166,8 +164,10 @@ pub(crate) struct Asked {
     place: PathBuf,
     at: Instant,
     /// None once it is used.
-    answer: Option<MaybeDone<BoxFuture<'static, Result<(), ToolError>>>>,
+    answer: Option<Answer>,
 }
+
+type Answer = MaybeDone<BoxFuture<'static, Result<(), ToolError>>>;
 
 impl Asked {
     /// The answer, from a thread that may block; if it is too old, a new one. It waits at most ten
@@ -176,7 +176,15 @@ impl Asked {
     /// # Errors
     /// As [`Locks::check`], and `store_locked` if there is no answer in time.
     pub(crate) fn answer(&mut self) -> Result<(), ToolError> {
-        let asked = self.answer.take();
+        // Mostly it is there by now, and no timer has to be set for it.
+        let known = self.answer.as_mut().and_then(|asked| {
+            poll(asked, &self.runtime);
+            Pin::new(asked).take_output()
+        });
+        let asked = self.answer.take().filter(|_| known.is_none());
+        if let Some(answer) = known.filter(|_| self.at.elapsed() < FRESH) {
+            return answer;
+        }
         let answer = async {
             if let Some(mut asked) = asked {
                 (&mut asked).await;
@@ -194,6 +202,11 @@ impl Asked {
             Err(ToolError::new(Code::StoreLocked, text))
         })
     }
+}
+
+fn poll(asked: &mut Answer, runtime: &Handle) {
+    let _within = runtime.enter();
+    let _ = asked.poll_unpin(&mut Context::from_waker(Waker::noop()));
 }
 
 /// A pattern of the model as one of absolute paths without the first `/`. The folders that it

@@ -6,6 +6,8 @@ use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::process::Command;
+use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -218,6 +220,29 @@ async fn what_fills_a_disk_with_many_files_is_ended_before_it_is_full() {
     assert!(parts < 900, "{parts}");
     // What writes nothing still runs there.
     assert_eq!(run(&house, "echo fine; sleep 0.3").await.for_llm, "fine\n");
+}
+
+#[tokio::test]
+async fn a_service_that_ends_while_walls_are_built_keeps_no_command_from_running() {
+    let house = house(json!({})).await;
+    let services = tempfile::tempdir_in("/var").unwrap();
+    let socket = services.path().join("comes-and-goes");
+    let goes_on = Arc::new(());
+    let watched = Arc::downgrade(&goes_on);
+    let service = thread::spawn(move || {
+        while watched.strong_count() > 0 {
+            let service = UnixListener::bind(&socket).unwrap();
+            thread::sleep(Duration::from_millis(20));
+            drop(service);
+            fs::remove_file(&socket).unwrap();
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    for n in 0..60 {
+        assert_eq!(run(&house, &format!("echo {n}")).await.for_llm, format!("{n}\n"));
+    }
+    drop(goes_on);
+    service.join().unwrap();
 }
 
 #[tokio::test]

@@ -63,6 +63,20 @@ async fn is_gone(words: &str) -> bool {
 }
 
 #[tokio::test]
+async fn of_what_tells_agents_what_to_do_and_has_come_its_end_tells() {
+    let house = house(json!({})).await;
+    fs::write(house.folder.path().join("make.sh"), "echo x > CLAUDE.md\nread line").unwrap();
+    let id = start(&house, "sh make.sh").await;
+    let args = json!({ "action": "write", "id": id, "input": "go\n", "wait_ms": 20_000 });
+    let polled = process(&house, args).await;
+    assert_eq!(field(&polled, "running"), false, "{}", polled.for_llm);
+    assert!(polled.for_llm.contains("/CLAUDE.md came while it ran"), "{}", polled.for_llm);
+    assert_eq!(field(&polled, "appeared").as_array().unwrap().len(), 1);
+    let list = process(&house, json!({ "action": "list" })).await;
+    assert!(field(&list, "processes")[0]["appeared"].is_array(), "{}", list.for_llm);
+}
+
+#[tokio::test]
 async fn it_goes_on_after_the_call_and_tells_what_is_new() {
     let house = house(json!({})).await;
     let command = "echo one; sleep 1; echo two; sleep 8701";

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ordered::{Wanted, not_run, order};
-use super::told::ended;
+use super::told::{come, ended};
 use crate::builtin::Deps;
 use crate::error::Code;
 use crate::exec::{Console, Ended, Owner, Process, Refused};
@@ -367,6 +367,10 @@ fn described(process: &Process, how: Option<Ended>) -> Value {
         told["exit_code"] = json!(exit_code);
         told["signal"] = json!(signal);
     }
+    let appeared = process.appeared();
+    if !appeared.is_empty() {
+        told["appeared"] = json!(appeared);
+    }
     told
 }
 
@@ -392,6 +396,10 @@ async fn news(process: &Process, wait: Duration, done: &str) -> ToolResult {
         }
         None => text += &format!("[{id} runs.]"),
         Some(how) => text += &format!("[{id}: {}.]", ended_in_words(how)),
+    }
+    if let Some(come) = come(&process.appeared()) {
+        text.push('\n');
+        text += &come;
     }
     let mut structured = described(process, seen.ended);
     structured["output"] = json!(part.text);

@@ -52,7 +52,7 @@ fn told_with(
         }
         (RanIn::Sandbox, _) => None,
     };
-    let come = (!appeared.is_empty()).then(|| come(&appeared));
+    let come = come(&appeared);
     [how, hint, come].into_iter().flatten().for_each(|line| body.push_line(&line));
     let (exit_code, signal) = numbers(ended.status);
     let mut structured = json!({
@@ -82,13 +82,13 @@ fn told_with(
     })
 }
 
-/// What is said of files that were not to be written.
-fn come(appeared: &[String]) -> String {
-    format!(
-        "[{} came while it ran. Such files tell agents or version control what to do, and nobody was \
-         asked about that: show them to the user before anything goes by them.]",
-        appeared.join(", ")
-    )
+/// What is said of files that were not to be written, if there are any.
+pub(super) fn come(appeared: &[String]) -> Option<String> {
+    let all = Some(appeared.join(", ")).filter(|all| !all.is_empty())?;
+    Some(format!(
+        "[{all} came while it ran. Such files tell agents or version control what to do, and nobody was \
+         asked about that: show them to the user before anything goes by them.]"
+    ))
 }
 
 /// How much of the end is looked at for what would help.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 
 /// How commands are judged. A field that is left out has its default; a field or a value that does
@@ -26,6 +27,7 @@ pub struct Settings {
     /// and line breaks. All else is denied.
     pub strict_allowlist: Option<Vec<String>>,
     /// Groups of dangers that are switched; those that are left out are on.
+    #[serde(deserialize_with = "by_name")]
     #[schemars(schema_with = "switched")]
     pub groups: BTreeMap<Group, Switch>,
     /// What happens to a command that would be asked about where nobody can be asked.
@@ -57,6 +59,7 @@ pub struct AgentSettings {
     /// The only programs that run, instead of those for all.
     pub strict_allowlist: Option<Vec<String>>,
     /// Groups of dangers that are switched, besides those for all.
+    #[serde(deserialize_with = "by_name")]
     #[schemars(schema_with = "switched")]
     pub groups: BTreeMap<Group, Switch>,
     /// What happens to a command that would be asked about where nobody can be asked.
@@ -185,6 +188,15 @@ fn switched(generator: &mut SchemaGenerator) -> Schema {
         "propertyNames": generator.subschema_for::<Group>(),
         "additionalProperties": generator.subschema_for::<Switch>(),
     })
+}
+
+/// Reads the names as texts, so that an error tells which of them it is about.
+fn by_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<Group, Switch>, D::Error> {
+    let named = BTreeMap::<String, Switch>::deserialize(deserializer)?;
+    let group = |name: &str| Group::deserialize(name.into_deserializer());
+    named.into_iter().map(|(name, switch)| Ok((group(&name)?, switch))).collect()
 }
 
 impl Group {
