@@ -26,6 +26,8 @@ const PARTS: [&str; 15] = [
 ];
 /// What folds to an ASCII letter without being one: `ſ` and the Kelvin sign.
 const FOLDED: [&str; 2] = ["\u{17F}", "\u{212A}"];
+/// The bytes of the longer one.
+const FOLDED_LENGTH: usize = FOLDED[1].len();
 
 const GITHUB_DIGITS: usize = 36;
 const AWS_DIGITS: usize = 16;
@@ -193,7 +195,8 @@ impl Search<'_> {
             if letters as usize == BLOCK {
                 continue;
             }
-            let folded = folded(&self.text[at..]);
+            // No further than one that begins before `to`: it is asked anew for each part of a text.
+            let folded = folded(&self.text[at..self.text.len().min(self.to + FOLDED_LENGTH - 1)]);
             if folded == 0 {
                 return at;
             }
