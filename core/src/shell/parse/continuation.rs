@@ -1,9 +1,9 @@
-//! Line continuations within the words that a shell knows, within the names that are assigned to, and
-//! within the numbers of descriptors.
+//! Line continuations within the words that a shell knows, within the names that are assigned to,
+//! within the numbers of descriptors, and between the two brackets of arithmetic.
 //!
-//! A shell removes them before it reads words: `i\⏎f` is `if`, and `a\⏎b=c` sets a variable. The crate
-//! does not know such a word then. They are moved before it, where they mean the same, so that all
-//! places stay what they are.
+//! A shell removes them before it reads words: `i\⏎f` is `if`, `a\⏎b=c` sets a variable, and `$(\⏎(1))`
+//! is a number. The crate does not know such a word then. They are moved before it, where they mean the
+//! same, so that all places stay what they are.
 
 use std::borrow::Cow;
 
@@ -23,11 +23,12 @@ pub(super) fn moved(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     let mut begins = true;
     while let Some(char) = rest.chars().next() {
-        if begins && let Some((word, length)) = known(rest) {
+        let found = if begins { known(rest) } else { None };
+        if let Some((word, length)) = found.or_else(|| arithmetic(rest, begins)) {
             result.push_str(&"\\\n".repeat((length - word.len()) / 2));
             result.push_str(&word);
             rest = &rest[length..];
-            begins = false;
+            begins = word.ends_with('(');
             continue;
         }
         // What is between single quotes is only itself.
@@ -57,6 +58,12 @@ fn known(text: &str) -> Option<(String, usize)> {
             continue;
         }
         let is_letter = |char: &char| char.is_ascii_alphanumeric() || "_[]".contains(*char);
+        let added = rest.strip_prefix('+').filter(|_| !word.is_empty());
+        if added.is_some_and(|behind| behind.trim_start_matches("\\\n").starts_with('=')) {
+            word.push('+');
+            rest = rest[1..].trim_start_matches("\\\n");
+            break;
+        }
         match rest.chars().next().filter(is_letter) {
             Some(letter) => {
                 word.push(letter);
@@ -68,13 +75,29 @@ fn known(text: &str) -> Option<(String, usize)> {
     let length = text.len() - rest.len();
     let is_whole = rest.chars().next().is_none_or(|char| ends(char) || char == '\\');
     let is_assigned = || {
-        let sets = rest.starts_with('=') || rest.starts_with("+=") || word.ends_with(']');
+        let sets = rest.starts_with('=') || word.ends_with(']');
         sets && word.starts_with(|char: char| char == '_' || char.is_ascii_alphabetic())
     };
     let is_number =
         || rest.starts_with(['<', '>']) && word.chars().all(|char| char.is_ascii_digit());
     let is_known = is_whole && KNOWN.contains(&word.as_str()) || is_assigned() || is_number();
     (length > word.len() && is_known).then_some((word, length))
+}
+
+/// The brackets of arithmetic with continuations between them that begin here, without those, and their
+/// length with them.
+fn arithmetic(text: &str, begins: bool) -> Option<(String, usize)> {
+    let (mut word, mut rest) = match text.strip_prefix('$') {
+        Some(rest) => ("$".to_owned(), rest),
+        None if begins && text.starts_with('(') => (String::new(), text),
+        None => return None,
+    };
+    while let Some(behind) = rest.trim_start_matches("\\\n").strip_prefix('(') {
+        word.push('(');
+        rest = behind;
+    }
+    let length = text.len() - rest.len();
+    (length > word.len()).then_some((word, length))
 }
 
 #[cfg(test)]
@@ -89,7 +112,17 @@ mod tests {
             ("r\\\nm x", "r\\\nm x"),
             ("if\\\n x", "\\\nif x"),
             ("a\\\nb=c", "\\\nab=c"),
-            ("ls; a\\\nb+\\\n=c", "ls; a\\\nb+\\\n=c"),
+            ("ls; a\\\nb+\\\n=c", "ls; \\\n\\\nab+=c"),
+            ("b+\\\n=c", "\\\nb+=c"),
+            ("b+\\\nc", "b+\\\nc"),
+            ("x $(\\\n(1 + 2))", "x \\\n$((1 + 2))"),
+            ("x\"$(\\\n\\\n(1))\"", "x\"\\\n\\\n$((1))\""),
+            ("(\\\n(x))", "\\\n((x))"),
+            ("x \\$(\\\n(1))", "x \\$(\\\n(1))"),
+            ("$(\\\nls)", "$(\\\nls)"),
+            ("$\\\n(ls)", "\\\n$(ls)"),
+            ("((\\\n(x)))", "\\\n(((x)))"),
+            ("x <(\\\n(x))", "x <(\\\n(x))"),
             ("a\\\nb[1]=c", "\\\nab[1]=c"),
             ("2\\\n>x ls", "\\\n2>x ls"),
             ("'; a\\\nb=c'", "'; a\\\nb=c'"),

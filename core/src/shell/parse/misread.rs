@@ -11,14 +11,32 @@ use super::word::expands;
 impl Lowering<'_, '_> {
     /// A word that begins where no shell begins one, since the crate ended another too early.
     pub(super) fn check_begin(&mut self, span: TheirSpan) {
-        let before = self.source.get(..span.start.offset()).unwrap_or_default();
-        let within = |char: char| !char.is_ascii_whitespace() && !";|&()<>`".contains(char);
         let is_empty = span.start.offset() == span.end.offset();
         // A shell knows a comment there.
         let is_comment = self.slice(span).starts_with('#');
-        if !is_empty && (is_comment || before.ends_with(within)) {
+        if !is_empty && (is_comment || self.is_within(span)) {
             self.problem("a word that begins within another", self.span(span));
         }
+    }
+
+    /// A redirection whose number is the end of a word to a shell: `]2>x`.
+    pub(super) fn check_descriptor(&mut self, span: TheirSpan) {
+        if self.slice(span).starts_with(|char: char| char.is_ascii_digit()) && self.is_within(span)
+        {
+            self.problem("a descriptor within a word", self.span(span));
+        }
+    }
+
+    /// True if what stands before it belongs to a word that goes on here.
+    fn is_within(&self, span: TheirSpan) -> bool {
+        let mut before = self.source.get(..span.start.offset()).unwrap_or_default();
+        // A line that goes on is no border, unless its backslash is a character itself.
+        while let Some(rest) = before.strip_suffix("\\\n")
+            && rest.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0
+        {
+            before = rest;
+        }
+        before.ends_with(|char: char| !char.is_ascii_whitespace() && !";|&()<>`".contains(char))
     }
 
     /// A word that is the number of a descriptor to a shell.

@@ -15,6 +15,7 @@ impl Lowering<'_, '_> {
     }
 
     fn redirection(&mut self, redirect: &Redirect) -> Redirection {
+        self.check_descriptor(redirect.span);
         let span = self.span(redirect.span);
         let fd = redirect.fd.and_then(|fd| u32::try_from(fd).ok());
         let fd_name = redirect.fd_var.as_ref().map(|name| name.as_str().to_owned());

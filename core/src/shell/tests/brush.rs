@@ -27,7 +27,10 @@ pub(super) fn commands(text: &str) -> Result<Vec<Seen>, Incomparable> {
     });
     // They lose the rest of the line behind the mark of a here-document.
     let marked = text.lines().any(|line| line.contains("<<") && line.contains("${"));
-    if glued || marked || UNREAD.iter().any(|part| text.contains(part)) {
+    // They take `time` behind `!` for a program.
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let timed = words.windows(2).any(|two| two[0].ends_with('!') && two[1] == "time");
+    if glued || marked || timed || UNREAD.iter().any(|part| text.contains(part)) {
         return Err(Incomparable);
     }
     let mut found = Vec::new();
@@ -266,10 +269,11 @@ fn shown(pieces: &[WordPieceWithSource], quoted: bool) -> Result<String, Incompa
     let mut all = String::new();
     for piece in pieces {
         match &piece.piece {
-            WordPiece::Text(text) if !quoted && text != "[" && text.contains(['*', '?', '[']) => {
+            WordPiece::Text(text)
+                if !quoted && text != "[" && text.contains(['*', '?', '[', '(']) =>
+            {
                 return Err(Incomparable);
             }
-
             WordPiece::Text(text) | WordPiece::SingleQuotedText(text) => all.push_str(text),
             WordPiece::EscapeSequence(text) => all.push_str(match text.strip_prefix('\\') {
                 Some("\n") => "",
