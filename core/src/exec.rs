@@ -19,6 +19,7 @@ pub(crate) mod host;
 mod launch;
 pub(crate) mod limits;
 pub(crate) mod log;
+mod looks;
 mod opened;
 pub(crate) mod permit;
 pub(crate) mod places;

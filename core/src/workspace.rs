@@ -47,7 +47,7 @@ mod globs;
 mod ignoring;
 mod line_diff;
 mod list;
-mod local;
+pub(crate) mod local;
 mod lock;
 mod media;
 mod nearest;

@@ -84,6 +84,7 @@ fn shown(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exec::looks::Look;
     use crate::exec::real::RealPaths;
 
     #[test]
@@ -97,7 +98,9 @@ mod tests {
             fs::write(at(file), "").unwrap();
         }
         let entries = ["**/*.pem", "a/priv*", "app[1]", "none", "b*/none"].map(at);
-        let found = RealPaths::default().outermost(spelled_out(entries.into_iter()).unwrap());
+        let mut look = Look::once();
+        let paths = spelled_out(entries.into_iter()).unwrap();
+        let found = RealPaths::of_now(&mut look).outermost(paths);
         assert_eq!(found, ["a/b/one.pem", "a/private.d", "app[1]", "two.PEM"].map(at));
         (0..200).for_each(|n| fs::write(at(&format!("{n}.pem")), "").unwrap());
         let error = spelled_out(std::iter::once(at("**/*.pem"))).unwrap_err();

@@ -21,9 +21,10 @@ use super::groups::{Group, Groups};
 use super::guarded::Absent;
 use super::launch::launch;
 use super::limits::Limits;
+use super::looks::{Look, Looks, Question};
 use super::opened::Opened;
 use super::places::{self, Temps};
-use super::real::RealPaths;
+use super::real::{RealPaths, outermost};
 use super::running::{Ended, Remains, Running, StartError, Stream};
 use super::sandbox::Whose;
 use crate::body::Spool;
@@ -34,6 +35,7 @@ use crate::shell::plan::{Confinement, Reach, Run};
 pub(crate) struct Host {
     config: ExecConfig,
     scrubber: Scrubber,
+    looks: Looks,
     /// Once the first command has run, and until the runtime is closed.
     machine: Mutex<Option<Result<Arc<Machine>, String>>>,
     #[cfg(feature = "docker")]
@@ -139,6 +141,7 @@ impl Host {
             docker: super::docker::Docker::new(&config),
             config,
             scrubber,
+            looks: Looks::default(),
             machine: Mutex::default(),
         }
     }
@@ -175,7 +178,7 @@ impl Host {
     ) {
         let most = self.config.max_output_kb * 1024;
         let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
-        let absent = Absent::before(&order, self.is_sandboxed(&order));
+        let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
         let mut confined = None;
         let sink = |stream, bytes: &[u8]| match stream {
             Stream::Output => outputs[0].push(bytes),
@@ -206,7 +209,7 @@ impl Host {
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, &[u8]),
     ) -> Result<(Ended, Vec<String>), NotRun> {
-        let absent = Absent::before(&order, self.is_sandboxed(&order));
+        let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
         let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
         rest.clear_up();
         Ok((ended, absent.appeared()))
@@ -400,20 +403,33 @@ impl Host {
             Profile::ReadOnly if !held.by_owner => Vec::new(),
             _ => held.write.iter().map(PathBuf::from).filter(|path| !is_temp(path)).collect(),
         };
-        let mut real = RealPaths::default();
+        let mut look = Look::once();
+        let mut real = RealPaths::of_now(&mut look);
         let write = real.outermost(write);
         let closed = held.read_never.iter().map(PathBuf::from);
         let mut hidden =
             closed::spelled_out(closed).map_err(|why| NotRun::Unconfined(why.to_string()))?;
         let shown: Vec<PathBuf> = held.read.iter().map(PathBuf::from).collect();
         hidden.retain(|path| !shown.iter().any(|shown| shown.starts_with(path)));
-        hidden.extend(places::services());
+        hidden.extend(places::SERVICES.iter().map(PathBuf::from));
+        let hidden = self.looks.answer(Question::Outermost, hidden, |look, paths| {
+            RealPaths::of_now(look).outermost(paths.iter().cloned())
+        });
+        let mut hidden = hidden.paths.clone();
+        if isolated || !kernel.filter {
+            // Elsewhere the filter lets it connect to none.
+            hidden.extend(places::sockets().iter().filter_map(|path| real.of(path)));
+        }
         // Looked for now: another command may have made some of it meanwhile.
-        let guarded = held.write_never.iter().filter_map(|path| real.of(Path::new(path))).collect();
+        let guarded = held.write_never.iter().map(PathBuf::from).collect();
+        let guarded = self.looks.answer(Question::Real, guarded, |look, paths| {
+            let mut real = RealPaths::of_now(look);
+            paths.iter().filter_map(|path| real.of(path)).collect()
+        });
         let seen = real.outermost(order.seen.iter().cloned().chain([order.cwd.clone()]));
         let walls = Walls {
-            guarded,
-            hidden: real.outermost(hidden),
+            guarded: guarded.paths.clone(),
+            hidden: outermost(hidden),
             network: match ways {
                 Some(_) => Network::None,
                 // Without a network it would be of no use, whatever commands have.

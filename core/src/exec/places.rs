@@ -96,21 +96,17 @@ impl Temps {
     }
 }
 
-/// Folders in which services of the machine are reached.
-const SERVICES: &[&str] = &["/run", "/var/run"];
-
-/// Where services of this machine can be reached: what listens there would do things for a command
+/// Folders in which services of the machine are reached: what listens there would do things for a command
 /// that it may not do itself.
-pub(crate) fn services() -> Vec<PathBuf> {
-    let is_folder = |path: &&&str| fs::symlink_metadata(path).is_ok_and(|data| data.is_dir());
-    let mut all: Vec<PathBuf> = SERVICES.iter().filter(is_folder).map(PathBuf::from).collect();
-    for path in listening() {
-        let is_socket = fs::symlink_metadata(&path).is_ok_and(|data| data.file_type().is_socket());
-        if is_socket && !all.iter().any(|folder| path.starts_with(folder)) {
-            all.push(path);
-        }
-    }
-    all
+pub(crate) const SERVICES: &[&str] = &["/run", "/var/run"];
+
+/// The sockets by which services of this machine can be reached elsewhere.
+pub(crate) fn sockets() -> Vec<PathBuf> {
+    let is_socket = |path: &PathBuf| {
+        fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_socket())
+            && !SERVICES.iter().any(|folder| path.starts_with(folder))
+    };
+    listening().into_iter().filter(is_socket).collect()
 }
 
 /// The paths of the sockets in this network, as far as the kernel tells them: not of those that were
@@ -153,7 +149,7 @@ mod tests {
         for name in [&b"socket"[..], b"with a blank", b"no \xff text"] {
             let path = folder.path().join(OsStr::from_bytes(name));
             let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-            assert!(services().contains(&path), "{}", path.display());
+            assert!(sockets().contains(&path), "{}", path.display());
         }
     }
 }

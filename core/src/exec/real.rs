@@ -2,28 +2,70 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use super::looks::{Look, There};
+
+/// How many links are followed from one to the next. Where there are more, the system is asked.
+const MOST_LINKS: usize = 16;
 
 /// Where the paths of one command lead. Most of them lie in a few folders, and the way to each of these is
 /// looked at once.
-#[derive(Debug, Default)]
-pub(crate) struct RealPaths {
+#[derive(Debug)]
+pub(crate) struct RealPaths<'l> {
+    look: &'l mut Look,
     folders: HashMap<PathBuf, Option<PathBuf>>,
+    /// How many links have been followed to here.
+    links: usize,
 }
 
-impl RealPaths {
+impl<'l> RealPaths<'l> {
+    /// The paths as they are now.
+    pub(super) fn of_now(look: &'l mut Look) -> RealPaths<'l> {
+        RealPaths { look, folders: HashMap::new(), links: 0 }
+    }
+
     /// The path without links. None if nothing is there.
     pub(crate) fn of(&mut self, path: &Path) -> Option<PathBuf> {
+        if path == Path::new("/") {
+            return Some(path.to_owned());
+        }
         let (true, Some(folder), Some(name)) =
             (path.is_absolute(), path.parent(), path.file_name())
         else {
-            return path.canonicalize().ok();
+            return self.asked(path);
         };
         let at = self.folder(folder)?.join(name);
-        match fs::symlink_metadata(&at).ok()?.is_symlink() {
-            true => at.canonicalize().ok(),
-            false => Some(at),
+        match self.look.at(&at)? {
+            There::Nothing => None,
+            There::Link => self.behind(&at),
+            There::Folder | There::Other => Some(at),
         }
+    }
+
+    /// Where a link leads.
+    fn behind(&mut self, link: &Path) -> Option<PathBuf> {
+        let target = fs::read_link(link).ok()?;
+        let text = target.as_os_str().as_bytes();
+        let is_simple = !text.ends_with(b"/")
+            && !text.ends_with(b"/.")
+            && target
+                .components()
+                .all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
+        if !is_simple || self.links == MOST_LINKS {
+            return self.asked(link);
+        }
+        self.links += 1;
+        let real = self.of(&link.parent()?.join(target));
+        self.links -= 1;
+        real
+    }
+
+    /// What the system says, which does not tell where it has looked.
+    fn asked(&mut self, path: &Path) -> Option<PathBuf> {
+        self.look.has_seen_more();
+        path.canonicalize().ok()
     }
 
     fn folder(&mut self, folder: &Path) -> Option<PathBuf> {
@@ -37,17 +79,21 @@ impl RealPaths {
 
     /// Paths without links, those that exist, and none that lies in another.
     pub(crate) fn outermost(&mut self, paths: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
-        let mut all: Vec<PathBuf> = paths.into_iter().filter_map(|path| self.of(&path)).collect();
-        all.sort();
-        all.dedup();
-        let mut outermost: Vec<PathBuf> = Vec::new();
-        for path in all {
-            if !outermost.iter().any(|folder| path.starts_with(folder)) {
-                outermost.push(path);
-            }
-        }
-        outermost
+        outermost(paths.into_iter().filter_map(|path| self.of(&path)).collect())
     }
+}
+
+/// Those paths that lie in no other. They have no links.
+pub(super) fn outermost(mut all: Vec<PathBuf>) -> Vec<PathBuf> {
+    all.sort();
+    all.dedup();
+    let mut outermost: Vec<PathBuf> = Vec::new();
+    for path in all {
+        if !outermost.iter().any(|folder| path.starts_with(folder)) {
+            outermost.push(path);
+        }
+    }
+    outermost
 }
 
 #[cfg(test)]
@@ -68,10 +114,16 @@ mod tests {
             ("a/file", "three"),
             ("none", "four"),
             ("five", "five"),
+            ("a/../a/b", "six"),
+            ("a/b/", "seven"),
+            ("a/file/", "eight"),
+            ("a/file/.", "nine"),
+            ("./a", "ten"),
         ] {
             symlink(target, root.join(link)).unwrap();
         }
-        let mut real = RealPaths::default();
+        let mut look = Look::once();
+        let mut real = RealPaths::of_now(&mut look);
         for path in [
             "",
             "a",
@@ -88,6 +140,11 @@ mod tests {
             "four",
             "five",
             "five/x",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten/b",
             "none",
             "none/x",
             "a/file/x",
@@ -108,6 +165,7 @@ mod tests {
         fs::create_dir_all(root.join("a/b")).unwrap();
         fs::create_dir_all(root.join("ab")).unwrap();
         let paths = ["a/b", "a", "ab", "none"].map(|name| root.join(name));
-        assert_eq!(RealPaths::default().outermost(paths), [root.join("a"), root.join("ab")]);
+        let found = RealPaths::of_now(&mut Look::once()).outermost(paths);
+        assert_eq!(found, [root.join("a"), root.join("ab")]);
     }
 }

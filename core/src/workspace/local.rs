@@ -1,6 +1,7 @@
 //! What holds only where this machine alone keeps the files.
 
 use std::fs::File;
+use std::path::Path;
 
 /// File systems of this machine alone, by the numbers of Linux's `magic.h`.
 #[cfg(target_os = "linux")]
@@ -27,6 +28,17 @@ pub(super) fn is_local(_: &File) -> bool {
     false
 }
 
+/// The same of what stands at a path.
+#[cfg(target_os = "linux")]
+pub(crate) fn is_local_at(path: &Path) -> bool {
+    rustix::fs::statfs(path).is_ok_and(|system| LOCAL.contains(&(system.f_type as u64)))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_local_at(_: &Path) -> bool {
+    false
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
@@ -35,5 +47,6 @@ mod tests {
     fn what_the_kernel_makes_up_is_no_file_system_of_the_machine() {
         assert!(!is_local(&File::open("/proc/self/status").unwrap()));
         assert!(!is_local(&File::open("/sys/kernel").unwrap()));
+        assert!(!is_local_at(Path::new("/proc/self")));
     }
 }

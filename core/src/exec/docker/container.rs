@@ -19,7 +19,7 @@ use super::super::closed::{self, Unknown};
 use super::super::config::ExecConfig;
 use super::super::host::Order;
 use super::super::places;
-use super::super::real::RealPaths;
+use super::super::real::outermost;
 use super::super::sandbox::{
     HOME, Mounted, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
 };
@@ -293,8 +293,8 @@ fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount>, Unknown>
     let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
     let hidden = closed::spelled_out(hidden.map(on_host))?;
     // What listens in the workspace would do things for a command that it may not do itself.
-    let hidden = hidden.into_iter().chain(places::services());
-    let hidden = RealPaths::default().outermost(hidden.filter_map(at));
+    let hidden = hidden.into_iter().chain(places::sockets());
+    let hidden = outermost(hidden.filter_map(at).collect());
     // A folder that is a mount cannot be moved away with what is closed in it.
     let above = |path: &'_ PathBuf| -> Vec<PathBuf> {
         let above = path.ancestors().skip(1).take_while(|path| *path != real.as_path());
