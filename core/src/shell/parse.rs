@@ -74,22 +74,30 @@ pub fn parse_within(text: &str, place: &Span) -> Parse {
 }
 
 fn parse_at(text: &str, place: Option<&Span>) -> Parse {
-    let text = &*continuation::moved(text);
-    let first = lower(text, place, false);
-    if first.problems.is_empty() || cases::apart(text).is_none() {
+    let moved = &*continuation::moved(text);
+    let first = lower((text, moved), place, false);
+    if first.problems.is_empty() || cases::apart(moved).is_none() {
         return first;
     }
-    let second = lower(text, place, true);
+    let second = lower((text, moved), place, true);
     if second.problems.is_empty() { second } else { first }
 }
 
-fn lower(source: &str, place: Option<&Span>, apart: bool) -> Parse {
+fn lower((given, source): (&str, &str), place: Option<&Span>, apart: bool) -> Parse {
     let mut problems = Vec::new();
     let place = place.cloned();
-    let (depth, nesting, singles) = (0, 0, false);
-    let (problems_told, again) = (&mut problems, &Cell::new(MOST_AGAIN));
-    let mut lowering =
-        Lowering { source, place, depth, nesting, singles, apart, problems: problems_told, again };
+    let mut lowering = Lowering {
+        source,
+        given,
+        altered: false,
+        place,
+        depth: 0,
+        nesting: 0,
+        singles: false,
+        apart,
+        problems: &mut problems,
+        again: &Cell::new(MOST_AGAIN),
+    };
     let script = lowering.whole();
     Parse { script, problems }
 }
@@ -98,6 +106,10 @@ fn lower(source: &str, place: Option<&Span>, apart: bool) -> Parse {
 struct Lowering<'s, 'p> {
     /// The text that the crate's spans count in.
     source: &'s str,
+    /// The same before continuations were moved in it, as a quoted here-document shows it.
+    given: &'s str,
+    /// True if they were moved in a text around it.
+    altered: bool,
     /// Where the text stands, if it is not the whole.
     place: Option<Span>,
     /// How many texts are around it.
@@ -139,12 +151,31 @@ impl Lowering<'_, '_> {
         if !self.may_read(text, &place) {
             return None;
         }
-        let text = &*continuation::moved(text);
-        let place = Some(place);
-        let depth = self.depth + 1;
-        let (nesting, singles, apart) = (0, false, self.apart);
-        let (source, problems, again) = (text, &mut *self.problems, self.again);
-        Some(Lowering { source, place, depth, nesting, singles, apart, problems, again }.whole())
+        let mut within = Lowering {
+            source: &continuation::moved(text),
+            given: text,
+            altered: self.is_altered(),
+            place: Some(place),
+            depth: self.depth + 1,
+            nesting: 0,
+            singles: false,
+            apart: self.apart,
+            problems: &mut *self.problems,
+            again: self.again,
+        };
+        Some(within.whole())
+    }
+
+    /// True if continuations were moved in this text or in one around it.
+    fn is_altered(&self) -> bool {
+        self.altered || self.source != self.given
+    }
+
+    /// Looks whether a quoted here-document is as it was given.
+    fn check_document(&mut self, text: &str, place: &Span) {
+        if self.altered && text.contains("\\\n") {
+            self.problem("a here-document that could not be read", place.clone());
+        }
     }
 
     /// True if a text within this one may be parsed. Otherwise it is told that it is not.
@@ -176,6 +207,12 @@ impl Lowering<'_, '_> {
     fn slice(&self, span: shuck_ast::Span) -> &str {
         let end = span.end.offset().min(self.source.len());
         self.source.get(span.start.offset()..end).unwrap_or_default()
+    }
+
+    /// The same as it was given.
+    fn slice_given(&self, span: shuck_ast::Span) -> &str {
+        let end = span.end.offset().min(self.given.len());
+        self.given.get(span.start.offset()..end).unwrap_or_default()
     }
 
     fn problem(&mut self, what: impl Into<String>, span: Span) {

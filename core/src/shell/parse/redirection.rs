@@ -109,7 +109,8 @@ impl Lowering<'_, '_> {
     ) {
         let node = match part {
             HeredocBodyPart::Literal(text) => {
-                let slice = match (text, self.slice(span)) {
+                let whole = if quoted { self.slice_given(span) } else { self.slice(span) };
+                let slice = match (text, whole) {
                     (LiteralText::Owned(text) | LiteralText::CookedSource(text), "") => text,
                     (_, slice) => slice,
                 };
@@ -117,10 +118,11 @@ impl Lowering<'_, '_> {
                 let begins_line =
                     start == 0 || self.source.as_bytes().get(start - 1) == Some(&b'\n');
                 let text = without_tabs(slice, begins_line, strip);
+                let place = self.span(span);
                 if quoted {
+                    self.check_document(&text, &place);
                     atoms.push(Atom::Quoted(text));
                 } else {
-                    let place = self.span(span);
                     self.between_quotes(&text, "$`\\", &place, atoms);
                 }
                 return;

@@ -30,6 +30,8 @@ impl Lowering<'_, '_> {
         let word = Parser::parse_word_string(text);
         let mut within = Lowering {
             source: text,
+            given: text,
+            altered: self.is_altered(),
             place: Some(place.clone()),
             depth: self.depth + 1,
             nesting: self.nesting,

@@ -2,6 +2,7 @@
 //! shell.
 
 use std::io::Write;
+use std::process::Command;
 
 use super::super::invocation::Argument;
 use super::super::ir::Script;
@@ -37,6 +38,20 @@ fn calls(analysis: &Analysis) -> Vec<String> {
     all.sort();
     all.dedup();
     all
+}
+
+/// What Bash writes when it runs a text.
+fn written(text: &str) -> String {
+    let bash = Command::new("bash").args(["--norc", "-c", text]).output().unwrap();
+    String::from_utf8(bash.stdout).unwrap()
+}
+
+#[test]
+fn a_quoted_document_keeps_its_continuations_where_they_are() {
+    for text in ["cat <<'E'\nx (\\\n(y)) i\\\nf a\\\nb=c\nE", "cat <<-\\E\n\t; i\\\nf\n\tE"] {
+        let script = printed(text).unwrap();
+        assert_eq!(written(&script), written(text), "{text:?} printed as {script:?}");
+    }
 }
 
 #[test]
