@@ -75,21 +75,21 @@ pub fn parse_within(text: &str, place: &Span) -> Parse {
 
 fn parse_at(text: &str, place: Option<&Span>) -> Parse {
     let moved = &*continuation::moved(text);
-    let first = lower((text, moved), place, false);
+    let altered = moved != text;
+    let first = lower(moved, altered, place, false);
     if first.problems.is_empty() || cases::apart(moved).is_none() {
         return first;
     }
-    let second = lower((text, moved), place, true);
+    let second = lower(moved, altered, place, true);
     if second.problems.is_empty() { second } else { first }
 }
 
-fn lower((given, source): (&str, &str), place: Option<&Span>, apart: bool) -> Parse {
+fn lower(source: &str, altered: bool, place: Option<&Span>, apart: bool) -> Parse {
     let mut problems = Vec::new();
     let place = place.cloned();
     let mut lowering = Lowering {
         source,
-        given,
-        altered: false,
+        altered,
         place,
         depth: 0,
         nesting: 0,
@@ -106,9 +106,7 @@ fn lower((given, source): (&str, &str), place: Option<&Span>, apart: bool) -> Pa
 struct Lowering<'s, 'p> {
     /// The text that the crate's spans count in.
     source: &'s str,
-    /// The same before continuations were moved in it, as a quoted here-document shows it.
-    given: &'s str,
-    /// True if they were moved in a text around it.
+    /// True if continuations were moved in it or in a text around it.
     altered: bool,
     /// Where the text stands, if it is not the whole.
     place: Option<Span>,
@@ -151,10 +149,10 @@ impl Lowering<'_, '_> {
         if !self.may_read(text, &place) {
             return None;
         }
+        let moved = &*continuation::moved(text);
         let mut within = Lowering {
-            source: &continuation::moved(text),
-            given: text,
-            altered: self.is_altered(),
+            source: moved,
+            altered: self.altered || moved != text,
             place: Some(place),
             depth: self.depth + 1,
             nesting: 0,
@@ -166,15 +164,11 @@ impl Lowering<'_, '_> {
         Some(within.whole())
     }
 
-    /// True if continuations were moved in this text or in one around it.
-    fn is_altered(&self) -> bool {
-        self.altered || self.source != self.given
-    }
-
-    /// Looks whether a quoted here-document is as it was given.
-    fn check_document(&mut self, text: &str, place: &Span) {
+    /// Looks whether a quoted text, in which a backslash before a line end is only itself, is as it was
+    /// given. Where continuations were moved, nobody knows whether one of its own was among them.
+    fn check_quoted(&mut self, text: &str, place: &Span) {
         if self.altered && text.contains("\\\n") {
-            self.problem("a here-document that could not be read", place.clone());
+            self.problem("a quoted text that could not be read", place.clone());
         }
     }
 
@@ -207,12 +201,6 @@ impl Lowering<'_, '_> {
     fn slice(&self, span: shuck_ast::Span) -> &str {
         let end = span.end.offset().min(self.source.len());
         self.source.get(span.start.offset()..end).unwrap_or_default()
-    }
-
-    /// The same as it was given.
-    fn slice_given(&self, span: shuck_ast::Span) -> &str {
-        let end = span.end.offset().min(self.given.len());
-        self.given.get(span.start.offset()..end).unwrap_or_default()
     }
 
     fn problem(&mut self, what: impl Into<String>, span: Span) {

@@ -15,6 +15,9 @@ const KNOWN: &[&str] = &[
 ];
 
 /// The text with the continuations within such words moved before them.
+///
+/// What is quoted is not told apart here: between double quotes a continuation may stand anywhere in a
+/// word, and who lowers a quoted text in which one would be itself looks whether any was moved.
 pub(super) fn moved(text: &str) -> Cow<'_, str> {
     if !text.contains("\\\n") {
         return Cow::Borrowed(text);
@@ -31,8 +34,10 @@ pub(super) fn moved(text: &str) -> Cow<'_, str> {
             begins = word.ends_with('(');
             continue;
         }
-        // What is between single quotes is only itself.
+        // What is between single quotes is only itself, and a comment ends with its line in any case.
+        let comments = begins && !result.ends_with(['{', '}']);
         let length = match char {
+            '#' if comments => rest.find('\n').unwrap_or(rest.len()),
             '\'' => rest[1..].find('\'').map_or(1, |end| end + 2),
             '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
             char => char.len_utf8(),
@@ -129,6 +134,11 @@ mod tests {
             ("x \\\n a\\\nb=c", "x \\\n \\\nab=c"),
             ("xi\\\nf y", "xi\\\nf y"),
             ("if x", "if x"),
+            ("# a\\\nb=c", "# a\\\nb=c"),
+            ("ls;#i\\\nf x", "ls;#i\\\nf x"),
+            ("ls # it's\na\\\nb=c", "ls # it's\n\\\nab=c"),
+            ("ls x#a; c\\\nb=c", "ls x#a; \\\ncb=c"),
+            ("ls ${#a} a\\\nb=c", "ls ${#a} \\\nab=c"),
         ] {
             assert_eq!(moved(text), expected);
             assert_eq!(moved(text).len(), text.len());

@@ -109,8 +109,7 @@ impl Lowering<'_, '_> {
     ) {
         let node = match part {
             HeredocBodyPart::Literal(text) => {
-                let whole = if quoted { self.slice_given(span) } else { self.slice(span) };
-                let slice = match (text, whole) {
+                let slice = match (text, self.slice(span)) {
                     (LiteralText::Owned(text) | LiteralText::CookedSource(text), "") => text,
                     (_, slice) => slice,
                 };
@@ -120,7 +119,7 @@ impl Lowering<'_, '_> {
                 let text = without_tabs(slice, begins_line, strip);
                 let place = self.span(span);
                 if quoted {
-                    self.check_document(&text, &place);
+                    self.check_quoted(&text, &place);
                     atoms.push(Atom::Quoted(text));
                 } else {
                     self.between_quotes(&text, "$`\\", &place, atoms);

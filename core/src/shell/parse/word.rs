@@ -30,8 +30,7 @@ impl Lowering<'_, '_> {
         let word = Parser::parse_word_string(text);
         let mut within = Lowering {
             source: text,
-            given: text,
-            altered: self.is_altered(),
+            altered: self.altered,
             place: Some(place.clone()),
             depth: self.depth + 1,
             nesting: self.nesting,
@@ -169,10 +168,12 @@ impl Lowering<'_, '_> {
         }
         let inside = slice.strip_prefix('$').unwrap_or(slice);
         let inside = inside.strip_prefix('\'').and_then(|inside| inside.strip_suffix('\''));
+        let inside = inside.map(str::to_owned);
+        self.check_quoted(inside.as_deref().unwrap_or(value), &self.span(span));
         match (inside, dollar) {
-            (Some(inside), false) => atoms.push(Atom::Quoted(inside.to_owned())),
+            (Some(inside), false) => atoms.push(Atom::Quoted(inside)),
             (Some(inside), true) => {
-                let (text, is_text) = ansi::decode(inside);
+                let (text, is_text) = ansi::decode(&inside);
                 atoms.push(Atom::Quoted(text));
                 if !is_text {
                     atoms.push(Atom::Piece(Piece::Unknown("bytes that are no text".into())));
@@ -231,6 +232,9 @@ impl Lowering<'_, '_> {
             return "";
         };
         let (inside, after) = (&text[start..start + length], &text[start + length + 1..]);
+        if quote == '\'' {
+            self.check_quoted(inside, place);
+        }
         match (quote, dollar) {
             ('\'', false) => atoms.push(Atom::Quoted(inside.to_owned())),
             ('\'', true) => atoms.push(Atom::Quoted(ansi::decode(inside).0)),

@@ -47,8 +47,30 @@ fn written(text: &str) -> String {
 }
 
 #[test]
-fn a_quoted_document_keeps_its_continuations_where_they_are() {
-    for text in ["cat <<'E'\nx (\\\n(y)) i\\\nf a\\\nb=c\nE", "cat <<-\\E\n\t; i\\\nf\n\tE"] {
+fn a_quoted_text_in_which_a_continuation_may_have_been_moved_is_not_printed() {
+    for text in [
+        "cat <<'E'\ni\\\nf\nE",
+        "cat <<'f'\ni\\\nf\nrm -rf /srv/x\nf",
+        "cat <<'if'\ni\\\nf\nls\nif\n",
+        "cat <<-\\E\n\t; i\\\nf\n\tE",
+        "printf %s \"it's\" 'a; i\\\nf x'",
+        "printf %s \"it's\" $'a; i\\\nf x'",
+        "printf %s ${x#\"it's\" 'a; i\\\nf x'}",
+        "printf %s \"$(cat <<'E'\n; i\\\nf\nE\n)\"",
+    ] {
+        assert_eq!(printed(text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn a_quoted_text_keeps_its_continuations() {
+    for text in [
+        "cat <<'E'\nx \\\ny\nE",
+        "printf %s 'a; i\\\nf'",
+        "printf %s $'a; i\\\nf'",
+        "echo x # it's\nprintf %s 'a; i\\\nf'",
+        "a\\\nb=c; printf %s \"$ab i\\\nf\"",
+    ] {
         let script = printed(text).unwrap();
         assert_eq!(written(&script), written(text), "{text:?} printed as {script:?}");
     }
