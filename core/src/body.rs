@@ -2,6 +2,7 @@
 //! file without a name, which is gone with whoever holds it.
 
 mod spool;
+mod spooler;
 
 use std::fs::File;
 use std::io;
@@ -9,6 +10,7 @@ use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub(crate) use spool::Spool;
+pub(crate) use spooler::Spooler;
 
 /// How much of a text is kept in memory, in bytes.
 pub(crate) const IN_MEMORY: usize = 256 * 1024;

@@ -223,6 +223,8 @@ impl Commands {
 
 /// Analyses a text with the links that stand on its ways.
 fn analysed(text: &str, mut env: Env, mut links: Links) -> (Analysis, Env) {
+    links.look_ahead(text, &env);
+    env.links.clone_from(links.found());
     let mut analysis = analyse(text, &env);
     for _ in 0..MOST_ROUNDS {
         match links.look(&analysis, &env) {

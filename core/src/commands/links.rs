@@ -10,6 +10,9 @@ use crate::shell::{Analysis, Effect, Env, Value, place};
 /// The most parts of paths that are looked at for one command.
 const MOST_LOOKS: usize = 4_096;
 
+/// The most paths that are looked at before an analysis.
+const MOST_AHEAD: usize = 16;
+
 /// The most links that one path is led through.
 const MOST_LINKS: usize = 32;
 
@@ -34,6 +37,18 @@ impl Links {
     /// The links that were found: from an absolute path to where it leads.
     pub(super) fn found(&self) -> &BTreeMap<String, String> {
         &self.found
+    }
+
+    /// Looks at the absolute paths that stand in a text, as far as they can be told without an analysis:
+    /// one that knows their links from the start need not be made anew.
+    pub(super) fn look_ahead(&mut self, text: &str, env: &Env) {
+        let is_of_path = |char: char| char.is_ascii_alphanumeric() || "/-_.+@".contains(char);
+        let words = text.split(|char: char| !is_of_path(char));
+        let paths = words.filter(|word| word.starts_with('/')).take(MOST_AHEAD);
+        for path in env.workspace.iter().map(String::as_str).chain(paths) {
+            // The limit is told where the analysis is looked at.
+            let _ = self.follow(path);
+        }
     }
 
     /// Looks at every path that an analysis names. True if there are links that it did not know of.

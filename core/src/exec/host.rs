@@ -27,7 +27,7 @@ use super::places::{self, Temps};
 use super::real::{RealPaths, outermost};
 use super::running::{Ended, Remains, Running, StartError, Stream};
 use super::sandbox::Whose;
-use crate::body::Spool;
+use crate::body::{Spool, Spooler};
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, Reach, Run};
 
@@ -541,12 +541,12 @@ impl Rest {
 /// One of the two outputs, masked as it comes.
 struct Output {
     stream: crate::scrub::Stream,
-    kept: Spool,
+    kept: Spooler,
 }
 
 impl Output {
     fn new(scrubber: &Scrubber, most: u64) -> Output {
-        Output { stream: scrubber.stream(), kept: Spool::of_both_ends(most) }
+        Output { stream: scrubber.stream(), kept: Spooler::new(Spool::of_both_ends(most)) }
     }
 
     fn push(&mut self, bytes: &[u8]) {
@@ -555,7 +555,7 @@ impl Output {
 
     fn finish(mut self) -> Spool {
         self.kept.push(&self.stream.finish());
-        self.kept
+        self.kept.finish()
     }
 }
 

@@ -95,11 +95,11 @@ impl Looks {
         let Look(folders) = look;
         let mut answers = self.lock();
         answers.retain(|one| !is_about(one));
-        if answers.len() >= MOST_ANSWERS {
-            answers.remove(0);
-        }
         let answer = Arc::new(Answer { question, asked, paths, folders });
         if answer.folders.tell {
+            if answers.len() >= MOST_ANSWERS {
+                answers.remove(0);
+            }
             answers.push(answer.clone());
         }
         answer
