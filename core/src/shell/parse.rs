@@ -15,6 +15,8 @@ mod cases;
 mod command;
 mod compound;
 mod continuation;
+mod document;
+mod doubt;
 mod misread;
 mod reading;
 mod redirection;

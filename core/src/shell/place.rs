@@ -34,7 +34,10 @@ pub fn resolve(path: &Value, cwd: &Value, env: &Env) -> Value {
                 cwd.map(|cwd| normal(&format!("{cwd}/{text}"), env))
             }
             // The folder is one of which the beginning is sure, such as a new temporary one.
-            Value::Prefix(folder, origin) if origin.is_plain() && !text.contains("..") => {
+            Value::Prefix(folder, origin)
+                if (origin.is_plain() || matches!(origin, Origin::Output(_)))
+                    && !text.contains("..") =>
+            {
                 Value::Prefix(folder.clone(), origin.clone())
             }
             Value::Prefix(_, origin) | Value::Unknown(origin) => Value::Unknown(origin.clone()),
@@ -169,7 +172,7 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
 }
 
 /// The order of places, the most sensitive last.
-fn severity(scope: Scope) -> usize {
+pub(super) fn severity(scope: Scope) -> usize {
     const ORDER: [Scope; 15] = [
         Scope::HarmlessDevice,
         Scope::Temp,

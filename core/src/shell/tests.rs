@@ -9,6 +9,7 @@ mod evasion;
 mod generated;
 mod kept;
 mod lattice;
+mod misread;
 mod prose;
 mod reflection;
 mod rewrites;

@@ -37,7 +37,31 @@ pub(super) fn scope(case: &Case<'_>, found: &Found, file: &FileEffect) -> Scope 
         Some(Stdin::Pipe(numbers)) if outputs.is_empty() => &numbers[..],
         _ => outputs,
     };
-    if piped.is_empty() { Scope::Unknown } else { listed(case, piped, DEEPEST) }
+    if piped.is_empty() {
+        return Scope::Unknown;
+    }
+    let names = listed(case, piped, DEEPEST);
+    match &file.path {
+        Value::Prefix(text, _) => worse(names, begun(case, text)),
+        _ => names,
+    }
+}
+
+/// Whose place a path is that begins like this and goes on with names: they may be none, and then it is
+/// the path as it begins.
+fn begun(case: &Case<'_>, text: &str) -> Scope {
+    let folder = place::scope(&Value::Prefix(text.to_owned(), Origin::Number), case.env);
+    match text.rsplit('/').next().unwrap_or_default() {
+        // It may be any of the hidden ones.
+        part if part.starts_with('.') => worse(folder, Scope::Unknown),
+        "" if folder == Scope::Workspace => folder,
+        _ => worse(folder, place::scope(&Value::known(text), case.env)),
+    }
+}
+
+fn worse(one: Scope, other: Scope) -> Scope {
+    let rank = |scope| (severity(scope), place::severity(scope));
+    if rank(other) > rank(one) { other } else { one }
 }
 
 /// Where the names stand that some programs print.

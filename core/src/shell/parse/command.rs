@@ -3,17 +3,17 @@
 use shuck_ast::{
     ArrayElem, Assignment as TheirAssignment, AssignmentValue, BinaryOp, BuiltinCommand,
     Command as Theirs, CompoundCommand, DeclClause, DeclOperand, Name,
-    SimpleCommand as TheirSimple, Stmt, StmtSeq, StmtTerminator, VarRef, Word as TheirWord,
-    WordPart,
+    SimpleCommand as TheirSimple, Stmt, StmtSeq, StmtTerminator, Subscript, VarRef,
+    Word as TheirWord, WordPart,
 };
 
 use super::super::ir::{
     Assigned, Assignment, Command, CommandKind, Item, Joint, Piece, Pipeline, Script,
     SimpleCommand, Span, Word,
 };
-use super::Lowering;
 use super::atoms::Mode;
 use super::reading::EXPANDING;
+use super::{Lowering, doubt};
 
 /// Words that are no command where they stand alone; the crate takes some for one in odd places.
 const RESERVED: &[&str] = &[
@@ -86,6 +86,9 @@ impl Lowering<'_, '_> {
 
     pub(super) fn stages(&mut self, stmt: &Stmt, pipeline: &mut Pipeline) {
         pipeline.negated ^= stmt.negated;
+        if stmt.negated {
+            self.check_negation(stmt.span);
+        }
         if let Theirs::Binary(binary) = &stmt.command
             && matches!(binary.op, BinaryOp::Pipe | BinaryOp::PipeAll)
         {
@@ -148,7 +151,9 @@ impl Lowering<'_, '_> {
             *negated ^= signs % 2 == 1;
             if let Some(first) = words.first() {
                 let text = self.slice(first.span);
-                if RESERVED.contains(&text) || signs > 0 && text == "time" {
+                // Behind several signs the crate knows neither assignments nor words of the shell.
+                let is_hidden = text == "time" || text.contains(['=', '[', '{', '(', '\\']);
+                if RESERVED.contains(&text) || signs > 0 && is_hidden {
                     let what = format!("`{text}` as a command");
                     self.problem(what, self.span(first.span));
                 }
@@ -242,6 +247,7 @@ impl Lowering<'_, '_> {
                 DeclOperand::Name(reference) => words.push(self.declared(reference)),
                 DeclOperand::Assignment(assignment) => match &assignment.value {
                     AssignmentValue::Scalar(value) => {
+                        self.check_value(assignment.span);
                         let mut word = self.declared(&assignment.target);
                         let sign = if assignment.append { "+=" } else { "=" };
                         word.pieces.push(Piece::Literal { text: sign.to_owned(), quoted: false });
@@ -265,10 +271,19 @@ impl Lowering<'_, '_> {
         let mut word = literal(reference.name.as_str(), self.span(reference.span));
         if let Some(index) = reference.subscript.as_deref() {
             word.pieces.push(Piece::Literal { text: "[".to_owned(), quoted: true });
-            word.pieces.extend(self.subscript(index).pieces);
+            word.pieces.extend(self.index(index).pieces);
             word.pieces.push(Piece::Literal { text: "]".to_owned(), quoted: true });
         }
         word
+    }
+
+    /// The index of what is assigned to, declared or tested.
+    fn index(&mut self, index: &Subscript) -> Word {
+        let span = index.span();
+        if doubt::in_index(self.slice(span)) {
+            self.problem("an index that could not be read", self.span(span));
+        }
+        self.subscript(index)
     }
 
     fn assignments(&mut self, assignments: &[TheirAssignment]) -> Vec<Assignment> {
@@ -276,10 +291,14 @@ impl Lowering<'_, '_> {
     }
 
     fn assignment(&mut self, assignment: &TheirAssignment) -> Assignment {
-        let index = assignment.target.subscript.as_deref().map(|index| self.subscript(index));
+        let index = assignment.target.subscript.as_deref().map(|index| self.index(index));
         let value = match &assignment.value {
-            AssignmentValue::Scalar(word) => Assigned::Word(self.word(word, Mode::VALUE)),
+            AssignmentValue::Scalar(word) => {
+                self.check_value(assignment.span);
+                Assigned::Word(self.word(word, Mode::VALUE))
+            }
             AssignmentValue::Compound(array) => {
+                self.check_array(assignment, array);
                 let mut words = Vec::with_capacity(array.elements.len());
                 for element in &array.elements {
                     let mut word = self.word(element.value(), Mode::WORD);

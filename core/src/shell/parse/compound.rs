@@ -72,6 +72,7 @@ impl Lowering<'_, '_> {
             Compound::Arithmetic(it) => self.arithmetic_command(it.span, it.expr_span),
             Compound::Time(it) => self.timed(it),
             Compound::Conditional(it) => {
+                self.check_test(it.span);
                 let mut words = Vec::new();
                 self.test(&it.expression, &mut words);
                 CommandKind::Test(words)
@@ -89,6 +90,7 @@ impl Lowering<'_, '_> {
 
     fn timed(&mut self, it: &TimeCommand) -> CommandKind {
         let Some(stmt) = &it.command else { return CommandKind::Group(Script::default()) };
+        self.check_time(it.span, stmt.span);
         let mut items = self.sequence_of(stmt).items;
         match (items.pop(), items.is_empty()) {
             (Some(item), true) => CommandKind::Time(Box::new(item.pipeline)),

@@ -1,12 +1,14 @@
 //! Places at which the crate reads something else than a shell does. What is found there is a problem
 //! of the text, so that it is never taken for understood.
 
-use shuck_ast::{Span as TheirSpan, TimeCommand, WordPart, WordPartNode};
+use shuck_ast::{
+    ArrayElem, ArrayExpr, Assignment, Span as TheirSpan, TimeCommand, WordPart, WordPartNode,
+};
 
 use super::super::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
-use super::Lowering;
 use super::command::literal;
 use super::word::expands;
+use super::{Lowering, doubt};
 
 impl Lowering<'_, '_> {
     /// A word that begins where no shell begins one, since the crate ended another too early.
@@ -79,7 +81,7 @@ impl Lowering<'_, '_> {
         let slice = self.slice(span);
         let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
         let is_whole = match inside {
-            Some(inside) => is_whole(inside, variable),
+            Some(inside) => is_whole(inside, variable) && !doubt::in_parameter(inside),
             // `$a⏎b` with a continuation is `$ab`.
             None => {
                 let behind = self.behind(span);
@@ -91,6 +93,83 @@ impl Lowering<'_, '_> {
         };
         if !is_whole || !is_parameter(&variable.name) {
             self.problem("a parameter that could not be read", self.span(span));
+        }
+    }
+
+    /// A `time` of which the crate takes the next line for its command.
+    pub(super) fn check_time(&mut self, sign: TheirSpan, command: TheirSpan) {
+        let between = self.source.get(sign.start.offset()..command.start.offset());
+        if between.is_some_and(|between| between.contains('\n')) {
+            self.problem("a sign without a command", self.span(sign));
+        }
+    }
+
+    /// A `!` of which the crate takes the next line for its command.
+    pub(super) fn check_negation(&mut self, span: TheirSpan) {
+        let before = self.source.get(..span.start.offset()).unwrap_or_default();
+        let behind = self.source.get(span.start.offset()..).unwrap_or_default();
+        let between = match behind.strip_prefix('!') {
+            Some(rest) => &rest[..rest.len() - rest.trim_start().len()],
+            None => &before[before.trim_end().len()..],
+        };
+        let is_comment =
+            behind.strip_prefix('!').is_some_and(|rest| rest.trim_start().starts_with('#'));
+        if between.contains('\n') || is_comment {
+            self.problem("a sign without a command", self.span(span));
+        }
+    }
+
+    /// A `[[` that a shell ends elsewhere.
+    pub(super) fn check_test(&mut self, span: TheirSpan) {
+        if doubt::in_test(self.slice(span)) {
+            self.problem("a test that could not be read", self.span(span));
+        }
+    }
+
+    /// A calculation that a shell ends elsewhere.
+    pub(super) fn check_arithmetic(&mut self, text: &str, span: TheirSpan) {
+        if doubt::in_arithmetic(text) {
+            self.problem("a calculation that could not be read", self.span(span));
+        }
+    }
+
+    /// An array that a shell ends elsewhere.
+    pub(super) fn check_array(&mut self, assignment: &Assignment, array: &ArrayExpr) {
+        if !self.is_array(assignment, array).unwrap_or_default() {
+            self.problem("an array that could not be read", self.span(assignment.span));
+        }
+    }
+
+    /// True if an array has its parentheses, and nothing between them but its elements. The spans of
+    /// some have the parentheses in them, and those of others not.
+    fn is_array(&self, assignment: &Assignment, array: &ArrayExpr) -> Option<bool> {
+        let target = &assignment.target;
+        let target = match &target.subscript {
+            Some(index) => index.span().end.offset() + 1,
+            None => target.name_span.end.offset(),
+        };
+        let behind = self.source.get(target..assignment.span.end.offset())?;
+        let opened = behind.strip_prefix('+').unwrap_or(behind).strip_prefix("=(")?;
+        let mut at = target + behind.len() - opened.len();
+        for element in &array.elements {
+            let gap = self.source.get(at..element.span().start.offset())?;
+            let gap = match element {
+                ArrayElem::Sequential(_) => gap,
+                ArrayElem::Keyed { .. } | ArrayElem::KeyedAppend { .. } => gap.strip_suffix('[')?,
+            };
+            if doubt::between_elements(gap) {
+                return Some(false);
+            }
+            at = element.span().end.offset();
+        }
+        let gap = self.source.get(at..assignment.span.end.offset())?.strip_suffix(')')?;
+        Some(!doubt::between_elements(gap))
+    }
+
+    /// A value that a shell takes for an array, and the crate for nothing.
+    pub(super) fn check_value(&mut self, span: TheirSpan) {
+        if self.behind(span).starts_with('(') {
+            self.problem("an array that could not be read", self.span(span));
         }
     }
 

@@ -6,8 +6,8 @@ use shuck_ast::{
 };
 
 use super::super::ir::{Piece, Redirection, RedirectionKind, Span, Word};
-use super::Lowering;
 use super::atoms::{Atom, Mode, pieces};
+use super::{Lowering, document};
 
 impl Lowering<'_, '_> {
     pub(super) fn redirections(&mut self, redirects: &[Redirect]) -> Vec<Redirection> {
@@ -66,6 +66,11 @@ impl Lowering<'_, '_> {
         });
         let span = self.span(document.body.span);
         let strip = delimiter.strip_tabs;
+        let offsets = |span: shuck_ast::Span| span.start.offset()..span.end.offset();
+        let (mark, within) = (offsets(delimiter.span), offsets(document.body.span));
+        if !document::is_body(self.source, &mark, &within) {
+            self.problem("a here-document that could not be read", place.clone());
+        }
         let mut atoms = Vec::new();
         if quoted || document.body.mode == HeredocBodyMode::Expanding {
             for part in &document.body.parts {

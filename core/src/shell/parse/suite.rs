@@ -95,7 +95,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("cat <(case x in\na) ls\n;; esac\n) y", "cat ls"),
     ("cat <(if w; then case x in\na) ls >(id);; esac; fi)", "cat id ls w"),
     ("echo $(cat <(case x in a) ls;; b) pwd; esac))", "cat echo ls pwd"),
-    (": ${x:-$(w; { case x in\na) ls\n;; esac\n}\n)}", ": ls w"),
+    (": ${x:-$(w; ( case x in\na) ls\n;; esac\n)\n)}", ": ls w"),
     ("f() { ls; }", "ls"),
     ("f() ( ls )", "ls"),
     ("function f { ls; }", "ls"),

@@ -300,6 +300,7 @@ impl Lowering<'_, '_> {
             return Piece::Command { script, quoted };
         }
         let text = self.slice(inside.span).to_owned();
+        self.check_arithmetic(&text, span);
         let words = vec![self.without_singles(true, |this| this.word(inside, Mode::PLAIN))];
         Piece::Arithmetic { text, words, quoted }
     }
@@ -307,6 +308,7 @@ impl Lowering<'_, '_> {
     /// The text of an arithmetic command, with the words it holds.
     pub(super) fn arithmetic_text(&mut self, span: shuck_ast::Span) -> (String, Vec<Word>) {
         let text = self.slice(span).to_owned();
+        self.check_arithmetic(&text, span);
         let place = self.span(span);
         let word = self.without_singles(true, |this| this.word_within(&text, Mode::PLAIN, place));
         (text, vec![word])

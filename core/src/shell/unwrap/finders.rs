@@ -154,6 +154,8 @@ fn xargs(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let unknown = Argument {
         many: true,
         ..unwrapping.word(match begins {
+            // No name begins with the dot, but all behind the slash.
+            Some(begins) if begins == "." => Value::Prefix("./".to_owned(), origin.clone()),
             Some(begins) => Value::Prefix(begins, origin.clone()),
             None => Value::Unknown(origin.clone()),
         })

@@ -1,0 +1,167 @@
+//! Texts within a command in which the crate is known to lose its place: it counts braces that open
+//! nothing, sees quotes and comments where there are none, and then takes what follows for a part of
+//! the word. A shell reads on behind it. Such a text is asked about.
+
+/// The inside of `${…}`.
+pub(super) fn in_parameter(inside: &str) -> bool {
+    has_bare_brace(inside) || inside.contains("$'")
+}
+
+/// What is calculated.
+pub(super) fn in_arithmetic(text: &str) -> bool {
+    has_bare_brace(text) || has_comment(text) || text.contains("$'") || text.contains("$[")
+}
+
+/// The index of what is assigned to.
+pub(super) fn in_index(text: &str) -> bool {
+    let text = without_quotes(text);
+    let ends = |char: char| char.is_whitespace() || "<>|&;".contains(char);
+    text.contains(ends) || has_bare_brace(&text) || has_comment(&text)
+}
+
+/// A `[[` with all that belongs to it.
+pub(super) fn in_test(text: &str) -> bool {
+    has_bare_brace(&without_counts(&without_quotes(text)))
+}
+
+/// What stands between the elements of an array, before the first and behind the last.
+pub(super) fn between_elements(gap: &str) -> bool {
+    let mut begins = false;
+    let mut rest = gap;
+    while let Some(char) = rest.chars().next() {
+        rest = match char {
+            ' ' | '\t' | '\n' => &rest[1..],
+            '\\' if rest.starts_with("\\\n") => &rest[2..],
+            '#' if begins => &rest[rest.find('\n').unwrap_or(rest.len())..],
+            _ => return true,
+        };
+        begins = true;
+    }
+    false
+}
+
+/// True if a `{` stands there that is not the one of `${`.
+fn has_bare_brace(text: &str) -> bool {
+    text.match_indices('{').any(|(at, _)| {
+        let before = &text[..at];
+        let dollars = before.len() - before.trim_end_matches('$').len();
+        let is_escaped = odd_backslashes(before.trim_end_matches('$'));
+        // `$$` is a parameter itself.
+        dollars.saturating_sub(usize::from(is_escaped)) % 2 == 0
+    })
+}
+
+/// True if a `#` stands where it might begin a comment.
+fn has_comment(text: &str) -> bool {
+    text.match_indices('#').any(|(at, _)| {
+        let begins = |char: char| char.is_whitespace() || ";|&()`".contains(char);
+        text[..at].chars().next_back().is_none_or(begins)
+    })
+}
+
+/// True if a backslash at the end is not itself escaped.
+pub(super) fn odd_backslashes(text: &str) -> bool {
+    text.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1
+}
+
+/// A text without those of its quotes that hold nothing but characters.
+fn without_quotes(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find(['\'', '"']) {
+        let quote = &rest[start..=start];
+        let inside = &rest[start + 1..];
+        let end = inside.find(quote).filter(|_| !odd_backslashes(&rest[..start]));
+        let is_plain = |inside: &str| !inside.contains(['$', '`', '\\', '\'', '"']);
+        match end.filter(|end| is_plain(&inside[..*end]) && !rest[..start].ends_with('$')) {
+            Some(end) => {
+                plain.push_str(&rest[..start]);
+                rest = &inside[end + 1..];
+            }
+            None => {
+                plain.push_str(&rest[..=start]);
+                rest = inside;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+/// A pattern without its `{2,3}`.
+fn without_counts(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('{') {
+        let inside = &rest[start + 1..];
+        let digits = inside.trim_start_matches(|char: char| char.is_ascii_digit() || char == ',');
+        let is_count = digits.len() < inside.len() && !rest[..start].ends_with('$');
+        match digits.strip_prefix('}').filter(|_| is_count) {
+            Some(behind) => {
+                plain.push_str(&rest[..start]);
+                rest = behind;
+            }
+            None => {
+                plain.push_str(&rest[..=start]);
+                rest = inside;
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_that_open_nothing_are_doubted() {
+        for text in ["x#{", "x:-{b,c}", "x:-$${", "x:-\\${", "x/\\{/"] {
+            assert!(in_parameter(text), "{text}");
+        }
+        for text in ["x", "x:-${y}", "x:-$$${y}", "x:-a}b", "x//\"a b\"/c"] {
+            assert!(!in_parameter(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_comment_in_a_calculation_is_doubted() {
+        for text in ["x = $['E'", "x # 1", "$(echo;#')", "x + {", "${x+$'}'}"] {
+            assert!(in_arithmetic(text), "{text}");
+        }
+        for text in ["x + 1", "16#ff", "${#x} + $#", "a[i] << 2", "x ? y : $(f 1)"] {
+            assert!(!in_arithmetic(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn operators_and_blanks_in_an_index_are_doubted() {
+        for text in ["1 # ", "1<<2", "1|2", "1 ", "x{", "\"$x y\""] {
+            assert!(in_index(text), "{text}");
+        }
+        for text in ["i", "$i", "i+1", "$((i+1))", "${#a[@]}", "\"a b\"", "'a b|c'", "@", "-1"] {
+            assert!(!in_index(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn braces_in_a_test_are_doubted_unless_they_count() {
+        for text in ["[[ a =~ {b ]]", "[[ a =~ (a|{b) ]]", "[[ a == {a,b} ]]", "[[ a == \\{ ]]"] {
+            assert!(in_test(text), "{text}");
+        }
+        for text in ["[[ a =~ ^[0-9]{3}$ ]]", "[[ a =~ ^.{2,}-${x}$ ]]", "[[ $x == \"{\" ]]"] {
+            assert!(!in_test(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn between_elements_stand_blanks_and_comments() {
+        for gap in ["", " ", "\n  # it's\n  ", " \\\n ", "\n"] {
+            assert!(!between_elements(gap), "{gap:?}");
+        }
+        for gap in ["#'\n", ";", "a", " )"] {
+            assert!(between_elements(gap), "{gap:?}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Texts that the parser crate reads otherwise than a shell does: in each of them a shell runs something
+//! that the crate takes for a part of a word, of a text, or of nothing.
+
+use super::super::{Decision, Env, check};
+use super::corpus::{strict, workspace};
+
+/// What is not known and so never allowed stands in each where a shell runs it: `evil`, or the program
+/// that a changed `PATH` or `LD_PRELOAD` leads to.
+const HIDING: &[&str] = &[
+    // Braces between those of a parameter.
+    "echo ${x#{} ; evil }",
+    "echo \"${x#{}\" ; evil \"}\"",
+    "x=${y#{};evil }",
+    "(( ${x#{} )); evil }",
+    "[[ ${x#{} ]]; evil } ]]",
+    "echo ${x%%{*}; PATH=/tmp/attack/t/evilbin; ls; echo }",
+    "echo ${x:-{b,c}>~/.bashrc }",
+    "x=${1/$'\\''&};evil",
+    "a[1]=${x[@]/#<(ls)$'\\''}\n'evil'",
+    "echo {a,${1,$'\\''/}|evil }",
+    // Ends of documents.
+    "cat <<E\\\nF\na\nEF\nevil",
+    "cat <<'E'\\\nF\na\nEF\nevil",
+    "cat <<'E'\\\n\na\nE\nevil",
+    "cat <<E \\\n F\nx\nE\nevil",
+    "cat <<'E' \\\n\nx\nE\nevil",
+    "cat <<\\\n-E\na\n\tE\nevil",
+    "cat <<\"a\\b\"\nx\na\\b\nevil",
+    "cat <<'a\\b'\nx\na\\b\nevil",
+    "cat <<'\\'\nx\n\\\nevil",
+    "cat <<\"a\\\"b\"\nx\na\"b\nevil",
+    "cat <<'E'\\F\nx\nEF\nevil",
+    "cat <<\"a\\\nb\"\nx\nab\nevil",
+    "cat <<$'\\x45'\nx\nE\nevil",
+    "cat <<$'\\\\'\nx\n\\\nevil",
+    "cat <<{E\nx\n{E\nevil",
+    "cat <<-'\tE'\nx\n\tE\nevil",
+    "cat <<-\\\tE\nx\n\tE\nevil",
+    "cat <<EF\nE\\\nF\nevil",
+    "cat <<E\nx\nE\\\n\nevil",
+    "cat <<A <<'B'\nx\\\nA\n$(evil)\nB\n",
+    "cat <<A; cat <<'B'\nx\\\nA\n$(evil)\nB\n",
+    "echo $(cat <<'E'\nx\nE)\nevil\nE\n)",
+    "x=$(cat <<'E'\nx\nE)\nevil\nE\n)",
+    "echo \"$(cat <<'E'\nx\nE)\"\nevil\nE\n)\"",
+    "echo $(cat <<E\nx\nE ls)\nevil\nE\n)",
+    "cat <<'A' [<<B\nx\nA\ny\nB\nevil",
+    "cat <<A [<<B\nx\nA\ny\nB\nevil",
+    // Comments and their like.
+    "x=(#'\n)\nevil",
+    "x=(#\"\n)\nevil",
+    "x=(#`\n)\nevil",
+    "declare x=(#'\n)\nevil",
+    "x[1 # ]=1 evil",
+    "x[$y # ]=1 PATH=/tmp/attack/t/evilbin ls",
+    "(( $(echo \"$(echo;#'\n)\") ))\nevil",
+    "((x[$(echo \"${x:-$(echo;#'\n)}\")]))\nevil",
+    // Braces behind an index or in a test.
+    "a[1<<2]=3{\nevil",
+    "x[1|2]=b{\nevil",
+    "x[1 ]={ \nevil",
+    "[[ a =~ {b ]]\nevil",
+    "[[ a =~ (a|{b) ]]\nevil",
+    "[[ a == {b ]]; evil }",
+    "[[ ! a =~ ({b) ]] && evil; echo }",
+    // Arrays that are not closed.
+    "a=(b;c\nevil",
+    "a=(b;c\nPATH=/tmp/attack/t/evilbin\nls",
+    "declare a=(b;c\nevil",
+    "a+=(b;c\nevil",
+    "a[0]=(b;c\nevil",
+    "a=(b|'\nevil #'",
+    "echo a | declare x=( | cat\nevil",
+    // Calculations.
+    "((x = $['E'))\nevil",
+    "((${x+$'}'\\}))\nevil",
+    // Signs.
+    "! ! PATH=/tmp/attack/t/evilbin; ls",
+    "! ! A=/b evil",
+    "time ! ! PATH=/tmp/attack/t/evilbin; ls",
+    "! ! LD_PRELOAD=/tmp/x.so ls",
+    "true||time\nevil",
+    "true||!\nevil",
+    "false && time # x\nevil",
+    "true||time #'\nPATH=/tmp/attack/t/evilbin; ls",
+    // Lines that go on where they do not.
+    "# a\\\nPATH=/tmp/evil:$PATH; ls",
+    "cat <<'f'\ni\\\nf\nevil\nf",
+];
+
+/// A path that names are hung to, which may be none.
+const BEGUN: &[&str] = &[
+    "cat ~/.ssh/id_rsa$(ls nosuch)",
+    "cat ~/.ssh/${z:+$(ls)}id_rsa",
+    "cat ~/.s${z:+$(ls)}sh/id_rsa",
+    "cd ~/.ssh$(ls nosuch) && cat id_rsa",
+    "cat /etc/shadow$(ls nosuch)",
+    "echo >~/.bashrc$(ls nosuch)",
+    "x=$(ls nosuch); echo >~/.bashrc$x",
+    "touch ~/.bashrc${z:+$(ls)}",
+    "tee ~/.bashrc$(find . -name nosuch) <<< x",
+    "cd ~/$(ls nosuch) && echo > .bashrc",
+    "echo >.git/hooks/x$(ls nosuch)",
+    "echo >.g${z:+$(ls)}it/hooks/x",
+    "rm ~/.bashrc$(ls nosuch)",
+    "rm .git/hooks/x$(ls nosuch)",
+];
+
+#[test]
+fn nothing_that_hides_in_a_misread_text_is_allowed() {
+    for settings in [strict(), workspace()] {
+        let is_allowed =
+            |text: &&&str| check(text, &Env::default(), &settings).verdict == Decision::Allow;
+        let allowed: Vec<_> = HIDING.iter().chain(BEGUN).filter(is_allowed).collect();
+        assert!(allowed.is_empty(), "{allowed:#?}");
+    }
+}
