@@ -31,7 +31,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::effect::{Certainty, Effect, Found};
 use super::env::Env;
@@ -119,6 +119,8 @@ pub(super) struct Interpreter<'e> {
     openings: Openings,
     /// Texts that would run commands if they were evaluated.
     expressions: Vec<String>,
+    /// The names that were declared as those of arrays.
+    arrays: BTreeSet<String>,
     deferred: Vec<(State, Script)>,
     /// For each loop around, the states at its `break` and `continue`.
     loops: Vec<(Vec<State>, Vec<State>)>,
@@ -176,6 +178,7 @@ impl<'e> Interpreter<'e> {
             files_in_doubt: false,
             openings: Openings::default(),
             expressions: Vec::new(),
+            arrays: BTreeSet::new(),
             deferred: Vec::new(),
             loops: Vec::new(),
             calls: Vec::new(),

@@ -64,12 +64,7 @@ impl Interpreter<'_> {
                 if seen.len() < MOST_NAMES && seen.insert(name.to_owned()) {
                     match state.held(name).map(|held| held.content.texts()) {
                         Some(Some(inner)) => texts.extend(inner),
-                        // It may be any that is written anywhere.
-                        Some(None) => {
-                            for text in self.expressions.clone() {
-                                self.subscripts(state, &text, place);
-                            }
-                        }
+                        Some(None) => self.any_expression(state, place),
                         None => {}
                     }
                 }
@@ -78,6 +73,13 @@ impl Interpreter<'_> {
                 }
             }
             surely = false;
+        }
+    }
+
+    /// Evaluates what is not known: it may be any expression that is written anywhere.
+    pub(super) fn any_expression(&mut self, state: &mut State, place: &Span) {
+        for text in self.expressions.clone() {
+            self.subscripts(state, &text, place);
         }
     }
 

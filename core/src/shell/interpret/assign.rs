@@ -16,9 +16,9 @@ impl Interpreter<'_> {
         let content = match &assignment.value {
             Assigned::Word(word) => {
                 let value = self.single(state, word);
-                let adds = state.held(&assignment.name).is_some_and(|held| held.integer);
-                let value = if assignment.append && adds {
-                    self.evaluated(state, &Content::Text(value), &assignment.span);
+                let is_part = assignment.append || index.is_some();
+                let value = if is_part && is_number(state, &assignment.name) {
+                    self.number_of(state, &value, &assignment.span);
                     Value::Unknown(Origin::Number)
                 } else if assignment.append {
                     self.named(state, &assignment.name, index.as_ref()).then(value)
@@ -70,13 +70,18 @@ impl Interpreter<'_> {
         if state.held(name).is_some_and(|held| held.readonly) {
             self.may_fail(state);
         }
-        let is_number = NUMBERS.contains(&name);
-        let content = if is_number || state.held(name).is_some_and(|held| held.integer) {
-            self.evaluated(state, &content, span)
-        } else {
-            content
-        };
+        let content =
+            if is_number(state, name) { self.evaluated(state, &content, span) } else { content };
         state.set(name, content);
+    }
+
+    /// Tells of a variable that a line sets though Bash lets nobody set it.
+    pub(super) fn refused(&mut self, state: &State, name: &str, span: &Span) {
+        if READ_ONLY.contains(&name) {
+            let what = format!("`{name}` is set, which Bash refuses, and then skips what follows");
+            self.unknown(&what, span.clone());
+            self.may_fail(state);
+        }
     }
 
     /// Something is set under a name that is no variable's: an element of an array, perhaps.
@@ -84,7 +89,7 @@ impl Interpreter<'_> {
         let base = name.split('[').next().unwrap_or(name);
         if is_name(base) && base.len() < name.len() {
             // The index is arithmetic, which may run commands.
-            self.expanded_text(state, &Value::known(&name[base.len()..]), span);
+            self.arithmetic(state, name, span);
             self.may_fail(state);
             self.assign(state, base, Content::Array(None), span);
         } else {
@@ -96,17 +101,38 @@ impl Interpreter<'_> {
     fn evaluated(&mut self, state: &mut State, content: &Content, span: &Span) -> Content {
         match content {
             Content::Array(Some(values)) => {
-                for value in values.iter().filter_map(Value::as_known) {
-                    self.arithmetic(state, value, span);
+                for value in values {
+                    self.number_of(state, value, span);
                 }
                 Content::Array(None)
             }
-            Content::Array(None) | Content::Nothing => content.clone(),
-            Content::Text(value) | Content::Perhaps(value) => Content::Text(match value {
-                Value::Known(text) => self.arithmetic(state, text, span),
-                _ => Value::Unknown(Origin::Number),
-            }),
+            Content::Array(None) => {
+                self.any_expression(state, span);
+                Content::Array(None)
+            }
+            Content::Nothing => Content::Nothing,
+            Content::Text(value) | Content::Perhaps(value) => {
+                Content::Text(self.number_of(state, value, span))
+            }
         }
+    }
+
+    /// The number that a variable which holds numbers makes of a value.
+    pub(super) fn number_of(&mut self, state: &mut State, value: &Value, span: &Span) -> Value {
+        match value {
+            Value::Known(text) => return self.arithmetic(state, text, span),
+            Value::OneOf(texts) => {
+                for text in texts {
+                    self.arithmetic(state, text, span);
+                }
+            }
+            Value::Unknown(Origin::Number) => {}
+            Value::Prefix(..) | Value::Unknown(_) => {
+                self.arithmetic(state, value.prefix(), span);
+                self.any_expression(state, span);
+            }
+        }
+        Value::Unknown(Origin::Number)
     }
 
     /// Assigns for one command alone.
@@ -180,7 +206,16 @@ const CHANGING: &[&str] = &[
 ];
 
 /// Variables that are assigned numbers, as expressions.
-const NUMBERS: &[&str] = &["OPTIND", "RANDOM", "SECONDS", "SRANDOM"];
+const NUMBERS: &[&str] =
+    &["BASHPID", "HISTCMD", "LINENO", "OPTIND", "RANDOM", "SECONDS", "SRANDOM"];
+
+/// True for a variable that evaluates what is assigned to it.
+pub(super) fn is_number(state: &State, name: &str) -> bool {
+    NUMBERS.contains(&name) || state.held(name).is_some_and(|held| held.integer)
+}
+
+/// Variables that Bash lets nobody set. A line that tries to ends there, and the next one runs.
+const READ_ONLY: &[&str] = &["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"];
 
 /// True if one of the words is an option with this letter.
 fn has_option(words: &[Argument], letter: char) -> bool {

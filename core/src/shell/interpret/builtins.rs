@@ -73,16 +73,17 @@ impl Interpreter<'_> {
     fn indexes(&mut self, state: &mut State, call: &Ready<'_>) {
         let values: Vec<Value> = match call.name {
             "printf" => destination(&call.arguments).map(|(name, _)| name).into_iter().collect(),
+            "test" | "[" => tested(&call.arguments),
             name if NAMING.contains(&name) => {
                 call.arguments.iter().map(|argument| argument.value.clone()).collect()
             }
             _ => Vec::new(),
         };
-        for value in &values {
+        for text in values.iter().flat_map(unmatched) {
             // Behind `=` it is a value.
-            if value.prefix().split('=').next().is_some_and(|name| name.contains('[')) {
+            if text.split('=').next().is_some_and(|name| name.contains('[')) {
                 self.may_fail(state);
-                self.arithmetic(state, value.prefix(), &call.span);
+                self.arithmetic(state, &text, &call.span);
             }
         }
     }
@@ -110,7 +111,12 @@ impl Interpreter<'_> {
             "enable" => self.enable(state, &call).unsure(),
             "read" => self.read(state, &call),
             "mapfile" | "readarray" => self.mapfile(state, &call),
-            "exit" | "logout" => self.exit(state, &call),
+            "exit" => self.exit(state, &call),
+            "logout" => {
+                // Only a shell that one logs in to ends.
+                self.exits.push(state.clone());
+                Flow::fail(state)
+            }
             "return" if call.arguments.len() <= 1 && self.returns(&state) => Flow::default(),
             "break" | "continue" => self.leave(state, &call),
             "let" => self.let_builtin(state, &call),
@@ -520,6 +526,29 @@ pub(in super::super) fn changes_commands(option: &str) -> bool {
         "xpg_echo",
     ];
     CHANGING.contains(&option) || option.starts_with("compat")
+}
+
+/// The words of `test` that may name an element of an array.
+fn tested(arguments: &[Argument]) -> Vec<Value> {
+    let is_pattern = |value: &Value| matches!(value.origin(), Some(Origin::Glob(_)));
+    let after_v = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| arguments.get(at));
+        before.is_some_and(|word| word.value.as_known() == Some("-v"))
+    };
+    let words = arguments.iter().map(|argument| &argument.value).enumerate();
+    let may_name = words.filter(|(at, value)| !is_pattern(value) || after_v(*at));
+    may_name.map(|(_, value)| value.clone()).collect()
+}
+
+/// What a word may be, or its beginning. A pattern that fits no file stays as it is written.
+pub(super) fn unmatched(value: &Value) -> Vec<String> {
+    match value {
+        Value::Prefix(_, Origin::Glob(pattern)) | Value::Unknown(Origin::Glob(pattern)) => {
+            vec![pattern.replace('\\', "")]
+        }
+        Value::OneOf(texts) => texts.clone(),
+        other => vec![other.prefix().to_owned()],
+    }
 }
 
 /// Those whose arguments may be names of variables.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::effect::Effect;
 use super::super::ir::{Command, CommandKind, Piece, Script, Span, Word};
 use super::super::value::{Origin, Value};
+use super::assign::is_number;
 use super::sinks::Sink;
 use super::state::{Arguments, Bodies, Content, State};
 use super::{Flow, Interpreter, join};
@@ -205,6 +206,7 @@ impl Interpreter<'_> {
             let mut done = None;
             for value in values {
                 let Some(mut state) = current.take() else { break };
+                self.refused(&state, name, span);
                 self.assign(&mut state, name, Content::Text(value), span);
                 self.loops.push(Default::default());
                 let flow = self.script(state, body);
@@ -214,6 +216,11 @@ impl Interpreter<'_> {
                     continues.into_iter().fold(flow.end(), |end, state| join(end, Some(state)));
             }
             return join(current, done).map_or_else(Flow::default, Flow::both);
+        }
+        if is_number(&state, name) {
+            for value in &values {
+                self.number_of(&mut state, value, span);
+            }
         }
         // A word of a list that is split or a pattern is one value for each round.
         let value = values.into_iter().reduce(Value::or).unwrap_or_else(|| Value::known(""));
@@ -235,6 +242,7 @@ impl Interpreter<'_> {
         let mut widened = false;
         for round in 0..=MOST_ROUNDS {
             if let Some((name, value, span)) = &variable {
+                self.refused(&current, name, span);
                 self.assign(&mut current, name, Content::Text(value.clone()), span);
             }
             self.loops.push(Default::default());

@@ -4,10 +4,11 @@ use super::super::effect::Effect;
 use super::super::invocation::Argument;
 use super::super::ir::Span;
 use super::super::value::{Origin, Value};
+use super::assign::is_number;
 use super::parameter::is_name;
 use super::simple::Ready;
 use super::state::{Arguments, Bodies, Content, State};
-use super::{Flow, Interpreter};
+use super::{Flow, Interpreter, join};
 
 /// How names are declared.
 #[derive(Default)]
@@ -18,6 +19,8 @@ struct How {
     /// They are functions.
     functions: bool,
     readonly: bool,
+    /// They are arrays.
+    array: bool,
     /// Whether they hold numbers from now on.
     integer: Option<bool>,
     /// In a function they are its own.
@@ -38,30 +41,64 @@ impl How {
     }
 }
 
+/// What is declared by one word.
+struct Declared<'a> {
+    /// A variable, or an element of one.
+    name: &'a str,
+    append: bool,
+    value: Option<Value>,
+}
+
+impl<'a> Declared<'a> {
+    /// None for what names no variable.
+    fn of(text: &'a str, end: Option<&Origin>) -> Option<Declared<'a>> {
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name, Some(Value::known(value))),
+            None => (text, None),
+        };
+        let (name, append) = match name.strip_suffix('+') {
+            Some(name) if value.is_some() => (name, true),
+            _ => (name, false),
+        };
+        let value = match end {
+            Some(origin) => value.map(|start| start.then(Value::Unknown(origin.clone()))),
+            None => value,
+        };
+        let declared = Declared { name, append, value };
+        is_name(declared.base()).then_some(declared)
+    }
+
+    /// The name of the variable.
+    fn base(&self) -> &'a str {
+        self.name.split('[').next().unwrap_or(self.name)
+    }
+}
+
 impl Interpreter<'_> {
     /// `export`, `declare` and their like.
     pub(super) fn declare(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
         let mut how = How::of(call);
         let mut names = false;
         for argument in &call.arguments {
-            match argument.value.as_known() {
-                Some(text) if !names && text.len() > 1 && text.starts_with(['-', '+']) => {
+            match &argument.value {
+                Value::Known(text) if !names && is_option(text) => {
                     self.declare_option(&mut how, text, call);
                 }
-                Some(text) => {
+                Value::Known(text) => {
                     names = true;
-                    self.declare_one(&mut state, &how, text, call);
+                    self.declare_one(&mut state, &how, text, None, call);
                 }
-                None => {
+                Value::OneOf(texts) => {
                     names = true;
-                    let name = argument.value.prefix().split_once('=').map(|(name, _)| name);
-                    if let Some(name) = name.filter(|_| how.is_local) {
-                        self.localize(&mut state, name.trim_end_matches('+'));
-                    }
-                    self.declare_unknown(&mut state, argument, &call.span, how.exports);
-                    if let Some(name) = name.filter(|name| how.readonly && is_name(name)) {
-                        state.held_mut(name).readonly = true;
-                    }
+                    self.declare_either(&mut state, &how, texts, call);
+                }
+                Value::Prefix(text, origin) if text.contains('=') => {
+                    names = true;
+                    self.declare_one(&mut state, &how, text, Some(origin), call);
+                }
+                Value::Prefix(..) | Value::Unknown(_) => {
+                    names = true;
+                    self.unknown_name(call);
                 }
             }
         }
@@ -79,6 +116,7 @@ impl Interpreter<'_> {
         how.prints |= has('p');
         how.functions |= on && (has('f') || has('F'));
         how.readonly |= on && has('r');
+        how.array |= on && (has('a') || has('A'));
         if has('i') {
             how.integer = Some(on);
         }
@@ -89,87 +127,135 @@ impl Interpreter<'_> {
         }
     }
 
-    /// `name`, `name=value`, `name+=value`
-    fn declare_one(&mut self, state: &mut State, how: &How, text: &str, call: &Ready<'_>) {
-        let (name, value) = match text.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (text, None),
-        };
-        let (name, append) = match name.strip_suffix('+') {
-            Some(name) if value.is_some() => (name, true),
-            _ => (name, false),
-        };
-        let base = name.split('[').next().unwrap_or(name);
-        if !is_name(base) {
-            return;
-        }
+    /// `name`, `name=value`, `name+=value`, of which the end may not be known.
+    fn declare_one(
+        &mut self,
+        state: &mut State,
+        how: &How,
+        text: &str,
+        end: Option<&Origin>,
+        call: &Ready<'_>,
+    ) {
+        let Some(declared) = Declared::of(text, end) else { return };
+        let base = declared.base();
         if how.is_local {
             self.localize(state, base);
         }
         if let Some(integer) = how.integer {
             state.held_mut(base).integer = integer;
         }
-        self.declare_known(state, name, value, append, &call.span);
+        if how.array {
+            self.arrays.insert(base.to_owned());
+        }
+        self.declare_value(state, how, &declared, call);
         if how.exports {
-            self.exported(state, name, &call.span);
+            self.exported(state, declared.name, &call.span);
         } else if how.unexports {
-            state.export(name, false);
+            state.export(declared.name, false);
         }
         if how.readonly {
             state.held_mut(base).readonly = true;
         }
     }
 
-    fn declare_known(
+    fn declare_value(
         &mut self,
         state: &mut State,
-        name: &str,
-        value: Option<&str>,
-        append: bool,
-        span: &Span,
+        how: &How,
+        declared: &Declared<'_>,
+        call: &Ready<'_>,
     ) {
-        let base = name.split('[').next().unwrap_or(name);
-        if !is_name(base) {
+        let (name, base) = (declared.name, declared.base());
+        let Some(value) = &declared.value else {
+            if base.len() < name.len() {
+                self.element_set(state, name, &call.span);
+            }
             return;
-        }
-        if base.len() < name.len() {
-            self.element_set(state, name, span);
-        } else if let Some(value) = value {
-            let value = Value::known(value);
-            let value = if append { state.value(name).then(value) } else { value };
-            self.assign(state, name, Content::Text(value), span);
+        };
+        let is_array = matches!(state.held(base).map(|it| &it.content), Some(Content::Array(_)));
+        let sets_arrays = matches!(call.name, "declare" | "local" | "typeset");
+        let surely = how.array || sets_arrays && is_array;
+        let perhaps = sets_arrays && (base == "DIRSTACK" || self.arrays.contains(base));
+        if (surely || perhaps) && may_be_compound(value) {
+            let before = (!surely).then(|| state.clone());
+            self.declare_compound(state, declared, value, call);
+            if let Some(mut before) = before {
+                self.declare_text(&mut before, declared, value, call);
+                *state = before.or(state.clone());
+            }
+        } else {
+            self.declare_text(state, declared, value, call);
         }
     }
 
-    /// `export "$x"`, `export A=$y`
-    fn declare_unknown(
+    fn declare_text(
         &mut self,
         state: &mut State,
-        argument: &Argument,
-        span: &Span,
-        exports: bool,
+        declared: &Declared<'_>,
+        value: &Value,
+        call: &Ready<'_>,
     ) {
-        let text = argument.value.prefix().to_owned();
-        match (text.split_once('='), &argument.value) {
-            (Some((name, start)), value) if is_name(name.trim_end_matches('+')) => {
-                let origin = value.origin().cloned().unwrap_or(Origin::Other);
-                let value = Value::known(start).then(Value::Unknown(origin));
-                let name = name.trim_end_matches('+');
-                self.assign(state, name, Content::Text(value), span);
-                if exports {
-                    state.export(name, true);
+        let name = declared.name;
+        if declared.base().len() < name.len() {
+            if is_number(state, declared.base()) {
+                self.number_of(state, value, &call.span);
+            }
+            self.element_set(state, name, &call.span);
+            return;
+        }
+        let value = if declared.append && is_number(state, name) {
+            self.number_of(state, value, &call.span);
+            Value::Unknown(Origin::Number)
+        } else if declared.append {
+            state.value(name).then(value.clone())
+        } else {
+            value.clone()
+        };
+        self.assign(state, name, Content::Text(value), &call.span);
+    }
+
+    /// A value in parentheses that is given to an array is code: its words are expanded once more.
+    fn declare_compound(
+        &mut self,
+        state: &mut State,
+        declared: &Declared<'_>,
+        value: &Value,
+        call: &Ready<'_>,
+    ) {
+        let base = declared.base();
+        let Value::Known(text) = value else {
+            let why = "what is expanded to make an array is not known".to_owned();
+            self.found(Effect::Dynamic { why }, call.name, &call.span);
+            self.assign(state, base, Content::Array(None), &call.span);
+            return;
+        };
+        let sign = if declared.append { "+=" } else { "=" };
+        let flow = self.text(state.clone(), &format!("{base}{sign}{text}"), &call.span);
+        if let Some(end) = flow.end() {
+            *state = end;
+        }
+    }
+
+    /// One of several texts is declared.
+    fn declare_either(&mut self, state: &mut State, how: &How, texts: &[String], call: &Ready<'_>) {
+        let base = |text: &String| Declared::of(text, None).map(|it| it.base().to_owned());
+        let first = texts.first().and_then(base);
+        match &first {
+            Some(name) if texts.iter().all(|text| base(text) == first) => {
+                if how.is_local {
+                    self.localize(state, name);
                 }
             }
-            (_, Value::OneOf(texts)) => {
-                for text in texts.clone() {
-                    let (name, value) = text.split_once('=').unwrap_or((&text, ""));
-                    self.declare_known(state, name, Some(value), false, span);
-                }
-            }
-            _ => {
-                let why = "the name of a variable that is set is not known".to_owned();
-                self.found(Effect::Dynamic { why }, "export", span);
-            }
+            _ => self.unknown_name(call),
+        }
+        let mut ends = None;
+        for text in texts {
+            let mut end = state.clone();
+            self.declare_one(&mut end, how, text, None, call);
+            ends = join(ends, Some(end));
+        }
+        if let Some(end) = ends {
+            *state = end;
         }
     }
 
@@ -320,5 +406,19 @@ fn unset_function(state: &mut State, name: &str, or_variable: bool) {
     } else if !is_variable {
         let bodies = Bodies { or_none: true, ..bodies.clone() };
         std::sync::Arc::make_mut(&mut state.functions).insert(name.to_owned(), bodies);
+    }
+}
+
+fn is_option(text: &str) -> bool {
+    text.len() > 1 && text.starts_with(['-', '+'])
+}
+
+/// Whether a value may stand in parentheses.
+fn may_be_compound(value: &Value) -> bool {
+    match value {
+        Value::Known(text) => text.starts_with('(') && text.ends_with(')'),
+        Value::Unknown(origin) => *origin != Origin::Number,
+        Value::Prefix(text, _) => text.starts_with('('),
+        Value::OneOf(texts) => texts.iter().any(|text| text.starts_with('(')),
     }
 }

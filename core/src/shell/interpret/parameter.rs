@@ -76,8 +76,17 @@ impl Interpreter<'_> {
             },
             _ => match state.held(&variable.name).map(|held| &held.content) {
                 Some(Content::Nothing) => Some(false),
-                Some(Content::Perhaps(_)) => None,
-                Some(_) => Some(true),
+                Some(Content::Perhaps(_) | Content::Array(None)) => None,
+                Some(Content::Array(Some(values))) if values.is_empty() => Some(false),
+                Some(content) => match variable.index.as_ref().map(|index| plain_number(index)) {
+                    None => Some(true),
+                    // There may be no such element.
+                    Some(None) => None,
+                    Some(Some(at)) => match content {
+                        Content::Array(Some(values)) => Some(at < values.len()),
+                        _ => Some(at == 0),
+                    },
+                },
                 // It is taken for unset while `assume_unset` holds.
                 None => Some(false),
             },
@@ -148,10 +157,24 @@ impl Interpreter<'_> {
                     _ => return Segment::Split(other),
                 }
             }
+            (Operation::Error { word, .. }, values) => {
+                self.single(state, word);
+                self.may_end(state);
+                self.perhaps_ended();
+                values
+            }
             (operation, None) => {
                 let operation = operation.clone();
                 self.run_words(state, &operation);
                 None
+            }
+            (operation @ (Operation::Assign { .. } | Operation::Unknown { .. }), Some(values))
+                if values.is_empty() =>
+            {
+                let operation = operation.clone();
+                self.run_words(state, &operation);
+                self.may_fail(state);
+                Some(values)
             }
             (_, Some(values)) => Some(
                 values
@@ -300,12 +323,42 @@ impl Interpreter<'_> {
                 self.transformed(state, *kind, &value, span)
             }
             Operation::Names => Value::Unknown(Origin::Other),
+            Operation::Unknown { text, words } if text == "indirect" => {
+                self.indirect(state, &value, words, span);
+                changed(&value)
+            }
             operation @ Operation::Unknown { .. } => {
                 let operation = operation.clone();
                 self.run_words(state, &operation);
                 self.may_fail(state);
                 changed(&value)
             }
+        }
+    }
+
+    /// `${!x:=text}` and its like, of which it is not known what is done: the variable that `x` names
+    /// is perhaps set to the text.
+    fn indirect(&mut self, state: &mut State, target: &Value, words: &[Word], span: &Span) {
+        let texts: Vec<Value> = words.iter().map(|word| self.single(state, word)).collect();
+        self.may_fail(state);
+        let is_empty = |text: &Value| text.as_known() == Some("");
+        let text = texts.into_iter().find(|text| !is_empty(text));
+        let Some(names) = target.possible() else {
+            if text.is_some() {
+                let why = "the name of a variable that is set is not known".to_owned();
+                self.found(Effect::Dynamic { why }, "${!…}", span);
+            }
+            return;
+        };
+        let text = text.unwrap_or_else(|| Value::known(""));
+        for name in names {
+            if !is_name(name) {
+                self.element_set(state, name, span);
+                continue;
+            }
+            let before = state.clone();
+            self.assign(state, name, Content::Text(text.clone()), span);
+            *state = before.or(state.clone());
         }
     }
 
@@ -566,6 +619,14 @@ fn slice(text: &str, offset: i64, length: Option<i64>) -> Option<String> {
     let range = usize::try_from(from).ok()?..usize::try_from(to).ok()?;
     // Less than none is an error.
     Some(chars.get(range)?.iter().collect())
+}
+
+/// The number that an index is, if it is written as one.
+fn plain_number(index: &Word) -> Option<usize> {
+    match &index.pieces[..] {
+        [Piece::Literal { text, .. }] => text.parse().ok(),
+        _ => None,
+    }
 }
 
 /// True for the index of an array that is no expression.

@@ -149,6 +149,9 @@ impl Interpreter<'_> {
             Stdin::Text(Value::Known(text)) if trims && !odd => {
                 Some(text.lines().map(Value::known).collect())
             }
+            Stdin::Text(Value::Known(text)) if !odd => {
+                Some(text.split_inclusive('\n').map(Value::known).collect())
+            }
             _ => None,
         };
         self.assign(&mut state, &name, Content::Array(values), &call.span);

@@ -8,6 +8,7 @@ use super::super::ir::{Redirection, RedirectionKind, Span, Word};
 use super::super::place;
 use super::super::value::Value;
 use super::Interpreter;
+use super::parameter::is_name;
 use super::state::{Descriptor, State};
 
 /// The most redirections of one command.
@@ -27,7 +28,11 @@ impl Interpreter<'_> {
         let span = &redirection.span;
         if let Some(name) = &redirection.fd_name {
             // The shell picks a free descriptor of 10 or more.
-            state.set_text(name, Value::known("10"));
+            if is_name(name) {
+                state.set_text(name, Value::known("10"));
+            } else {
+                self.element_set(state, name, span);
+            }
         }
         let number = |default| match (&redirection.fd_name, redirection.fd) {
             (Some(_), _) => 10,

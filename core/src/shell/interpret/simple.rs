@@ -125,6 +125,7 @@ impl Interpreter<'_> {
         let sinks = unopened.is_some().then(|| self.sinks.clone());
         let mut flow = if words.is_empty() {
             for assignment in &simple.assignments {
+                self.refused(&state, &assignment.name, &assignment.span);
                 self.assignment(&mut state, assignment);
             }
             let outer = state.descriptors.clone();

@@ -4,10 +4,12 @@
 use std::sync::Arc;
 
 use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
+use super::super::invocation::Argument;
 use super::super::place;
 use super::super::value::{Origin, Value};
+use super::builtins::unmatched;
 use super::simple::Ready;
-use super::state::{Replacement, State};
+use super::state::{Content, Replacement, State};
 use super::{Flow, Interpreter};
 
 impl Interpreter<'_> {
@@ -30,16 +32,23 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn hash(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
-        let known: Vec<Option<&str>> =
-            call.arguments.iter().map(|argument| argument.value.as_known()).collect();
-        if let Some(at) = known.iter().position(|text| *text == Some("-p")) {
-            let path = call.arguments.get(at + 1).map(|argument| argument.value.clone());
-            let path = path.unwrap_or(Value::Unknown(Origin::Other));
+        let is_unclear = |argument: &Argument| {
+            let value = &argument.value;
+            let may_be_option = value.prefix().is_empty() || value.prefix().starts_with('-');
+            value.as_known().is_none() && may_be_option
+        };
+        let last = call.arguments.len().saturating_sub(1);
+        let mut words = call.arguments.iter().enumerate();
+        if words.any(|(at, word)| is_unclear(word) && (word.many || at < last)) {
+            let why = "the options of `hash` are not known".to_owned();
+            self.found(Effect::Dynamic { why }, "hash", &call.span);
+        }
+        if let Some((path, names)) = path_given(&call.arguments) {
             let effect = Effect::EnvironmentPoison { name: "hash".to_owned(), value: path.clone() };
             self.found(effect, "hash", &call.span);
-            for name in known.iter().skip(at + 2).flatten() {
+            for name in names.iter().filter_map(|name| name.value.as_known()) {
                 let table = Arc::make_mut(&mut state.replaced);
-                table.insert((*name).to_owned(), Replacement::Path(path.clone()));
+                table.insert(name.to_owned(), Replacement::Path(path.clone()));
             }
         }
         Flow::both(state)
@@ -66,6 +75,12 @@ impl Interpreter<'_> {
             let why = "`enable -f` loads code into the shell".to_owned();
             self.found(Effect::Dynamic { why }, "enable", &call.span);
         }
+        let is_option = |text: &str| text.starts_with('-') && text.contains('n');
+        let known = || call.arguments.iter().filter_map(|argument| argument.value.as_known());
+        if known().any(is_option) && known().any(|text| !text.starts_with('-')) {
+            let what = "`enable -n` takes a builtin away, and it is not followed which";
+            self.unknown(what, call.span.clone());
+        }
         Flow::both(state)
     }
 
@@ -73,7 +88,9 @@ impl Interpreter<'_> {
         for argument in &call.arguments {
             let value = argument.value.clone();
             self.expanded_text(&mut state, &value, &call.span);
-            self.arithmetic(&mut state, value.prefix(), &call.span);
+            for text in unmatched(&value) {
+                self.arithmetic(&mut state, &text, &call.span);
+            }
         }
         Flow::both(state)
     }
@@ -91,10 +108,11 @@ impl Interpreter<'_> {
     }
 
     pub(super) fn getopts(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
+        let value = || Content::Text(Value::Unknown(Origin::Argument));
         if let Some(name) = call.arguments.get(1).and_then(|name| name.value.as_known()) {
-            state.set_text(name, Value::Unknown(Origin::Argument));
+            self.assign(&mut state, name, value(), &call.span);
         }
-        state.set_text("OPTARG", Value::Unknown(Origin::Argument));
+        self.assign(&mut state, "OPTARG", value(), &call.span);
         state.set_text("OPTIND", Value::Unknown(Origin::Number));
         Flow::both(state)
     }
@@ -144,4 +162,22 @@ impl Interpreter<'_> {
         }
         Flow::both(state)
     }
+}
+
+/// The path of `hash -p path name …`, `-ppath`, `-lp path`, and the names behind it.
+fn path_given(arguments: &[Argument]) -> Option<(Value, &[Argument])> {
+    for (at, argument) in arguments.iter().enumerate() {
+        let letters = argument.value.prefix().strip_prefix('-')?;
+        let Some((_, attached)) = letters.split_once('p') else { continue };
+        let rest = &arguments[at + 1..];
+        return Some(match (&argument.value, attached) {
+            (Value::Known(_), "") => match rest.split_first() {
+                Some((path, names)) => (path.value.clone(), names),
+                None => (Value::Unknown(Origin::Other), rest),
+            },
+            (Value::Known(_), path) => (Value::known(path), rest),
+            _ => (Value::Unknown(Origin::Other), rest),
+        });
+    }
+    None
 }
