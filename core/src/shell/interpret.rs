@@ -23,8 +23,10 @@ mod poison;
 mod print;
 mod read;
 mod redirections;
+mod several;
 mod simple;
 mod sinks;
+mod source;
 pub(super) mod state;
 mod tables;
 
@@ -302,29 +304,6 @@ impl<'e> Interpreter<'e> {
         flow
     }
 
-    /// Runs what a text expands to between double quotes: a prompt, the index of an array.
-    pub(super) fn expanded_text(&mut self, state: &mut State, value: &Value, place: &Span) {
-        match value {
-            Value::Known(text) if !text.contains(['$', '`']) => {}
-            Value::Known(text) => {
-                // A here-document expands as a text between double quotes, whose quotes are none.
-                let end = "TOOLKEEP_END_OF_TEXT";
-                if !text.contains(end) {
-                    self.text(state.clone(), &format!(": <<{end}\n{text}\n{end}\n"), place);
-                }
-            }
-            Value::OneOf(texts) => {
-                for text in texts.clone() {
-                    self.expanded_text(state, &Value::Known(text), place);
-                }
-            }
-            Value::Prefix(..) | Value::Unknown(_) => {
-                let why = "it expands a text that is not known".to_owned();
-                self.found(Effect::Dynamic { why }, "${…@P}", place);
-            }
-        }
-    }
-
     /// Runs what stands within a line of a script.
     fn script(&mut self, state: State, script: &Script) -> Flow {
         self.lists(state, script, false)
@@ -412,14 +391,17 @@ impl<'e> Interpreter<'e> {
     fn pipeline(&mut self, state: State, pipeline: &Pipeline) -> Flow {
         let flow = match &pipeline.commands[..] {
             [command] => self.command(state, command),
-            commands => self.stages(state, commands),
+            commands => self.stages(state, commands, &pipeline.with_stderr),
         };
         if pipeline.negated { Flow { ok: flow.fail, fail: flow.ok } } else { flow }
     }
 
-    fn stages(&mut self, state: State, commands: &[Command]) -> Flow {
+    fn stages(&mut self, state: State, commands: &[Command], with_stderr: &[bool]) -> Flow {
         let mut stdin = None;
         for (at, command) in commands.iter().enumerate() {
+            let with_errors =
+                (with_stderr.get(at) == Some(&true)).then(|| redirections::with_errors(command));
+            let command = with_errors.as_ref().unwrap_or(command);
             let mut inner = state.clone();
             if let Some(stdin) = stdin.take() {
                 inner.redirect(0, stdin);

@@ -20,6 +20,20 @@ pub fn is_stdin(path: &str) -> bool {
     matches!(path, "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
 }
 
+/// The descriptor that a path stands for: `/dev/stderr`, `/dev/fd/3`.
+#[must_use]
+pub fn descriptor(path: &str) -> Option<u32> {
+    match path {
+        "/dev/stdin" => Some(0),
+        "/dev/stdout" => Some(1),
+        "/dev/stderr" => Some(2),
+        path => {
+            let starts = ["/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"];
+            starts.iter().find_map(|start| path.strip_prefix(start))?.parse().ok()
+        }
+    }
+}
+
 /// The most links that are followed for one path.
 const MOST_LINKS: usize = 32;
 

@@ -300,6 +300,9 @@ impl Unwrapping<'_, '_> {
     fn script_of_file(&mut self, path: &Value, arguments: &[Argument]) {
         let zero = self.word(path.clone());
         let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
+        if let Value::OneOf(paths) = path {
+            return self.perhaps_each(paths, |this, path| this.script_of_file(path, arguments));
+        }
         let text = match path.as_known() {
             Some(known) if place::is_stdin(known) => {
                 self.script_of_stdin(arguments);
@@ -308,7 +311,8 @@ impl Unwrapping<'_, '_> {
             Some(known) => self.own_file(known),
             None => None,
         };
-        let is_process = path.prefix().starts_with(place::PROCESS) && text.is_none();
+        let is_process = path.prefix().starts_with(place::PROCESS) && text.is_none()
+            || self.interpreter.descriptor_at(&self.state, &path).is_some();
         if is_process || !path.outputs().is_empty() {
             self.effect(Effect::Code { from: CodeFrom::Stdin });
             self.dynamic(format!("what `{}` reads and runs is not known", self.name));
@@ -336,6 +340,15 @@ impl Unwrapping<'_, '_> {
 
     /// The text of a file that the text wrote and that the program reads to run it. If it may be another
     /// by then, that is told.
+    /// Runs what may be in one of several files.
+    fn perhaps_each(&mut self, paths: Vec<String>, mut run: impl FnMut(&mut Self, &Value)) {
+        let conditional = std::mem::replace(&mut self.conditional, true);
+        for path in paths {
+            run(self, &Value::Known(path));
+        }
+        self.conditional = conditional;
+    }
+
     fn own_file(&mut self, path: &str) -> Option<Value> {
         let in_doubt = self.files_in_doubt.take().unwrap_or(self.interpreter.files_in_doubt);
         let span = self.invocation.span.clone();

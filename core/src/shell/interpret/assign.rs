@@ -35,7 +35,7 @@ impl Interpreter<'_> {
                 let many = arguments.iter().any(|argument| argument.many);
                 let is_keyed =
                     |word: &&Word| word.pieces.iter().any(|it| matches!(it, Piece::Unknown(_)));
-                let keyed: Vec<Word> = words.iter().filter(is_keyed).cloned().collect();
+                let keyed: Vec<Word> = words.iter().filter(is_keyed).flat_map(parts).collect();
                 self.calculated(state, &keyed);
                 let mut values = if assignment.append {
                     array_of(state, &assignment.name)
@@ -221,6 +221,12 @@ const READ_ONLY: &[&str] = &["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELL
 fn has_option(words: &[Argument], letter: char) -> bool {
     let mut options = words.iter().filter_map(|word| word.value.as_known()?.strip_prefix('-'));
     options.any(|letters| letters.contains(letter))
+}
+
+/// The key and the value of an element, which are each evaluated.
+fn parts(word: &Word) -> Vec<Word> {
+    let parts = word.pieces.split(|piece| matches!(piece, Piece::Unknown(_)));
+    parts.map(|pieces| Word { pieces: pieces.to_vec(), span: word.span.clone() }).collect()
 }
 
 /// What is in an array, or in a variable that becomes one; none if that is not known.

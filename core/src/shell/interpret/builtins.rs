@@ -1,10 +1,7 @@
 //! What the shell itself does when it is told so by name.
 
-use std::sync::Arc;
-
-use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
-use super::super::env::Shell;
-use super::super::invocation::{Argument, Stdin};
+use super::super::effect::{CodeFrom, Effect};
+use super::super::invocation::Argument;
 use super::super::ir::Span;
 use super::super::place;
 use super::super::value::{Origin, Value};
@@ -12,8 +9,8 @@ use super::expand::joined;
 use super::output::is_everywhere;
 use super::print::destination;
 use super::simple::{Ready, SPECIAL, is_also_program};
-use super::state::{Arguments, Content, Held, State};
-use super::{Call, Flow, Interpreter, join, output};
+use super::state::{Held, State};
+use super::{Flow, Interpreter, output};
 
 impl Interpreter<'_> {
     /// Runs a builtin; gives back what is none.
@@ -282,86 +279,6 @@ impl Interpreter<'_> {
         self.text(state.clone(), &text, span);
         self.conditional -= 1;
         self.out.problems.truncate(problems);
-    }
-
-    fn source(&mut self, mut state: State, call: &Ready<'_>) -> Flow {
-        let mut arguments = call.arguments.iter();
-        let Some(file) = arguments
-            .next()
-            .filter(|file| file.value.as_known() != Some("--"))
-            .or_else(|| arguments.next())
-        else {
-            return Flow::fail(state);
-        };
-        let path = place::resolve(&file.value, &state.cwd, self.env);
-        let known = match path.as_known() {
-            Some(known) if place::is_stdin(known) => match self.stdin(&state) {
-                Stdin::Text(text) => Some(text),
-                Stdin::Rest(text) => {
-                    let why = "a part of what `source` runs is read by another".to_owned();
-                    self.found(Effect::Dynamic { why }, "source", &call.span);
-                    Some(text)
-                }
-                Stdin::Pipe(writers) => Some(Value::Unknown(Origin::Output(writers))),
-                _ => None,
-            },
-            Some(known) => {
-                let in_doubt = self.files_in_doubt;
-                self.file_to_run(known, "source", &call.span, in_doubt)
-            }
-            None => None,
-        };
-        if let Some(text) = known {
-            let given: Vec<Argument> = arguments.cloned().collect();
-            return self.sourced(state, &text, &given, &call.span);
-        }
-        if let Some(Origin::Output(_)) = path.origin()
-            && path.prefix().starts_with("/dev/fd/")
-        {
-            self.found(Effect::Code { from: CodeFrom::Stdin }, "source", &call.span);
-            let why = "what `source` runs is not known".to_owned();
-            self.found(Effect::Dynamic { why }, "source", &call.span);
-        }
-        let scope = place::scope(&path, self.env);
-        let file =
-            FileEffect { access: Access::Execute, path, scope, recursive: false, forced: false };
-        self.found(Effect::File(file), "source", &call.span);
-        self.found(Effect::Code { from: CodeFrom::File }, "source", &call.span);
-        // It may have changed any variable of this script.
-        let variables = Arc::make_mut(&mut state.variables);
-        for (name, held) in variables.iter_mut() {
-            if self.start.held(name) != Some(&*held) {
-                held.content = Content::Perhaps(Value::Unknown(Origin::Other));
-            }
-        }
-        Flow::both(state)
-    }
-
-    /// Runs a text with arguments of its own, which a `return` ends.
-    fn sourced(&mut self, mut state: State, text: &Value, given: &[Argument], span: &Span) -> Flow {
-        let outer = state.arguments.clone();
-        let inner = match (given, self.env.shell) {
-            ([], _) => outer.clone(),
-            (_, Shell::Bash) => Arguments::of(given),
-            // Not every shell gives them.
-            (_, Shell::Sh) => Arguments::Unknown,
-        };
-        state.arguments = inner.clone();
-        let abandoned = self.abandoned.take();
-        let (name, body, subshells) = (String::new(), None, self.subshells);
-        let (returns, locals, copies) = (Vec::new(), Vec::new(), 0);
-        self.calls.push(Call { name, body, returns, locals, copies, subshells });
-        let flow = self.script_value(&state, text, "source", span);
-        let returns = self.calls.pop().map(|ended| ended.returns).unwrap_or_default();
-        let flow = flow.unwrap_or_else(|| Flow::both(state));
-        let mut flow = returns.into_iter().fold(flow, |flow, state| flow.or(Flow::both(state)));
-        let ends = [&mut flow.ok, &mut flow.fail, &mut self.abandoned];
-        for state in ends.into_iter().flatten().filter(|_| !given.is_empty()) {
-            let is_same = state.arguments == inner;
-            state.arguments = if is_same { outer.clone() } else { Arguments::Unknown };
-        }
-        self.abandoned = join(abandoned, self.abandoned.take());
-        flow
     }
 
     fn exec(&mut self, state: State, call: Ready<'_>) -> Flow {

@@ -1,11 +1,13 @@
 //! Words become arguments: expansion, splitting, patterns.
 
+use super::super::effect::Effect;
 use super::super::invocation::{Argument, Stdin, Stdout};
 use super::super::ir::{Piece, Script, Span, Word};
 use super::super::place;
 use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::files::Written;
+use super::parameter::is_name;
 use super::state::{Arguments, State};
 
 /// The most arguments that the braces of one word make.
@@ -41,9 +43,15 @@ impl Interpreter<'_> {
     /// The arguments that some words become.
     pub(super) fn arguments(&mut self, state: &mut State, words: &[Word]) -> Vec<Argument> {
         let mut arguments = Vec::with_capacity(words.len());
+        let declares = declares(words);
         for word in words {
             let (first, ran) = (arguments.len(), self.ran.len());
-            self.argument(state, word, &mut arguments);
+            if declares && is_assignment(word) {
+                let value = self.single(state, word);
+                arguments.push(Argument::new(value, word.span.clone()));
+            } else {
+                self.argument(state, word, &mut arguments);
+            }
             let writes =
                 |number: &usize| self.out.invocations[*number].stdout == Stdout::Substitution;
             let made_by: Vec<usize> = self.ran[ran..].iter().copied().filter(writes).collect();
@@ -54,7 +62,12 @@ impl Interpreter<'_> {
         arguments
     }
 
-    fn argument(&mut self, state: &mut State, word: &Word, arguments: &mut Vec<Argument>) {
+    pub(super) fn argument(
+        &mut self,
+        state: &mut State,
+        word: &Word,
+        arguments: &mut Vec<Argument>,
+    ) {
         if let [Piece::Literal { text, .. }] = &word.pieces[..] {
             self.kept_for_arithmetic(text);
             let value = Value::Known(text.clone());
@@ -76,6 +89,29 @@ impl Interpreter<'_> {
                 self.segment(state, piece, &word.span, &mut segments);
             }
             fields(state, segments, &word.span, arguments);
+        }
+    }
+
+    /// Runs what a text expands to between double quotes: a prompt, the index of an array.
+    pub(super) fn expanded_text(&mut self, state: &mut State, value: &Value, place: &Span) {
+        match value {
+            Value::Known(text) if !text.contains(['$', '`']) => {}
+            Value::Known(text) => {
+                // A here-document expands as a text between double quotes, whose quotes are none.
+                let end = "TOOLKEEP_END_OF_TEXT";
+                if !text.contains(end) {
+                    self.text(state.clone(), &format!(": <<{end}\n{text}\n{end}\n"), place);
+                }
+            }
+            Value::OneOf(texts) => {
+                for text in texts.clone() {
+                    self.expanded_text(state, &Value::Known(text), place);
+                }
+            }
+            Value::Prefix(..) | Value::Unknown(_) => {
+                let why = "it expands a text that is not known".to_owned();
+                self.found(Effect::Dynamic { why }, "${…@P}", place);
+            }
         }
     }
 
@@ -218,6 +254,24 @@ impl Interpreter<'_> {
             name => Value::Known(format!("/home/{name}")),
         }
     }
+}
+
+/// True for the words of a builtin whose operands are assignments, which are not split.
+pub(super) fn declares(words: &[Word]) -> bool {
+    const DECLARING: &[&str] = &["declare", "export", "local", "readonly", "typeset"];
+    let Some(first) = words.first() else { return false };
+    matches!(&first.pieces[..], [Piece::Literal { text, .. }] if DECLARING.contains(&&**text))
+}
+
+/// True for `name=…` as a shell reads it before it expands anything.
+fn is_assignment(word: &Word) -> bool {
+    let [Piece::Literal { text, .. }, rest @ ..] = &word.pieces[..] else { return false };
+    let is_sign = |piece: &Piece| matches!(piece, Piece::Literal { text, quoted: false } if text == "=" || text == "+=");
+    let assigns = match text.split_once('=') {
+        Some((name, _)) => is_name(name.strip_suffix('+').unwrap_or(name)),
+        None => is_name(text) && rest.iter().any(is_sign),
+    };
+    assigns && !rest.is_empty() && !rest.iter().any(|piece| matches!(piece, Piece::Brace(_)))
 }
 
 /// Some values with a text between them.

@@ -9,7 +9,7 @@ use super::super::ir::{Piece, Redirection, RedirectionKind, Word};
 use super::super::value::{Origin, Value};
 use super::parameter::is_name;
 use super::sinks::Sink;
-use super::state::{Descriptor, State};
+use super::state::State;
 use super::{Interpreter, arithmetic, join};
 
 impl Interpreter<'_> {
@@ -103,7 +103,7 @@ pub(super) fn may_fail_to_open(state: &State, redirections: &[Redirection]) -> b
         RedirectionKind::Duplicate(word) => match literal(word) {
             Some("-") => false,
             Some(number @ ("0" | "1" | "2")) => {
-                number.parse().is_ok_and(|number| state.descriptor(number) == Descriptor::Closed)
+                number.parse().is_ok_and(|number| state.descriptor(number).may_be_closed())
             }
             _ => true,
         },

@@ -204,6 +204,10 @@ impl Interpreter<'_> {
         let appends = options.iter().any(|option| option.contains('a'));
         for file in files {
             let path = place::resolve(&Value::known(file), &state.cwd, self.env);
+            if let Some(descriptor) = self.descriptor_at(state, &path) {
+                self.write_to(&descriptor, text.clone(), false);
+                continue;
+            }
             let Some(path) = path.as_known() else { return false };
             if !appends {
                 self.emptied(path);
@@ -232,6 +236,7 @@ impl Interpreter<'_> {
         let known: Option<Vec<&str>> = paths.iter().map(Value::as_known).collect();
         let Some((to, from)) = known.as_ref().and_then(|known| known.split_last()) else { return };
         for from in from {
+            self.copied_folder(from, to);
             let text = match self.files.get(*from) {
                 Some(written) => written.text.clone(),
                 None if is_link => Value::Unknown(Origin::Input),
@@ -243,6 +248,30 @@ impl Interpreter<'_> {
                 self.files.entry(path).or_insert(written);
             }
         }
+    }
+
+    /// What was written to the files of a folder may run from another one as well.
+    fn copied_folder(&mut self, from: &str, to: &str) {
+        let name = from.rsplit('/').next().unwrap_or_default();
+        let below =
+            |path: &String| path.strip_prefix(from).filter(|it| it.starts_with('/')).is_some();
+        let within: Vec<(String, Value)> = self
+            .files
+            .iter()
+            .filter(|(path, _)| below(path))
+            .map(|(path, written)| (path[from.len()..].to_owned(), written.text.clone()))
+            .collect();
+        for (rest, text) in within {
+            for path in [format!("{to}{rest}"), format!("{to}/{name}{rest}")] {
+                let written = Written { in_doubt: true, ..Written::new(text.clone(), 0) };
+                self.files.entry(path).or_insert(written);
+            }
+        }
+    }
+
+    /// True for a file that this text wrote.
+    pub(super) fn is_written(&self, path: &str) -> bool {
+        self.files.contains_key(path)
     }
 
     /// Tells of a program in whose place a file may run that this text made, since `PATH` leads to

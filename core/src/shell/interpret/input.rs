@@ -123,7 +123,7 @@ impl Interpreter<'_> {
             }
             Descriptor::Text { text, .. } => Stdin::Text(text.clone()),
             Descriptor::Output { path, .. } | Descriptor::Both(path) => Stdin::File(path.clone()),
-            Descriptor::Sink { .. } => Stdin::Unknown,
+            Descriptor::Sink { .. } | Descriptor::Either(_) => Stdin::Unknown,
         }
     }
 
@@ -133,8 +133,10 @@ impl Interpreter<'_> {
 
     /// Something that reads a descriptor ran.
     pub(super) fn reads(&mut self, descriptor: &Descriptor) {
-        if let Descriptor::Text { number, .. } = descriptor {
-            self.openings.partly_read.insert(*number);
+        match descriptor {
+            Descriptor::Text { number, .. } => _ = self.openings.partly_read.insert(*number),
+            Descriptor::Either(all) => all.iter().for_each(|one| self.reads(one)),
+            _ => {}
         }
     }
 

@@ -5,7 +5,7 @@ use super::super::ir::{Operation, Piece, Span, Variable, Word};
 use super::super::value::{Origin, Value};
 use super::Interpreter;
 use super::assign::with_element;
-use super::expand::{Segment, joined};
+use super::expand::Segment;
 use super::pattern::Pattern;
 use super::state::{Arguments, Content, State};
 
@@ -93,7 +93,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn is_text(&self, state: &State, name: &str) -> bool {
+    pub(super) fn is_text(&self, state: &State, name: &str) -> bool {
         matches!(state.held(name).map(|held| &held.content), Some(Content::Text(_)))
     }
 
@@ -111,114 +111,6 @@ impl Interpreter<'_> {
             Some(Content::Nothing) => Some(Vec::new()),
             Some(Content::Perhaps(_)) | None => None,
         }
-    }
-
-    /// `$@`, `${a[*]}`, and what is done to each of them.
-    fn several(
-        &mut self,
-        state: &mut State,
-        variable: &Variable,
-        index: Option<&Value>,
-        values: Option<Vec<Value>>,
-        span: &Span,
-    ) -> Segment {
-        let values = match (&variable.operation, values) {
-            (Operation::None, values) => values,
-            (Operation::Length, values) => {
-                let count = values.map(|values| Value::Known(values.len().to_string()));
-                return Segment::Fixed(count.unwrap_or(Value::Unknown(Origin::Number)));
-            }
-            (Operation::Slice { offset, length }, Some(values))
-                if index.is_some() && self.is_text(state, &variable.name) =>
-            {
-                // Of what is no array it is a part of the text.
-                let whole = joined(&values, " ");
-                let value = self.sliced(state, offset, length.as_deref(), &whole);
-                return if variable.quoted { Segment::Fixed(value) } else { Segment::Split(value) };
-            }
-            (Operation::Slice { offset, length }, mut values) => {
-                if variable.index.is_none() {
-                    values = values.map(|rest| [vec![state.value("0")], rest].concat());
-                }
-                self.some_of(state, values, offset, length.as_deref())
-            }
-            (
-                Operation::Default { word, colon } | Operation::Alternative { word, colon },
-                values,
-            ) => {
-                let other = self.single(state, word);
-                let default = matches!(variable.operation, Operation::Default { .. });
-                match values.and_then(|values| if_any(values, *colon)) {
-                    Some(Some(values)) if default => Some(values),
-                    None => None,
-                    Some(None) if !default => Some(Vec::new()),
-                    // The operand stands for all of them.
-                    _ if variable.quoted => return Segment::Fixed(other),
-                    _ => return Segment::Split(other),
-                }
-            }
-            (Operation::Error { word, .. }, values) => {
-                self.single(state, word);
-                self.may_end(state);
-                self.perhaps_ended();
-                values
-            }
-            (operation, None) => {
-                let operation = operation.clone();
-                self.run_words(state, &operation);
-                None
-            }
-            (operation @ (Operation::Assign { .. } | Operation::Unknown { .. }), Some(values))
-                if values.is_empty() =>
-            {
-                let operation = operation.clone();
-                self.run_words(state, &operation);
-                self.may_fail(state);
-                Some(values)
-            }
-            (_, Some(values)) => Some(
-                values
-                    .into_iter()
-                    .map(|value| self.operated(state, variable, index, value, span))
-                    .collect(),
-            ),
-        };
-        let star = variable.name == "*" || index.and_then(Value::as_known) == Some("*");
-        match (values, variable.quoted) {
-            // Of none of them it is one empty word, or none at all.
-            (Some(values), true) if star && values.is_empty() => Segment::List(None),
-            (Some(values), true) if star => {
-                let between = match state.value("IFS").as_known() {
-                    Some(ifs) => ifs.chars().next().map(String::from).unwrap_or_default(),
-                    None => " ".to_owned(),
-                };
-                Segment::Fixed(joined(&values, &between))
-            }
-            (values, true) => Segment::List(values),
-            (Some(values), false) => Segment::SplitList(values),
-            (None, false) => Segment::Split(Value::Unknown(Origin::Argument)),
-        }
-    }
-
-    /// `${@:2:3}`
-    fn some_of(
-        &mut self,
-        state: &mut State,
-        values: Option<Vec<Value>>,
-        offset: &Word,
-        length: Option<&Word>,
-    ) -> Option<Vec<Value>> {
-        let offset = self.number(state, offset);
-        let length = length.map(|length| self.number(state, length));
-        if !matches!((offset, length), (Some(0..), None | Some(Some(0..)))) {
-            self.may_fail(state);
-        }
-        let from = usize::try_from(offset?).ok()?;
-        let most = match length {
-            Some(length) => usize::try_from(length?).unwrap_or(0),
-            None => usize::MAX,
-        };
-        Some(values?.into_iter().skip(from).take(most).collect())
     }
 
     /// The value under a name.
@@ -264,7 +156,7 @@ impl Interpreter<'_> {
     }
 
     /// A value with what is done to it.
-    fn operated(
+    pub(super) fn operated(
         &mut self,
         state: &mut State,
         variable: &Variable,
@@ -350,10 +242,21 @@ impl Interpreter<'_> {
             }
             return;
         };
+        let is_new = text.is_some();
         let text = text.unwrap_or_else(|| Value::known(""));
         for name in names {
             if !is_name(name) {
                 self.element_set(state, name, span);
+                continue;
+            }
+            let held = state.held(name).map(|held| &held.content);
+            let is_full = |texts: &[String]| texts.iter().all(|text| !text.is_empty());
+            let stays = match held {
+                Some(Content::Text(value)) => value.possible().is_some_and(is_full),
+                Some(Content::Nothing) => false,
+                _ => !is_new,
+            };
+            if stays {
                 continue;
             }
             let before = state.clone();
@@ -429,7 +332,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn sliced(
+    pub(super) fn sliced(
         &mut self,
         state: &mut State,
         offset: &Word,
@@ -453,7 +356,7 @@ impl Interpreter<'_> {
         part
     }
 
-    fn run_words(&mut self, state: &mut State, operation: &Operation) {
+    pub(super) fn run_words(&mut self, state: &mut State, operation: &Operation) {
         for word in operation.words() {
             self.single(state, &word);
         }
@@ -529,7 +432,7 @@ impl Interpreter<'_> {
         known.then_some(pattern)
     }
 
-    fn number(&mut self, state: &mut State, word: &Word) -> Option<i64> {
+    pub(super) fn number(&mut self, state: &mut State, word: &Word) -> Option<i64> {
         let value = self.single(state, word);
         self.arithmetic(state, value.as_known()?, &word.span).as_known()?.parse().ok()
     }
@@ -562,18 +465,6 @@ fn either(value: Value, other: Value, default: bool) -> Value {
         },
         _ if default => value.or(other),
         _ => Value::known("").or(other),
-    }
-}
-
-/// The values, if there are any, and with `colon` some text in them; none if that is not known.
-fn if_any(values: Vec<Value>, colon: bool) -> Option<Option<Vec<Value>>> {
-    if values.is_empty() {
-        return Some(None);
-    }
-    match joined(&values, " ").as_known() {
-        Some(text) if colon && text.is_empty() => Some(None),
-        None if colon => None,
-        _ => Some(Some(values)),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::super::effect::{Access, Effect, FileEffect, Payload};
-use super::super::invocation::Stdin;
-use super::super::ir::{Redirection, RedirectionKind, Span, Word};
+use super::super::invocation::{Argument, Stdin};
+use super::super::ir::{Command, Piece, Redirection, RedirectionKind, Span, Word};
 use super::super::place;
 use super::super::value::Value;
 use super::Interpreter;
+use super::builtins::unmatched;
 use super::parameter::is_name;
 use super::state::{Descriptor, State};
 
@@ -86,11 +87,11 @@ impl Interpreter<'_> {
             Some(text) if !text.outputs().is_empty() => {
                 Descriptor::Input(Stdin::Pipe(text.outputs().to_vec()))
             }
-            _ if path.as_known() == Some("/dev/stdin") => state.descriptor(0),
-            _ => Descriptor::Input(match path.outputs() {
-                [] => Stdin::File(path),
-                outputs => Stdin::Pipe(outputs.to_vec()),
-            }),
+            _ => match (self.descriptor_at(state, &path), path.outputs()) {
+                (Some(descriptor), _) => descriptor,
+                (None, []) => Descriptor::Input(Stdin::File(path)),
+                (None, outputs) => Descriptor::Input(Stdin::Pipe(outputs.to_vec())),
+            },
         }
     }
 
@@ -119,19 +120,48 @@ impl Interpreter<'_> {
             return;
         }
         self.open(&path, Access::Write, span);
-        let descriptor = match path.as_known() {
-            Some("/dev/stdout") => state.descriptor(1),
-            Some("/dev/stderr") => state.descriptor(2),
-            _ => {
-                match path.as_known() {
-                    Some(known) if !append && number == 1 => self.emptied(known),
-                    Some(_) => {}
-                    None => self.files_in_doubt = true,
+        if let Some(descriptor) = self.descriptor_at(state, &path) {
+            // A file is opened anew by that, and what is written to it stands at its beginning.
+            self.files_in_doubt |= matches!(descriptor, Descriptor::Output { .. });
+            state.redirect(number, descriptor);
+            return;
+        }
+        match path.as_known() {
+            Some(known) if !append => self.emptied(known),
+            Some(_) => {}
+            None => self.files_in_doubt = true,
+        }
+        state.redirect(number, Descriptor::Output { path, append });
+    }
+
+    /// Where `/dev/fd/3` and its like lead.
+    pub(in super::super) fn descriptor_at(
+        &self,
+        state: &State,
+        path: &Value,
+    ) -> Option<Descriptor> {
+        let path = path.as_known()?;
+        let number = place::descriptor(path).filter(|_| !self.is_written(path))?;
+        (number <= 2 || state.descriptors.contains_key(&number)).then(|| state.descriptor(number))
+    }
+
+    /// `{name[index]}>`: the index is evaluated. It is read as a word, which stands right before.
+    pub(super) fn elements_opened(
+        &mut self,
+        state: &mut State,
+        words: &[Argument],
+        redirections: &[Redirection],
+    ) {
+        for word in words {
+            let stands_before = |it: &Redirection| it.span.start == word.span.end;
+            for text in unmatched(&word.value) {
+                let name = text.strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+                let name = name.filter(|name| name.ends_with(']') && name.contains('['));
+                if let Some(name) = name.filter(|_| redirections.iter().any(stands_before)) {
+                    self.element_set(state, name, &word.span);
                 }
-                Descriptor::Output { path, append }
             }
-        };
-        state.redirect(number, descriptor);
+        }
     }
 
     fn duplicate(&mut self, state: &mut State, target: &Value, number: u32, span: &Span) {
@@ -184,4 +214,14 @@ impl Interpreter<'_> {
             FileEffect { access, path: path.clone(), scope, recursive: false, forced: false };
         self.found(Effect::File(file), if access == Access::Read { "<" } else { ">" }, span);
     }
+}
+
+/// A command of which the errors go where its output goes: what `|&` does.
+pub(super) fn with_errors(command: &Command) -> Command {
+    let span = command.span.clone();
+    let one = Piece::Literal { text: "1".to_owned(), quoted: false };
+    let kind = RedirectionKind::Duplicate(Word { pieces: vec![one], span: span.clone() });
+    let mut command = command.clone();
+    command.redirections.push(Redirection { fd: Some(2), fd_name: None, kind, span });
+    command
 }

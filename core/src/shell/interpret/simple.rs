@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::effect::Effect;
+use super::super::env::Shell;
 use super::super::invocation::{Argument, Stdin};
 use super::super::ir::{Assigned, Assignment, Piece, Redirection, SimpleCommand, Span, Word};
 use super::super::value::{Origin, Value};
@@ -139,11 +140,20 @@ impl Interpreter<'_> {
             }
         } else {
             let outer = state.descriptors.clone();
+            self.elements_opened(&mut state, &words, redirections);
             self.redirect(&mut state, redirections);
             let environment = self.environment(&mut state, &simple.assignments);
             self.declared_arrays(&mut state, &words, &simple.arrays);
             let keeps = words[0].value.as_known() == Some("exec") && words.len() == 1;
-            let mut flow = self.call(state, words.clone(), environment, span);
+            let mut flow = match self.split_declaration(&state, simple, &words) {
+                Some(split) => {
+                    self.conditional += 1;
+                    let flow = self.call(state.clone(), split, environment.clone(), span);
+                    self.conditional -= 1;
+                    flow.or(self.call(state, words.clone(), environment, span))
+                }
+                None => self.call(state, words.clone(), environment, span),
+            };
             for state in [&mut flow.ok, &mut flow.fail].into_iter().flatten() {
                 // What the command itself read on is read on.
                 if !keeps && !redirections.is_empty() {
@@ -166,6 +176,29 @@ impl Interpreter<'_> {
             self.may_be_stopped |= is_stopped;
         }
         flow
+    }
+
+    /// The words of a declaration if its operands are split, as some shells do and Bash where its name
+    /// is quoted. None where that makes no other words.
+    fn split_declaration(
+        &mut self,
+        state: &State,
+        simple: &SimpleCommand,
+        words: &[Argument],
+    ) -> Option<Vec<Argument>> {
+        if !super::expand::declares(&simple.words) {
+            return None;
+        }
+        let is_bare =
+            matches!(simple.words[0].pieces.first(), Some(Piece::Literal { quoted: false, .. }));
+        if is_bare && self.env.shell == Shell::Bash {
+            return None;
+        }
+        let (mut state, mut split) = (state.clone(), Vec::new());
+        for word in &simple.words {
+            self.argument(&mut state, word, &mut split);
+        }
+        (split.len() != words.len()).then_some(split)
     }
 
     /// What the command is if no variable of the environment that it names is set: `r${x}m`. This
@@ -316,9 +349,9 @@ impl Interpreter<'_> {
                     self.invocation(&state, call.program, call.arguments, call.environment, false);
                 let surely = match name.as_str() {
                     "true" => true,
-                    "echo" | "pwd" => state.descriptor(1) != Descriptor::Closed,
+                    "echo" | "pwd" => !state.descriptor(1).may_be_closed(),
                     "printf" => {
-                        state.descriptor(1) != Descriptor::Closed
+                        !state.descriptor(1).may_be_closed()
                             && super::print::never_fails(&invocation.arguments)
                     }
                     _ => false,
@@ -407,7 +440,13 @@ impl Interpreter<'_> {
             Some(output) => self.write(state, output),
             None => {
                 if !super::unwrap::unwrap(self, state, number, &invocation, files_in_doubt) {
-                    self.write(state, Value::Unknown(Origin::Output(vec![number])));
+                    let output = Value::Unknown(Origin::Output(vec![number]));
+                    let errors = state.descriptor(2);
+                    if errors != state.descriptor(1) && !matches!(errors, Descriptor::Output { .. })
+                    {
+                        self.write_to(&errors, output.clone(), false);
+                    }
+                    self.write(state, output);
                 }
             }
         }

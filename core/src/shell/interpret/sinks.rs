@@ -68,22 +68,33 @@ impl Interpreter<'_> {
 
     /// Adds to what is written on standard output.
     pub(super) fn write(&mut self, state: &State, value: Value) {
-        let is_left = self.may_be_left();
-        if let Some(sink) = state.sink()
-            && let Some(before) = self.sinks.get_mut(sink)
-        {
-            let unwritten = is_left.then(|| before.clone());
-            before.add(&value);
-            if let Some(unwritten) = unwritten {
-                *before = std::mem::replace(before, Sink::empty()).or(unwritten);
+        self.write_to(&state.descriptor(1), value, false);
+    }
+
+    /// Adds to what is written on a descriptor, surely or perhaps.
+    pub(super) fn write_to(&mut self, to: &Descriptor, value: Value, perhaps: bool) {
+        let is_left = perhaps || self.may_be_left();
+        match to {
+            Descriptor::Sink { number, .. } => {
+                let Some(before) = self.sinks.get_mut(*number) else { return };
+                let unwritten = is_left.then(|| before.clone());
+                before.add(&value);
+                if let Some(unwritten) = unwritten {
+                    *before = std::mem::replace(before, Sink::empty()).or(unwritten);
+                }
             }
-            return;
-        }
-        if let Descriptor::Output { path, append } = state.descriptor(1)
-            && let Some(path) = path.as_known()
-        {
-            self.written(path, append, value);
-            self.files_in_doubt |= is_left;
+            Descriptor::Output { path, .. } | Descriptor::Both(path) => {
+                let Some(path) = path.as_known() else { return };
+                // It was emptied when it was opened, if it was.
+                self.written(path, true, value);
+                self.files_in_doubt |= is_left;
+            }
+            Descriptor::Either(all) => {
+                for one in all {
+                    self.write_to(one, value.clone(), true);
+                }
+            }
+            _ => {}
         }
     }
 

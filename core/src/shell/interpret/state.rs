@@ -47,6 +47,9 @@ const SET_BY_SHELL: &[&str] = &[
     "PIPESTATUS",
 ];
 
+/// The most places to which one descriptor may lead.
+const MOST_PLACES: usize = 8;
+
 /// What a function may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bodies {
@@ -134,6 +137,8 @@ pub(in super::super) enum Descriptor {
     Output { path: Value, append: bool },
     /// Both.
     Both(Value),
+    /// To one of several places.
+    Either(Vec<Descriptor>),
     /// Into a pipe or a word, whose text is collected under this number.
     Sink { number: usize, substitution: bool },
 }
@@ -195,14 +200,6 @@ impl State {
 
     pub(super) fn stdout(&self) -> Stdout {
         self.descriptor(1).as_stdout()
-    }
-
-    /// Where the text that is written on standard output is collected.
-    pub(super) fn sink(&self) -> Option<usize> {
-        match self.descriptor(1) {
-            Descriptor::Sink { number, .. } => Some(number),
-            _ => None,
-        }
     }
 
     pub(super) fn held(&self, name: &str) -> Option<&Held> {
@@ -497,10 +494,45 @@ impl Descriptor {
             Descriptor::Input(_) | Descriptor::Text { .. } => Stdout::Nowhere,
             Descriptor::Sink { substitution: true, .. } => Stdout::Substitution,
             Descriptor::Sink { .. } => Stdout::Pipe,
+            Descriptor::Either(all) => {
+                let all: Vec<Stdout> = all.iter().map(Descriptor::as_stdout).collect();
+                let first = |fits: fn(&Stdout) -> bool| all.iter().find(|stdout| fits(stdout));
+                first(|stdout| matches!(stdout, Stdout::Pipe | Stdout::Substitution))
+                    .or_else(|| first(|stdout| matches!(stdout, Stdout::File { .. })))
+                    .or_else(|| first(|stdout| *stdout == Stdout::Inherited))
+                    .cloned()
+                    .unwrap_or(Stdout::Nowhere)
+            }
+        }
+    }
+
+    /// True where what writes to it or copies it may fail.
+    pub(super) fn may_be_closed(&self) -> bool {
+        match self {
+            Descriptor::Closed => true,
+            Descriptor::Either(all) => all.iter().any(Descriptor::may_be_closed),
+            _ => false,
+        }
+    }
+
+    /// The places to which it may lead.
+    fn places(&self) -> &[Descriptor] {
+        match self {
+            Descriptor::Either(all) => all,
+            one => std::slice::from_ref(one),
         }
     }
 
     fn or(&self, other: &Descriptor) -> Descriptor {
-        if self == other { self.clone() } else { Descriptor::Input(Stdin::Unknown) }
+        if self == other {
+            return self.clone();
+        }
+        let mut all = self.places().to_vec();
+        all.extend(other.places().iter().filter(|place| !self.places().contains(place)).cloned());
+        match all.len() {
+            1 => all.remove(0),
+            2..=MOST_PLACES => Descriptor::Either(all),
+            _ => Descriptor::Input(Stdin::Unknown),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! What is found in scripts.
 
+mod descriptors;
+mod evaluated;
 mod words;
 
 use super::super::analyse::{Analysis, analyse};

@@ -145,10 +145,15 @@ impl Unwrapping<'_, '_> {
 
     fn code_of_file(&mut self, language: Language, path: &Value, arguments: &[Argument]) {
         let path = place::resolve(path, &self.state.cwd, self.interpreter.env);
+        if let Value::OneOf(paths) = path {
+            let run = |this: &mut Self, path: &Value| this.code_of_file(language, path, arguments);
+            return self.perhaps_each(paths, run);
+        }
         if path.as_known().is_some_and(place::is_stdin) {
             return self.code_of_stdin(language, arguments);
         }
-        if path.as_known().is_none() && place::is_process(path.prefix()) {
+        let is_process = path.as_known().is_none() && place::is_process(path.prefix());
+        if is_process || self.interpreter.descriptor_at(&self.state, &path).is_some() {
             self.effect(Effect::Code { from: CodeFrom::Stdin });
             return self.dynamic(format!("what `{}` reads and runs is not known", self.name));
         }
