@@ -168,6 +168,7 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
             Scope::Secret
         }
         Value::Prefix(text, Origin::Output(_)) if text == PROCESS => Scope::HarmlessDevice,
+        Value::Prefix(..) if may_be_hooks(path) => Scope::VersionControl,
         // What follows may climb out of the folder again.
         Value::Prefix(_, origin) if !origin.is_plain() => Scope::Unknown,
         Value::Prefix(text, _) => match text.rsplit_once('/') {
@@ -183,6 +184,16 @@ pub fn scope(path: &Value, env: &Env) -> Scope {
         },
         Value::Unknown(_) => Scope::Unknown,
     }
+}
+
+/// True for a pattern that may find the folder of a repository, or what runs in it.
+#[must_use]
+pub fn may_be_hooks(path: &Value) -> bool {
+    let Value::Prefix(text, Origin::Glob(_)) = path else { return false };
+    let (folder, part) = text.rsplit_once('/').unwrap_or(("", text));
+    !part.is_empty() && ".git".starts_with(part)
+        || folder.ends_with("/.git")
+            && ["hooks", "config"].iter().any(|name| name.starts_with(part))
 }
 
 /// The order of places, the most sensitive last.
@@ -232,7 +243,7 @@ fn known(path: &str, env: &Env) -> Scope {
     if within(&env.workspace) {
         let parts: Vec<&str> = path.split('/').collect();
         return match &parts[..] {
-            [.., ".git", "config"] => Scope::VersionControl,
+            [.., ".git"] | [.., ".git", "config"] => Scope::VersionControl,
             parts if parts.windows(2).any(|two| two == [".git", "hooks"]) => Scope::VersionControl,
             parts if parts.iter().any(|part| AGENTS.contains(part)) => Scope::AgentConfig,
             _ => Scope::Workspace,

@@ -223,10 +223,11 @@ fn has_option(words: &[Argument], letter: char) -> bool {
     options.any(|letters| letters.contains(letter))
 }
 
-/// The key and the value of an element, which are each evaluated.
-fn parts(word: &Word) -> Vec<Word> {
-    let parts = word.pieces.split(|piece| matches!(piece, Piece::Unknown(_)));
-    parts.map(|pieces| Word { pieces: pieces.to_vec(), span: word.span.clone() }).collect()
+/// An element with its key as they are evaluated, each by itself and as one text.
+fn parts(word: &Word) -> [Word; 2] {
+    let is_known = |piece: &&Piece| !matches!(piece, Piece::Unknown(_));
+    let pieces = word.pieces.iter().filter(is_known).cloned().collect();
+    [word.clone(), Word { pieces, span: word.span.clone() }]
 }
 
 /// What is in an array, or in a variable that becomes one; none if that is not known.

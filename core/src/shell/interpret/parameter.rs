@@ -215,13 +215,11 @@ impl Interpreter<'_> {
                 self.transformed(state, *kind, &value, span)
             }
             Operation::Names => Value::Unknown(Origin::Other),
-            Operation::Unknown { text, words } if text == "indirect" => {
-                self.indirect(state, &value, words, span);
-                changed(&value)
-            }
-            operation @ Operation::Unknown { .. } => {
-                let operation = operation.clone();
-                self.run_words(state, &operation);
+            Operation::Unknown { text, words } => {
+                match &**text {
+                    "indirect" => self.indirect(state, &value, words, span),
+                    _ => self.run_words(state, &variable.operation),
+                }
                 self.may_fail(state);
                 changed(&value)
             }

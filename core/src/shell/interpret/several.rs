@@ -51,6 +51,35 @@ impl Interpreter<'_> {
                     _ => return Segment::Split(other),
                 }
             }
+            (_, values) => self.each(state, variable, index, values, span),
+        };
+        let star = variable.name == "*" || index.and_then(Value::as_known) == Some("*");
+        match (values, variable.quoted) {
+            // Of none of them it is one empty word, or none at all.
+            (Some(values), true) if star && values.is_empty() => Segment::List(None),
+            (Some(values), true) if star => {
+                let between = match state.value("IFS").as_known() {
+                    Some(ifs) => ifs.chars().next().map(String::from).unwrap_or_default(),
+                    None => " ".to_owned(),
+                };
+                Segment::Fixed(joined(&values, &between))
+            }
+            (values, true) => Segment::List(values),
+            (Some(values), false) => Segment::SplitList(values),
+            (None, false) => Segment::Split(Value::Unknown(Origin::Argument)),
+        }
+    }
+
+    /// What is done to each of several values.
+    fn each(
+        &mut self,
+        state: &mut State,
+        variable: &Variable,
+        index: Option<&Value>,
+        values: Option<Vec<Value>>,
+        span: &Span,
+    ) -> Option<Vec<Value>> {
+        match (&variable.operation, values) {
             (Operation::Error { word, .. }, values) => {
                 self.single(state, word);
                 self.may_end(state);
@@ -76,21 +105,6 @@ impl Interpreter<'_> {
                     .map(|value| self.operated(state, variable, index, value, span))
                     .collect(),
             ),
-        };
-        let star = variable.name == "*" || index.and_then(Value::as_known) == Some("*");
-        match (values, variable.quoted) {
-            // Of none of them it is one empty word, or none at all.
-            (Some(values), true) if star && values.is_empty() => Segment::List(None),
-            (Some(values), true) if star => {
-                let between = match state.value("IFS").as_known() {
-                    Some(ifs) => ifs.chars().next().map(String::from).unwrap_or_default(),
-                    None => " ".to_owned(),
-                };
-                Segment::Fixed(joined(&values, &between))
-            }
-            (values, true) => Segment::List(values),
-            (Some(values), false) => Segment::SplitList(values),
-            (None, false) => Segment::Split(Value::Unknown(Origin::Argument)),
         }
     }
 

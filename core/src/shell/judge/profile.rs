@@ -134,7 +134,9 @@ fn of_file(case: &Case<'_>, found: &Found, file: &FileEffect) -> Option<Said> {
         Access::Read => reads(file, scope, in_workspace),
         // Nobody sees what stands in a secret that is written.
         Access::Write if scope == Scope::Secret => {
-            in_workspace && case.settings.profile == Profile::Workspace
+            in_workspace
+                && case.settings.profile == Profile::Workspace
+                && !place::may_be_hooks(&file.path)
         }
         Access::Write | Access::Link => writes(scope, in_workspace),
         Access::Move => writes(scope, in_workspace) && scope != Scope::Secret,

@@ -4,12 +4,16 @@
 
 /// The inside of `${…}`.
 pub(super) fn in_parameter(inside: &str) -> bool {
-    has_bare_brace(inside) || inside.contains("$'")
+    has_bare_brace(inside) || inside.contains("$'") || inside.contains("$$(")
 }
 
 /// What is calculated.
 pub(super) fn in_arithmetic(text: &str) -> bool {
-    has_bare_brace(text) || has_comment(text) || text.contains("$'") || text.contains("$[")
+    let escapes = text.replace("\\\n", "").contains('\\');
+    escapes
+        || has_bare_brace(text)
+        || has_comment(text)
+        || ["$'", "$[", "$$("].iter().any(|sign| text.contains(sign))
 }
 
 /// The index of what is assigned to.
@@ -117,7 +121,7 @@ mod tests {
 
     #[test]
     fn braces_that_open_nothing_are_doubted() {
-        for text in ["x#{", "x:-{b,c}", "x:-$${", "x:-\\${", "x/\\{/"] {
+        for text in ["x#{", "x-$$(} }", "x:-{b,c}", "x:-$${", "x:-\\${", "x/\\{/"] {
             assert!(in_parameter(text), "{text}");
         }
         for text in ["x", "x:-${y}", "x:-$$${y}", "x:-a}b", "x//\"a b\"/c"] {
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_comment_in_a_calculation_is_doubted() {
-        for text in ["x = $['E'", "x # 1", "$(echo;#')", "x + {", "${x+$'}'}"] {
+        for text in ["x = $['E'", "x # 1", "$(echo;#')", "x + {", "${x+$'}'}", "${x^^\\}"] {
             assert!(in_arithmetic(text), "{text}");
         }
         for text in ["x + 1", "16#ff", "${#x} + $#", "a[i] << 2", "x ? y : $(f 1)"] {

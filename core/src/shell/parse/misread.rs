@@ -135,7 +135,9 @@ impl Lowering<'_, '_> {
 
     /// An array that a shell ends elsewhere.
     pub(super) fn check_array(&mut self, assignment: &Assignment, array: &ArrayExpr) {
-        if !self.is_array(assignment, array).unwrap_or_default() {
+        let goes_on = |char: char| !char.is_whitespace() && !";|&<>()`}".contains(char);
+        let is_word = self.behind(assignment.span).starts_with(goes_on);
+        if is_word || !self.is_array(assignment, array).unwrap_or_default() {
             self.problem("an array that could not be read", self.span(assignment.span));
         }
     }

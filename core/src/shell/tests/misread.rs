@@ -18,6 +18,8 @@ const HIDING: &[&str] = &[
     "x=${1/$'\\''&};evil",
     "a[1]=${x[@]/#<(ls)$'\\''}\n'evil'",
     "echo {a,${1,$'\\''/}|evil }",
+    "cat <<< ${x[0]-$$(} }\nevil",
+    "((${x[$y]^^\\}))\nevil",
     // Ends of documents.
     "cat <<E\\\nF\na\nEF\nevil",
     "cat <<'E'\\\nF\na\nEF\nevil",
@@ -71,6 +73,7 @@ const HIDING: &[&str] = &[
     "a[0]=(b;c\nevil",
     "a=(b|'\nevil #'",
     "echo a | declare x=( | cat\nevil",
+    "x=(a $(id) [3]=`pwd`)echo `echo \\`ls\\``|[ -n \"$(ls)\" ]\"'evil'\"",
     // Calculations.
     "((x = $['E'))\nevil",
     "((${x+$'}'\\}))\nevil",
@@ -106,12 +109,21 @@ const BEGUN: &[&str] = &[
     "rm .git/hooks/x$(ls nosuch)",
 ];
 
+/// Ways to what runs in a repository.
+const HOOKS: &[&str] = &[
+    "mv .git g; echo > g/hooks/x; mv g .git",
+    "mkdir -p n/hooks; echo > n/hooks/x; cp -r n/. .git/",
+    "for x in .git/*/; do echo > ${x}x; done",
+    "for x in .*; do echo > $x/hooks/x; done",
+    "for x in .g*; do echo > $x/hooks/x; done",
+];
+
 #[test]
 fn nothing_that_hides_in_a_misread_text_is_allowed() {
     for settings in [strict(), workspace()] {
         let is_allowed =
             |text: &&&str| check(text, &Env::default(), &settings).verdict == Decision::Allow;
-        let allowed: Vec<_> = HIDING.iter().chain(BEGUN).filter(is_allowed).collect();
+        let allowed: Vec<_> = HIDING.iter().chain(BEGUN).chain(HOOKS).filter(is_allowed).collect();
         assert!(allowed.is_empty(), "{allowed:#?}");
     }
 }
