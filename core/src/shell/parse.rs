@@ -54,6 +54,21 @@ pub struct Parse {
     pub problems: Vec<Problem>,
 }
 
+impl Parse {
+    /// Of two readings of a text, neither of which is whole, what either shows.
+    fn or(mut self, other: Parse) -> Parse {
+        if self.script != other.script {
+            self.script.items.extend(other.script.items);
+        }
+        for problem in other.problems {
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
+        self
+    }
+}
+
 /// Something that the parser did not understand as a shell would.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -83,7 +98,7 @@ fn parse_at(text: &str, place: Option<&Span>) -> Parse {
         return first;
     }
     let second = lower(moved, altered, place, true);
-    if second.problems.is_empty() { second } else { first }
+    if second.problems.is_empty() { second } else { first.or(second) }
 }
 
 fn lower(source: &str, altered: bool, place: Option<&Span>, apart: bool) -> Parse {

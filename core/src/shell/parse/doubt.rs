@@ -4,13 +4,16 @@
 
 /// The inside of `${…}`.
 pub(super) fn in_parameter(inside: &str) -> bool {
-    has_bare_brace(inside) || inside.contains("$'") || inside.contains("$$(")
+    let is_open = inside.matches('{').count() > inside.matches('}').count();
+    is_open || has_bare_brace(inside) || inside.contains("$'") || inside.contains("$$(")
 }
 
 /// What is calculated.
 pub(super) fn in_arithmetic(text: &str) -> bool {
     let escapes = text.replace("\\\n", "").contains('\\');
+    let is_open = text.matches('{').count() != text.matches('}').count();
     escapes
+        || is_open
         || has_bare_brace(text)
         || has_comment(text)
         || ["$'", "$[", "$$("].iter().any(|sign| text.contains(sign))
@@ -131,7 +134,9 @@ mod tests {
 
     #[test]
     fn what_looks_like_a_comment_in_a_calculation_is_doubted() {
-        for text in ["x = $['E'", "x # 1", "$(echo;#')", "x + {", "${x+$'}'}", "${x^^\\}"] {
+        for text in
+            ["x = $['E'", "x # 1", "$(echo;#')", "x + {", "${x+$'}'}", "${x^^\\}", "${x=${y}${y:-}"]
+        {
             assert!(in_arithmetic(text), "{text}");
         }
         for text in ["x + 1", "16#ff", "${#x} + $#", "a[i] << 2", "x ? y : $(f 1)"] {

@@ -20,6 +20,7 @@ const HIDING: &[&str] = &[
     "echo {a,${1,$'\\''/}|evil }",
     "cat <<< ${x[0]-$$(} }\nevil",
     "((${x[$y]^^\\}))\nevil",
+    "((${@=${y}${y:-}))\nevil",
     // Ends of documents.
     "cat <<E\\\nF\na\nEF\nevil",
     "cat <<'E'\\\nF\na\nEF\nevil",
@@ -117,6 +118,12 @@ const HOOKS: &[&str] = &[
     "for x in .*; do echo > $x/hooks/x; done",
     "for x in .g*; do echo > $x/hooks/x; done",
 ];
+
+#[test]
+fn harm_in_what_is_not_understood_as_a_whole_is_denied() {
+    let text = ": ${x:-$( exec 3>&1; { case x in\nx) wg-quick up wg0\n;; esac\n}\n)}";
+    assert_eq!(check(text, &Env::default(), &strict()).verdict, Decision::Deny);
+}
 
 #[test]
 fn nothing_that_hides_in_a_misread_text_is_allowed() {
