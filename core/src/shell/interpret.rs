@@ -16,6 +16,7 @@ mod files;
 mod flow;
 mod fuel;
 mod input;
+mod messages;
 mod output;
 mod parameter;
 mod pattern;
@@ -485,7 +486,9 @@ impl<'e> Interpreter<'e> {
         let deferred = self.deferred.len();
         let unopened =
             failing::may_fail_to_open(&state, &command.redirections).then(|| state.clone());
+        let errors = state.descriptor(2);
         self.redirect(&mut state, &command.redirections);
+        self.complains(&state, &errors);
         let stdout = self.out.invocations.len();
         let sinks = unopened.is_some().then(|| self.sinks.clone());
         let mut flow = self.compound(state, command);

@@ -284,7 +284,10 @@ impl Unwrapping<'_, '_> {
                 self.script(&text, &arguments);
                 let is_rest = matches!(self.invocation.stdin, Stdin::Rest(_));
                 if is_rest || self.interpreter.is_partly_read(&own) {
-                    self.dynamic(format!("a part of what `{}` runs is read by another", self.name));
+                    self.dynamic(format!(
+                        "a part of what `{}` runs is not known, or read by another",
+                        self.name
+                    ));
                 }
             }
             Stdin::File(path) if path.as_known() == Some("/dev/null") => {}

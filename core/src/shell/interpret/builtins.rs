@@ -19,7 +19,7 @@ impl Interpreter<'_> {
         mut state: State,
         call: Ready<'a>,
     ) -> Result<Flow, Box<(State, Ready<'a>)>> {
-        let is_builtin = NAMES.contains(&call.name);
+        let is_builtin = is_builtin(call.name);
         if is_builtin {
             self.indexes(&mut state, &call);
         }
@@ -473,6 +473,10 @@ const NAMING: &[&str] = &[
     "[", "declare", "export", "getopts", "let", "local", "read", "readonly", "test", "typeset",
     "unset", "wait",
 ];
+
+pub(super) fn is_builtin(name: &str) -> bool {
+    NAMES.contains(&name)
+}
 
 /// The builtins of Bash.
 const NAMES: &[&str] = &[

@@ -162,6 +162,12 @@ impl Interpreter<'_> {
         }
     }
 
+    /// More may be written to a file than is told.
+    pub(super) fn doubted(&mut self, path: &str) {
+        let nothing = || Written::new(Value::known(""), 0);
+        self.files.entry(path.to_owned()).or_insert_with(nothing).in_doubt = true;
+    }
+
     /// Something is written to a file.
     pub(super) fn written(&mut self, path: &str, append: bool, value: Value) {
         let before = self.files.remove(path);
@@ -231,8 +237,16 @@ impl Interpreter<'_> {
         let is_link = matches!(invocation.name(), Some("ln" | "link"));
         let operands =
             invocation.arguments.iter().filter(|word| !word.value.prefix().starts_with('-'));
-        let paths: Vec<Value> =
-            operands.map(|word| place::resolve(&word.value, &state.cwd, self.env)).collect();
+        let paths: Vec<Value> = operands
+            .clone()
+            .map(|word| place::resolve(&word.value, &state.cwd, self.env))
+            .collect();
+        let mut operands = operands.map(|word| &word.value).chain(&paths);
+        if operands.any(|path| leads_to_descriptor(path, is_link)) {
+            let why = "a link to a descriptor leads to what is open when it is used".to_owned();
+            let name = invocation.name().unwrap_or_default();
+            self.found(Effect::Dynamic { why }, name, &invocation.span);
+        }
         let known: Option<Vec<&str>> = paths.iter().map(Value::as_known).collect();
         let Some((to, from)) = known.as_ref().and_then(|known| known.split_last()) else { return };
         for from in from {
@@ -317,6 +331,25 @@ fn only_reads(invocation: &Invocation) -> bool {
         // To run a file, or to write it again, it must not lose a permission.
         "chmod" => invocation.arguments.first().is_some_and(gives_permission),
         name => READERS.contains(&name) || RUNNERS.contains(&name),
+    }
+}
+
+/// True for a path that may stand for a descriptor or for a folder around one. How far up the `..`
+/// of a link lead depends on where it stands.
+fn leads_to_descriptor(path: &Value, is_link: bool) -> bool {
+    const DEVICES: &[&str] = &["dev/fd", "dev/stdin", "dev/stdout", "dev/stderr"];
+    let leads = |text: &str| {
+        let below = text.trim_start_matches("../");
+        let is_below = below.starts_with('/') || below != text;
+        let below = below.trim_matches('/');
+        text == "/"
+            || is_below && matches!(below, "dev" | "proc")
+            || is_below && DEVICES.iter().any(|device| below.starts_with(device))
+            || is_below && is_link && below.starts_with("proc/")
+    };
+    match path.possible() {
+        Some(texts) => texts.iter().any(|text| leads(text)),
+        None => leads(path.prefix()),
     }
 }
 

@@ -122,7 +122,9 @@ impl Interpreter<'_> {
         self.open(&path, Access::Write, span);
         if let Some(descriptor) = self.descriptor_at(state, &path) {
             // A file is opened anew by that, and what is written to it stands at its beginning.
-            self.files_in_doubt |= matches!(descriptor, Descriptor::Output { .. });
+            let is_file =
+                |it: &Descriptor| matches!(it, Descriptor::Output { .. } | Descriptor::Both(_));
+            self.files_in_doubt |= descriptor.places().iter().any(is_file);
             state.redirect(number, descriptor);
             return;
         }
@@ -134,15 +136,23 @@ impl Interpreter<'_> {
         state.redirect(number, Descriptor::Output { path, append });
     }
 
-    /// Where `/dev/fd/3` and its like lead.
+    /// Where `/dev/fd/3` and its like lead. Of several paths one may be such, and the others files.
     pub(in super::super) fn descriptor_at(
         &self,
         state: &State,
         path: &Value,
     ) -> Option<Descriptor> {
-        let path = path.as_known()?;
-        let number = place::descriptor(path).filter(|_| !self.is_written(path))?;
-        (number <= 2 || state.descriptors.contains_key(&number)).then(|| state.descriptor(number))
+        let paths = path.possible()?;
+        let at = |path: &String| {
+            let number = place::descriptor(path).filter(|_| !self.is_written(path))?;
+            let is_open = number <= 2 || state.descriptors.contains_key(&number);
+            is_open.then(|| state.descriptor(number))
+        };
+        let open: Vec<Option<Descriptor>> = paths.iter().map(at).collect();
+        let file = |path: &String| Descriptor::Both(Value::known(path.clone()));
+        let each = open.iter().zip(paths);
+        let each = each.map(|(open, path)| open.clone().unwrap_or_else(|| file(path)));
+        each.reduce(|all, one| all.or(&one)).filter(|_| open.iter().any(Option::is_some))
     }
 
     /// `{name[index]}>`: the index is evaluated. It is read as a word, which stands right before.

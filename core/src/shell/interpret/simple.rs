@@ -124,6 +124,7 @@ impl Interpreter<'_> {
         let unopened =
             super::failing::may_fail_to_open(&state, redirections).then(|| state.clone());
         let sinks = unopened.is_some().then(|| self.sinks.clone());
+        let errors = state.descriptor(2);
         let mut flow = if words.is_empty() {
             for assignment in &simple.assignments {
                 self.refused(&state, &assignment.name, &assignment.span);
@@ -131,6 +132,7 @@ impl Interpreter<'_> {
             }
             let outer = state.descriptors.clone();
             self.redirect(&mut state, redirections);
+            self.complains(&state, &errors);
             state.descriptors = outer;
             let substitutes = simple.assignments.iter().any(may_substitute);
             if substitutes || !redirections.is_empty() {
@@ -142,6 +144,9 @@ impl Interpreter<'_> {
             let outer = state.descriptors.clone();
             self.elements_opened(&mut state, &words, redirections);
             self.redirect(&mut state, redirections);
+            if !self.is_silent(&state, &words, redirections) {
+                self.complains(&state, &errors);
+            }
             let environment = self.environment(&mut state, &simple.assignments);
             self.declared_arrays(&mut state, &words, &simple.arrays);
             let keeps = words[0].value.as_known() == Some("exec") && words.len() == 1;
@@ -441,10 +446,10 @@ impl Interpreter<'_> {
             None => {
                 if !super::unwrap::unwrap(self, state, number, &invocation, files_in_doubt) {
                     let output = Value::Unknown(Origin::Output(vec![number]));
-                    let errors = state.descriptor(2);
-                    if errors != state.descriptor(1) && !matches!(errors, Descriptor::Output { .. })
-                    {
-                        self.write_to(&errors, output.clone(), false);
+                    match state.descriptor(2) {
+                        errors if errors == state.descriptor(1) => {}
+                        errors @ Descriptor::Output { .. } => self.doubt_written(&errors),
+                        errors => self.write_to(&errors, output.clone(), false),
                     }
                     self.write(state, output);
                 }

@@ -43,6 +43,13 @@ impl Sink {
         Sink { value: before.value.then(Value::Unknown(origin)), uncut: Some(uncut) }
     }
 
+    /// The same, with more in it that is not known.
+    fn doubt(&mut self) {
+        let uncut = self.uncut.take().unwrap_or_else(|| self.value.clone());
+        self.add(&Value::Unknown(Origin::Other));
+        self.uncut = Some(uncut);
+    }
+
     /// How many bytes of text it holds.
     fn weight(&self) -> usize {
         self.value.weight() + self.uncut.as_ref().map_or(0, Value::weight)
@@ -94,6 +101,23 @@ impl Interpreter<'_> {
                     self.write_to(one, value.clone(), true);
                 }
             }
+            _ => {}
+        }
+    }
+
+    /// More may be written on a descriptor from here on than is told.
+    pub(super) fn doubt_written(&mut self, to: &Descriptor) {
+        match to {
+            Descriptor::Sink { number, .. } => {
+                self.sinks.get_mut(*number).into_iter().for_each(Sink::doubt);
+            }
+            Descriptor::Output { path, .. } | Descriptor::Both(path) => {
+                let path = path.as_known().filter(|path| *path != "/dev/null");
+                if let Some(path) = path {
+                    self.doubted(path);
+                }
+            }
+            Descriptor::Either(all) => all.iter().for_each(|one| self.doubt_written(one)),
             _ => {}
         }
     }

@@ -47,7 +47,8 @@ impl Interpreter<'_> {
             Some(known) if place::is_stdin(known) => match self.stdin(&state) {
                 Stdin::Text(text) => Some(text),
                 Stdin::Rest(text) => {
-                    let why = "a part of what `source` runs is read by another".to_owned();
+                    let why =
+                        "a part of what `source` runs is not known, or read by another".to_owned();
                     self.found(Effect::Dynamic { why }, "source", &call.span);
                     Some(text)
                 }

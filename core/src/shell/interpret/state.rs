@@ -516,14 +516,14 @@ impl Descriptor {
     }
 
     /// The places to which it may lead.
-    fn places(&self) -> &[Descriptor] {
+    pub(super) fn places(&self) -> &[Descriptor] {
         match self {
             Descriptor::Either(all) => all,
             one => std::slice::from_ref(one),
         }
     }
 
-    fn or(&self, other: &Descriptor) -> Descriptor {
+    pub(super) fn or(&self, other: &Descriptor) -> Descriptor {
         if self == other {
             return self.clone();
         }

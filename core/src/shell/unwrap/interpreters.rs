@@ -132,7 +132,10 @@ impl Unwrapping<'_, '_> {
             Stdin::Text(text) => self.code(language, &text, arguments),
             Stdin::Rest(text) => {
                 self.code(language, &text, arguments);
-                self.dynamic(format!("a part of what `{}` runs is read by another", self.name));
+                self.dynamic(format!(
+                    "a part of what `{}` runs is not known, or read by another",
+                    self.name
+                ));
             }
             Stdin::File(path) if path.as_known() == Some("/dev/null") => {}
             Stdin::File(path) => self.code_of_file(language, &path, arguments),

@@ -64,7 +64,7 @@ const EXPANSIONS: &[&str] = &[
     r#"echo 616263 | xxd -r -p; printf 'a\nb\n' | tac; echo abc | sed 's/b/X/'; echo aXbX | sed s/X/_/g"#,
     r#"basename /a/b.c .c; basename a/; dirname /a/b/c; dirname a; dirname /a"#,
     r#"echo abcdef | cut -c 2-4; printf 'a\nb\n' | head -n 1; seq 1 3"#,
-    r#"echo a > /dev/null; { echo b; echo c; } 2>&1; (echo d)"#,
+    r#"echo a > /dev/null; { echo b; echo c; } 3>&1; (echo d)"#,
     r#"bash -c 'echo "$0:$1:$#"' x y z; A=5 sh -c 'echo $A'; env B=6 sh -c 'echo $B'"#,
     r#"echo 'echo hi $1' | bash -s there"#,
     r#"eval 'x=1;' 'echo $x'; eval "echo \$x""#,
