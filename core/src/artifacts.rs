@@ -36,15 +36,25 @@ pub(crate) async fn keep(
     let mut counted = Counted { bytes: body.length(), lines: 0 };
     // The first one comes last: whoever finds it finds all of them.
     let parts = counted.bytes.div_ceil(PART as u64).max(1);
+    let mut read = part(&body, parts - 1).await;
     for number in (0..parts).rev() {
-        let text = part(&body, number).await.map_err(NotKept::File)?;
+        let text = read.map_err(NotKept::File)?;
         counted.lines += memchr::memchr_iter(b'\n', &text).count() as u64;
         if number + 1 == parts && text.last().is_some_and(|last| *last != b'\n') {
             counted.lines += 1;
         }
         let id = if number == 0 { first.id.clone() } else { id_of(&first.id, number) };
         let artifact = Artifact { id, body: text, ..first.clone() };
-        store.put_artifact(artifact).await.map_err(NotKept::Store)?;
+        // While one is put there, the next one is read.
+        let coming = async {
+            match number {
+                0 => Ok(Vec::new()),
+                number => part(&body, number - 1).await,
+            }
+        };
+        let (kept, coming) = tokio::join!(store.put_artifact(artifact), coming);
+        kept.map_err(NotKept::Store)?;
+        read = coming;
     }
     Ok(counted)
 }
