@@ -47,7 +47,7 @@ pub(super) fn open_reader(place: &Place) -> Result<Connection, Error> {
 
 /// Every page of a store in memory is allocated by itself. With the 4 KiB that are usual the allocator
 /// of glibc asks the system for memory for each, which makes long bodies five times as slow.
-const PAGE_BYTES_IN_MEMORY: i64 = 8 * 1024;
+const PAGE_BYTES_IN_MEMORY: i64 = 16 * 1024;
 
 fn in_memory() -> rusqlite::Result<Connection> {
     let connection = Connection::open_in_memory()?;
