@@ -22,7 +22,7 @@ mod reading;
 mod redirection;
 mod substitution;
 #[cfg(test)]
-mod suite;
+pub(super) mod suite;
 mod word;
 
 use std::cell::Cell;

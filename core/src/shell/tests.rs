@@ -10,6 +10,7 @@ mod generated;
 mod kept;
 mod lattice;
 mod misread;
+mod odd;
 mod prose;
 mod reflection;
 mod rewrites;

@@ -21,8 +21,12 @@ fn fuel(text: &str) -> usize {
     AT_LEAST + 2 * text.len()
 }
 
-/// The crate's tree of a text; nothing if it panicked, which no text is known to bring about.
+/// The crate's tree of a text; nothing if it cannot read it, or panicked, which no other text is known
+/// to bring about.
 pub(super) fn read(text: &str, apart: bool) -> Option<ParseResult> {
+    if loses_its_place(text) {
+        return None;
+    }
     let text = match text.contains(EXPANDING) {
         true => Cow::Owned(text.replace(EXPANDING, NOT_EXPANDING)),
         false => Cow::Borrowed(text),
@@ -30,4 +34,22 @@ pub(super) fn read(text: &str, apart: bool) -> Option<ParseResult> {
     let other = apart.then(|| cases::apart(&text)).flatten();
     let text = other.as_deref().unwrap_or(&text);
     catch_unwind(AssertUnwindSafe(|| Parser::with_fuel(text, fuel(text)).parse())).ok()
+}
+
+/// True where the crate may look for a command at a place that is none: it does not count the
+/// continuations in a quoted text before a backtick, and in what is longer than a byte it panics then.
+fn loses_its_place(text: &str) -> bool {
+    !text.is_ascii() && text.contains("\\\n") && text.contains('`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_in_which_the_crate_loses_its_place_is_not_read() {
+        assert!(read("echo \"\\\n`wҙw`\"h", false).is_none());
+        assert!(read("echo \"\\\n`www`\"h", false).is_some());
+        assert!(read("echo \"\\\nҙ\"", false).is_some());
+    }
 }

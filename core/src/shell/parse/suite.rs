@@ -8,7 +8,7 @@ use super::parse;
 
 /// Scripts, and the first word of every command in them, sorted. A word with an expansion is shown
 /// with a `?` in its place.
-const SCRIPTS: &[(&str, &str)] = &[
+pub(in super::super) const SCRIPTS: &[(&str, &str)] = &[
     ("ls", "ls"),
     ("ls -la /tmp", "ls"),
     ("ls; pwd", "ls pwd"),

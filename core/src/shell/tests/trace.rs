@@ -15,6 +15,7 @@ use super::super::value::Value;
 use super::super::{Analysis, Env, analyse, env::Shell};
 use super::corpus::rows;
 use super::generated::{PROGRAMS, text};
+use super::odd;
 use super::{Dice, rounds};
 
 /// Programs that tell that they ran, and then do what they do: what they write is predicted.
@@ -283,6 +284,25 @@ fn every_program_that_a_made_up_text_runs_was_told() {
     for _ in 0..rounds(2_000, 100_000) {
         tally.add(&mut place, &env, &text(&mut dice));
     }
+    tally.finish(30);
+}
+
+#[test]
+fn every_program_that_an_odd_text_runs_was_told() {
+    let mut place = Place::new(PROGRAMS.iter().copied().chain([odd::PROGRAM]));
+    let env = surroundings();
+    let mut dice = Dice::new(37);
+    let mut tally = Tally::default();
+    // Most of them are said not to be known: that is no use of a shell.
+    let mut tried = 0;
+    for _ in 0..rounds(2_000, 1_000_000) {
+        let text = odd::text(&mut dice);
+        tried += 1;
+        if !is_declared_unknown(&analyse(&text, &env)) {
+            tally.add(&mut place, &env, &text);
+        }
+    }
+    writeln!(std::io::stderr(), "{tried} odd texts:").unwrap();
     tally.finish(30);
 }
 
