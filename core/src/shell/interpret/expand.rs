@@ -251,7 +251,8 @@ impl Interpreter<'_> {
             "-" => state.value("OLDPWD"),
             "root" => Value::known("/root"),
             name if name == self.env.user => Value::known(self.env.home.clone()),
-            name => Value::Known(format!("/home/{name}")),
+            // A shell leaves the name of nobody as it is.
+            name => Value::one_of([format!("/home/{name}"), format!("~{name}")]),
         }
     }
 }

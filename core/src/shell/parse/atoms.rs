@@ -267,7 +267,8 @@ fn class(atoms: &[Atom]) -> Option<usize> {
     }
 }
 
-/// A pattern as it is written. What is expanded within it follows it, so that it is not lost.
+/// A pattern as it is written. Where something is expanded within it, it is not known, and that follows
+/// it, so that it is not lost.
 fn glob(atoms: &[Atom], pieces: &mut Vec<Piece>) {
     let mut text = String::new();
     let mut within = Vec::new();
@@ -282,17 +283,16 @@ fn glob(atoms: &[Atom], pieces: &mut Vec<Piece>) {
                     text.push(char);
                 }
             }
-            Atom::Piece(piece) => {
-                text.push('*');
-                within.push(piece.clone());
-            }
+            Atom::Piece(piece) => within.push(piece.clone()),
         }
     }
-    if let (Some(Piece::Glob(before)), true) = (pieces.last_mut(), within.is_empty()) {
-        before.push_str(&text);
-    } else {
-        pieces.push(Piece::Glob(text));
-        pieces.append(&mut within);
+    match pieces.last_mut() {
+        _ if !within.is_empty() => {
+            pieces.push(Piece::Unknown("a pattern with an expansion in it".into()));
+            pieces.append(&mut within);
+        }
+        Some(Piece::Glob(before)) => before.push_str(&text),
+        _ => pieces.push(Piece::Glob(text)),
     }
 }
 

@@ -174,6 +174,9 @@ impl Lowering<'_, '_> {
             let lowered = self.word(word, Mode::WORD);
             self.hidden_option(word, &lowered);
             self.check_number(word.span);
+            if all.is_empty() {
+                self.check_element(word.span);
+            }
             match all.last_mut() {
                 Some(last) if end == Some(word.span.start.offset()) => {
                     last.pieces.extend(lowered.pieces);

@@ -2,7 +2,8 @@
 //! of the text, so that it is never taken for understood.
 
 use shuck_ast::{
-    ArrayElem, ArrayExpr, Assignment, Span as TheirSpan, TimeCommand, WordPart, WordPartNode,
+    ArrayElem, ArrayExpr, Assignment, Redirect, Span as TheirSpan, TimeCommand, WordPart,
+    WordPartNode,
 };
 
 use super::super::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
@@ -23,10 +24,43 @@ impl Lowering<'_, '_> {
 
     /// A redirection whose number is the end of a word to a shell: `]2>x`.
     pub(super) fn check_descriptor(&mut self, span: TheirSpan) {
-        if self.slice(span).starts_with(|char: char| char.is_ascii_digit()) && self.is_within(span)
-        {
+        // Behind `<(…)` a number is a part of the word, and behind `(…)` it is none.
+        let behind_bracket =
+            self.source.get(..span.start.offset()).is_some_and(|before| before.ends_with(')'));
+        let is_number = self.slice(span).starts_with(|char: char| char.is_ascii_digit());
+        if is_number && (behind_bracket || self.is_within(span)) {
             self.problem("a descriptor within a word", self.span(span));
         }
+    }
+
+    /// A word like `a[`: where a command begins, a shell takes all up to the next `]` for an index.
+    pub(super) fn check_element(&mut self, span: TheirSpan) {
+        let slice = self.slice(span);
+        let name =
+            slice.trim_start_matches(|char: char| char == '_' || char.is_ascii_alphanumeric());
+        let is_name =
+            name.len() < slice.len() && !slice.starts_with(|char: char| char.is_ascii_digit());
+        let opens = || name.matches('[').count() > name.matches(']').count();
+        if is_name && name.starts_with('[') && opens() {
+            self.problem("an index that could not be read", self.span(span));
+        }
+    }
+
+    /// A redirection that closes: `>&-` is a word of its own to a shell, and what follows it is another.
+    pub(super) fn check_closing(&mut self, redirect: &Redirect) {
+        let plain: String = self.slice(redirect.span).split("\\\n").collect();
+        let closes = |at: usize| plain[at + 3..].chars().next();
+        let found = ["<&-", ">&-"].iter().find_map(|sign| plain.find(sign)).and_then(closes);
+        if found.is_some() || self.goes_on(redirect.span) {
+            self.problem("a redirection that could not be read", self.span(redirect.span));
+        }
+    }
+
+    /// True if the redirection closes and a word goes on right behind it.
+    fn goes_on(&self, span: TheirSpan) -> bool {
+        let ends = |char: char| char.is_ascii_whitespace() || ";|&()<>`}".contains(char);
+        let behind = self.behind(span).trim_start_matches("\\\n");
+        self.slice(span).ends_with("&-") && behind.chars().next().is_some_and(|char| !ends(char))
     }
 
     /// True if what stands before it belongs to a word that goes on here.

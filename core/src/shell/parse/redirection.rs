@@ -25,6 +25,7 @@ impl Lowering<'_, '_> {
                 let single = redirect.kind == RedirectKind::HereString;
                 let mode = if single { Mode::SINGLE } else { Mode::WORD };
                 let mut word = self.word(word, mode);
+                self.check_closing(redirect);
                 if word.span.is_empty() {
                     word.span = span.clone();
                 }

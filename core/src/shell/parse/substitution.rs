@@ -29,6 +29,15 @@ impl Lowering<'_, '_> {
         script
     }
 
+    /// `<(…)` or `>(…)`. Of one that is empty a shell makes no word at all.
+    pub(super) fn process(&mut self, body: &StmtSeq, span: shuck_ast::Span, writes: bool) -> Piece {
+        let script = self.inside(body, span);
+        if script.items.is_empty() {
+            self.problem("a substitution that is no command", self.span(span));
+        }
+        Piece::Process { script, writes }
+    }
+
     /// The inside of backticks, whose backslashes count before it is parsed.
     pub(super) fn backticks(&mut self, span: shuck_ast::Span, quoted: bool) -> Script {
         let slice = self.slice(span);

@@ -110,8 +110,8 @@ impl Lowering<'_, '_> {
                     return self.unread(&self.span(span), atoms);
                 }
                 let writes = self.slice(span).starts_with('>');
-                let script = self.inside(body, span);
-                atoms.push(Atom::Piece(Piece::Process { script, writes }));
+                let piece = self.process(body, span, writes);
+                atoms.push(Atom::Piece(piece));
             }
             WordPart::CommandSubstitution { body, syntax } => {
                 let script = match syntax {
@@ -121,8 +121,8 @@ impl Lowering<'_, '_> {
                 atoms.push(Atom::Piece(Piece::Command { script, quoted }));
             }
             WordPart::ProcessSubstitution { body, is_input } => {
-                let script = self.inside(body, span);
-                atoms.push(Atom::Piece(Piece::Process { script, writes: !is_input }));
+                let piece = self.process(body, span, !is_input);
+                atoms.push(Atom::Piece(piece));
             }
             WordPart::ArithmeticExpansion { expression_word_ast, syntax, .. } => {
                 let piece = self.arithmetic(span, expression_word_ast, *syntax, quoted);

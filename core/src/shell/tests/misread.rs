@@ -21,6 +21,14 @@ const HIDING: &[&str] = &[
     "cat <<< ${x[0]-$$(} }\nevil",
     "((${x[$y]^^\\}))\nevil",
     "((${@=${y}${y:-}))\nevil",
+    // Redirections that close, with a word right behind them.
+    "<&-evil",
+    ">&-\"evil\"",
+    "2>&-\\evil",
+    "ls > $(<&-evil)/x[",
+    "3<&-\\\nevil",
+    // An index where a command begins.
+    "ls[ a;evil ]s",
     // Ends of documents.
     "cat <<E\\\nF\na\nEF\nevil",
     "cat <<'E'\\\nF\na\nEF\nevil",

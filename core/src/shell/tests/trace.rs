@@ -49,10 +49,11 @@ impl Place {
         let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let name = format!("toolkeep-trace-{}-{number}", std::process::id());
         let root = std::env::temp_dir().join(name);
-        for folder in ["bin", "real", "dev", "proc", "w", "tmp", "home/user"] {
+        for folder in ["bin", "real", "dev", "etc", "proc", "w", "tmp", "home/user"] {
             std::fs::create_dir_all(root.join(folder)).unwrap();
         }
         std::fs::write(root.join("dev/null"), "").unwrap();
+        std::fs::write(root.join("etc/passwd"), "root:x:0:0:root:/root:/bin/bash\n").unwrap();
         std::os::unix::fs::symlink("/proc/self/fd", root.join("dev/fd")).unwrap();
         compile(&root);
         for real in ["bash", "env", "nice", "nohup", "timeout", "xargs", "setsid", "find"] {
@@ -204,6 +205,17 @@ fn is_predicted(analysis: &Analysis, call: &[String]) -> bool {
     })
 }
 
+/// A text without the numbers of the pipes to processes, which are left to the shell.
+fn unnumbered(text: &String) -> String {
+    let mut parts = text.split("/dev/fd/");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.bytes().take(2).take_while(u8::is_ascii_digit).count();
+        plain = plain + "/dev/fd/N" + &part[digits..];
+    }
+    plain
+}
+
 fn fits(arguments: &[Argument], words: &[String]) -> bool {
     let Some((argument, rest)) = arguments.split_first() else { return words.is_empty() };
     if argument.many {
@@ -211,10 +223,12 @@ fn fits(arguments: &[Argument], words: &[String]) -> bool {
         return (0..=words.len()).any(|count| fits(rest, &words[count..]));
     }
     let Some((word, words)) = words.split_first() else { return false };
+    let (text, word) = (unnumbered, &unnumbered(word));
+    let same = |it: &String| text(it) == *word;
     let is_it = match &argument.value {
-        Value::Known(text) => text == word,
-        Value::OneOf(texts) => texts.contains(word),
-        Value::Prefix(text, _) => word.starts_with(text),
+        Value::Known(text) => same(text),
+        Value::OneOf(texts) => texts.iter().any(same),
+        Value::Prefix(start, _) => word.starts_with(&text(start)),
         Value::Unknown(_) => true,
     };
     is_it && fits(rest, words)
