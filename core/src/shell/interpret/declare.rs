@@ -1,5 +1,6 @@
 //! `export`, `declare`, `local`, `readonly`, `unset`, `set`, `shift`.
 
+use super::super::code::is_secret_name;
 use super::super::effect::Effect;
 use super::super::invocation::Argument;
 use super::super::ir::Span;
@@ -102,11 +103,27 @@ impl Interpreter<'_> {
                 }
             }
         }
-        if !names && !how.functions || how.prints {
+        if !names && !how.functions {
             self.found(Effect::EnvironmentDump, call.name, &call.span);
+        } else if how.prints {
+            self.shown(call);
         }
         // It fails for what is no name, for a variable that may not be set, and outside of a function.
         Flow::both(state)
+    }
+
+    /// `declare -p NAME` shows what is kept in the variables that it names.
+    fn shown(&mut self, call: &Ready<'_>) {
+        for argument in &call.arguments {
+            match argument.value.as_known() {
+                Some(text) if is_secret_name(text) => {
+                    let kind = format!("the variable {text}");
+                    self.found(Effect::Secret { kind, path: None }, call.name, &call.span);
+                }
+                Some(_) => {}
+                None => self.found(Effect::EnvironmentDump, call.name, &call.span),
+            }
+        }
     }
 
     fn declare_option(&mut self, how: &mut How, text: &str, call: &Ready<'_>) {

@@ -1,8 +1,9 @@
 //! Programs that give a text to a shell: `watch`, `script -c`, `at`, `git -c alias.x=!…`, `tmux new`.
 
-use super::super::effect::{Effect, Persistence};
+use super::super::effect::{Access, Effect, Persistence};
 use super::super::invocation::Argument;
 use super::super::model::{Grammar, Opt, Parsed, Style};
+use super::super::place;
 use super::super::value::{Origin, Value};
 use super::prefix::options;
 use super::{Unwrapping, Wrapper};
@@ -99,6 +100,10 @@ static SCRIPT: Grammar = Grammar {
 };
 
 fn script(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    for option in ["-I", "-B", "-O", "-T", "-t"] {
+        unwrapping.file(Access::Write, parsed.value(option));
+    }
+    unwrapping.file(Access::Write, parsed.operands.first());
     match parsed.value("-c") {
         Some(text) => unwrapping.script(&text.value.clone(), &[]),
         // On BSD the command follows the file.
@@ -241,6 +246,17 @@ fn tmux(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
             let inner =
                 super::Invocation { arguments: rest.to_vec(), ..unwrapping.invocation.clone() };
             let parsed = super::grammar::parse(&inner, &TMUX_RUN);
+            if !parsed.unknown.is_empty() || parsed.has("-e") {
+                let why = format!("`tmux {name}` has an option that is not known");
+                unwrapping.dynamic(why);
+            }
+            if let Some(folder) = parsed.value("-c") {
+                unwrapping.state.cwd = place::resolve(
+                    &folder.value,
+                    &unwrapping.state.cwd,
+                    unwrapping.interpreter.env,
+                );
+            }
             match &parsed.operands[..] {
                 [] => {}
                 [text] => unwrapping.script(&text.value, &[]),
@@ -290,22 +306,30 @@ static GIT: Grammar = Grammar { options: &[], style: Style::Operands, subcommand
 
 fn git(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let words = &parsed.operands;
+    let mut folder = unwrapping.state.cwd.clone();
     let mut at = 0;
     while let Some(word) = words.get(at) {
         let Some(text) = word.value.as_known() else { break };
         match text {
+            "-C" => {
+                if let Some(named) = words.get(at + 1) {
+                    folder = place::resolve(&named.value, &folder, unwrapping.interpreter.env);
+                }
+                at += 2;
+            }
             "-c" => {
                 if let Some(setting) = words.get(at + 1) {
                     setting_of_git(unwrapping, &setting.value);
                 }
                 at += 2;
             }
-            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env"
+            "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--config-env"
             | "--super-prefix" | "--attr-source" | "--list-cmds" => at += 2,
             text if text.starts_with('-') => at += 1,
             _ => break,
         }
     }
+    unwrapping.repository_written(&folder);
     let Some((name, rest)) = words.get(at..).and_then(<[Argument]>::split_first) else { return };
     let texts = match name.value.as_known() {
         Some("rebase") => values_of(rest, &["--exec", "-x"]),

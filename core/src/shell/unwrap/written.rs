@@ -5,6 +5,8 @@
 //! his, so it is judged as if it ran.
 
 use super::super::code::Language;
+use super::super::place;
+use super::super::value::Value;
 use super::Unwrapping;
 
 /// Programs that load files of their language. A name that ends in `*` stands for all that begin so.
@@ -68,6 +70,9 @@ const RECIPES: &[(&[&str], &[&str])] = &[
     (&["tox", "nox"], &["tox.ini"]),
 ];
 
+/// What makes a folder a repository, and says what is run in it.
+const REPOSITORY: &[&str] = &["HEAD", "commondir", "config", "config.worktree"];
+
 fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
@@ -91,6 +96,30 @@ pub(super) fn may_load(program: &str) -> bool {
 }
 
 impl Unwrapping<'_, '_> {
+    /// Asks if `git` runs in a folder that the text has made a repository, or below one: the settings
+    /// and hooks in there are not the owner's.
+    pub(super) fn repository_written(&mut self, folder: &Value) {
+        let folders = folder.possible();
+        let workspace = &self.interpreter.env.workspace;
+        let is_of = |path: &str| {
+            let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let hooks = above.strip_suffix("/hooks");
+            let (above, counts) = (hooks.unwrap_or(above), REPOSITORY.contains(&name));
+            // The workspace is one already; a `config` or `hooks` in it are other things.
+            let is_root = workspace.iter().any(|root| root == above);
+            let makes = matches!(name, "HEAD" | "commondir");
+            let counts = if is_root { makes && hooks.is_none() } else { counts || hooks.is_some() };
+            let runs_there = match &folders {
+                Some(all) => all.iter().any(|folder| place::is_within(folder, above)),
+                None => hooks.is_none(),
+            };
+            counts && runs_there
+        };
+        if !self.interpreter.take_unread(is_of).is_empty() {
+            self.dynamic("`git` runs in a repository that is written before".to_owned());
+        }
+    }
+
     /// Judges what the text wrote and this program may load.
     pub(super) fn loads_written(&mut self) {
         let (language, recipes) = (loaded_by(self.name), recipes_of(self.name));

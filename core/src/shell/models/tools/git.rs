@@ -3,6 +3,7 @@
 //! Hooks that stand in a repository are no effect of each command: that one is put there, or that a
 //! setting names another place for them, is told.
 
+mod names;
 mod rules;
 
 use crate::shell::model::Opt;
@@ -87,7 +88,15 @@ const LIST: &[Opt] = opts!(
      --no-merged[=], --color[=], --column[=], --ignore-case, -i, --omit-empty"
 );
 
+/// Options of `config` and of its commands, which end with the first word that is none.
+const CONFIG: &[Opt] = opts!(
+    "--global, --system, --local, --worktree, -f --file=, --fixed-value, -t --type=, --no-type, --bool, --int, \
+     --bool-or-int, --bool-or-str, --path, --expiry-date, -z --null, --name-only, --show-origin, \
+     --show-scope, --show-names, --includes, --no-includes, --comment="
+);
+
 const REMOTE: Does = Call(remote);
+const STRATEGY: Does = Call(rules::strategy);
 
 pub(super) const TABLE: &[Tool] = tools! {
     Git "git" "-C=/, -c=, --config-env=, --exec-path=!, -p --paginate, -P --no-pager, --git-dir=, \
@@ -104,7 +113,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "show" [DIFF, REVISIONS, LOG] => If("--ext-diff", &[Setting("--ext-diff")]);
         "diff" [DIFF] "--cached --staged, --no-index, --merge-base, -1 --base, -2 --ours, \
             -3 --theirs, -0, --cc, -c"
-            => If("--ext-diff", &[Setting("--ext-diff")]), If("--no-index", &[Reads]);
+            => If("--ext-diff", &[Setting("--ext-diff")]), Call(rules::compared);
         "diff-tree" [DIFF, REVISIONS, LOG] "-r, --root, --no-commit-id, --always"
             => If("--ext-diff", &[Setting("--ext-diff")]);
         "diff-index diff-files" [DIFF] "--cached, -m, --merge-base, -0, -1, -2, -3, -c, --cc"
@@ -112,7 +121,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "range-diff" [DIFF, REVISIONS, LOG] "--dual-color, --creation-factor=, --left-only, \
             --right-only" => ;
         "shortlog" [REVISIONS] "-n --numbered, -s --summary, -e --email, --group=, -w[=]" => ;
-        "blame annotate" "-b, --root, --show-stats, -L=, -l, -t, -S=, --reverse, --first-parent, \
+        "blame annotate" "-b, --root, --show-stats, -L=, -l, -t, -S=<, --reverse, --first-parent, \
             -p --porcelain, --line-porcelain, --incremental, --encoding=, --contents=<, --date=, \
             --progress, -M[=], -C[=], --abbrev=, --ignore-rev=, --ignore-revs-file=<, \
             --color-lines, --color-by-age, -c, -f --show-name, -n --show-number, -s, \
@@ -180,9 +189,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "get-tar-commit-id" => ;
         "help version" "-a --all, -g --guides, -c --config, -i --info, -m --man, -w --web, \
             --build-options, --verbose" => ;
-        "hash-object" "-t=, -w, --stdin, --stdin-paths, --path=, --no-filters, --literally" => Reads, If("-w", &[Here]);
+        "hash-object" "-t=, -w, --stdin, --stdin-paths, --path=, --no-filters, --literally"
+            => Reads, Call(rules::hashed), If("-w", &[Here]);
         "interpret-trailers" "--in-place, --trim-empty, --where=, --if-exists=, --if-missing=, \
-            --only-trailers, --only-input, --unfold, --parse, --no-divider, --trailer=" => Reads, If("--in-place", &[Here]);
+            --only-trailers, --only-input, --unfold, --parse, --no-divider, --trailer=" => Reads, If("--in-place", &[Does::Writes]);
         "ls-remote" "--branches, -h --heads, -t --tags, --refs, -q --quiet, \
             --upload-pack --exec=!, --exit-code, --get-url, --sort=, --symref, \
             -o --server-option=" => REMOTE;
@@ -217,7 +227,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             --pathspec-file-nul"
             => Here, If("--hard", &[Loss]);
         "merge" [MERGE, STEPS] "-m=, -F --file=<, --into-name=, --rerere-autoupdate, -q --quiet, \
-            -v --verbose, --progress, --overwrite-ignore" => Here;
+            -v --verbose, --progress, --overwrite-ignore" => Here, STRATEGY;
         "rebase" [STEPS] "--onto=, --keep-base, --root, --apply, --empty=, --keep-empty, \
             --reapply-cherry-picks, --allow-empty-message, -m --merge, -s --strategy=, \
             -X --strategy-option=, --rerere-autoupdate, -S --gpg-sign[=], -q --quiet, \
@@ -226,11 +236,11 @@ pub(super) const TABLE: &[Tool] = tools! {
             --ignore-date --reset-author-date, --signoff, -i --interactive, \
             -r --rebase-merges[=], -x --exec=!, --autosquash, --autostash, \
             --reschedule-failed-exec, --update-refs, --edit-todo, --show-current-patch"
-            => Here;
+            => Here, STRATEGY;
         "cherry-pick revert" [STEPS] "-e --edit, --cleanup=, -x, -r, -m --mainline=, \
             -n --no-commit, -s --signoff, -S --gpg-sign[=], --ff, --allow-empty, \
             --allow-empty-message, --empty=, --keep-redundant-commits, --strategy=, \
-            -X --strategy-option=, --rerere-autoupdate, --reference" => Here;
+            -X --strategy-option=, --rerere-autoupdate, --reference" => Here, STRATEGY;
         "am" [STEPS] "-s --signoff, -k --keep, --keep-non-patch, -b, -i --interactive, -3 --3way, \
             -q --quiet, -u --utf8, -c --scissors, --ignore-space-change, --ignore-whitespace, \
             --whitespace=, -C=, -p=, --directory=, --exclude=, --include=, --reject, \
@@ -244,7 +254,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             --inaccurate-eof, -v --verbose, -q --quiet, --recount, --directory=, --unsafe-paths, \
             --allow-empty, --cached" => Reads, Here,
             If("--unsafe-paths", &[Unknown("with `--unsafe-paths` it writes anywhere")]);
-        "mv" "-f --force, -k, -n --dry-run, -v --verbose, --sparse" => Here;
+        "mv" "-f --force, -k, -n --dry-run, -v --verbose, --sparse" => Here, Call(rules::last_written);
         "rm" "-f --force, -n --dry-run, -r, --cached, --ignore-unmatch, --sparse, -q --quiet, \
             --pathspec-from-file=<, --pathspec-file-nul" => Here,
             If("-f", &[Unless("--cached -n", &[Loss])]);
@@ -275,7 +285,9 @@ pub(super) const TABLE: &[Tool] = tools! {
             "add" "-f --force, -d --detach, --checkout, --lock, --reason=, --orphan, -b=, -B=, \
                 --track, --guess-remote, -q --quiet, --relative-paths" => Here, Call(rules::first_written);
             "list" "-v, --porcelain, -z, --expire=" => ;
-            "lock unlock move prune repair" "--reason=, -f --force, -n --dry-run, -v, --expire=, \
+            "move" "-f --force" => Here, Call(rules::last_written);
+            "repair" "--relative-paths" => Here, Does::Writes;
+            "lock unlock prune" "--reason=, -f --force, -n --dry-run, -v, --expire=, \
                 --relative-paths"
                 => Here;
             "remove" "-f --force" => Here, If("-f", &[Loss]);
@@ -286,8 +298,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "bisect" => ; {
             "start" "--term-new=, --term-old=, --term-good=, --term-bad=, --no-checkout, \
                 --first-parent" => Here;
-            "bad new good old skip next reset terms visualize view replay log"
+            "bad new good old skip next reset terms replay log"
                 "--term-good, --term-old, --term-bad, --term-new" => Here;
+            "visualize view" [DIFF, REVISIONS, LOG]
+                => WithOperands(&[Unknown("it runs the command that it is given")]);
             @Posix "run" => Here;
         };
         "notes" "--ref=" => ; {
@@ -306,7 +320,10 @@ pub(super) const TABLE: &[Tool] = tools! {
             --ignore-skip-worktree-entries, --fsmonitor-valid, --really-refresh, -g --again, \
             --unresolve, --info-only, --force-remove, --replace, --stdin, --index-version=, \
             --verbose, -z, --split-index, --untracked-cache, --fsmonitor, --force-write-index" => Here;
-        "checkout-index read-tree write-tree commit-tree mktree mktag pack-refs repack commit-graph \
+        "checkout-index" "-a --all, -f --force, -u --index, -q --quiet, -n --no-create, --prefix=, \
+            --stage=, --temp, --stdin, -z, --ignore-skip-worktree-bits" => Here, Call(rules::prefixed);
+        "commit-tree" "-p=, -m=, -F=<, -S --gpg-sign[=]" => Here;
+        "read-tree write-tree mktree mktag pack-refs repack commit-graph \
             multi-pack-index" "-a --all, -f --force, -u, -q --quiet, -m, -n, -p=, -d, -l, -r, \
                 --reset, -i, --prefix=, --index-output=>, --missing-ok, -A, -F, --stdin, -z, \
                 --no-prune, --prune, --empty" => Here; {
@@ -321,12 +338,13 @@ pub(super) const TABLE: &[Tool] = tools! {
             --rfc[=], -v --reroll-count=, --to=, --cc=, --from[=], --add-header=, --cover-letter, \
             --cover-from-description=, --description-file=<, --signature=, --signature-file=<, \
             --suffix=, --ignore-if-in-upstream, --always, --zero-commit, --base=, --root, \
-            --range-diff=, --interdiff=, --filename-max-length=" => Unless("--stdout", &[Here]);
+            --range-diff=, --interdiff=, --filename-max-length="
+            => Unless("--stdout", &[Here]), Call(rules::suffix);
         "archive" "--format=, -l --list, -v --verbose, --prefix=, -o --output=>, --add-file=<, \
-            --worktree-attributes, --remote=, --exec=!, -#, --mtime=" => If("--remote", &[Does::Fetches("")]);
+            --worktree-attributes, --remote=, --exec=!, -#, --mtime=" => Call(rules::named_address);
         "bundle" => ; {
             "create" [REVISIONS] "-q --quiet, --progress, --all-progress, --version=" => Call(rules::first_written);
-            "verify list-heads unbundle" "-q --quiet, --progress" => Here;
+            "verify list-heads unbundle" "-q --quiet, --progress" => Reads, Here;
         };
         "submodule" "-q --quiet, --cached" => ; {
             "status summary" "-q --quiet, --cached, --recursive, --files, -n --summary-limit=" => ;
@@ -359,13 +377,18 @@ pub(super) const TABLE: &[Tool] = tools! {
         "hook" => ; { "run" "--ignore-missing, --to-stdin=<" => Does::Project; };
 
         // Settings.
-        "config" "--global, --system, --local, --worktree, -f --file=, --blob=, --get, --get-all, \
-            --get-regexp, --get-urlmatch, --get-color, --get-colorbool, --add, --replace-all, \
-            --unset, --unset-all, --rename-section, --remove-section, -l --list, -e --edit, \
-            --fixed-value, -t --type=, --bool, --int, --bool-or-int, --bool-or-str, --path, \
-            --expiry-date, -z --null, --name-only, --show-origin, --show-scope, --includes, \
-            --default=, --all, --regexp, --value=, --url=, --append, --comment="
-            => Call(config);
+        @Posix "config" [CONFIG] "--blob=, --get, --get-all, --get-regexp, --get-urlmatch, --get-color, \
+            --get-colorbool, --add, --replace-all, --unset, --unset-all, --rename-section, \
+            --remove-section, -l --list, -e --edit, --default=" => Call(config); {
+            "list" [CONFIG] "--blob=" => Call(config);
+            "get" [CONFIG] "--blob=, --default=, --all, --regexp, --value=, --url=" => Call(config);
+            "set" [CONFIG] "--all, --value=, --append" => Call(config);
+            "unset" [CONFIG] "--all, --value=" => Call(config);
+            "edit" [CONFIG] => Call(config);
+            "rename-section" [CONFIG] => Call(config);
+            "remove-section" [CONFIG] => Call(config);
+            "*" => Call(config);
+        };
         "remote" "-v --verbose" => ; {
             "show get-url" "-n, --push, --all" => ;
             "update" "-p --prune" => REMOTE, Here;
@@ -387,10 +410,10 @@ pub(super) const TABLE: &[Tool] = tools! {
             --revision=, -u --upload-pack=!, --template=<, -c --config=, --depth=, \
             --shallow-since=, --shallow-exclude=, --single-branch, --tags, \
             --recurse-submodules --recursive[=], --shallow-submodules, --remote-submodules, \
-            --separate-git-dir=>, --ref-format=, -j --jobs=, --bundle-uri=, -4 --ipv4, -6 --ipv6" => Call(clone),
+            --separate-git-dir=>, --ref-format=, -j --jobs=, --bundle-uri=, -4 --ipv4, -6 --ipv6" => Call(clone), Call(rules::named_address),
             If("--template", &[Setting("--template")]);
         "fetch" [FETCH] => REMOTE, Here;
-        "pull" [MERGE, FETCH] "-r --rebase[=]" => REMOTE, Here, Call(rules::pulled);
+        "pull" [MERGE, FETCH] "-r --rebase[=]" => REMOTE, Here, STRATEGY, Call(rules::pulled);
         "push" "--all --branches, --prune, --mirror, -n --dry-run, --porcelain, -d --delete, \
             --tags, --follow-tags, --signed[=], --atomic, -o --push-option=, \
             --receive-pack --exec=!, --force-with-lease[=], --force-if-includes, -f --force, \
@@ -410,7 +433,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             "*" [DIFF, REVISIONS, LOG] => ;
         };
         "gc" "--aggressive, --auto, --detach, --cruft, --prune[=], --no-prune, -q --quiet, \
-            --force, --keep-largest-pack, --max-cruft-size=, --expire-to=" => Here, Call(rules::collection);
+            --force, --keep-largest-pack, --max-cruft-size=, --expire-to=>" => Here, Call(rules::collection);
         "prune prune-packed" "-n --dry-run, -v --verbose, --progress, --expire=, -q --quiet" => Unless("-n", &[Here, Loss]);
         "update-ref" "-m=, -d, --no-deref, --create-reflog, --stdin, -z" => Here, If("-d --stdin", &[Loss]);
         "replace" "-f --force, -d --delete, --edit, --graft, --convert-graft-file, -l --list, \
@@ -424,17 +447,35 @@ pub(super) const TABLE: &[Tool] = tools! {
             --replace-text=<, --mailmap=<, --analyze, --subdirectory-filter=" => Here, Unless("--analyze", &[Loss]);
         "maintenance" => ; {
             "run register unregister stop" "--auto, --schedule=, --quiet, --task=, --detach, \
-                --config-file=, --force" => Here;
+                --config-file=>, --force" => Here;
             "start" "--scheduler=" => Call(rules::scheduled);
         };
         "difftool mergetool" [DIFF] "-d --dir-diff, -y --no-prompt, --prompt, -t --tool=, \
             --tool-help, -x --extcmd=!, -g --gui, --cached --staged, --trust-exit-code" => Setting("the difference tool"), Here;
     } [
+        "git config core.hooksPath /tmp/x --get": "persistence:hook write:version_control",
+        "git config --get core.hooksPath": "",
+        "git config get --all user.name": "",
+        "git config set --global user.name x": "write:home:recursive",
+        "git config lfs.customtransfer.x.path ./evil": "persistence:hook write:version_control",
+        "git config foo.bar x": "unmodelled write:workspace:recursive",
+        "git config branch.main.remote origin": "write:workspace:recursive",
+        "git config branch.main.remote ext::id": "persistence:hook write:version_control",
+        "git -c gc.recentObjectsHook=id prune -n": "code:setting",
+        "git -C /tmp/evil status": "unmodelled",
+        "git bisect view --stat": "",
+        "git bisect view evil": "unmodelled",
+        "git merge -s evil x": "unmodelled write:workspace:recursive",
+        "git merge -s ours x": "write:workspace:recursive",
+        "git checkout-index -a -f --prefix=.git/hooks/": "write:version_control:recursive write:workspace:recursive",
+        "git diff /dev/null ~/.ssh/id_rsa": "read:secret:recursive",
+        "git diff --cached -- src/a.rs": "",
+        "git archive --remote='ext::id' HEAD": "code:setting",
         "git log --oneline -20 --graph --all --decorate": "",
         "git log -p -S 'x y' --since='2 weeks ago' -- src/a.rs": "",
         "git log --format='%h %s' -n5 main..HEAD": "",
         "git diff --stat HEAD~1 -- src": "",
-        "git diff --no-index /etc/shadow /dev/null": "read:secret",
+        "git diff --no-index /etc/shadow /dev/null": "read:secret:recursive",
         "git show HEAD:core/src/lib.rs": "",
         "git status -sb": "",
         "git branch --list 'feat/*'": "",
@@ -444,7 +485,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "git commit -m 'x' --amend --no-edit": "write:workspace:recursive",
         "git add -A && git commit -m 'wip'": "write:workspace:recursive",
         "git -C sub add x": "write:workspace:recursive",
-        "git -C /srv/other commit -am x": "write:system:recursive",
+        "git -C /srv/other commit -am x": "unmodelled write:system:recursive",
         "git log --output=/etc/x": "write:system",
         "git log --outp=/etc/x": "unmodelled",
         "git log --ext-d": "code:setting",

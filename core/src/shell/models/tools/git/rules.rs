@@ -3,137 +3,10 @@
 use crate::shell::effect::{Access, CodeFrom, Effect, Payload, Persistence};
 use crate::shell::invocation::Argument;
 use crate::shell::model::{Parsed, Report};
+use crate::shell::place;
 use crate::shell::value::{Origin, Value};
 
-/// Settings whose values run nothing and change nothing that is trusted: names, and beginnings that
-/// end in `.` or `*`.
-const HARMLESS: &[&str] = &[
-    "user.",
-    "author.",
-    "committer.",
-    "color.",
-    "advice.",
-    "column.",
-    "status.",
-    "log.",
-    "rebase.",
-    "pull.",
-    "push.default",
-    "push.autosetupremote",
-    "push.followtags",
-    "fetch.",
-    "branch.",
-    "commit.gpgsign",
-    "commit.verbose",
-    "commit.cleanup",
-    "tag.gpgsign",
-    "tag.sort",
-    "init.defaultbranch",
-    "gc.",
-    "pack.",
-    "merge.conflictstyle",
-    "merge.ff",
-    "merge.renames",
-    "merge.renamelimit",
-    "diff.algorithm",
-    "diff.renames",
-    "diff.renamelimit",
-    "diff.mnemonicprefix",
-    "diff.noprefix",
-    "diff.colormoved",
-    "diff.context",
-    "diff.submodule",
-    "diff.ignoresubmodules",
-    "core.quotepath",
-    "core.autocrlf",
-    "core.eol",
-    "core.safecrlf",
-    "core.abbrev",
-    "core.ignorecase",
-    "core.longpaths",
-    "core.filemode",
-    "core.compression",
-    "core.bare",
-    "core.symlinks",
-    "core.preloadindex",
-    "core.untrackedcache",
-    "core.commentchar",
-    "core.whitespace",
-    "core.precomposeunicode",
-    "core.sparsecheckout",
-    "core.multipackindex",
-    "core.commitgraph",
-    "http.postbuffer",
-    "http.lowspeedlimit",
-    "http.lowspeedtime",
-    "http.version",
-    "protocol.version",
-    "index.",
-    "feature.",
-    "format.pretty",
-    "grep.",
-    "blame.",
-    "i18n.",
-    "help.autocorrect",
-    "rerere.",
-    "submodule.recurse",
-    "submodule.fetchjobs",
-    "versionsort.",
-    "worktree.",
-    "transfer.fsckobjects",
-    "receive.denycurrentbranch",
-    "checkout.",
-    "clone.defaultremotename",
-    "apply.",
-    "am.",
-    "stash.",
-    "notes.",
-    "gpg.format",
-    "safe.directory",
-    "maintenance.auto",
-    "clean.requireforce",
-    "lfs.",
-    "credential.usehttppath",
-    "credential.username",
-    "extensions.",
-];
-
-fn is_harmless(name: &str, value: Option<&str>) -> bool {
-    let name = name.to_ascii_lowercase();
-    let listed = HARMLESS
-        .iter()
-        .any(|known| name == *known || known.ends_with('.') && name.starts_with(known));
-    let quiet =
-        ["core.pager", "core.fsmonitor", "credential.helper", "core.editor", "core.hookspath"];
-    let off = matches!(value, Some("" | "cat" | "less" | "true" | "false" | ":" | "/dev/null"));
-    // Programs that show or edit a text, without a shell that would see more than their names.
-    let shows = value.is_some_and(|value| {
-        let mut words = value.split(' ');
-        let programs = ["less", "more", "delta", "vi", "vim", "nvim", "nano", "emacs", "bat", "hx"];
-        words.next().is_some_and(|program| programs.contains(&program))
-            && words.all(|word| {
-                let letters = word.strip_prefix('-').unwrap_or("+");
-                !letters.is_empty() && letters.chars().all(|char| char.is_ascii_alphabetic())
-            })
-    });
-    let is_program = name.starts_with("pager.") || matches!(&*name, "core.pager" | "core.editor");
-    // The name of a command of Git's own.
-    let is_command = value.is_some_and(|value| {
-        let mut words = value.split(' ');
-        let commands = [
-            "add", "branch", "checkout", "commit", "diff", "log", "show", "stash", "status",
-            "switch",
-        ];
-        words.next().is_some_and(|command| commands.contains(&command))
-            && words.all(|word| {
-                word.chars().all(|char| char.is_ascii_alphanumeric() || "-=%".contains(char))
-            })
-    });
-    listed
-        || quiet.contains(&name.as_str()) && off
-        || is_program && (off || shows)
-        || name.starts_with("alias.") && is_command
-}
+use super::names::Setting;
 
 /// A setting of `-c name=value`.
 fn setting(report: &mut Report<'_>, word: &Argument) {
@@ -142,9 +15,13 @@ fn setting(report: &mut Report<'_>, word: &Argument) {
         Some((name, value)) => (name, word.value.as_known().map(|_| value)),
         None => (text, word.value.as_known().map(|_| "true")),
     };
-    if !is_harmless(name, value) {
-        let from = CodeFrom::Setting(name.to_owned());
-        report.at(Effect::Code { from }, word.span.clone());
+    match Setting::of(name, value) {
+        Setting::Harmless => {}
+        Setting::Unknown => report.not_understood(format!("its setting `{name}` is not known")),
+        Setting::Runs => {
+            let from = CodeFrom::Setting(name.to_owned());
+            report.at(Effect::Code { from }, word.span.clone());
+        }
     }
 }
 
@@ -160,7 +37,10 @@ pub(super) fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
     }
     for word in parsed.values("--config-env") {
-        setting(report, word);
+        // Behind `=` stands the name of a variable, not the value.
+        let name = word.value.prefix().split('=').next().unwrap_or_default();
+        let end = Value::known(format!("{name}=")).then(Value::Unknown(Origin::Other));
+        setting(report, &Argument { value: end, ..word.clone() });
     }
     for word in parsed.values("--git-dir") {
         report.tree(Access::Read, word, true, false);
@@ -174,6 +54,92 @@ pub(super) fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
     for word in parsed.values("--work-tree") {
         report.tree(Access::Write, word, true, false);
+    }
+    elsewhere(report, parsed);
+}
+
+/// Settings of a repository that is not in the workspace are somebody's: they may name programs. A
+/// folder with `--bare` is taken for a repository, whatever stands in it.
+fn elsewhere(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let makes = ["init", "clone", "version", "help"];
+    if parsed.subcommands.first().is_none_or(|name| makes.contains(name)) {
+        return;
+    }
+    let folders = report.cwd.possible().unwrap_or_default();
+    if folders.iter().any(|folder| !is_inside(report, folder)) {
+        report.not_understood("a repository outside the workspace has settings of its own");
+    }
+    if parsed.has("--bare") {
+        report.not_understood("with `--bare` any folder is taken for a repository");
+    }
+}
+
+fn is_inside(report: &Report<'_>, path: &str) -> bool {
+    report.env.workspace.iter().any(|root| place::is_within(path, root))
+}
+
+/// `diff` of two files, one of which is outside of the repository, needs no repository.
+pub(super) fn compared(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let is_outside = |word: &&Argument| {
+        let text = word.value.prefix();
+        let path = place::resolve(&word.value, &report.cwd, report.env);
+        let leads_out = text.starts_with(['/', '~']) || text.split('/').any(|part| part == "..");
+        let inside =
+            path.possible().is_some_and(|all| all.iter().all(|one| is_inside(report, one)));
+        leads_out && !inside
+    };
+    if parsed.has("--no-index") || parsed.operands.iter().any(|word| is_outside(&word)) {
+        for word in &parsed.operands {
+            report.tree(Access::Read, word, true, false);
+        }
+    }
+}
+
+/// A way to merge that is none of Git's own is a program.
+pub(super) fn strategy(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    const OWN: &[&str] = &["ort", "recursive", "resolve", "octopus", "ours", "subtree"];
+    let named = parsed.values("-s").chain(parsed.values("--strategy"));
+    for word in named {
+        if !word.value.as_known().is_some_and(|name| OWN.contains(&name)) {
+            report.not_understood("its strategy is a program that is not known");
+        }
+    }
+}
+
+/// `checkout-index --prefix=x`: the names of all files are put behind this text.
+pub(super) fn prefixed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.values("--prefix") {
+        let path = word.value.clone().then(Value::Unknown(Origin::Picked));
+        let effect = report.file_effect(Access::Write, &path, true, false);
+        report.at(effect, word.span.clone());
+    }
+}
+
+/// `hash-object --stdin-paths` reads the files whose names it is given.
+pub(super) fn hashed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if parsed.has("--stdin-paths") {
+        report.reads_listed(None);
+    }
+}
+
+/// `mv a b`, `worktree move a b`
+pub(super) fn last_written(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if let Some(word) = parsed.operands.last() {
+        report.tree(Access::Write, word, true, false);
+    }
+}
+
+/// `archive --remote=address`, `clone --bundle-uri=address`
+pub(super) fn named_address(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.values("--remote").chain(parsed.values("--bundle-uri")) {
+        address(report, word, false);
+    }
+}
+
+/// The end of the names of patches: it may lead elsewhere.
+pub(super) fn suffix(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    if parsed.values("--suffix").any(|word| word.value.prefix().contains('/')) {
+        report.not_understood("the names of the patches lead elsewhere");
     }
 }
 
@@ -378,17 +344,10 @@ pub(super) fn first_written(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 }
 
 pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let (verb, words) = match parsed.operands.split_first() {
-        Some((first, rest)) => match first.value.as_known() {
-            Some(
-                verb @ ("list" | "get" | "set" | "unset" | "edit" | "rename-section"
-                | "remove-section"),
-            ) => (verb, rest),
-            _ => ("", &parsed.operands[..]),
-        },
-        None => ("", &parsed.operands[..]),
-    };
-    let reads = [
+    let has = |options: &[&str]| options.iter().any(|option| parsed.has(option));
+    let verb = parsed.subcommands.get(1).copied().unwrap_or_default();
+    let words = &parsed.operands;
+    let reads = has(&[
         "-l",
         "--get",
         "--get-all",
@@ -396,41 +355,34 @@ pub(super) fn config(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         "--get-urlmatch",
         "--get-color",
         "--get-colorbool",
-    ]
-    .iter()
-    .any(|option| parsed.has(option));
-    let changes = [
-        "--add",
-        "--replace-all",
-        "--unset",
-        "--unset-all",
-        "--rename-section",
-        "--remove-section",
-        "-e",
-    ]
-    .iter()
-    .any(|option| parsed.has(option));
+    ]);
+    let removes = has(&["--unset", "--unset-all", "--remove-section"]);
+    let changes = removes || has(&["--add", "--replace-all", "--rename-section", "-e"]);
     let file = parsed.value("-f");
-    if reads || matches!(verb, "list" | "get") || verb.is_empty() && !changes && words.len() < 2 {
+    let looks = match verb {
+        "list" | "get" => true,
+        "" => reads || !changes && words.len() < 2,
+        _ => false,
+    };
+    if looks {
         if let Some(file) = file {
             report.file(Access::Read, file);
         }
         return;
     }
     let known = |at: usize| words.get(at).and_then(|word: &Argument| word.value.as_known());
-    let harmless = match verb {
-        "edit" => false,
-        _ if parsed.has("-e") => false,
-        "unset" => true,
-        _ => {
-            known(0).is_some_and(|name| is_harmless(name, known(1)))
-                || parsed.has("--unset")
-                || parsed.has("--unset-all")
-        }
+    let kind = match verb {
+        "edit" | "rename-section" => Setting::Runs,
+        "unset" | "remove-section" => Setting::Harmless,
+        "" if has(&["-e", "--rename-section"]) => Setting::Runs,
+        "" if removes => Setting::Harmless,
+        _ => known(0).map_or(Setting::Runs, |name| Setting::of(name, known(1))),
     };
-    written(report, parsed, file, harmless);
-    if !harmless {
-        report.add(Effect::Persistence(Persistence::Hook));
+    written(report, parsed, file, kind != Setting::Runs);
+    match kind {
+        Setting::Harmless => {}
+        Setting::Unknown => report.not_understood("the setting is not known"),
+        Setting::Runs => report.add(Effect::Persistence(Persistence::Hook)),
     }
 }
 
