@@ -4,6 +4,7 @@
 mod address;
 mod administration;
 mod archives;
+mod binaries;
 mod control;
 mod desktop;
 mod documents;
@@ -14,6 +15,7 @@ mod kinds;
 mod looking;
 mod machine;
 mod modes;
+mod multiplexers;
 mod names;
 mod perform;
 mod remote;
@@ -23,6 +25,7 @@ mod text;
 pub mod tool;
 mod tools;
 mod web;
+mod zip;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -39,6 +42,7 @@ use tool::Tool;
 
 const TABLES: &[&[Model]] = &[
     archives::TABLE,
+    binaries::TABLE,
     web::TABLE,
     filters::TABLE,
     files::TABLE,
@@ -53,6 +57,7 @@ const TABLES: &[&[Model]] = &[
     remote::TABLE,
     sockets::TABLE,
     modes::TABLE,
+    multiplexers::TABLE,
     search::TABLE,
     text::TABLE,
 ];

@@ -222,6 +222,12 @@ impl Reader {
                     }
                 }
                 Token::Name(name) if name == "ENVIRON" => self.environment(),
+                Token::Name(name) if name == "ARGV" => self.inputs(),
+                Token::Name(name) if name == "SYMTAB" => {
+                    let why = "awk changes variables by names that are not told".to_owned();
+                    self.act(Act::Effect(Effect::Dynamic { why }));
+                    self.at += 1;
+                }
                 Token::Name(name) if self.is_mark(1, "=") => {
                     self.at += 2;
                     let value = self.value();
@@ -290,6 +296,50 @@ impl Reader {
         }
         let sends = Payload::Text;
         self.act(Act::Effect(Effect::Network { host, port, fetches: true, sends }));
+    }
+
+    /// What is put into `ARGV` is read as a file. A function that is given a part of it may do that.
+    fn inputs(&mut self) {
+        const LOOK: &[&str] = &[
+            "if", "while", "for", "length", "print", "printf", "sprintf", "index", "substr",
+            "tolower", "toupper", "int", "match", "system", "close", "return",
+        ];
+        let is_name = |ahead: usize, named: &dyn Fn(&str) -> bool| {
+            let token = self.at.checked_sub(ahead).and_then(|at| self.tokens.get(at));
+            matches!(token, Some(Token::Name(name)) if named(name))
+        };
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let is_given = match before {
+            Some(Token::Mark("(")) => is_name(2, &|name| !LOOK.contains(&name)),
+            Some(Token::Mark(",")) => !self.prints,
+            Some(Token::Name(name)) => name == "getline",
+            _ => false,
+        };
+        if is_given {
+            let why = "a function may change which files awk reads".to_owned();
+            self.act(Act::Effect(Effect::Dynamic { why }));
+        }
+        self.at += 1;
+        if !self.is_mark(0, "[") {
+            return;
+        }
+        let mut depth = 0_usize;
+        while let Some(token) = self.tokens.get(self.at) {
+            match token {
+                Token::Mark("[") => depth += 1,
+                Token::Mark("]") => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                break;
+            }
+        }
+        if self.is_mark(0, "=") {
+            self.at += 1;
+            let file = self.value();
+            self.file(Access::Read, file);
+        }
     }
 
     fn environment(&mut self) {

@@ -1,9 +1,10 @@
 //! Programs that pack and unpack: `tar`, `zip`, `gzip`, `7z`, `cpio`.
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload};
+use super::super::effect::{Access, CodeFrom, Effect, Payload, Scope};
 use super::super::grammar;
 use super::super::invocation::{Argument, Invocation};
 use super::super::model::{Grammar, Model, Parsed, Report};
+use super::super::place;
 use super::super::value::Value;
 use super::kinds::{WORDS, behind, ex, gnu, list, model, reads, unknown, within, writes};
 
@@ -31,21 +32,26 @@ pub(super) const TABLE: &[Model] = &[
             ex("tar czf - ~/.ssh", &["read:secret:recursive"]),
             ex("tar cf host.example:/x.tar dir", &["network:send"]),
             ex("tar --frob", &["unmodelled"]),
+            ex("tar xf a.tar -C /home/user -C .", &["write:home"]),
+            ex("tar xf a.tar -C . --one-top-level=/home/user/.config", &["write:home"]),
+            ex("tar xf a.tar -C .git", &["write:version_control:recursive", "write:workspace"]),
+            ex("tar cf - -C ~ .bash_history -C /workspace x", &["read:secret:recursive"]),
+            ex("tar xzf a.tgz -C out --strip-components=1", &["write:workspace"]),
+            ex("tar xf a.tar --transform=s,x,.git/hooks/y,", &["unmodelled", "write:workspace"]),
         ],
     ),
     model(
         &["zip"],
-        &gnu(&[list(
-            "-r --recurse-paths, -R, -q --quiet, -v --verbose, -j --junk-paths, -m --move, -u --update, -f --freshen, -d --delete, \
-             -x --exclude=, -i --include=, -e --encrypt, -P --password=, -y --symlinks, -T --test, -TT --unzip-command=!, -X, -D, -o, \
-             -0, -1, -2, -3, -4, -5, -6, -7, -8, -9, -n=, -t=, -s=, -b=, -O --output-file=>, -@, -g --grow, -l, -ll, -z, -c, -A, -F, -FF, -FS --filesync, -k, -h",
-        )]),
-        zip,
+        &WORDS,
+        super::zip::zip,
         &[
             ex("zip -r out.zip src", &["write:workspace"]),
+            ex("zip -qr9 out.zip src -x '*.pyc' node_modules/*", &["write:workspace"]),
             ex("zip -qrm out.zip x", &["delete:workspace:recursive", "write:workspace"]),
             ex("zip -r /tmp/x.zip ~/.ssh", &["read:secret:recursive", "write:temp"]),
-            ex("zip a.zip b -T --unzip-command=id", &["code:setting", "write:workspace"]),
+            ex("zip a.zip b -T --unzip-command=id", &["unmodelled", "write:workspace"]),
+            ex("zip a.zip b -TTsh", &["unmodelled", "write:workspace"]),
+            ex("zip a.zip b -lf .git/hooks/x", &["write:version_control", "write:workspace"]),
         ],
     ),
     model(
@@ -116,6 +122,9 @@ pub(super) const TABLE: &[Model] = &[
                 || parsed.has("-c")
                 || parsed.has("-t")
                 || parsed.has("-l");
+            if parsed.has("--filelist") {
+                report.not_understood("the names of its files stand in a list");
+            }
             each_becomes(report, parsed, !output, parsed.has("--rm"));
         },
         &[
@@ -132,16 +141,6 @@ pub(super) const TABLE: &[Model] = &[
             ex("7z l a.7z", &[]),
             ex("7z a -p x.7z src", &["write:workspace"]),
             ex("7z a -sdel x.7z src", &["unmodelled", "write:workspace"]),
-        ],
-    ),
-    model(
-        &["ar", "gar", "ranlib"],
-        &WORDS,
-        ar,
-        &[
-            ex("ar rcs libx.a x.o", &["write:workspace"]),
-            ex("ar -t libx.a", &[]),
-            ex("ar x libx.a", &["write:unknown"]),
         ],
     ),
     model(
@@ -239,36 +238,89 @@ fn packed(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
     let writes = ["-c", "-r", "-u", "-A", "--delete"].iter().any(|mode| parsed.has(mode));
     let extracts = parsed.has("-x");
-    let archive = parsed.value("-f");
-    if let Some(archive) = archive {
+    for archive in parsed.values("-f") {
         archive_file(report, archive, writes);
     }
-    let folder = parsed.value("-C");
     if writes {
         if let Some(list) = parsed.value("-T") {
             report.reads_listed(Some(list));
         }
-        for operand in &parsed.operands {
-            let path = match (folder, operand.value.as_known()) {
-                (Some(folder), Some(name)) if !name.starts_with('/') => within(folder, name),
-                _ => operand.clone(),
-            };
-            report.tree(Access::Read, &path, true, false);
-            if parsed.has("--remove-files") {
-                report.tree(Access::Delete, &path, true, false);
-            }
-        }
+        packs(report, parsed);
     }
-    if extracts && !parsed.has("-O") && !parsed.has("--to-command")
-        || extracts && parsed.has("--to-command")
-    {
-        extracted(report, folder.or(parsed.value("--one-top-level")), parsed.has("-P"));
+    if extracts && !parsed.has("-O") {
+        unpacks(report, parsed);
     }
     let any = writes
         || extracts
         || ["-t", "-d", "--test-label", "--show-defaults"].iter().any(|mode| parsed.has(mode));
     if !any && parsed.unknown.is_empty() && !parsed.operands.is_empty() {
         report.not_understood("what it does with the archive is not known");
+    }
+}
+
+/// The folders that `-C` leads to, one from the other.
+fn folders(report: &Report<'_>, parsed: &Parsed<'_>) -> Vec<Value> {
+    let mut at = report.cwd.clone();
+    let step = |folder: &Argument| {
+        at = place::resolve(&folder.value, &at, report.env);
+        at.clone()
+    };
+    parsed.values("-C").map(step).collect()
+}
+
+/// The most files in folders of their own that are told one by one.
+const MOST_PACKED: usize = 512;
+
+/// Each file is looked for in each folder: which one counts is said by the order of words.
+fn packs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let mut all = folders(report, parsed);
+    let first = |word: Option<&Argument>| word.map(|word| word.span.start);
+    if all.is_empty() || first(parsed.operands.first()) <= first(parsed.values("-C").next()) {
+        all.push(report.cwd.clone());
+    }
+    if all.len() > 1 && all.len() * parsed.operands.len() > MOST_PACKED {
+        return report.not_understood("it packs files of too many folders");
+    }
+    for operand in &parsed.operands {
+        let listed = behind(operand, "@").filter(|_| report.name() == "bsdtar");
+        let operand = listed.as_ref().unwrap_or(operand);
+        for folder in &all {
+            let value = match &operand.value {
+                Value::Unknown(_) => operand.value.clone(),
+                known => place::resolve(known, folder, report.env),
+            };
+            let path = Argument { value, ..operand.clone() };
+            report.tree(Access::Read, &path, true, false);
+            if parsed.has("--remove-files") {
+                report.tree(Access::Delete, &path, true, false);
+            }
+        }
+    }
+}
+
+/// What is unpacked goes to the last folder, or with names to any of them.
+fn unpacks(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let mut all = folders(report, parsed);
+    if parsed.operands.is_empty() || all.is_empty() {
+        let last = all.pop().unwrap_or_else(|| report.cwd.clone());
+        all = vec![last];
+    }
+    let top = parsed.value("--one-top-level");
+    let anywhere = parsed.has("-P");
+    for folder in all {
+        let folder =
+            top.map_or(folder.clone(), |top| place::resolve(&top.value, &folder, report.env));
+        let span = report.invocation.span.clone();
+        extracted(report, Some(&Argument::new(folder, span)), anywhere);
+    }
+    // A dot may begin the name of what is run or believed.
+    let renames =
+        |word: &Argument| word.value.as_known().is_none_or(|text| text.contains(['.', '&', '\\']));
+    if parsed.values("--transform").any(renames) {
+        report.not_understood("the names of what it unpacks are changed");
+    }
+    if ["-g", "-G", "--recursive-unlink"].iter().any(|option| parsed.has(option)) {
+        report.not_understood("it may delete what is not in the archive");
     }
 }
 
@@ -290,23 +342,12 @@ pub(super) fn extracted(report: &mut Report<'_>, folder: Option<&Argument>, anyw
     if anywhere {
         return report.writes_unknown();
     }
-    match folder {
-        Some(folder) => report.file(Access::Write, &within(folder, "extracted")),
-        None => report.path(Access::Write, "extracted"),
-    }
-}
-
-fn zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let Some((archive, files)) = parsed.operands.split_first() else { return };
-    report.writes(archive);
-    if parsed.has("-@") {
-        report.reads_listed(None);
-    }
-    for file in files.iter().filter(|_| !parsed.has("-d")) {
-        report.tree(Access::Read, file, parsed.has("-r"), false);
-        if parsed.has("-m") {
-            report.tree(Access::Delete, file, parsed.has("-r"), false);
-        }
+    let Some(folder) = folder else { return report.path(Access::Write, "extracted") };
+    report.file(Access::Write, &within(folder, "extracted"));
+    // What counts may lie below, such as hooks in the folder of a repository.
+    let effect = report.file_effect(Access::Write, &folder.value, true, false);
+    if matches!(&effect, Effect::File(file) if file.scope == Scope::VersionControl) {
+        report.at(effect, folder.span.clone());
     }
 }
 
@@ -324,6 +365,9 @@ fn unzip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn compress(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let shows = ["-c", "-l", "-t"].iter().any(|option| parsed.has(option)) || parsed.has("-o");
     let keeps = parsed.has("-k") || matches!(report.name(), "lz4" | "unlz4" | "brotli" | "lzop");
+    if parsed.has("--files") || parsed.has("--files0") {
+        report.not_understood("the names of its files stand in a list");
+    }
     each_becomes(report, parsed, !shows, (!keeps && !shows) || parsed.has("--rm"));
 }
 
@@ -350,11 +394,13 @@ fn seven_zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         let text = word.value.prefix();
         if let Some(out) = behind(word, "-o") {
             folder = Some(out);
+        } else if text.starts_with("-i") || text.starts_with('@') || text.starts_with("-x@") {
+            report.not_understood("it takes names from elsewhere");
         } else if !text.starts_with('-') {
             operands.push(word);
         } else if ![
-            "-y", "-bd", "-bb", "-p", "-r", "-m", "-t", "-x", "-i", "-ao", "-aoa", "-aos", "-mx",
-            "-mmt", "-slt", "-ssc", "-snl",
+            "-y", "-bd", "-bb", "-p", "-r", "-m", "-t", "-x", "-ao", "-aoa", "-aos", "-mx", "-mmt",
+            "-slt", "-ssc", "-snl",
         ]
         .iter()
         .any(|known| text == *known || (text.starts_with(known) && known.len() == 2))
@@ -378,28 +424,6 @@ fn seven_zip(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
         _ => report.not_understood("its command is not known"),
     }
-}
-
-fn ar(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if report.name() == "ranlib" {
-        return writes(report, parsed);
-    }
-    let mut words = parsed.operands.iter();
-    let Some(keys) = words.next() else { return };
-    let Some(archive) = words.next() else { return };
-    let keys = keys.value.as_known().unwrap_or("?").trim_start_matches('-');
-    if keys.starts_with(['t', 'p']) {
-        return report.reads(archive);
-    }
-    if keys.starts_with('x') {
-        report.reads(archive);
-        return report.writes_unknown();
-    }
-    if !keys.starts_with(['r', 'q', 'c', 's', 'd', 'm', 'u', 'D']) {
-        report.not_understood("its command is not known");
-    }
-    report.writes(archive);
-    words.for_each(|file| report.reads(file));
 }
 
 fn cpio(report: &mut Report<'_>, parsed: &Parsed<'_>) {

@@ -156,9 +156,15 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("hwclock -w", &["system:clock"])],
     ),
     model(
-        &["timedatectl hostnamectl localectl loginctl networkctl busctl coredumpctl bootctl \
+        &["timedatectl hostnamectl localectl loginctl networkctl busctl bootctl \
              systemd-analyze systemd-cgls systemd-cgtop portablectl homectl userdbctl"],
-        &WORDS,
+        &gnu(&[list(
+            "-h, --no-pager, --no-legend, --no-ask-password, -l --full, -a --all, -n --lines=, -o --output=, --json=, -j, \
+             -p --property=, -P=, --value, -q --quiet, --user, --system, --global, -s --signal=, --kill-whom=, \
+             --static, --transient, --pretty, --adjust-system-clock, --monitor, --stats, -r --reverse, --fuzz=, --man[=], \
+             --since=, --until=, --from-pattern=, --to-pattern=, --order, --require, --iterations=, --base-time=, --no-hostname, \
+             --unique, --acquired, --activatable, --list, --verbose, --expect-reply=, --timeout=, --size=",
+        )]),
         controls,
         &[
             ex("timedatectl", &[]),
@@ -166,6 +172,25 @@ pub(super) const TABLE: &[Model] = &[
             ex("loginctl list-sessions", &[]),
             ex("loginctl poweroff", &["system:power"]),
             ex("loginctl enable-linger me", &["persistence:service"]),
+            ex("busctl --address=unixexec:path=/tmp/x list", &["unmodelled"]),
+        ],
+    ),
+    model(
+        &["coredumpctl"],
+        &gnu(&[list(
+            "-h, --no-pager, --no-legend, --json=, --debugger=!, -A --debugger-arguments=, -1, -n=, -S --since=, \
+             -U --until=, -r --reverse, -F --field=, -o --output=>, -D --directory=<, --file=<, -q --quiet, --all",
+        )]),
+        |report, parsed| {
+            let command = parsed.operands.first().map(|word| word.value.as_known());
+            if !matches!(command, None | Some(Some("list" | "info" | "dump"))) {
+                report.not_understood("it hands the program to a debugger");
+            }
+        },
+        &[
+            ex("coredumpctl list", &[]),
+            ex("coredumpctl dump -o ~/.bashrc 123", &["write:startup"]),
+            ex("coredumpctl gdb", &["unmodelled"]),
         ],
     ),
     model(
@@ -227,72 +252,6 @@ pub(super) const TABLE: &[Model] = &[
         &[
             ex("strace -o '|sh -c id' ls", &["code:setting"]),
             ex("strace -f -o out.txt ls", &["write:workspace"]),
-        ],
-    ),
-    model(
-        &["tmux", "screen", "byobu", "zellij", "dtach", "abduco"],
-        &WORDS,
-        |report, parsed| {
-            // What they run was looked into, as far as it is known how they run it.
-            let known = [
-                "ls",
-                "list-sessions",
-                "list-windows",
-                "list-panes",
-                "lsp",
-                "lsw",
-                "has-session",
-                "has",
-                "attach",
-                "a",
-                "attach-session",
-                "detach",
-                "new",
-                "new-session",
-                "neww",
-                "new-window",
-                "splitw",
-                "split-window",
-                "send-keys",
-                "send",
-                "kill-session",
-                "kill-window",
-                "kill-pane",
-                "kill-server",
-                "capture-pane",
-                "capturep",
-                "display-message",
-                "display",
-                "select-window",
-                "selectw",
-                "select-pane",
-                "rename-session",
-                "rename-window",
-                "info",
-                "-ls",
-                "-list",
-                "-r",
-                "-d",
-                "-x",
-                "-S",
-                "-dmS",
-                "-V",
-                "-v",
-            ];
-            let first = parsed
-                .operands
-                .iter()
-                .find(|word| !matches!(word.value.as_known(), Some("-2" | "-u" | "-q")));
-            match first.map(|word| word.value.as_known()) {
-                None | Some(Some("-V" | "-v")) => {}
-                Some(Some(name)) if known.contains(&name) && report.name() != "zellij" => {}
-                _ => report.not_understood("its command is not known"),
-            }
-        },
-        &[
-            ex("tmux ls", &[]),
-            ex("tmux new -d -s x 'rm -rf /srv'", &["delete:system:recursive:forced"]),
-            ex("tmux source-file x", &["unmodelled"]),
         ],
     ),
     model(

@@ -143,8 +143,21 @@ pub(super) const TABLE: &[Model] = &[
             if parsed.operands.is_empty() {
                 report.may(Effect::Secret { kind: "variable".to_owned(), path: None });
             }
+            for word in &parsed.operands {
+                let text = word.value.as_known().unwrap_or("$_SECRET");
+                for part in text.split('$').skip(1) {
+                    let name = part.trim_start_matches('{');
+                    let is_letter = |char: char| char == '_' || char.is_ascii_alphanumeric();
+                    let name = name.split(|char| !is_letter(char)).next().unwrap_or_default();
+                    let value = Value::known(name);
+                    report.variable(&Argument { value, ..word.clone() });
+                }
+            }
         },
-        &[ex("envsubst '$HOST' < a > b", &["write:workspace"])],
+        &[
+            ex("envsubst '$HOST' < a > b", &["write:workspace"]),
+            ex("envsubst '${HOST} $API_KEY' < a", &["secret"]),
+        ],
     ),
     model(
         &["dos2unix", "unix2dos", "mac2unix", "recode", "detox"],

@@ -4,6 +4,7 @@ use super::super::effect::{Access, Certainty, Effect, Scope};
 use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
 use super::super::place;
+use super::super::value::{Origin, Value};
 use super::kinds::{
     WORDS, behind, ex, gnu, last_name, list, model, nothing, unknown, within, writes,
 };
@@ -177,22 +178,25 @@ pub(super) const TABLE: &[Model] = &[
     model(
         &["csplit", "gcsplit"],
         &gnu(&[list(
-            "-b --suffix-format=, -f --prefix=>, -k --keep-files, --suppress-matched, -n --digits=, \
+            "-b --suffix-format=, -f --prefix=, -k --keep-files, --suppress-matched, -n --digits=, \
              -s --quiet --silent, -z --elide-empty-files",
         )]),
         csplit,
-        &[ex("csplit -f part log.txt /x/", &["write:workspace"])],
+        &[
+            ex("csplit -f part log.txt /x/", &["write:workspace"]),
+            ex("csplit -f '' -b .git/hooks/pre-commit%.0d f 1", &["write:version_control"]),
+        ],
     ),
     model(
-        &["mktemp", "gmktemp", "tempfile"],
-        &gnu(&[list(
-            "-d --directory, -u --dry-run, -q --quiet, --suffix=, -p --tmpdir[=], -t, -m=, -s=",
-        )]),
+        &["mktemp", "gmktemp"],
+        &gnu(&[list("-d --directory, -u --dry-run, -q --quiet, --suffix=, -p=, --tmpdir[=], -t")]),
         mktemp,
         &[
             ex("mktemp -d", &["write:temp"]),
             ex("mktemp /tmp/x.XXXX", &["write:temp"]),
             ex("mktemp ./x.XXXX", &["write:workspace"]),
+            ex("mktemp -p out x.XXXX", &["write:workspace"]),
+            ex("mktemp -p . ../../home/user/.bashrcXXXX", &["write:home"]),
         ],
     ),
     model(
@@ -417,9 +421,21 @@ fn csplit(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if let Some(input) = parsed.operands.first() {
         report.reads(input);
     }
-    if !parsed.has("-f") {
-        report.path(Access::Write, "xx00");
+    let prefix = parsed.value("-f").map_or(Value::known("xx"), |word| word.value.clone());
+    let Some(format) = parsed.value("-b") else {
+        let name = prefix.then(Value::known("00"));
+        let effect = report.file_effect(Access::Write, &name, false, false);
+        return report.add(effect);
+    };
+    // Where the number stands in the name, the end begins.
+    let text = format.value.prefix();
+    let (start, end) = text.split_once('%').unwrap_or((text, ""));
+    if end.contains('/') || format.value.as_known().is_none() {
+        report.not_understood("the names of its files lead elsewhere");
     }
+    let name = prefix.then(Value::known(start)).then(Value::Unknown(Origin::Picked));
+    let effect = report.file_effect(Access::Write, &name, false, false);
+    report.at(effect, format.span.clone());
 }
 
 fn mktemp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
@@ -427,9 +443,17 @@ fn mktemp(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         return;
     }
     let template = parsed.operands.first();
-    let in_temp = parsed.has("-t") || parsed.has("-p") || template.is_none();
-    match (parsed.value("-p"), template) {
-        (Some(folder), _) => report.file(Access::Write, folder),
+    let folder = parsed.value("-p").or(parsed.value("--tmpdir"));
+    let in_temp = parsed.has("-t") || parsed.has("--tmpdir") || template.is_none();
+    match (folder, template) {
+        (Some(folder), template) => {
+            let folder = place::resolve(&folder.value, &report.cwd, report.env);
+            let name = Value::known("tmp.XXXXXX");
+            let name = template.map_or(&name, |template| &template.value);
+            let path = place::resolve(name, &folder, report.env);
+            let effect = report.file_effect(Access::Write, &path, false, false);
+            report.add(effect);
+        }
         (None, Some(template)) if !in_temp => report.file(Access::Write, template),
         _ => {
             let folder = report.env.temp.first().cloned().unwrap_or_else(|| "/tmp".to_owned());

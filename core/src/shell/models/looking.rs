@@ -1,10 +1,10 @@
 //! Programs that look at files and folders: `ls`, `stat`, `du`, `file`, `tree`, `diff`, …
 
 use super::super::effect::{Access, CodeFrom, Effect};
+use super::super::invocation::Argument;
 use super::super::model::{Grammar, Model, Parsed, Report};
-use super::kinds::{
-    WORDS, ex, gnu, list, lists, model, nothing, posix, reads, unknown, within, writes,
-};
+use super::super::place;
+use super::kinds::{WORDS, ex, gnu, list, lists, model, nothing, posix, reads, unknown};
 
 pub(super) const TABLE: &[Model] = &[
     model(
@@ -84,7 +84,13 @@ pub(super) const TABLE: &[Model] = &[
     model(
         &["tree"],
         &TREE,
-        lists,
+        |report, parsed| {
+            // With this option they are lists of names, which it shows.
+            if parsed.has("--fromfile") {
+                reads(report, parsed);
+            }
+            lists(report, parsed);
+        },
         &[ex("tree -L 2 -I node_modules", &[]), ex("tree -o out.txt", &["write:workspace"])],
     ),
     model(
@@ -183,18 +189,6 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["nm size readelf objdump addr2line c++filt otool dwarfdump"],
-        &WORDS,
-        |report, parsed| {
-            for operand in &parsed.operands {
-                if !operand.value.prefix().starts_with('-') {
-                    report.reads(operand);
-                }
-            }
-        },
-        &[ex("nm -D lib.so", &[]), ex("objdump -d a.out", &[])],
-    ),
-    model(
         &["ldd"],
         &gnu(&[list("-v --verbose, -u --unused, -r --function-relocs, -d --data-relocs")]),
         |report, parsed| {
@@ -207,33 +201,58 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("ldd ./app", &["code:file", "execute:workspace"])],
     ),
     model(
-        &["strip"],
-        &gnu(&[list(
-            "-s --strip-all, -g -S -d --strip-debug, --strip-unneeded, -K --keep-symbol=, -N --strip-symbol=, -o=>, -p --preserve-dates, \
-             -v --verbose, -x --discard-all, -X --discard-locals, -R --remove-section=, -w --wildcard, -D, -U, -u, -r, -T",
-        )]),
-        |report, parsed| {
-            reads(report, parsed);
-            if !parsed.has("-o") {
-                writes(report, parsed);
-            }
-        },
-        &[ex("strip -s app", &["write:workspace"])],
-    ),
-    model(
         &["objcopy", "patchelf", "install_name_tool", "codesign"],
         &WORDS,
         unknown,
         &[ex("objcopy a b", &["unmodelled"])],
     ),
     model(
-        &["cloc", "tokei", "scc", "sloccount"],
+        &["cloc"],
         &gnu(&[list(
-            "--by-file, --exclude-dir=, --include-lang=, --json, --quiet, -q, --vcs=, --csv, --md, --yaml, -e --exclude=, -f --files, -t --type=, \
-             -o --output=, -s --sort=, -l, --hidden, --no-ignore, --exclude-ext=, --not-match-d=, --fullpath, --git",
+            "--by-file, --by-file-by-lang, --by-percent=, --exclude-dir=, --exclude-lang=, --exclude-ext=, --include-lang=, \
+             --include-ext=, --json, --csv, --md, --yaml, --xml, --quiet, -q, --hide-rate, --progress-rate=, --git, --diff, \
+             --count-and-diff, --fullpath, --match-d=, --match-f=, --not-match-d=, --not-match-f=, --vcs=, --out=>, \
+             --report-file=>, --ignored=>, --counted=>, --found=>, --list-file=<, --exclude-list-file=<, --processes=, \
+             --timeout=, --max-file-size=, --skip-uniqueness, --follow-links, --docstring-as-code, --show-lang[=], \
+             --show-ext[=], --3, --sum-reports, -h",
+        )]),
+        |report, parsed| {
+            lists(report, parsed);
+            // Any other word is a command.
+            let own =
+                |word: &Argument| matches!(word.value.as_known(), Some("git" | "svn" | "auto"));
+            if !parsed.values("--vcs").all(own) {
+                report.not_understood("it runs a command to find files");
+            }
+        },
+        &[
+            ex("cloc --exclude-dir=node_modules .", &[]),
+            ex("cloc --vcs=git .", &[]),
+            ex("cloc --vcs='id; git ls-files' .", &["unmodelled"]),
+        ],
+    ),
+    model(
+        &["tokei"],
+        &gnu(&[list(
+            "-c --columns=, -C --compact, -e --exclude=, -f --files, -h, --hidden, -i --input=<, -l --languages, \
+             --no-ignore, --no-ignore-dot, --no-ignore-parent, --no-ignore-vcs, -n --num-format=, -o --output=, -r --rsort=, \
+             -s --sort=, --streaming=, -t --type --types=, -v --verbose, -V",
         )]),
         lists,
-        &[ex("cloc --exclude-dir=node_modules .", &[])],
+        &[ex("tokei -o json src", &[])],
+    ),
+    model(
+        &["scc", "sloccount"],
+        &gnu(&[list(
+            "-a --avg-wage=, --binary, --by-file, --ci, --cocomo-project-type=, --count-as=, --debug, --duplicates, \
+             --exclude-dir=, -x --exclude-ext=, -n --exclude-file=, -f --format=, --gen, --generated-markers=, -h, \
+             -i --include-ext=, --include-symlinks, -l --languages, --large-byte-count=, --large-line-count=, --min, \
+             -z --min-gen, --min-gen-line-length=, --no-cocomo, -c --no-complexity, -d --no-duplicates, --no-gen, \
+             --no-gitignore, --no-ignore, --no-large, --no-min, --no-min-gen, --no-size, -M --not-match=, -o --output=>, \
+             --size-unit=, -s --sort=, -t --trace, -v --verbose, -w --wide",
+        )]),
+        lists,
+        &[ex("scc --format json src", &[]), ex("scc -o ~/.bashrc", &["write:startup"])],
     ),
     model(
         &["ncdu", "dust", "duf", "dua", "dfc"],
@@ -276,16 +295,20 @@ const DIFF: Grammar = gnu(&[list(
 )]);
 
 const PATCH: Grammar = gnu(&[list(
-    "-b --backup, --backup-if-mismatch, --no-backup-if-mismatch, -B --prefix=, -c --context, -d --directory=, -D --ifdef=, \
-     --dry-run, -e --ed, -E --remove-empty-files, -f --force, -F --fuzz=, -g --get=, -i --input=<, -l --ignore-whitespace, \
+    "-b --backup, --backup-if-mismatch, --no-backup-if-mismatch, -B --prefix=>, -c --context, -d --directory=, -D --ifdef=, \
+     --dry-run, -e --ed, -E --remove-empty-files, -f --force, -F --fuzz=, -i --input=<, -l --ignore-whitespace, \
      --merge[=], -n --normal, -N --forward, -o --output=>, -p --strip=, --posix, --quoting-style=, -r --reject-file=>, \
      --reject-format=, -R --reverse, -s --quiet --silent, -t --batch, -T --set-time, -u --unified, -v, --verbose, \
-     -V --version-control=, -x --debug=, -Y --basename-prefix=, -z --suffix=, -Z --set-utc, --binary, --read-only=, \
+     -V --version-control=, -x --debug=, -Y --basename-prefix=>, -z --suffix=, -Z --set-utc, --binary, --read-only=, \
      --follow-symlinks, -C --check",
 )]);
 
 /// Names stand in the patch; those outside of the folder are refused by the program itself.
 fn patch(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    // All names count from the folder it goes to.
+    if let Some(folder) = parsed.value("-d") {
+        report.cwd = place::resolve(&folder.value, &report.cwd, report.env);
+    }
     if let Some(patch) = parsed.operands.get(1) {
         report.reads(patch);
     }
@@ -295,10 +318,9 @@ fn patch(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-e") {
         report.not_understood("a script for `ed` may run commands");
     }
-    match (parsed.operands.first(), parsed.value("-d")) {
-        (Some(file), _) => report.file(Access::Write, file),
-        (None, Some(folder)) => report.file(Access::Write, &within(folder, "patched")),
-        (None, None) if !parsed.has("-o") => report.path(Access::Write, "patched"),
-        (None, None) => {}
+    match parsed.operands.first() {
+        Some(file) => report.file(Access::Write, file),
+        None if !parsed.has("-o") => report.path(Access::Write, "patched"),
+        None => {}
     }
 }

@@ -3,6 +3,7 @@
 use super::super::effect::{Access, CodeFrom, Effect, Payload, Persistence};
 use super::super::invocation::Argument;
 use super::super::model::{Grammar, Model, Parsed, Report};
+use super::super::place;
 use super::super::value::Value;
 use super::address::remote_of_copy;
 use super::kinds::{WORDS, ex, gnu, list, model, posix, reads};
@@ -26,6 +27,15 @@ pub(super) const TABLE: &[Model] = &[
                 &["delete:workspace:recursive", "write:workspace"],
             ),
             ex("rsync -an --delete src/ build/", &[]),
+            ex(
+                "rsync a b --copy-dest=/home/user/.ssh",
+                &["read:secret:recursive", "write:workspace"],
+            ),
+            ex("rsync -a -f '- *.o' a b", &["write:workspace"]),
+            ex(
+                "rsync -a -f'. /home/user/.ssh/id_rsa' a b",
+                &["read:secret", "unmodelled", "write:workspace"],
+            ),
         ],
     ),
     model(
@@ -209,6 +219,7 @@ fn rsync(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         report.reads_listed(Some(list));
     }
     copies(report, parsed, parsed.has("-r") || parsed.has("-a"), dry);
+    beside(report, parsed);
     if dry {
         return;
     }
@@ -225,6 +236,34 @@ fn rsync(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     }
     if parsed.values("-M").any(|option| !option.value.prefix().starts_with("--")) {
         report.not_understood("an option for the other side is not known");
+    }
+}
+
+/// Folders that it takes files from besides, as seen from where it writes, and rules in files.
+fn beside(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let here = report.cwd.clone();
+    let target = parsed.operands.last().filter(|word| remote_of_copy(&word.value).is_none());
+    let target = target.map_or(here.clone(), |word| place::resolve(&word.value, &here, report.env));
+    for option in ["--copy-dest", "--link-dest", "--compare-dest"] {
+        for folder in parsed.values(option) {
+            let path = place::resolve(&folder.value, &target, report.env);
+            let effect = report.file_effect(Access::Read, &path, true, false);
+            report.at(effect, folder.span.clone());
+        }
+    }
+    for rule in parsed.values("-f") {
+        let text = rule.value.prefix();
+        let starts = ["+", "-", "P", "H", "S", "R", "!", "include", "exclude", "protect", "hide"];
+        if !starts.iter().any(|start| text.starts_with(start)) {
+            report.not_understood("its rules stand in a file");
+            let file = text.split_once([' ', '_']).map_or("", |(_, file)| file);
+            report.path(Access::Read, file);
+        }
+    }
+    if parsed.has("--read-batch")
+        && let Some(target) = parsed.operands.last()
+    {
+        report.file(Access::Write, target);
     }
 }
 

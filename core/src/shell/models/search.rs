@@ -150,6 +150,13 @@ fn grep(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let skip = usize::from(!pattern_in_option);
     let always = matches!(report.name(), "rg" | "ripgrep" | "ag" | "ack" | "ack-grep" | "rgrep");
     let recursive = always || parsed.has("-r") || parsed.has("-R");
+    // These run what a pattern names.
+    let calls_out = |word: &Argument| word.value.prefix().contains("(?C");
+    if report.name().starts_with("pcre")
+        && parsed.operands.iter().take(skip).chain(parsed.values("-e")).any(calls_out)
+    {
+        report.not_understood("its pattern may run a program");
+    }
     let mut any = false;
     for operand in parsed.operands.iter().skip(skip) {
         any = true;
@@ -270,6 +277,7 @@ fn actions(report: &mut Report<'_>, expression: &[Argument]) -> bool {
                 if let Some(file) = expression.get(at) {
                     report.reads(file);
                 }
+                report.not_understood("the folders that it looks into stand in a file");
                 at += 1;
             }
             _ if FIND_FLAG.contains(&format!(" {text} ")) => {}

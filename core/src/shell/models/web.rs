@@ -96,10 +96,17 @@ pub(super) const TABLE: &[Model] = &[
         )]),
         |report, parsed| {
             for address in &parsed.operands {
+                // A word without a scheme may be a file.
+                if scheme(address.value.prefix()).is_none() {
+                    report.reads(address);
+                }
                 fetch(report, address, Payload::None);
             }
         },
-        &[ex("w3m https://example.com", &["network"])],
+        &[
+            ex("w3m https://example.com", &["network"]),
+            ex("w3m -dump ~/.ssh/id_rsa", &["network", "read:secret"]),
+        ],
     ),
     model(
         &["yt-dlp", "youtube-dl", "gallery-dl", "you-get"],
@@ -110,6 +117,13 @@ pub(super) const TABLE: &[Model] = &[
         |report, parsed| {
             for address in &parsed.operands {
                 fetch(report, address, Payload::None);
+            }
+            // Behind `%` the names of what is fetched begin.
+            for name in parsed.values("-o") {
+                let start = name.value.prefix().split('%').next().unwrap_or_default();
+                let path = Value::known(start).then(Value::Unknown(Origin::Picked));
+                let effect = report.file_effect(Access::Write, &path, false, false);
+                report.at(effect, name.span.clone());
             }
             report.path(Access::Write, "downloaded");
         },
@@ -366,11 +380,24 @@ fn curl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         }
     } else {
         for address in parsed.operands.iter().chain(parsed.values("--url")) {
+            if address.value.prefix().starts_with('@') {
+                report.not_understood("its addresses stand in a file");
+            }
             fetch(report, address, sends.clone());
         }
     }
+    let protocol = parsed.value("--proto-default").map(|word| word.value.as_known());
+    if !matches!(protocol, None | Some(Some("http" | "https"))) {
+        report.not_understood("addresses without a scheme are of another kind");
+    }
     let folder = parsed.value("--output-dir");
     for file in parsed.values("-o") {
+        // `#1` is what stands between the braces of the address.
+        let text = file.value.prefix().as_bytes();
+        let is_filled = text.windows(2).any(|two| two[0] == b'#' && two[1].is_ascii_digit());
+        if is_filled && parsed.operands.iter().any(|word| word.value.prefix().contains('{')) {
+            report.not_understood("the name of the file stands in the address");
+        }
         match (file.value.as_known(), folder) {
             (Some(name), Some(folder)) if !name.starts_with('/') && name != "-" => {
                 report.file(Access::Write, &within(folder, name));
@@ -459,7 +486,7 @@ fn httpie(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         if let Some(at) = text.find('@').filter(|at| !text[..*at].contains(['=', ':'])) {
             let start = text[..=at].to_owned();
             sends = payload(report, item, &start);
-        } else if let Some(at) = text.find("=@") {
+        } else if let Some(at) = text.find("=@").or_else(|| text.find(":@")) {
             let start = text[..at + 2].to_owned();
             sends = payload(report, item, &start);
         } else if !text.contains("==") && !text.contains(':') && sends == Payload::None {

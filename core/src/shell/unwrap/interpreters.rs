@@ -369,6 +369,9 @@ fn perl(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let loops = switches.has("n") || switches.has("p");
     if loops || code.prefix().contains("<>") || code.prefix().contains("<ARGV>") {
         let access = if switches.has("i") { Access::Write } else { Access::Read };
+        for suffix in switches.values(&["i"]) {
+            unwrapping.keeps(suffix, &switches.rest);
+        }
         // A name that ends so is a command: `perl -ne … 'id|'`.
         for file in &switches.rest {
             let name = file.value.prefix().trim();
@@ -428,6 +431,9 @@ fn ruby(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         }
     } else if switches.has("n") || switches.has("p") {
         let access = if switches.has("i") { Access::Write } else { Access::Read };
+        for suffix in switches.values(&["i"]) {
+            unwrapping.keeps(suffix, &switches.rest);
+        }
         unwrapping.reads(access, &switches.rest);
     }
     unwrapping.done();

@@ -5,7 +5,7 @@ use super::super::super::effect::{Access, CodeFrom, Effect};
 use super::super::super::invocation::{Argument, Stdin};
 use super::super::super::model::{Grammar, Opt, Parsed, Style};
 use super::super::super::place;
-use super::super::super::value::Value;
+use super::super::super::value::{Origin, Value};
 use super::super::Unwrapping;
 use super::super::switches::{self, Letters};
 
@@ -64,6 +64,26 @@ pub(super) fn run_awk(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) 
             variables.push((name.to_owned(), value));
         }
     }
+    if switches.has("D") {
+        unwrapping.dynamic("a debugger of awk runs commands that are not told".to_owned());
+    }
+    const WORDS: &[&str] =
+        &["version", "v", "posix", "help", "usage", "dump", "interactive", "traditional"];
+    let is_plain = |word: &Argument| {
+        word.value.as_known().is_some_and(|text| {
+            WORDS.contains(&text) || text.starts_with("sprintf=") || text.starts_with("random=")
+        })
+    };
+    if !switches.values(&["W"]).all(is_plain) {
+        unwrapping.dynamic("an option behind `-W` is not known".to_owned());
+    }
+    let leads = |(name, value): &(String, Value)| {
+        name.to_ascii_lowercase().ends_with("suffix")
+            && value.as_known().is_none_or(|text| text.contains('/'))
+    };
+    if variables.iter().any(leads) {
+        unwrapping.dynamic("what was in its files is kept elsewhere".to_owned());
+    }
     for file in switches.values(&["p", "o", "d"]) {
         let name = file.value.prefix();
         let name = if name.is_empty() { "awkprof.out" } else { name };
@@ -79,6 +99,7 @@ pub(super) fn run_awk(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) 
     for file in switches.values(&["i", "--include", "l", "--load"]) {
         if file.value.as_known() != Some("inplace") {
             unwrapping.file_effect(Access::Execute, &file.value.clone(), false, false);
+            unwrapping.dynamic("awk loads a library that is not known".to_owned());
         }
     }
     unwrapping.feeds();
@@ -203,6 +224,38 @@ pub(super) fn run_sed(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) 
             unwrapping.acts(None, sed(script));
         }
     }
+    for suffix in parsed.values("-i").chain(parsed.values("-I")).cloned().collect::<Vec<_>>() {
+        unwrapping.keeps(&suffix, &operands);
+    }
     unwrapping.reads(if in_place { Access::Write } else { Access::Read }, &operands);
     unwrapping.done();
+}
+
+impl Unwrapping<'_, '_> {
+    /// What was in files is kept beside them: in their names with this behind, or, if it has a `*`, in this
+    /// with their names in it, which may lead elsewhere.
+    pub(super) fn keeps(&mut self, suffix: &Argument, files: &[Argument]) {
+        let Some(text) = suffix.value.as_known().map(str::to_owned) else {
+            return self.file_effect(Access::Write, &suffix.value.clone(), false, false);
+        };
+        if !text.contains(['*', '/']) {
+            return;
+        }
+        for file in files {
+            let Some(path) = file.value.as_known() else {
+                let start = text.split('*').next().unwrap_or_default();
+                let end = Value::Unknown(Origin::Picked);
+                let kept = Value::known(start).then(end);
+                self.file_effect(Access::Write, &kept, true, false);
+                continue;
+            };
+            let (folder, name) =
+                path.rsplit_once('/').map_or(("", path), |(folder, name)| (folder, name));
+            let kept =
+                if text.contains('*') { text.replace('*', name) } else { format!("{name}{text}") };
+            let beside = path.contains('/') && !kept.contains('/');
+            let kept = if beside { format!("{folder}/{kept}") } else { kept };
+            self.file_effect(Access::Write, &Value::Known(kept), false, false);
+        }
+    }
 }
