@@ -8,6 +8,7 @@
 
 mod address;
 mod awk;
+mod beyond;
 mod doing;
 mod lua;
 mod node;
@@ -69,6 +70,20 @@ pub enum Act {
     },
     /// A file of code of the same language is run.
     Load(Value),
+    /// A function that is not known gets the path of a file: it reads it, and may write it.
+    Perhaps {
+        /// The path, from the working folder.
+        path: Value,
+        /// The function.
+        by: String,
+    },
+    /// What follows is done in another folder.
+    Folder {
+        /// The folder, from the one before.
+        path: Value,
+        /// True if it may still be done in the one before.
+        perhaps: bool,
+    },
     /// Something else.
     Effect(Effect),
 }

@@ -3,6 +3,7 @@
 
 mod brush;
 mod canonical;
+mod code;
 mod corpus;
 mod differential;
 mod evasion;

@@ -1,8 +1,10 @@
 //! What calls do.
 
+mod files;
+
 use super::super::effect::{Access, CodeFrom, Effect, Payload};
 use super::super::value::{Origin, Value};
-use super::address::{address, host_of, opened};
+use super::address::address;
 use super::reader::{Reader, is_environment};
 use super::thing::{From, Thing, joined};
 use super::{Act, Language};
@@ -22,10 +24,16 @@ pub(super) enum Doing {
     Execute(usize),
     /// Something with the file that this argument names.
     File(Access, usize),
+    /// As [`Doing::File`], if there is such an argument.
+    Maybe(Access, usize),
     /// Something with all files that the arguments name.
     Files(Access),
     /// Something with all that is below what the first argument names.
     Tree(Access),
+    /// Opens an archive; the second argument says for what.
+    Archive,
+    /// Packs the folder that the third argument names into a file that the first one names.
+    Packs,
     /// Deletes what the first argument names, as its options say.
     Remove,
     /// Does the one with the first argument, the other with the second.
@@ -50,6 +58,10 @@ pub(super) enum Doing {
     Code(usize),
     /// The first argument names a file of code.
     Load,
+    /// The arguments name folders in which modules are looked for.
+    Library,
+    /// Goes into the folder that the first argument names.
+    Folder,
     /// The first argument names a module.
     Import,
     /// Reads a variable of the environment; without an argument, all.
@@ -62,6 +74,8 @@ pub(super) enum Doing {
     Fork,
     /// Joins a connection to a program's input and output.
     Join,
+    /// Makes a template of a text, which may have code in it.
+    Template,
     /// What it does cannot be told.
     Dynamic,
     /// Something that no arguments matter to.
@@ -122,6 +136,13 @@ impl Reader<'_> {
         if let Some(found) = self.computed(&path, &made, &given, &named) {
             return found;
         }
+        if self.language == Language::Perl && matches!(path.as_str(), "push" | "unshift") {
+            let (list, rest) =
+                given.split_first().map_or((None, &[][..]), |(one, rest)| (Some(one), rest));
+            if matches!(list, Some(Thing::Path(path, _)) if path == "@INC") {
+                rest.iter().for_each(|thing| self.library(thing));
+            }
+        }
         let hidden = |name: &str| matches!(name, "env" | "environ" | "environment");
         let copies =
             matches!(path.as_str(), "dict" | "Object.assign" | "copy.copy" | "copy.deepcopy");
@@ -160,6 +181,7 @@ impl Reader<'_> {
                 if self.tables.is_risky(&path) {
                     self.dynamic(format!("what `{path}` does is not known"));
                 }
+                self.unmodelled(&path, &given, &named);
                 self.handed_whole(&path, &given);
                 given.iter().for_each(|thing| self.handed_on(thing));
                 self.result(path, made, given)
@@ -222,7 +244,26 @@ impl Reader<'_> {
                 self.process(doing, given);
                 return self.result(path.to_owned(), Vec::new(), Vec::new());
             }
-            Doing::File(access, position) => self.file(access, &at(position)),
+            // `IO.write("|command", …)`
+            Doing::File(_, 0)
+                if path.starts_with("IO.")
+                    && self.language == Language::Ruby
+                    && !first.text().is_some_and(|text| !text.starts_with('|')) =>
+            {
+                return self.open(given);
+            }
+            Doing::File(access, position) => {
+                self.file(access, &at(position));
+                // Its methods are told apart by where it is from.
+                if self.language == Language::Python && !path.starts_with("*.") {
+                    return self.result(path.to_owned(), Vec::new(), given.to_vec());
+                }
+            }
+            Doing::Maybe(access, position) => {
+                if let Some(thing) = given.get(position) {
+                    self.file(access, thing);
+                }
+            }
             Doing::Files(access) => {
                 if given.is_empty() {
                     self.file(access, &none);
@@ -249,6 +290,20 @@ impl Reader<'_> {
                 self.file(other, &at(1));
             }
             Doing::Open => return self.open(given),
+            Doing::Archive => {
+                self.open(given);
+                return Thing::Path("archive()".into(), Vec::new());
+            }
+            Doing::Packs => {
+                self.file(Access::Write, &first);
+                let named = ["root_dir", "base_dir"];
+                let options = given.iter().flat_map(|thing| named.map(|name| thing.option(name)));
+                for root in options.flatten().chain(given.get(2..).unwrap_or_default()) {
+                    if !matches!(root, Thing::Map(_)) {
+                        self.file(Access::Read, root);
+                    }
+                }
+            }
             Doing::Of(access) => self.act(Act::file(access, joined(made))),
             Doing::OfBetween(one, other) => {
                 self.act(Act::file(one, joined(made)));
@@ -275,7 +330,12 @@ impl Reader<'_> {
                 let makes = path == "Function" || path.ends_with("constructor");
                 return if makes { Thing::Unknown(From::Code) } else { last };
             }
-            Doing::Load => self.act(Act::Load(first.value())),
+            Doing::Load => self.load(path, given),
+            Doing::Library => given.iter().for_each(|thing| self.library(thing)),
+            Doing::Folder => {
+                let perhaps = self.branching || self.language == Language::Ruby;
+                self.act(Act::Folder { path: first.value(), perhaps });
+            }
             Doing::Import => return self.required(&first),
             Doing::Variable if given.is_empty() => self.effect(Effect::EnvironmentDump),
             Doing::Variable => return self.variable(&first),
@@ -300,6 +360,8 @@ impl Reader<'_> {
             }
             Doing::Fork => self.forks(),
             Doing::Join => self.runs = true,
+            Doing::Template if first.text().is_some_and(|text| !text.contains("<%")) => {}
+            Doing::Template => self.dynamic(format!("`{path}` may run what stands in its text")),
             Doing::Dynamic => self.dynamic(format!("what `{path}` runs cannot be told")),
             Doing::Effect(make) => self.effect(make()),
             Doing::Nothing => {
@@ -310,6 +372,16 @@ impl Reader<'_> {
     }
 
     pub(super) fn file(&mut self, access: Access, thing: &Thing) {
+        if self.language == Language::Php
+            && let Some(text) = thing.text().filter(|text| text.contains("://"))
+        {
+            match files::place_of_php(Some(text)) {
+                Some(path) => self.act(Act::file(access, Value::known(path))),
+                None if text.starts_with("php://") => {}
+                None => self.dynamic(format!("what `{text}` stands for is not known")),
+            }
+            return;
+        }
         // A descriptor is no path.
         if !matches!(thing, Thing::Number(_)) {
             self.act(Act::file(access, thing.value()));
@@ -392,124 +464,6 @@ impl Reader<'_> {
         self.act(Act::Run(words.iter().map(Thing::value).collect()));
     }
 
-    /// Opens a file as its mode says. In Perl and Ruby a command may stand in its place.
-    #[expect(clippy::too_many_lines, reason = "one way of opening after the other")]
-    fn open(&mut self, given: &[Thing]) -> Thing {
-        let handles = self.language == Language::Perl;
-        let given = if handles && given.len() > 1 { &given[1..] } else { given };
-        let mode = given.iter().find_map(|thing| thing.option("mode")).or(given.get(1));
-        let named = given.iter().find_map(|thing| thing.option("file")).cloned();
-        let first = given.first().cloned().or(named).unwrap_or(Thing::Unknown(From::Other));
-        let piped = matches!(self.language, Language::Perl | Language::Ruby);
-        let text = first.text().map(|text| text.trim().to_owned()).unwrap_or_default();
-        let made = || Thing::Path("open()".into(), vec![first.clone()]);
-        if handles && given.len() > 1 {
-            let mode = first.text().unwrap_or_default().trim().to_owned();
-            let rest = &given[1..];
-            if mode.contains('|') || mode.contains('-') {
-                self.process(Doing::Words, rest);
-            } else if mode.contains('&') {
-                self.runs |= self.connects;
-            } else {
-                let target = rest[0].clone();
-                if mode.starts_with('<') {
-                    self.file(Access::Read, &target);
-                }
-                if mode.contains('>') {
-                    self.file(Access::Write, &target);
-                }
-                if !mode.starts_with(['<', '>', '+']) {
-                    self.file(Access::Write, &target);
-                }
-            }
-            return made();
-        }
-        if piped && text.starts_with('|') {
-            self.shell(&Thing::known(text[1..].to_owned()));
-        } else if piped && handles && text.ends_with('|') {
-            self.shell(&Thing::known(text[..text.len() - 1].to_owned()));
-        } else if handles && text.starts_with(">&") {
-            self.runs |= self.connects;
-        } else if handles && text.starts_with(['>', '+']) {
-            self.file(Access::Write, &Thing::known(text.trim_start_matches(['>', '+', '<', ' '])));
-        } else if handles && text.starts_with('<') {
-            self.file(Access::Read, &Thing::known(text[1..].trim()));
-        } else if text.starts_with("http://")
-            || text.starts_with("https://")
-            || text.starts_with("ftp://")
-        {
-            return self.fetch(false, "open", 0, given);
-        } else if text.starts_with("php://") || text.starts_with("data:") {
-            return Thing::Unknown(if text.contains("input") || text.contains("stdin") {
-                From::Input
-            } else {
-                From::Decoded
-            });
-        } else {
-            if piped && first.text().is_none() {
-                self.dynamic("a name that is opened may be a command");
-            }
-            let mode = mode.and_then(Thing::text).unwrap_or("r").to_owned();
-            if mode.contains(['r', '+']) || !mode.contains(['w', 'a', 'x']) {
-                self.file(Access::Read, &first);
-            }
-            if mode.contains(['w', 'a', 'x', '+']) {
-                self.file(Access::Write, &first);
-            }
-        }
-        made()
-    }
-
-    fn fetch(&mut self, sends: bool, path: &str, position: usize, given: &[Thing]) -> Thing {
-        let options = given.iter().find(|thing| matches!(thing, Thing::Map(_)));
-        let get = |name: &str| options.and_then(|options| options.option(name)).cloned();
-        let url = match given.get(position) {
-            Some(Thing::Map(_)) | None => {
-                get("url").or_else(|| get("hostname")).or_else(|| get("host"))
-            }
-            Some(thing) => Some(thing.clone()),
-        };
-        let url = url.unwrap_or(Thing::Unknown(From::Other));
-        let url = match &url {
-            Thing::Path(made, of) if made.ends_with("()") => of.first().cloned().unwrap_or(url),
-            _ => url,
-        };
-        let text = url.value();
-        let (host, port) = host_of(&text);
-        if text.prefix().starts_with("file:") {
-            self.file(Access::Read, &Thing::known(text.prefix().trim_start_matches("file://")));
-            return Thing::Unknown(From::Other);
-        }
-        let mut payload = Payload::None;
-        let method = get("method").and_then(|method| method.text().map(str::to_ascii_uppercase));
-        let body = ["data", "json", "files", "body", "content", "params", "headers"]
-            .iter()
-            .find_map(|name| get(name))
-            .or_else(|| {
-                given
-                    .get(position + 1)
-                    .filter(|thing| !matches!(thing, Thing::Map(_) | Thing::Path(..)))
-                    .cloned()
-            });
-        let posts = sends || method.is_some_and(|method| method != "GET" && method != "HEAD");
-        let asks = matches!(path, "open" | "urllib.request.urlretrieve" | "urllib.urlretrieve");
-        if posts || body.is_some() && !asks {
-            payload = Payload::Text;
-        }
-        for part in given.iter().skip(position).chain(&body) {
-            if let Some(file) = opened(part, 4) {
-                payload = Payload::File(file);
-            }
-        }
-        let unknown_end = !matches!(text, Value::Known(_)) && text.prefix().contains("://");
-        if payload == Payload::None && unknown_end {
-            // What is put into the address is sent.
-            payload = Payload::Text;
-        }
-        self.effect(Effect::Network { host, port, fetches: true, sends: payload });
-        Thing::Unknown(From::Network)
-    }
-
     /// Runs a text as code.
     fn code(&mut self, thing: &Thing) -> Thing {
         match thing {
@@ -570,6 +524,7 @@ impl Reader<'_> {
             || known(self.tables.risky)
             || calls.map(|(call, _)| *call).any(|call| call.split('.').next() == Some(first));
         if !is_known && !first.is_empty() {
+            self.foreign.push(first.to_owned());
             let name = format!("the module {path}");
             self.effect(Effect::Code { from: CodeFrom::Project(name) });
         }

@@ -79,6 +79,7 @@ const CALLS: &[(&str, Doing)] = &[
     ("socket.connect", Doing::Connect(0)),
     ("socket.bind", Doing::Listen),
     ("socket.http.request", Doing::Fetch(0)),
+    ("lfs.chdir", Doing::Folder),
     ("lfs.rmdir", Doing::File(Access::Delete, 0)),
     ("lfs.mkdir", Doing::File(Access::Write, 0)),
     ("lfs.dir", Doing::File(Access::List, 0)),

@@ -119,7 +119,7 @@ impl Reader<'_> {
             }
             "sprintf" | "format" | "string.format" | "util.format" => {
                 let rest: Vec<Thing> = given.iter().skip(1).cloned().collect();
-                Some(super::reader::formatted(first?, &Thing::List(rest)))
+                Some(formatted(first?, &Thing::List(rest)))
             }
             "os.path.join" | "path.join" | "File.join" | "pathlib.PurePath" => Some(Thing::Text(
                 joined(&given.iter().flat_map(Thing::elements).collect::<Vec<_>>()),
@@ -185,7 +185,7 @@ impl Reader<'_> {
     fn reflected(&mut self, path: &str, made: &[Thing], given: &[Thing]) -> Option<Thing> {
         let first = given.first();
         match path {
-            "getattr" | "Reflect.get" | "operator.attrgetter" => {
+            "getattr" | "Reflect.get" => {
                 let object = first?.clone();
                 Some(self.by_name(&object, given.get(1)))
             }
@@ -211,6 +211,33 @@ impl Reader<'_> {
                     None => Thing::path("globals()"),
                 })
             }
+            "operator.attrgetter" => {
+                if first?.text().is_none() {
+                    self.dynamic("which attribute is taken is not known");
+                }
+                Some(Thing::Path("attrgetter()".into(), given.to_vec()))
+            }
+            "attrgetter()" => {
+                let name = made.first()?.text().unwrap_or_default().to_owned();
+                let object = first?.clone();
+                Some(name.split('.').fold(object, |thing, name| self.member(&thing, name)))
+            }
+            "pkgutil.resolve_name" | "pydoc.locate" => {
+                let Some(name) = first?.text().map(|name| name.replace(':', ".")) else {
+                    self.dynamic("which function is found is not known");
+                    return Some(Thing::Unknown(From::Code));
+                };
+                let mut parts = name.split('.').filter(|part| !part.is_empty());
+                let module = self.required(&Thing::known(parts.next().unwrap_or_default()));
+                Some(parts.fold(module, |thing, name| self.member(&thing, name)))
+            }
+            "Closure.fromCallable" => match first? {
+                Thing::Text(value) if value.as_known().is_none() => {
+                    self.dynamic("which function is called is not known");
+                    Some(Thing::Unknown(From::Code))
+                }
+                thing => Some(thing.clone()),
+            },
             "globals().get" => Some(self.by_name(&Thing::path("globals()"), first)),
             // `send(:system, "…")`, `Kernel.public_send("exec", …)`, `method(:system).call("…")`
             path if self.language == Language::Ruby && sends(path) => {
@@ -490,4 +517,34 @@ fn rot13(text: &str) -> String {
             other => other,
         })
         .collect()
+}
+
+/// `"…%s…" % x`
+pub(super) fn formatted(text: &Thing, with: &Thing) -> Thing {
+    let Some(text) = text.text() else { return Thing::Unknown(From::Other) };
+    let mut rest = with.elements().into_iter();
+    let mut all = Thing::known("");
+    let mut parts = text.split('%');
+    all = all.then(&Thing::known(parts.next().unwrap_or_default()));
+    for part in parts {
+        let end = part.find(|char: char| char.is_ascii_alphabetic());
+        match end {
+            Some(end) if !part.is_empty() => {
+                let next = rest.next().unwrap_or(Thing::Unknown(From::Other));
+                all = all.then(&next).then(&Thing::known(&part[end + 1..]));
+            }
+            _ => all = all.then(&Thing::known(format!("%{part}"))),
+        }
+    }
+    all
+}
+
+/// `"x" * 3`
+pub(super) fn repeated(thing: &Thing, times: &Thing) -> Thing {
+    match (thing.text(), times) {
+        (Some(text), Thing::Number(times)) if (0..=64).contains(times) => {
+            Thing::known(text.repeat(usize::try_from(*times).unwrap_or(0))).short()
+        }
+        _ => Thing::Unknown(From::Other),
+    }
 }

@@ -8,6 +8,7 @@ mod suffixes;
 
 use std::collections::BTreeMap;
 
+use super::pure::{formatted, repeated};
 use super::thing::{From, Thing};
 use super::token::{Part, Token, tokens};
 use super::{Act, Language, Tables};
@@ -43,6 +44,10 @@ pub(super) struct Reader<'a> {
     pub(super) functions: BTreeMap<String, Vec<String>>,
     /// Modules whose names are all here.
     stars: Vec<String>,
+    /// Modules that are neither of the language nor well known.
+    pub(super) foreign: Vec<String>,
+    /// True if the names of one of them are all here.
+    pub(super) foreign_names: bool,
     pub(super) tokens: Vec<Token>,
     pub(super) at: usize,
     /// How many parentheses are around, in which lines do not end anything.
@@ -80,6 +85,8 @@ pub(super) fn read(language: Language, text: &str, arguments: &[Value], home: &s
         later: BTreeMap::new(),
         functions: BTreeMap::new(),
         stars: Vec::new(),
+        foreign: Vec::new(),
+        foreign_names: false,
         tokens: Vec::new(),
         at: 0,
         parentheses: 0,
@@ -131,7 +138,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn act(&mut self, act: Act) {
-        if self.acts.len() < MOST_ACTS && !self.acts.contains(&act) {
+        // In another folder the same is something else.
+        let since = self.acts.iter().rposition(|act| matches!(act, Act::Folder { .. }));
+        let before = self.acts.get(since.unwrap_or(0)..).unwrap_or_default();
+        if self.acts.len() < MOST_ACTS && !before.contains(&act) {
             self.acts.push(act);
         } else if self.acts.len() == MOST_ACTS {
             let why = "the code does more than is looked at".to_owned();
@@ -210,6 +220,7 @@ impl Reader<'_> {
                     ("+=" | ".=", Target::Name(name)) => self.name(name).then(&value),
                     _ => value,
                 };
+                self.put_into(thing, target, &value);
                 self.assign(target, value.clone());
                 Some(value)
             }
@@ -227,7 +238,12 @@ impl Reader<'_> {
                 Some(self.both(thing, |one, other| one.then(other)))
             }
             Token::Mark("<<") if self.language == Ruby => {
-                let value = self.both(thing, |one, other| one.then(other));
+                let mut added = Thing::Unknown(From::Other);
+                let value = self.both(thing, |one, other| {
+                    added = other.clone();
+                    one.then(other)
+                });
+                self.put_into(thing, target, &added);
                 self.assign(target, value.clone());
                 Some(value)
             }
@@ -303,7 +319,7 @@ impl Reader<'_> {
         }
     }
 
-    fn both(&mut self, one: &Thing, join: impl Fn(&Thing, &Thing) -> Thing) -> Thing {
+    fn both(&mut self, one: &Thing, join: impl FnOnce(&Thing, &Thing) -> Thing) -> Thing {
         self.at += 1;
         let (other, _) = self.operand();
         join(one, &other)
@@ -393,8 +409,7 @@ impl Reader<'_> {
                 }
                 Some(Token::Mark("$")) if self.language == Language::Perl => self.at += 1,
                 Some(Token::Name(name))
-                    if SKIPPED.contains(&name.as_str())
-                        && !(name == "assert" && self.language == Language::Php) =>
+                    if SKIPPED.contains(&name.as_str()) && !self.is_called(&name) =>
                 {
                     self.branching |= BRANCHING.contains(&name.as_str());
                     self.at += 1;
@@ -431,6 +446,20 @@ impl Reader<'_> {
             }
         };
         self.suffixes(thing, target, assigning)
+    }
+
+    /// True for a word that is a function here: `assert(…)` of PHP, `do "file"` of Perl.
+    fn is_called(&self, name: &str) -> bool {
+        let is_file = || match self.tokens.get(self.at + 1) {
+            Some(Token::Text(_)) => true,
+            Some(Token::Name(name)) => name.starts_with('$'),
+            _ => false,
+        };
+        match (name, self.language) {
+            ("assert", Language::Php) => true,
+            ("do", Language::Perl) => is_file(),
+            _ => false,
+        }
     }
 
     fn literal(&mut self, token: Token, negative: bool) -> Thing {
@@ -546,34 +575,4 @@ pub fn is_secret_name(name: &str) -> bool {
         || name.ends_with("_KEY")
         || name.ends_with("_PASS")
         || name == "DATABASE_URL"
-}
-
-/// `"…%s…" % x`
-pub(super) fn formatted(text: &Thing, with: &Thing) -> Thing {
-    let Some(text) = text.text() else { return Thing::Unknown(From::Other) };
-    let mut rest = with.elements().into_iter();
-    let mut all = Thing::known("");
-    let mut parts = text.split('%');
-    all = all.then(&Thing::known(parts.next().unwrap_or_default()));
-    for part in parts {
-        let end = part.find(|char: char| char.is_ascii_alphabetic());
-        match end {
-            Some(end) if !part.is_empty() => {
-                let next = rest.next().unwrap_or(Thing::Unknown(From::Other));
-                all = all.then(&next).then(&Thing::known(&part[end + 1..]));
-            }
-            _ => all = all.then(&Thing::known(format!("%{part}"))),
-        }
-    }
-    all
-}
-
-/// `"x" * 3`
-fn repeated(thing: &Thing, times: &Thing) -> Thing {
-    match (thing.text(), times) {
-        (Some(text), Thing::Number(times)) if (0..=64).contains(times) => {
-            Thing::known(text.repeat(usize::try_from(*times).unwrap_or(0))).short()
-        }
-        _ => Thing::Unknown(From::Other),
-    }
 }

@@ -46,6 +46,19 @@ impl Reader<'_> {
                 }
                 self.import(&path);
                 self.import_all(&path);
+                if path == "lib" {
+                    let (given, _) = self.bare();
+                    given.iter().for_each(|thing| self.library(thing));
+                }
+            }
+            ("include" | "extend" | "prepend", Ruby) => {
+                let parentheses = usize::from(self.is_mark("("));
+                if !matches!(self.tokens.get(self.at + parentheses), Some(Token::Name(_))) {
+                    return None;
+                }
+                self.at += parentheses;
+                let module = self.next_name().unwrap_or_default();
+                self.import_all(&module);
             }
             _ => return None,
         }

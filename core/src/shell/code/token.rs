@@ -161,9 +161,10 @@ impl Lexer {
             }
             ('/', JavaScript | Perl | Ruby) if !self.after_value() => {
                 self.at += 1;
-                self.parts('/', '/', false);
+                let pattern = self.parts('/', '/', false);
                 self.flags();
-                self.tokens.push(Token::Pattern(None));
+                let runs = self.language == Perl && quotes::runs_code(&pattern);
+                self.tokens.push(Token::Pattern(runs.then(|| quotes::UNKNOWN.to_owned())));
             }
             ('%', Ruby) if !self.after_value() => return self.percent(),
             (':', Ruby) if self.peek(1).is_alphabetic() && !self.starts("::") => {

@@ -1,10 +1,12 @@
 //! Interpreters of other languages: code in an option, on standard input and in files.
 
 mod filters;
+mod node;
+mod php;
 mod python;
 
 use super::super::code::{Act, Language, search};
-use super::super::effect::{Access, CodeFrom, Effect, FileEffect};
+use super::super::effect::{Access, CodeFrom, Effect, FileEffect, Scope};
 use super::super::interpret::state::Descriptor;
 use super::super::invocation::{Argument, Stdin};
 use super::super::model::{self, Grammar, Parsed, Style};
@@ -13,6 +15,8 @@ use super::super::value::{Origin, Value};
 use super::switches::{self, Letters, Switches};
 use super::{Unwrapping, Wrapper};
 use filters::{SED, run_awk, run_sed};
+use node::node;
+use php::php;
 use python::python;
 
 static WORDS: Grammar = Grammar { options: &[], style: Style::Operands, subcommands: &[] };
@@ -60,6 +64,8 @@ impl Unwrapping<'_, '_> {
                     Some(language) => self.code_of_file(language, &path, &[]),
                     None => self.file_effect(Access::Execute, &path, false, false),
                 },
+                Act::Perhaps { path, by } => self.perhaps_file(&path, &by),
+                Act::Folder { path, perhaps } => self.goes(&path, perhaps),
                 Act::Effect(effect) => self.effect(effect),
             }
         }
@@ -73,6 +79,23 @@ impl Unwrapping<'_, '_> {
         let path = place::resolve(&path, &self.state.cwd, self.interpreter.env);
         let scope = place::scope(&path, self.interpreter.env);
         self.effect(Effect::File(FileEffect { access, path, scope, recursive, forced }));
+    }
+
+    /// What gets a path, and nobody knows for what, reads the file and may write it.
+    fn perhaps_file(&mut self, path: &Value, by: &str) {
+        let place = place::resolve(path, &self.state.cwd, self.interpreter.env);
+        let scope = place::scope(&place, self.interpreter.env);
+        if matches!(scope, Scope::Workspace | Scope::Temp | Scope::HarmlessDevice) {
+            return;
+        }
+        self.file_effect(Access::Read, path, false, false);
+        self.dynamic(format!("`{by}` gets a path beyond the workspace"));
+    }
+
+    /// What follows is done in another folder; `perhaps`: or in the one before.
+    fn goes(&mut self, path: &Value, perhaps: bool) {
+        let folder = place::resolve(path, &self.state.cwd, self.interpreter.env);
+        self.state.cwd = if perhaps { self.state.cwd.clone().or(folder) } else { folder };
     }
 
     fn reads(&mut self, access: Access, files: &[Argument]) {
@@ -184,6 +207,28 @@ impl Unwrapping<'_, '_> {
         }
     }
 
+    /// Folders in which modules are looked for: what stands in them is run.
+    fn libraries(&mut self, switches: &Switches, options: &[&str]) {
+        let folders: Vec<Argument> = switches.values(options).cloned().collect();
+        self.reads(Access::Execute, &folders);
+    }
+
+    /// Folders that it goes into, one behind the other.
+    fn folders(&mut self, switches: &Switches, options: &[&str]) {
+        let folders: Vec<Argument> = switches.values(options).cloned().collect();
+        for folder in folders.iter().filter(|folder| folder.value.as_known() != Some("")) {
+            self.goes(&folder.value, false);
+        }
+    }
+
+    /// A script that is looked for in the folders of programs may be any.
+    fn searched(&mut self, switches: &Switches) {
+        let script = switches.rest.first().map(|script| script.value.prefix().to_owned());
+        if script.is_some_and(|script| !script.contains('/')) {
+            self.dynamic("which script is found is not known".into());
+        }
+    }
+
     /// A file of code with its arguments, or code on standard input.
     fn operands(&mut self, language: Language, rest: &[Argument]) {
         match rest.split_first() {
@@ -202,85 +247,6 @@ impl Unwrapping<'_, '_> {
         }
         all
     }
-}
-
-static NODE: Letters = Letters {
-    flags: "ichpv",
-    values: "erC",
-    attached: "",
-    digits: "",
-    last: "",
-    long_flags: &[],
-    long_values: &[
-        "--eval",
-        "--require",
-        "--import",
-        "--loader",
-        "--experimental-loader",
-        "--conditions",
-        "--env-file",
-        "--run",
-        "--test-name-pattern",
-        "--test-reporter",
-        "--input-type",
-        "--title",
-        "--project",
-        "--tsconfig",
-        "--watch-path",
-        "--env-file-if-exists",
-        "--stack-trace-limit",
-        "--icu-data-dir",
-        "--compilerOptions",
-    ],
-    any_long: true,
-};
-
-fn node(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
-    let mut switches = switches::read(&parsed.operands, &NODE);
-    unwrapping.told(&switches);
-    if ["--help", "--version", "h", "v"].iter().any(|option| switches.has(option)) {
-        return;
-    }
-    let mut codes: Vec<Argument> = switches.values(&["e", "--eval"]).cloned().collect();
-    let prints = switches.has("p") || switches.has("--print");
-    if let Some(code) = switches.values(&["--print"]).next() {
-        codes.push(code.clone());
-    } else if prints && codes.is_empty() && !switches.rest.is_empty() {
-        codes.push(switches.rest.remove(0));
-    }
-    let loaded: Vec<Argument> = switches
-        .values(&["r", "--require", "--import", "--loader", "--experimental-loader"])
-        .cloned()
-        .collect();
-    for module in loaded {
-        match &module.value {
-            Value::Known(name) if !name.starts_with(['.', '/']) && !name.starts_with("data:") => {
-                let from = CodeFrom::Project(format!("the module {name}"));
-                unwrapping.effect(Effect::Code { from });
-            }
-            Value::Known(name) if name.starts_with("data:") => {
-                unwrapping.dynamic("node loads code that stands in an address".into());
-            }
-            path => unwrapping.code_of_file(Language::JavaScript, &path.clone(), &[]),
-        }
-    }
-    if switches.options.iter().any(|(name, _)| name.starts_with("--inspect")) {
-        unwrapping.effect(Effect::Listen { port: Some(9229) });
-    }
-    if !codes.is_empty() {
-        let code = unwrapping.joined_code(&codes);
-        let code = if prints { Value::known("console.log(").then(code) } else { code };
-        unwrapping.code(Language::JavaScript, &code, &switches.rest);
-    } else if switches.has("--test") || switches.has("--run") {
-        unwrapping.effect(Effect::Code { from: CodeFrom::Project("node --test".into()) });
-    } else if switches.has("c") || switches.has("--check") {
-        unwrapping.reads(Access::Read, &switches.rest);
-    } else if let Some(".") = switches.rest.first().and_then(|file| file.value.as_known()) {
-        unwrapping.code_of_file(Language::JavaScript, &Value::known("./index.js"), &[]);
-    } else {
-        unwrapping.operands(Language::JavaScript, &switches.rest);
-    }
-    unwrapping.done();
 }
 
 /// Runtimes with commands of their own. Those stand in tables; here is only the code.
@@ -346,6 +312,8 @@ fn perl(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if switches.has("d") {
         unwrapping.dynamic("a debugger of perl runs code that is not told".into());
     }
+    unwrapping.libraries(&switches, &["I"]);
+    unwrapping.folders(&switches, &["x"]);
     let mut codes: Vec<Argument> = Vec::new();
     for module in switches.values(&["M", "m"]) {
         let value = module.value.map(|module| {
@@ -360,6 +328,9 @@ fn perl(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         if modules > 0 {
             let code = unwrapping.joined_code(&codes);
             unwrapping.code(Language::Perl, &code, &[]);
+        }
+        if switches.has("S") {
+            unwrapping.searched(&switches);
         }
         unwrapping.operands(Language::Perl, &switches.rest);
         return unwrapping.done();
@@ -386,8 +357,8 @@ fn perl(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
 
 static RUBY: Letters = Letters {
     flags: "aclnpsSvwyhU",
-    values: "eICr",
-    attached: "FiKETxXW",
+    values: "eICXr",
+    attached: "FiKETxW",
     digits: "0",
     last: "",
     long_flags: &[
@@ -412,6 +383,17 @@ fn ruby(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     {
         return;
     }
+    unwrapping.folders(&switches, &["C", "X", "x"]);
+    unwrapping.libraries(&switches, &["I"]);
+    if switches.values(&["r"]).any(|module| module.value.as_known() == Some("un")) {
+        return ruby_tool(unwrapping, &switches);
+    }
+    // Whatever reads the operands runs one that begins so.
+    for file in &switches.rest {
+        if let Some(command) = file.value.prefix().trim_start().strip_prefix('|') {
+            unwrapping.script(&Value::known(command), &[]);
+        }
+    }
     let mut codes: Vec<Argument> = Vec::new();
     for module in switches.values(&["r"]) {
         let value = module.value.map(|module| format!("require '{module}'"));
@@ -427,6 +409,9 @@ fn ruby(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         if switches.has("c") {
             unwrapping.reads(Access::Read, &switches.rest);
         } else {
+            if switches.has("S") {
+                unwrapping.searched(&switches);
+            }
             unwrapping.operands(Language::Ruby, &switches.rest);
         }
     } else if switches.has("n") || switches.has("p") {
@@ -439,94 +424,19 @@ fn ruby(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     unwrapping.done();
 }
 
-static PHP: Letters = Letters {
-    flags: "aCnhHilmqsvew",
-    values: "rBREfFdcztSg",
-    attached: "",
-    digits: "",
-    last: "",
-    long_flags: &[
-        "--version",
-        "--help",
-        "--ini",
-        "--info",
-        "--modules",
-        "--interactive",
-        "--no-php-ini",
-        "--syntax-check",
-        "--strip",
-    ],
-    long_values: &[
-        "--run",
-        "--file",
-        "--define",
-        "--php-ini",
-        "--server",
-        "--docroot",
-        "--process-begin",
-        "--process-code",
-        "--process-end",
-        "--process-file",
-        "--rf",
-        "--rc",
-        "--re",
-        "--ri",
-    ],
-    any_long: false,
-};
-
-fn php(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
-    let switches = switches::read(&parsed.operands, &PHP);
-    unwrapping.told(&switches);
-    if ["v", "h", "m", "i", "--version", "--help", "--ini", "--modules", "--info"]
-        .iter()
-        .any(|option| switches.has(option))
-    {
-        if switches.has("i") || switches.has("--info") {
-            unwrapping.effect(Effect::EnvironmentDump);
+/// `ruby -run -e rm -- -r x`: the module is a box of tools, and the code the name of one.
+fn ruby_tool(unwrapping: &mut Unwrapping<'_, '_>, switches: &Switches) {
+    const TOOLS: &[&str] = &["cp", "ln", "mv", "rm", "mkdir", "rmdir", "install", "chmod", "touch"];
+    let tool = switches.values(&["e"]).next().and_then(|tool| tool.value.as_known());
+    match tool {
+        Some(tool) if TOOLS.contains(&tool) => {
+            let words: Vec<Argument> = std::iter::once(unwrapping.word(Value::known(tool)))
+                .chain(switches.rest.iter().cloned())
+                .collect();
+            unwrapping.run(&words);
         }
-        return;
-    }
-    for setting in switches.values(&["d", "--define"]) {
-        let name = setting.value.prefix();
-        if name.starts_with("auto_prepend_file")
-            || name.starts_with("auto_append_file")
-            || name.starts_with("extension")
-            || setting.value.possible().is_none()
-        {
-            unwrapping.effect(Effect::Code { from: CodeFrom::Setting(name.to_owned()) });
-            unwrapping.dynamic("a setting of php loads code".into());
-        }
-    }
-    if let Some(address) = switches.values(&["S", "--server"]).next() {
-        let port = address.value.as_known().and_then(|text| text.rsplit_once(':')?.1.parse().ok());
-        unwrapping.effect(Effect::Listen { port });
-        return unwrapping.done();
-    }
-    let codes: Vec<Argument> = switches
-        .values(&[
-            "r",
-            "B",
-            "R",
-            "E",
-            "--run",
-            "--process-begin",
-            "--process-code",
-            "--process-end",
-        ])
-        .cloned()
-        .collect();
-    let files: Vec<Argument> =
-        switches.values(&["f", "F", "--file", "--process-file"]).cloned().collect();
-    if !codes.is_empty() {
-        let code = unwrapping.joined_code(&codes);
-        unwrapping.code(Language::Php, &code, &switches.rest);
-    } else if let Some(file) = files.first() {
-        unwrapping.code_of_file(Language::Php, &file.value.clone(), &switches.rest);
-    } else if switches.has("l") || switches.has("--syntax-check") {
-        unwrapping.reads(Access::Read, &switches.rest);
-    } else {
-        unwrapping.operands(Language::Php, &switches.rest);
+        Some("httpd") => unwrapping.effect(Effect::Listen { port: Some(8080) }),
+        _ => unwrapping.dynamic("which tool of ruby is run is not known".into()),
     }
     unwrapping.done();
 }
@@ -542,13 +452,44 @@ static LUA: Letters = Letters {
     any_long: false,
 };
 
+/// Modules that come with Lua, or that do nothing to the world.
+const LUA_MODULES: &[&str] = &[
+    "bit",
+    "bit32",
+    "cjson",
+    "coroutine",
+    "inspect",
+    "io",
+    "jit",
+    "lpeg",
+    "math",
+    "os",
+    "string",
+    "table",
+    "utf8",
+];
+
 fn lua(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let switches = switches::read(&parsed.operands, &LUA);
     unwrapping.told(&switches);
     let codes: Vec<Argument> = switches.values(&["e"]).cloned().collect();
     for module in switches.values(&["l"]) {
-        let from = CodeFrom::Project(format!("the module {}", module.value.prefix()));
-        unwrapping.effect(Effect::Code { from });
+        let name = module.value.prefix().to_owned();
+        let name = name.rsplit_once('=').map_or(name.as_str(), |(_, name)| name);
+        if !LUA_MODULES.contains(&name) {
+            let from = CodeFrom::Project(format!("the module {name}"));
+            unwrapping.effect(Effect::Code { from });
+            unwrapping.dynamic(format!("which file the module `{name}` is, is not known"));
+        }
+    }
+    if switches.values(&["j"]).any(|how| how.value.prefix().contains('/')) {
+        unwrapping.dynamic("luajit writes a file".into());
+    }
+    if switches.has("b") {
+        let from = switches.rest.first().cloned();
+        unwrapping.reads(Access::Read, from.as_slice());
+        unwrapping.reads(Access::Write, switches.rest.get(1..).unwrap_or_default());
+        return unwrapping.done();
     }
     if !codes.is_empty() {
         let code = unwrapping.joined_code(&codes);

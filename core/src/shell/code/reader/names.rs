@@ -8,6 +8,24 @@ use super::{Reader, is_environment, is_secret_name};
 use crate::shell::effect::Effect;
 use crate::shell::value::{Origin, Value};
 
+/// Modules with functions that matter, by the names under which others import them.
+const IMPORTED: &[&str] = &[
+    "_os",
+    "os",
+    "_sys",
+    "sys",
+    "subprocess",
+    "_subprocess",
+    "builtins",
+    "_builtins",
+    "shutil",
+    "_shutil",
+    "importlib",
+    "_importlib",
+    "ctypes",
+    "runpy",
+];
+
 impl Reader<'_> {
     /// Reads a variable of the environment.
     pub(in super::super) fn variable(&mut self, key: &Thing) -> Thing {
@@ -61,6 +79,10 @@ impl Reader<'_> {
                 name => self.variable(&Thing::known(name)),
             },
             _ if name == "__builtins__" => Thing::path("__builtins__"),
+            // What a module of Python imported for itself is the same module.
+            _ if self.language == Language::Python && IMPORTED.contains(&name) => {
+                Thing::path(name.trim_start_matches('_'))
+            }
             _ if name == "constructor" && self.language == Language::JavaScript => {
                 if !self.only_looks() {
                     self.dynamic("`constructor` makes functions of texts");
@@ -117,6 +139,11 @@ impl Reader<'_> {
             self.fuel = self.fuel.saturating_sub(thing.weight() / 4);
             return thing.clone();
         }
+        match (name, self.language) {
+            ("@INC", Language::Perl) => return Thing::path("@INC"),
+            ("$:" | "$LOAD_PATH", Language::Ruby) => return Thing::path("LOAD_PATH"),
+            _ => {}
+        }
         // An element is written with another sigil than all: `$x[0]` of `@x`.
         if self.language == Language::Perl
             && let Some(bare) = name.strip_prefix('$')
@@ -171,6 +198,8 @@ impl Reader<'_> {
     }
 
     pub(in super::super) fn import_all(&mut self, module: &str) {
+        let first = module.split('.').next().unwrap_or_default();
+        self.foreign_names |= self.foreign.iter().any(|foreign| foreign == first);
         self.stars.push(module.to_owned());
     }
 }

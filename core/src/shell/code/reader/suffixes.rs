@@ -149,7 +149,7 @@ impl Reader<'_> {
     }
 
     /// Arguments without parentheses.
-    pub(super) fn bare(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
+    pub(in super::super) fn bare(&mut self) -> (Vec<Thing>, Vec<(String, Thing)>) {
         let mut given = Vec::new();
         let mut named = Vec::new();
         // A block, or a file handle, before the arguments.
@@ -337,6 +337,11 @@ impl Reader<'_> {
                 }
                 None if matches!(thing, Thing::Path(path, _) if self.tables.holds_code(path)) => {
                     Thing::Unknown(From::Code)
+                }
+                // `local["rm"]`, `rm["-rf", "/x"]` of modules that run programs.
+                None if matches!(key, Thing::List(_)) => {
+                    self.keyed(thing, key);
+                    Thing::Unknown(thing.from())
                 }
                 None => Thing::Unknown(thing.from()),
             },

@@ -2,6 +2,15 @@
 
 use super::{Lexer, Part, Token};
 
+/// Stands for code of Perl that is not looked at.
+pub(super) const UNKNOWN: &str = "eval($unknown)";
+
+/// True for a pattern of Perl that runs code where it fits.
+pub(super) fn runs_code(pattern: &[Part]) -> bool {
+    let runs = |text: &str| text.contains("(?{") || text.contains("(??{") || text.contains("(*{");
+    pattern.iter().any(|part| matches!(part, Part::Text(text) if runs(text)))
+}
+
 impl Lexer {
     /// The sign that ends what this one opens, read past blanks.
     pub(super) fn delimiter(&mut self) -> Option<(char, char)> {
@@ -42,10 +51,7 @@ impl Lexer {
             "qw" => Token::Words(words(&parts)),
             "m" | "qr" => {
                 self.flags();
-                let runs = parts.iter().any(
-                    |part| matches!(part, Part::Text(text) if text.contains("(?{") || text.contains("(??{")),
-                );
-                Token::Pattern(runs.then(|| "eval($unknown)".to_owned()))
+                Token::Pattern(runs_code(&parts).then(|| UNKNOWN.to_owned()))
             }
             _ => {
                 let (open, close) = if open == close {
@@ -56,6 +62,7 @@ impl Lexer {
                 let with = self.parts(open, close, false);
                 let flags = self.flags();
                 let is_code = name == "s" && flags.contains('e');
+                let runs = name == "s" && runs_code(&parts);
                 let text = with.into_iter().next().map(|part| match part {
                     Part::Text(text) | Part::Code(text) => text,
                 });
@@ -64,7 +71,8 @@ impl Lexer {
                     Some(text) if flags.matches('e').count() > 1 => Some(format!("eval({text})")),
                     text => text,
                 };
-                Token::Pattern(text.filter(|_| is_code))
+                let text = text.filter(|_| is_code);
+                Token::Pattern(if runs { Some(UNKNOWN.to_owned()) } else { text })
             }
         };
         self.tokens.push(token);

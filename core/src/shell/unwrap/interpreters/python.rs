@@ -35,6 +35,8 @@ pub(super) fn python(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     if ["--help", "--version", "h", "V", "?"].iter().any(|option| switches.has(option)) {
         return;
     }
+    let settings: Vec<Argument> = switches.values(&["X"]).cloned().collect();
+    settings.iter().for_each(|setting| setting_of_python(unwrapping, setting));
     let code = switches.values(&["c"]).next().cloned();
     let module = switches.values(&["m"]).next().cloned();
     match (code, module) {
@@ -44,6 +46,168 @@ pub(super) fn python(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         _ => unwrapping.operands(Language::Python, &switches.rest),
     }
     unwrapping.done();
+}
+
+/// What `-X` sets. One that is not known may load a module.
+const SETTINGS: &[&str] = &[
+    "context_aware_warnings",
+    "cpu_count",
+    "dev",
+    "disable_remote_debug",
+    "faulthandler",
+    "frozen_modules",
+    "gil",
+    "importtime",
+    "int_max_str_digits",
+    "lazy_imports",
+    "no_debug_ranges",
+    "perf",
+    "perf_jit",
+    "showrefcount",
+    "thread_inherit_context",
+    "tracemalloc",
+    "utf8",
+    "warn_default_encoding",
+];
+
+fn setting_of_python(unwrapping: &mut Unwrapping<'_, '_>, setting: &Argument) {
+    let text = setting.value.prefix().to_owned();
+    let (name, value) = text.split_once('=').unwrap_or((&text, ""));
+    match name {
+        "pycache_prefix" if setting.value.as_known().is_some() => {
+            unwrapping.file_effect(Access::Write, &Value::known(value), false, false);
+        }
+        name if SETTINGS.contains(&name) => {}
+        name => unwrapping.dynamic(format!("what `-X {name}` sets is not known")),
+    }
+}
+
+/// Options of modules that run a script: those that take a value, and those of them that name a
+/// file that is written. All else that begins with a dash stands alone.
+const RUNNERS: &[(&str, &[&str], &[&str])] = &[
+    ("pdb", &[], &[]),
+    ("bdb", &[], &[]),
+    ("cProfile", &["-o", "--outfile", "-s", "--sort"], &["-o", "--outfile"]),
+    ("profile", &["-o", "--outfile", "-s", "--sort"], &["-o", "--outfile"]),
+    (
+        "trace",
+        &["-f", "--file", "-C", "--coverdir", "--ignore-module", "--ignore-dir"],
+        &["-f", "--file", "-C", "--coverdir"],
+    ),
+    ("doctest", &["-o", "--option"], &[]),
+    ("timeit", &["-n", "--number", "-r", "--repeat", "-u", "--unit"], &[]),
+    ("json.tool", &["--indent"], &[]),
+    (
+        "pickletools",
+        &["-o", "--output", "-l", "--indentlevel", "-p", "--preamble"],
+        &["-o", "--output"],
+    ),
+    ("unittest", &["-k", "-p", "--pattern", "--durations"], &[]),
+    ("pydoc", &["-n", "-p", "-k"], &[]),
+];
+
+/// The words of a module behind its options. What its options write and run is told.
+fn operands(unwrapping: &mut Unwrapping<'_, '_>, name: &str, rest: &[Argument]) -> Vec<Argument> {
+    let row = RUNNERS.iter().find(|(module, ..)| *module == name);
+    let (takes, writes) = row.map_or((&[][..], &[][..]), |(_, takes, writes)| (*takes, *writes));
+    let runs = matches!(name, "pdb" | "cProfile" | "profile" | "trace" | "bdb");
+    let mut words = rest.iter();
+    let mut found = Vec::new();
+    while let Some(word) = words.next() {
+        let text = word.value.prefix().to_owned();
+        if !text.starts_with('-') || text == "-" {
+            found.push(word.clone());
+            // Behind the script stand its own options.
+            if runs {
+                break;
+            }
+            continue;
+        }
+        if text == "--" {
+            break;
+        }
+        let (option, attached) = match text.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => (option, Some(value)),
+            _ if !text.starts_with("--") && text.len() > 2 && text.is_char_boundary(2) => {
+                let (option, value) = text.split_at(2);
+                (option, takes.contains(&option).then_some(value))
+            }
+            _ => (text.as_str(), None),
+        };
+        match (name, option) {
+            ("pdb", "-c" | "--command") => {
+                unwrapping.dynamic("commands of a debugger are run".into());
+                words.next();
+            }
+            ("pdb" | "cProfile" | "profile" | "trace", "-m" | "--module") => {
+                let module = words.next().cloned();
+                let rest: Vec<Argument> = words.cloned().collect();
+                match module.filter(|_| text == option) {
+                    Some(module) => python_module(unwrapping, &module, &rest),
+                    None => unwrapping.dynamic("which module is run is not known".into()),
+                }
+                return Vec::new();
+            }
+            ("timeit", "-s" | "--setup") => {
+                let code = match attached
+                    .or_else(|| text.strip_prefix("-s").filter(|code| !code.is_empty()))
+                {
+                    Some(code) => Some(Value::known(code)),
+                    None => words.next().map(|code| code.value.clone()),
+                };
+                if let Some(code) = code {
+                    unwrapping.code(Language::Python, &code, &[]);
+                }
+            }
+            (_, option) if takes.contains(&option) => {
+                let value = match attached {
+                    Some(value) => Some(unwrapping.word(Value::known(value))),
+                    None => words.next().cloned(),
+                };
+                if writes.contains(&option) {
+                    unwrapping.reads(Access::Write, value.as_slice());
+                }
+            }
+            _ => {}
+        }
+    }
+    if runs {
+        found.extend(words.cloned());
+    }
+    found
+}
+
+/// What is given to a module of which nothing is known, by its words.
+fn given_to_module(unwrapping: &mut Unwrapping<'_, '_>, name: &str, rest: &[Argument]) {
+    for word in rest {
+        let text = word.value.prefix();
+        let value = match text.split_once('=') {
+            Some((option, _)) if option.starts_with('-') => {
+                let from = option.len() + 1;
+                word.value.map(|text| text.get(from..).unwrap_or_default().to_owned())
+            }
+            _ => word.value.clone(),
+        };
+        let text = value.prefix();
+        if text.contains("://") {
+            let host = Value::Unknown(Origin::Other);
+            let sends = Payload::None;
+            unwrapping.effect(Effect::Network { host, port: None, fetches: true, sends });
+        } else if text.starts_with(['/', '~', '.']) || text.contains("/.") {
+            unwrapping.perhaps_file(&value, &format!("python -m {name}"));
+        }
+    }
+}
+
+/// Imports what a word names: a file, or a module.
+fn imports(unwrapping: &mut Unwrapping<'_, '_>, word: &Argument) {
+    let text = word.value.prefix();
+    if text.contains('/') || text.ends_with(".py") {
+        unwrapping.code_of_file(Language::Python, &word.value.clone(), &[]);
+    } else {
+        let from = CodeFrom::Project(format!("the module {text}"));
+        unwrapping.effect(Effect::Code { from });
+    }
 }
 
 /// Modules that are the program of the same name.
@@ -103,22 +267,47 @@ fn python_module(unwrapping: &mut Unwrapping<'_, '_>, module: &Argument, rest: &
     let Some(name) = module.value.as_known() else {
         return unwrapping.dynamic("which module is run is not known".into());
     };
-    let operands: Vec<Argument> =
-        rest.iter().filter(|word| !word.value.prefix().starts_with('-')).cloned().collect();
+    let operands = operands(unwrapping, name, rest);
     match name {
         "timeit" => {
             for code in &operands {
                 unwrapping.code(Language::Python, &code.value, &[]);
             }
         }
-        "pdb" | "cProfile" | "profile" | "trace" | "bdb" | "doctest" => {
+        "pdb" | "cProfile" | "profile" | "trace" | "bdb" => {
             if let Some((file, rest)) = operands.split_first() {
                 unwrapping.code_of_file(Language::Python, &file.value.clone(), rest);
             }
         }
-        "http.server" | "SimpleHTTPServer" | "smtpd" | "pydoc"
-            if name != "pydoc" || rest.len() > 1 =>
-        {
+        "doctest" | "inspect" => operands.iter().for_each(|word| imports(unwrapping, word)),
+        "pydoc" => {
+            let serves = |word: &Argument| {
+                ["-p", "-n", "-b"].iter().any(|option| word.value.prefix().starts_with(option))
+            };
+            if rest.iter().any(serves) {
+                unwrapping.effect(Effect::Listen { port: Some(8000) });
+            }
+            operands.iter().for_each(|word| imports(unwrapping, word));
+        }
+        "pickle" | "cPickle" | "runpy" | "idlelib" if !rest.is_empty() => {
+            unwrapping.dynamic(format!("`python -m {name}` runs what it is given"));
+        }
+        "imaplib" if rest.iter().any(|word| word.value.prefix().starts_with("-s")) => {
+            unwrapping.dynamic("it runs a command for its connection".into());
+        }
+        "sqlite3" => {
+            unwrapping.reads(Access::Write, operands.get(..1).unwrap_or_default());
+            let opens = ["attach", "load_extension", "vacuum into"];
+            let text = |word: &Argument| word.value.prefix().to_ascii_lowercase();
+            let is_known = |word: &Argument| {
+                word.value.as_known().is_some()
+                    && !opens.iter().any(|word_of| text(word).contains(word_of))
+            };
+            if !operands.iter().skip(1).all(is_known) {
+                unwrapping.dynamic("what the database opens besides is not told".into());
+            }
+        }
+        "http.server" | "SimpleHTTPServer" | "smtpd" => {
             let port = operands
                 .first()
                 .and_then(|port| port.value.as_known())
@@ -126,31 +315,32 @@ fn python_module(unwrapping: &mut Unwrapping<'_, '_>, module: &Argument, rest: &
             unwrapping.effect(Effect::Listen { port: port.or(Some(8000)) });
         }
         "json.tool" | "tokenize" | "ast" | "dis" | "tabnanny" | "pickletools" | "mimetypes"
-        | "pyclbr" | "symtable" | "base64" | "quopri" | "uu" | "inspect" => {
+        | "pyclbr" | "symtable" | "base64" | "quopri" | "uu" => {
             if let Some(file) = operands.first() {
                 unwrapping.reads(Access::Read, std::slice::from_ref(file));
             }
-            if let Some(file) = operands.get(1).filter(|_| name == "json.tool") {
+            if let Some(file) = operands.get(1).filter(|_| matches!(name, "json.tool" | "uu")) {
                 unwrapping.reads(Access::Write, std::slice::from_ref(file));
             }
         }
         "venv" => unwrapping.reads(Access::Write, &operands),
-        "py_compile" | "compileall" => unwrapping.reads(Access::Read, &operands),
-        "zipfile" | "tarfile" | "gzip" | "zipapp" | "sqlite3" => {
-            unwrapping.reads(Access::Write, &operands)
-        }
+        "py_compile" | "compileall" => unwrapping.reads(Access::Write, &operands),
+        "zipfile" | "tarfile" | "gzip" | "zipapp" => unwrapping.reads(Access::Write, &operands),
         "ensurepip" => unwrapping.effect(Effect::Package {
             manager: "pip".into(),
             source: Value::known("pip"),
             installs: true,
         }),
-        "site" | "sysconfig" | "platform" | "calendar" | "this" | "pydoc" | "locale"
-        | "zoneinfo" | "encodings" | "keyword" | "random" | "antigravity" | "test.support" => {}
+        "site" | "sysconfig" | "platform" | "calendar" | "this" | "locale" | "zoneinfo"
+        | "encodings" | "keyword" | "random" | "antigravity" | "test.support" => {}
         "webbrowser" | "ftplib" | "telnetlib" | "poplib" | "imaplib" => {
             let host =
                 operands.first().map_or(Value::Unknown(Origin::Other), |word| word.value.clone());
             let sends = Payload::None;
             unwrapping.effect(Effect::Network { host, port: None, fetches: true, sends });
+        }
+        "IPython" if !rest.is_empty() => {
+            unwrapping.dynamic("`python -m IPython` runs what it is given".into());
         }
         "code" | "asyncio" | "idlelib" | "IPython" => {
             unwrapping.code_of_stdin(Language::Python, &[])
@@ -164,10 +354,16 @@ fn python_module(unwrapping: &mut Unwrapping<'_, '_>, module: &Argument, rest: &
             unwrapping.run(&words);
         }
         "unittest" => {
-            unwrapping.effect(Effect::Code { from: CodeFrom::Project("python -m unittest".into()) })
+            unwrapping
+                .effect(Effect::Code { from: CodeFrom::Project("python -m unittest".into()) });
+            for word in operands.iter().filter(|word| word.value.prefix().contains('/')) {
+                unwrapping.reads(Access::Execute, std::slice::from_ref(word));
+            }
         }
         _ => {
-            unwrapping.effect(Effect::Code { from: CodeFrom::Project(format!("python -m {name}")) })
+            unwrapping
+                .effect(Effect::Code { from: CodeFrom::Project(format!("python -m {name}")) });
+            given_to_module(unwrapping, name, rest);
         }
     }
 }
