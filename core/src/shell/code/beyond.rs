@@ -112,7 +112,7 @@ impl Reader<'_> {
         }
         let all = || given.iter().chain(named.iter().map(|(_, thing)| thing));
         let carries = all().any(|thing| carries(thing, DEEPEST));
-        if carries && self.is_foreign(path) && !is_pure_name(name) {
+        if carries && self.is_foreign(path) {
             self.dynamic(format!("what `{path}` does, of a module that is not known, is not told"));
         } else if self.is_private(path) {
             self.dynamic(format!("what `{path}` does is not documented"));
@@ -145,7 +145,7 @@ impl Reader<'_> {
     fn is_foreign(&self, path: &str) -> bool {
         let first = path.split(['.', '(', '/']).next().unwrap_or_default();
         let is_bare = !path.contains(['.', '(']);
-        if is_bare && self.foreign_names {
+        if is_bare && self.foreign_names && !is_pure_name(path) {
             return true;
         }
         let is_named = |module: &String| match self.language {

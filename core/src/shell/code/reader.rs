@@ -458,6 +458,7 @@ impl Reader<'_> {
         match (name, self.language) {
             ("assert", Language::Php) => true,
             ("do", Language::Perl) => is_file(),
+            (name, Language::Python) => OF_OTHERS.contains(&name),
             _ => false,
         }
     }
@@ -540,6 +541,12 @@ const SKIPPED: &[&str] = &[
     "public", "do", "end", "then", "unless", "until", "begin", "rescue", "ensure", "throw",
     "raise", "typeof", "void", "with", "repeat", "catch", "switch", "case", "when", "assert",
     "export", "default", "global", "nonlocal", "del", "delete", "die", "BEGIN", "END", "pass",
+];
+
+/// Those of them that are plain names in Python.
+const OF_OTHERS: &[&str] = &[
+    "new", "const", "let", "var", "my", "our", "local", "static", "public", "do", "end", "then",
+    "repeat", "export", "default", "begin", "void",
 ];
 
 /// Those of them behind which something may be skipped or done again.

@@ -135,14 +135,14 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        if let Some(thing) = self.names.get(name).or_else(|| self.later.get(name)) {
-            self.fuel = self.fuel.saturating_sub(thing.weight() / 4);
-            return thing.clone();
-        }
         match (name, self.language) {
             ("@INC", Language::Perl) => return Thing::path("@INC"),
             ("$:" | "$LOAD_PATH", Language::Ruby) => return Thing::path("LOAD_PATH"),
             _ => {}
+        }
+        if let Some(thing) = self.names.get(name).or_else(|| self.later.get(name)) {
+            self.fuel = self.fuel.saturating_sub(thing.weight() / 4);
+            return thing.clone();
         }
         // An element is written with another sigil than all: `$x[0]` of `@x`.
         if self.language == Language::Perl
