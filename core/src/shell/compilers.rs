@@ -1,6 +1,8 @@
 //! Compilers, linkers and their kin by name: what a build may be told to run without running anything
 //! else; and the variables that tell it.
 
+pub mod golang;
+
 /// Names without a version and a target.
 const NAMES: &[&str] = &[
     "gcc",
@@ -100,6 +102,78 @@ const LOADS: &[&str] = &[
     "-Xlinker",
     "-fuse-ld=/",
     "@",
+];
+
+/// Linkers by what `-fuse-ld=` calls them.
+const LINKERS: &[&str] = &["bfd", "gold", "ld", "lld", "mold", "wild"];
+
+/// Options by which one of them writes a file that they name.
+const OUTPUTS: &[&str] = &["-o", "-MF", "-MJ", "-dump", "-aux-info"];
+
+/// Options behind which stands a word for the linker, the assembler, the preprocessor or the compiler
+/// proper.
+const PASSES: &[&str] =
+    &["-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xclang", "-Xarch_host", "-mllvm"];
+
+/// Options with a value that is no file which is written, without their dashes: those of linkers,
+/// assemblers and preprocessors, and those behind `-f`.
+const NOT_WRITTEN: &[&str] = &[
+    "rpath",
+    "rpath-link",
+    "soname",
+    "h",
+    "T",
+    "L",
+    "l",
+    "I",
+    "D",
+    "U",
+    "z",
+    "e",
+    "u",
+    "R",
+    "version-script",
+    "dynamic-list",
+    "dynamic-linker",
+    "retain-symbols-file",
+    "exported_symbols_list",
+    "install_name",
+    "force_load",
+    "framework",
+    "sectcreate",
+    "sysroot",
+    "syslibroot",
+    "defsym",
+    "section-start",
+    "start-group",
+    "end-group",
+    "whole-archive",
+    "no-whole-archive",
+    "Bstatic",
+    "Bdynamic",
+    "as-needed",
+    "no-as-needed",
+    "include",
+    "imacros",
+    "isystem",
+    "profile-use",
+    "profile-instr-use",
+    "profile-sample-use",
+    "auto-profile",
+    "module-file",
+    "module-map-file",
+    "sanitize",
+    "no-sanitize",
+    "sanitize-recover",
+    "sanitize-ignorelist",
+    "sanitize-blacklist",
+    "debug-compilation-dir",
+    "coverage-compilation-dir",
+    "file-compilation-dir",
+    "random-seed",
+    "visibility",
+    "use-ld",
+    "embed-offload-object",
 ];
 
 /// Options of `rustc -C` and `-Z` that neither run nor load anything, whatever they are set to.
@@ -258,16 +332,128 @@ pub fn is_compiler(program: &str) -> bool {
     is_plain && (NAMES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end)))
 }
 
-/// True for options of one that load nothing.
+/// True for options of one that load nothing, and write nothing where they say.
 #[must_use]
 pub fn are_harmless_flags(text: &str) -> bool {
     let is_harmless = |word: &str| {
         !word.contains(['$', '`', ';', '|', '&', '<', '>', '(', '\n'])
-            && !LOADS.iter().any(|load| word.starts_with(load))
-            && !word.contains(",-plugin")
-            && !word.contains(",--plugin")
+            && !LOADS.iter().chain(OUTPUTS).any(|start| word.starts_with(start))
     };
-    text.split_whitespace().all(is_harmless)
+    let stays = |told: &Flag<'_>| match told {
+        Flag::Loads(_) => false,
+        Flag::Writes(path) => !path.starts_with(['/', '~']) && !path.contains(".."),
+    };
+    text.split_whitespace().all(is_harmless) && flags(text.split_whitespace()).iter().all(stays)
+}
+
+/// What an option of a compiler does besides compiling.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Flag<'w> {
+    /// It loads or runs something.
+    Loads(&'w str),
+    /// It writes this file, or files in this folder.
+    Writes(&'w str),
+}
+
+/// What words do that a compiler passes on (`-Wl,-Map=x`, `-Xlinker x`), and those with `-f`.
+#[must_use]
+pub fn flags<'w>(words: impl Iterator<Item = &'w str>) -> Vec<Flag<'w>> {
+    let mut told = Vec::new();
+    let (mut before, mut is_passed) = (None, false);
+    for word in words {
+        let parts = ["-Wl,", "-Wa,", "-Wp,"].iter().find_map(|start| word.strip_prefix(start));
+        if std::mem::take(&mut is_passed) {
+            passed(word, &mut before, &mut told);
+        } else if PASSES.contains(&word) {
+            is_passed = true;
+        } else if let Some(parts) = parts {
+            for part in parts.split(',') {
+                passed(part, &mut before, &mut told);
+            }
+        } else if let Some(option) = word.strip_prefix("-f") {
+            let linker = option.strip_prefix("use-ld=");
+            let is_other = linker.is_some_and(|name| !LINKERS.contains(&name));
+            if option.contains("plugin") || is_other {
+                told.push(Flag::Loads(word));
+            } else {
+                told.extend(written(option));
+            }
+        }
+    }
+    told
+}
+
+/// One word that is passed on. `before`: the option before it, which may have it as its value.
+fn passed<'w>(part: &'w str, before: &mut Option<&'w str>, told: &mut Vec<Flag<'w>>) {
+    let name = part.trim_start_matches('-');
+    if part.starts_with('-') {
+        let loads = part.contains("plugin") || name.starts_with("load") || name == "lto_library";
+        let attached = part.strip_prefix("-o").filter(|rest| rest.contains('/'));
+        *before = (!part.contains('=')).then_some(name);
+        match attached {
+            _ if loads => told.push(Flag::Loads(part)),
+            Some(path) => told.push(Flag::Writes(path)),
+            None => told.extend(written(name)),
+        }
+    } else if part.starts_with('@') {
+        told.push(Flag::Loads(part));
+    } else if before.take().is_some_and(|name| !NOT_WRITTEN.contains(&name)) && is_path(part) {
+        told.push(Flag::Writes(part));
+    }
+}
+
+/// The file that `name=value` writes: what is not known to be none is one, if it looks so.
+fn written(option: &str) -> Option<Flag<'_>> {
+    let (name, value) = option.split_once('=')?;
+    let value = value.rsplit('=').next().unwrap_or(value);
+    let is_other = NOT_WRITTEN.contains(&name) || name.ends_with("prefix-map");
+    (!is_other && is_path(value)).then_some(Flag::Writes(value))
+}
+
+fn is_path(word: &str) -> bool {
+    word.contains(['/', '.', '~'])
+}
+
+/// True if a variable tells a build its compiler, or what that is given, and does nothing else.
+#[must_use]
+pub fn is_usual(name: &str, text: &str) -> bool {
+    match name {
+        "GOFLAGS" => text.split_whitespace().all(golang::is_harmless),
+        "MAKEFLAGS" | "MFLAGS" => text.split_whitespace().all(is_of_make),
+        _ if name.ends_with("RUSTFLAGS") || name == "RUSTDOCFLAGS" => are_harmless_rust_flags(text),
+        _ if name.contains("FLAGS") => are_harmless_flags(text),
+        // A file of that name tells its linker.
+        "CARGO_BUILD_TARGET" => !text.contains('/') && !text.ends_with(".json"),
+        _ if name.starts_with("CROSS_") => matches!(text, "docker" | "podman"),
+        _ if name.ends_with("_RUNNER") => {
+            let emulators = ["qemu-", "wine", "node", "wasmtime", "valgrind", "cross"];
+            !text.contains(['/', ';', '|', '&', '$', '`', '<', '>'])
+                && emulators.iter().any(|start| text.starts_with(start))
+        }
+        _ => is_compiler_command(text),
+    }
+}
+
+/// True for an option of `make` that names neither code nor a file.
+fn is_of_make(word: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "--jobs",
+        "--keep-going",
+        "--silent",
+        "--quiet",
+        "--no-print-directory",
+        "--print-directory",
+        "--output-sync",
+        "--load-average",
+        "--no-builtin-rules",
+        "--no-builtin-variables",
+        "--warn-undefined-variables",
+    ];
+    let letters = word.strip_prefix('-').unwrap_or(word);
+    let is_short =
+        letters.chars().all(|char| char.is_ascii_digit() || "jkswrRlOnB.".contains(char));
+    let name = word.split('=').next().unwrap_or_default();
+    is_short || word.starts_with("--") && WORDS.contains(&name)
 }
 
 /// True for a command that is one of them: `ccache gcc -m32`, `zig cc`.
@@ -327,52 +513,4 @@ fn is_plain(word: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn compilers_are_told_from_other_programs() {
-        for command in ["", "gcc", "clang-18", "ccache g++ -m32", "zig cc", "/usr/bin/cc"] {
-            assert!(is_compiler_command(command), "{command}");
-        }
-        for command in ["rm -rf /home", "/tmp/gcc", "./cc", "sh -c gcc", "gcc -B/tmp", "gcc; id"] {
-            assert!(!is_compiler_command(command), "{command}");
-        }
-    }
-
-    #[test]
-    fn flags_that_name_a_program_are_told_from_others() {
-        for flags in [
-            "-Dwarnings",
-            "-D warnings -A clippy::all",
-            "-C target-cpu=native",
-            "-Ctarget-feature=+aes,+avx2",
-            "-Clinker=clang",
-            "-Clink-arg=-fuse-ld=mold",
-            "--cfg tokio_unstable",
-            "-g -Copt-level=3 -Clto",
-            "-Cllvm-args=-enable-load-pre",
-            r#"["-C", "link-arg=-s"]"#,
-        ] {
-            assert!(are_harmless_rust_flags(flags), "{flags}");
-        }
-        for flags in [
-            "-Clinker=/tmp/x",
-            "-C linker=rm",
-            "-Clink-arg=-B/tmp",
-            "-Zcodegen-backend=x",
-            "-Cllvm-args=-load=/tmp/x.so",
-            "--codegen=linker=/tmp/x",
-            "--codegen linker=/tmp/x",
-            "-gClinker=/tmp/x",
-            "@/tmp/x",
-            "-Clinker-plugin-lto=/tmp/x.so",
-            "-Zpre-link-args=-B/tmp",
-            "-Zllvm-plugins=/tmp/x.so",
-            "-Clink-arg=-Xlinker -Clink-arg=-plugin",
-            r"-Clinker\u003d/tmp/x",
-        ] {
-            assert!(!are_harmless_rust_flags(flags), "{flags}");
-        }
-    }
-}
+mod tests;

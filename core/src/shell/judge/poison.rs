@@ -1,8 +1,6 @@
 //! Variables that change what programs run: which values of them do no harm.
 
-use super::super::compilers::{
-    are_harmless_flags, are_harmless_rust_flags, is_compiler_command, of_builds,
-};
+use super::super::compilers::{is_usual, of_builds};
 use super::super::value::{Origin, Value};
 use super::settings::Profile;
 use super::{Case, reach};
@@ -160,52 +158,13 @@ fn kind(name: &str) -> Kind {
 
 /// True if a build does what it would have done, with another compiler perhaps.
 fn builds_as_usual(name: &str, value: &Value) -> bool {
-    let is_usual = |text: &str| match name {
-        "GOFLAGS" => {
-            let runs = ["-toolexec", "--toolexec", "-exec", "--exec", "-overlay", "--overlay"];
-            text.split_whitespace().all(|word| !runs.iter().any(|run| word.starts_with(run)))
-        }
-        "MAKEFLAGS" | "MFLAGS" => text.split_whitespace().all(is_of_make),
-        _ if name.ends_with("RUSTFLAGS") || name == "RUSTDOCFLAGS" => are_harmless_rust_flags(text),
-        _ if name.contains("FLAGS") => are_harmless_flags(text),
-        // A file of that name tells its linker.
-        "CARGO_BUILD_TARGET" => !text.contains('/') && !text.ends_with(".json"),
-        _ if name.starts_with("CROSS_") => matches!(text, "docker" | "podman"),
-        _ if name.ends_with("_RUNNER") => {
-            let emulators = ["qemu-", "wine", "node", "wasmtime", "valgrind", "cross"];
-            !text.contains(['/', ';', '|', '&', '$', '`', '<', '>'])
-                && emulators.iter().any(|start| text.starts_with(start))
-        }
-        _ => is_compiler_command(text),
-    };
+    let is_usual = |text: &str| is_usual(name, text);
     match value {
         // What was there before, or this.
         Value::Unknown(Origin::EnvironmentOr(before, text)) => before == name && is_usual(text),
         Value::Unknown(Origin::Environment(before)) => before == name,
         other => other.possible().is_some_and(|all| all.iter().all(|text| is_usual(text))),
     }
-}
-
-/// True for an option of `make` that names neither code nor a file.
-fn is_of_make(word: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "--jobs",
-        "--keep-going",
-        "--silent",
-        "--quiet",
-        "--no-print-directory",
-        "--print-directory",
-        "--output-sync",
-        "--load-average",
-        "--no-builtin-rules",
-        "--no-builtin-variables",
-        "--warn-undefined-variables",
-    ];
-    let letters = word.strip_prefix('-').unwrap_or(word);
-    let is_short =
-        letters.chars().all(|char| char.is_ascii_digit() || "jkswrRlOnB.".contains(char));
-    let name = word.split('=').next().unwrap_or_default();
-    is_short || word.starts_with("--") && WORDS.contains(&name)
 }
 
 /// Variables of Git that are data.

@@ -6,11 +6,14 @@ mod containers;
 mod databases;
 mod forges;
 mod git;
+mod interpreters;
+mod jvm;
 mod kubernetes;
 mod languages;
 mod native;
 mod node;
 mod packages;
+mod plain;
 mod python;
 mod releases;
 mod rust;
@@ -31,6 +34,8 @@ pub(super) const TABLES: &[&[Tool]] = &[
     databases::TABLE,
     forges::TABLE,
     git::TABLE,
+    interpreters::TABLE,
+    jvm::TABLE,
     kubernetes::TABLE,
     languages::TABLE,
     native::TABLE,

@@ -1,15 +1,21 @@
-//! Build programs: `make`, `cmake`, `go`, and those of the Java machine.
+//! Build programs: `make`, `cmake`, `go` and others.
 
+use crate::shell::compilers::golang::{are_harmless_gcflags, are_harmless_ldflags};
+use crate::shell::compilers::{are_harmless_flags, is_compiler_command, is_usual, of_builds};
 use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::shell::invocation::Argument;
 use crate::shell::model::{Opt, Parsed, Report};
+use crate::shell::models;
 use crate::shell::models::perform::{beyond, perform, word};
 use crate::shell::models::tool::Does::{
-    self, At, Call, Cloud, Executes, Fetches, Here, If, Installs, Project, Reads, Sends, Setting,
-    Touches, Unless, Writes,
+    self, At, Call, Executes, Fetches, Here, If, Installs, Project, Reads, Setting, Touches,
+    Unknown, Unless, Writes,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
-use crate::shell::value::Value;
+use crate::shell::unwrap;
+use crate::shell::value::{Origin, Value};
+
+use super::plain::plain;
 
 const GO_BUILD: &[Opt] = opts!(
     "-C=/, -a, -n, -p=, -race, -msan, -asan, -cover, -covermode=, -coverpkg=, -v, -work, -x, -asmflags=, -buildmode=, \
@@ -33,17 +39,6 @@ const MAKE: &[Opt] = opts!(
      -W --what-if --new-file --assume-new=, --warn-undefined-variables"
 );
 
-const GRADLE: &[Opt] = opts!(
-    "-a --no-rebuild, -b --build-file=<, -c --settings-file=<, -g --gradle-user-home=>, -I --init-script=<, -p --project-dir=/, -h --help -?, \
-     -q --quiet, -w --warn, -i --info, -d --debug, -s --stacktrace, -S --full-stacktrace, -x --exclude-task=, -m --dry-run, \
-     -P --project-prop=, -D --system-prop=, -t --continuous, --continue, --build-cache, --no-build-cache, --configuration-cache, \
-     --no-configuration-cache, --configure-on-demand, --console=, --daemon, --no-daemon, --foreground, --status, --stop, \
-     --max-workers=, --offline, --parallel, --no-parallel, --priority=, --profile, --scan, --no-scan, --refresh-dependencies, \
-     --refresh-keys, --rerun-tasks, --rerun, --warning-mode=, --watch-fs, --no-watch-fs, -v --version, -V --show-version, --tests=, \
-     --write-locks, --update-locks=, --write-verification-metadata=, -M=, -F=, --all, --configuration=, --dependency=, --info, \
-     --fail-fast, --include-build=<, --gradle-version=, --distribution-type=, --args=, --debug-jvm, --type=, --dsl=, --test-framework=, --task="
-);
-
 pub(super) const TABLE: &[Tool] = tools! {
     Gnu "make gmake bmake remake" [MAKE] => Call(make), If("-E", &[Setting("`--eval`")]); [
         "make -j4 test": "code:project write:workspace:recursive",
@@ -55,6 +50,13 @@ pub(super) const TABLE: &[Tool] = tools! {
         "make SHELL=/tmp/x": "code:project code:setting write:workspace:recursive",
         "make install": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
         "make install DESTDIR=out": "code:project write:workspace:recursive",
+        "make SHELL=/bin/bash BUILD=release CFLAGS='-O2 -g' ARGS='-v -x'": "code:project write:workspace:recursive",
+        "make 'X=$(shell rm x)'": "code:project code:setting write:workspace:recursive",
+        "make 'X!=rm x'": "code:project code:setting write:workspace:recursive",
+        "make .SHELLFLAGS=-ec": "code:project code:setting write:workspace:recursive",
+        "make CC='sh -c x'": "code:project unmodelled write:workspace:recursive",
+        "make PYTHON='sh -c id'": "code:project unmodelled write:workspace:recursive",
+        "make 'X=a;b'": "code:project unmodelled write:workspace:recursive",
         "make --frobnicate": "code:project unmodelled write:workspace:recursive",
     ]
 
@@ -62,12 +64,13 @@ pub(super) const TABLE: &[Tool] = tools! {
         --set==, --shell=!, --shell-arg=, -u --unsorted, --dump, --fmt, --check, --unstable, --evaluate, --init, --choose, \
         --groups, -e --edit, --color=, --no-color, -V --version, --yes, --variables, --chooser=!, -c --command, -h --help, --timestamp, \
         --dotenv-path=<, -E=<, --list-heading=, --usage, --one"
-        => If("-c", &[Setting("`--command`")]), Unless("-l -s --summary --dump --evaluate", &[Project, Here]); [
+        => If("-c", &[Setting("`--command`")]), Unless("-l -s --summary --dump", &[Project, Here]), Call(texts); [
+        "just x='$(id)' test": "code:project unmodelled write:workspace:recursive",
         "just test": "code:project write:workspace:recursive",
         "just --list": "",
     ]
 
-    Gnu "cmake" "-S=<, -B=>, -C=<, -D[=], -U[=], -G=, -T=, -A=, --toolchain=<, --install-prefix=>, -W[=], --fresh, -L[=], -LA, -LAH, -LH, -N, \
+    Gnu "cmake" "-S=<, -B=>, -C=<, -D=, -U=, -G=, -T=, -A=, --toolchain=<, --install-prefix=>, -W[=], --fresh, -L[=], -LA, -LAH, -LH, -N, \
         --graphviz=>, --system-information[=], --log-level=, --log-context, --debug-trycompile, --debug-output, --debug-find, \
         --trace, --trace-expand, --trace-source=, --warn-uninitialized, --preset=, --list-presets[=], --build=>, -j --parallel[=], \
         -t --target=, --config=, --clean-first, -v --verbose, --install=, --component=, --prefix=>, --strip, --default-directory-permissions=, \
@@ -80,110 +83,79 @@ pub(super) const TABLE: &[Tool] = tools! {
         "cmake --install build": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
         "cmake -B build -DCMAKE_INSTALL_PREFIX=/usr": "code:project write:workspace write:workspace:recursive",
         "cmake -E rm -rf x": "unmodelled",
+        "cmake -B b -DCMAKE_C_COMPILER=/usr/bin/clang -D CMAKE_CXX_COMPILER_LAUNCHER=ccache": "code:project write:workspace write:workspace:recursive",
+        "cmake -B b -DCMAKE_C_COMPILER=./x": "code:project unmodelled write:workspace write:workspace:recursive",
+        "cmake -B b -D CMAKE_MAKE_PROGRAM=./x": "code:project unmodelled write:workspace write:workspace:recursive",
+        "cmake --build b -- SHELL=/tmp/x": "code:project code:setting write:workspace write:workspace:recursive",
         "cmake ..": "code:project execute:workspace_root:recursive write:workspace:recursive write:workspace_root:recursive",
     ]
     Gnu "ctest cpack" "-C --build-config=, --preset=, --list-presets, --progress, -V --verbose, -VV, --extra-verbose, --debug, --output-on-failure, \
         --stop-on-failure, -F, -j --parallel[=], --test-load=, -Q --quiet, -O --output-log=>, --output-junit=>, -N --show-only[=], -L --label-regex=, \
         -R --tests-regex=, -E --exclude-regex=, -LE --label-exclude=, -I=, -U, --rerun-failed, --repeat=, --repeat-until-fail=, --schedule-random, \
-        --timeout=, --stop-time=, -T --test-action=, -M=, -S=<, -D --dashboard=, --test-dir=, --no-tests=, --print-labels, -G=, -P=, -B=>, --config=<, --version"
-        => Project, Here; ["ctest --test-dir build -j8 --output-on-failure": "code:project write:workspace:recursive"]
+        --timeout=, --stop-time=, -T --test-action=, -M=, -S=<, -D --dashboard=, --test-dir=/, --no-tests=, --print-labels, -G=, -P=, -B=>, --config=<, --version"
+        => Project, Here, If("-D -T", &[Unknown("it may send what it found")]); [
+        "ctest --test-dir build -j8 --output-on-failure": "code:project write:workspace:recursive",
+        "ctest --test-dir /tmp/x": "code:project execute:temp:recursive write:temp:recursive",
+    ]
     Gnu "ninja samu ninja-build" "--version, -v --verbose, --quiet, -C=/, -f=<, -j=, -k=, -l=, -n, -d=, -t=, -w=, -h --help"
         => Project, Here, Call(installs); [
         "ninja -C build -j4 test": "code:project write:workspace:recursive",
         "ninja install": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
     ]
-    Operands "meson" => Project, Here, Call(meson), Call(installs); [
+    Operands "meson" => Project, Here, Call(meson), Call(installs), Call(plain); [
+        "meson setup b --native-file=/tmp/x.ini": "code:project execute:temp:recursive write:temp:recursive write:workspace:recursive",
+        "meson test --wrapper='rm x'": "code:project unmodelled write:workspace:recursive",
         "meson setup build": "code:project write:workspace:recursive",
         "meson setup build --prefix=/usr -Dsysconfdir=/etc": "code:project write:workspace:recursive",
         "meson setup /srv/build": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
         "meson install -C build": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
     ]
-    Operands "scons waf premake5 gyp xmake bjam tup redo ant sbt mill lein boot clojure clj \
-        kotlin kotlinc scala scalac scala-cli amm groovy groovyc bloop coursier cs maven-wrapper jbang detekt ktlint google-java-format scalafmt \
-        qmake uic moc autoconf autoreconf automake aclocal autoheader libtoolize libtool configure config.status m4 \
+    Operands "scons waf premake5 gyp bjam tup redo ant sbt mill lein boot \
+        kotlinc scalac groovyc scala-cli coursier cs bloop maven-wrapper detekt ktlint google-java-format scalafmt \
+        qmake uic moc autoconf autoreconf automake aclocal autoheader libtoolize configure config.status \
         mage task go-task earthly dagger nuke cake psake rake-compiler xcodebuild xctest swift swiftc swiftlint swiftformat pod carthage tuist \
-        xcodegen fastlane flutter dart fvm melos zig zls nim nimble crystal shards dub dmd ldc2 gdc v odin vlang haxe haxelib gleam roc nu"
-        => Project, Here, Touches; [
+        xcodegen fastlane flutter dart fvm melos zig zls nim nimble crystal shards dub dmd ldc2 gdc v odin vlang haxe haxelib gleam roc"
+        => Project, Here, Touches, Call(plain); [
         "swift build -c release": "code:project write:workspace:recursive",
         "flutter test": "code:project write:workspace:recursive",
         "sbt 'testOnly x.Y'": "code:project write:workspace:recursive",
+        "crystal spec --verbose": "code:project write:workspace:recursive",
+        "crystal eval 'system(\"id\")'": "code:project unmodelled write:workspace:recursive",
+        "dub run x": "code:project unmodelled write:workspace:recursive",
+        "nimble install x": "code:project package:install write:workspace:recursive",
+        "pod install": "code:project package:install write:workspace:recursive",
+        "dart pub publish --force": "code:project unmodelled write:workspace:recursive",
+        "earthly github.com/x/y+all": "code:project unmodelled write:workspace:recursive",
+        "task 'X=$(id)' test": "code:project unmodelled write:workspace:recursive",
     ]
 
     // Words that begin with two slashes are names of targets.
-    Operands "bazel bazelisk blaze buck buck2 pants plz gn" => Project, Here; ["bazel test //...": "code:project write:workspace:recursive"]
-
-    Gnu "gradle" [GRADLE] => Call(gradle); [
-        "gradle test": "code:project write:workspace:recursive",
-        "gradle test --tests 'x.Y*' --info -Pfoo=bar": "code:project write:workspace:recursive",
-        "./gradlew build -x test": "code:file execute:workspace",
-        "gradle --init-script /tmp/x.gradle build": "code:file code:project execute:temp execute:temp:recursive write:workspace:recursive",
-    ]
-    Single "mvn mvnd" "-q, --quiet, -B, --batch-mode, -U, --update-snapshots, -o, --offline, -X, --debug, -e, --errors, -f=<, --file=<, -pl=, \
-        --projects=, -am, --also-make, -amd, -D[=], -P[=], -T[=], --threads=, -N, --non-recursive, -rf=, --resume-from=, -s=<, --settings=<, -gs=<, \
-        -t=<, -l=>, --log-file=>, -fae, -ff, -fn, -ntp, --no-transfer-progress, -c, -C, -v, --version, -V, --show-version, -h, --help, -nsu, -cpu, -b=, -itr"
-        => Project, Here, Call(deploys); [
-        "mvn -q -B test -Dtest=Foo#bar -pl core -am": "code:project write:workspace:recursive",
-        "mvn clean package -DskipTests": "code:project write:workspace:recursive",
-        "mvn exec:exec -Dexec.executable=rm": "code:project dynamic write:workspace:recursive",
-        "mvn deploy": "cloud code:project network:send write:workspace:recursive",
+    Operands "bazel bazelisk blaze buck buck2 pants plz gn" => Project, Here, Call(targets), Call(plain); [
+        "bazel test //... --test_output=errors": "code:project write:workspace:recursive",
+        "bazel --output_base=/etc/x build //x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "bazel run --run_under='sh -c id' //x": "code:project unmodelled write:workspace:recursive",
     ]
 
-    SinglePosix "java javaw" "-jar, -cp=<, -classpath=<, --class-path=<, -D[=], -X[=], -XX:[=], -ea[=], -da[=], -esa, -server, -client, -version, --version, \
-        -showversion, --show-version, -help, -h, -?, --help-extra, -verbose[=], -agentlib:[=], -agentpath:[=], -javaagent:[=], -p=<, --module-path=<, \
-        -m=, --module=, --add-modules=, --add-opens=, --add-exports=, --add-reads=, --enable-preview, --source=, --list-modules, --enable-native-access="
-        => If("-agentlib: -agentpath: -javaagent: -X", &[Call(agent)]), Call(java); [
-        "java -Xmx2g -jar target/app.jar --port 1": "code:file execute:workspace",
-        "java -version": "",
-        "java -cp build x.Main": "code:project",
-        "java -javaagent:/tmp/x.jar x.Main": "code:project code:setting",
-    ]
-    Single "javac javadoc jar jlink jpackage javap jdeps jshell keytool jarsigner native-image" "-d=>, -cp=<, -classpath=<, --class-path=<, -sourcepath=<, -source=, -target=, --release=, \
-        -encoding=, -g[=], -Xlint[=], -proc:[=], -processorpath=<, -nowarn, -verbose, -parameters, -J[=], -version, --version, -h=, -s=>, -implicit:[=], \
-        -p=<, --module-path=<, -A[=], -c, -v, -private, -public, -xf=<, -tf=<, -cf=>, -cfe=>, cf=>, tf=<, xf=<, -tvf=<, --create, --list, --file=, -quiet"
-        => Reads, Here; [
-        "javac -d out src/A.java": "write:workspace write:workspace:recursive",
-        "jar tf target/a.jar": "write:workspace:recursive",
-    ]
-    Inherited "dotnet" "-v --verbosity=, --info, --version, --list-sdks, --list-runtimes, -d --diagnostics, --help -h -?, -c --configuration=, -f --framework=, \
-        -r --runtime=, -o --output=>, --no-restore, --no-build, --nologo, --interactive, --os=, -a --arch=, -p --property --project=, --source=, -p:[=], \
-        --filter=, --logger -l=, --collect=, --settings -s=<, --blame, -t --list-tests, --results-directory=>, --force, --no-incremental, --self-contained[=], \
-        --no-dependencies, --include-symbols, --version-suffix=, --launch-profile=, --no-launch-profile, --verify-no-changes, --severity=, --tl[=], -m[=]" => ; {
-        "build test publish pack clean msbuild format watch vstest workload-restore" => Project, Here;
-        @InheritedPosix "run" => Project, Here;
-        "restore" => Fetches("nuget.org"), Here;
-        "add remove" => Installs, Here; { "package reference" "--version=, --prerelease" => Installs, Here; "*" => Installs, Here; };
-        "new" "-n --name=, --language=, -lang=, --dry-run, --list" => Here; { "list search" => ; "install" => Installs; "*" "-n --name=, --language=, --use-controllers" => Here; };
-        "sln list help sdk" => ; { "add remove" => Here; "list check" => ; "*" => ; };
-        "tool" => ; { "install update" "-g --global, --version=, --local, --tool-path=>" => Installs; "uninstall" "-g --global" => Installs; "restore" => Installs; "list" "-g --global" => ; @InheritedPosix "run" => Project; };
-        "nuget" => ; { "push delete" "-k --api-key=, -s --source=" => Sends("nuget.org"), Cloud("the registry"); "*" => Here; };
-        "ef" => Project, Here; { "*" => Project, Here; };
-        "workload" => Installs; { "list" => ; "*" => Installs; };
-    } [
-        "dotnet test --no-build -c Release --filter Name~x": "code:project write:workspace:recursive",
-        "dotnet add package x": "package:install write:workspace:recursive",
-        "dotnet --version": "",
-        "dotnet run --project a -- -x": "code:project write:workspace:recursive",
-    ]
-
-    Single "go" "-C=/" => ; {
+    Single "go" "-C=/" => Call(go_flags); {
         "build install" [GO_BUILD] => Project, Here, Call(module);
         "test" [GO_BUILD, GO_TEST] => Project, Here, Call(module);
         @SinglePosix "run" [GO_BUILD] "-exec=!" => Project, Here, Call(module);
-        "vet" [GO_BUILD] "-vettool=!, -json, -c=" => Project, Here;
-        "list" [GO_BUILD] "-compiled, -deps, -e, -export, -f=, -find, -m, -u, -versions, -reuse=<, -retracted, -test" => Project;
-        "fmt fix" [GO_BUILD] "-fix=" => Here;
+        "vet" [GO_BUILD] "-vettool=!, -json, -c=" => Project, Here, Call(module);
+        "list" [GO_BUILD] "-compiled, -deps, -e, -export, -f=, -find, -m, -u, -versions, -reuse=<, -retracted, -test" => Project, Call(module);
+        "fmt fix" [GO_BUILD] "-fix=" => Here, Call(module);
         "generate" [GO_BUILD] "-run=, -skip=" => Project, Here;
         "env" "-json, -changed, -u, -w" => If("-w -u", &[At(Access::Write, "~/.config/go/env"), Setting("a setting of the compiler")]);
         "version doc help" "-m, -v, -all, -c, -cmd, -short, -src, -u, -http, -json" => ;
-        "clean" "-i, -r, -cache, -testcache, -modcache, -fuzzcache, -n, -x" => Here, If("-cache -modcache -testcache -fuzzcache", &[At(Access::Write, "~/go")]);
+        "clean" "-i, -r, -cache, -testcache, -modcache, -fuzzcache, -n, -x" => Here, If("-cache -modcache -fuzzcache", &[At(Access::Write, "~/go")]);
         "get" [GO_BUILD] "-t, -u[=], -d, -tool" => Installs, Here;
         "mod" => ; {
             "tidy download vendor" "-go=, -compat=, -e, -v, -x, -json, -o=>, -diff" => Fetches("proxy.golang.org"), Here;
-            "init edit" "-require=, -droprequire=, -replace=, -dropreplace=, -exclude=, -go=, -fmt, -print, -json, -module=, -toolchain=, -retract=, -tool=" => Here;
+            "edit" "-require=, -droprequire=, -replace=, -dropreplace=, -exclude=, -go=, -fmt, -print, -json, -module=, -toolchain=, -retract=, -tool=" => Here, Writes;
+            "init" "-require=, -droprequire=, -replace=, -dropreplace=, -exclude=, -go=, -fmt, -print, -json, -module=, -toolchain=, -retract=, -tool=" => Here;
             "graph why verify" "-go=, -m, -vendor" => ;
         };
         "work" => ; { "init use sync edit vendor" "-r, -use=, -dropuse=, -fmt, -print, -json, -go=" => Here; };
-        @SinglePosix "tool" "-n, -modfile=<" => Project, Here;
+        @SinglePosix "tool" "-n, -modfile=<" => Project, Here, Touches, Call(plain);
         "telemetry" => ; { "on off local" => At(Access::Write, "~/.config/go/telemetry"); };
     } [
         "go test ./... -run X -count=1 -race -v": "code:project write:workspace:recursive",
@@ -198,6 +170,11 @@ pub(super) const TABLE: &[Tool] = tools! {
         "go get x": "package:install write:workspace:recursive",
         "go mod tidy": "network write:workspace:recursive",
         "go vet ./...": "code:project write:workspace:recursive",
+        "go build -ldflags '-s -w -X main.v=1' ./...": "code:project write:workspace:recursive",
+        "go build -ldflags=-extld=./x": "code:project unmodelled write:workspace:recursive",
+        "go build -gccgoflags=-B./x -compiler=gccgo": "code:project unmodelled write:workspace:recursive",
+        "go tool compile -o /etc/x x.go": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "go clean -testcache": "write:workspace:recursive",
         "go build --frobnicate": "code:project unmodelled write:workspace:recursive",
     ]
     Single "gofmt goimports gofumpt gci golines" "-l, -w, -d, -s, -e, -r=, -cpuprofile=>, -local=, -v, -extra, -lang=, -m=, -format-only, -srcdir=, -modpath=, write, print, diff, -cpuprofile=>"
@@ -207,7 +184,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
     Operands "golangci-lint staticcheck revive gosec govulncheck gotestsum ginkgo gopls dlv wire mockgen mockery \
         stringer sqlc buf protoc protoc-gen-go templ air swag ko gore errcheck ineffassign \
-        gocyclo deadcode benchstat pprof cgo vgo protolint grpcurl-lint" => Project, Here, Touches; [
+        gocyclo deadcode benchstat pprof cgo vgo protolint grpcurl-lint" => Project, Here, Touches, Call(plain); [
         "golangci-lint run --fix ./...": "code:project write:workspace:recursive",
         "buf generate": "code:project write:workspace:recursive",
     ]
@@ -231,18 +208,104 @@ fn make(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             }
         }
     }
-    let runs = ["SHELL", "MAKE", "MAKEFILES", "MAKEFLAGS"];
+    assigns(report, parsed);
+    if others == 0 {
+        perform(report, parsed, &[Project, Here, Call(installs)], Certainty::Must);
+    }
+}
+
+/// `CC=clang`: what variables of `make` are set to, which it expands, and runs as they are used.
+fn assigns(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for word in &parsed.operands {
-        let name = word.value.prefix().split(['=', ':']).next().unwrap_or_default();
-        if runs.contains(&name) && word.value.prefix().contains('=') {
+        let Some((name, value)) = word.value.prefix().split_once('=') else { continue };
+        let is_run = name.ends_with('!');
+        let name = name.trim_end_matches(['!', ':', '+', '?']).trim();
+        let is_known = word.value.as_known().is_some();
+        if is_run || runs_text(name, value) {
             let from = CodeFrom::Setting(format!("`{name}`"));
             report.at(Effect::Code { from }, word.span.clone());
-        } else if let Some((_, value)) = word.value.prefix().split_once('=') {
+        } else if name.contains(['$', '`']) || value.contains(['$', '`', ';', '|', '&', '\n']) {
+            report.not_understood(format!("what `{name}` expands to is not known"));
+        } else if is_known && of_builds(name) && is_usual(name, value) {
+            // A path of a compiler is none that is written.
+        } else if of_builds(name) && !is_as_before(name, &word.value) || is_command(value) {
+            report.not_understood(format!("what the build runs by `{name}` is not known"));
+        } else {
             beyond(report, word, &Value::known(value), true);
         }
     }
-    if others == 0 {
-        perform(report, parsed, &[Project, Here, Call(installs)], Certainty::Must);
+}
+
+/// True if setting a variable of `make` so makes it run a text.
+fn runs_text(name: &str, value: &str) -> bool {
+    const RUNS: &[&str] = &["MAKE", "MAKEFILES", ".SHELLFLAGS", "GNUMAKEFLAGS"];
+    const SHELLS: &[&str] =
+        &["sh", "bash", "dash", "/bin/sh", "/bin/bash", "/bin/dash", "/usr/bin/bash"];
+    let calls = ["$(shell", "${shell", "$(eval", "${eval", "$(file", "${file"];
+    RUNS.contains(&name)
+        || name == "SHELL" && !SHELLS.contains(&value)
+        || matches!(name, "MAKEFLAGS" | "MFLAGS") && !is_usual(name, value)
+        || calls.iter().any(|call| value.contains(call) || name.contains(call))
+}
+
+/// True for what a variable of the environment was set to before.
+fn is_as_before(name: &str, value: &Value) -> bool {
+    matches!(value, Value::Prefix(_, Origin::Environment(before)) if before == name)
+}
+
+/// True for a program with words of its own, as far as that can be told: `sh -c id`.
+fn is_command(value: &str) -> bool {
+    let Some((first, _)) = value.trim().split_once(char::is_whitespace) else { return false };
+    let name = unwrap::base(first);
+    let is_program = models::is_known(name) || unwrap::is_wrapper(name);
+    (is_program || first.contains('/')) && !models::is_everyday(name)
+}
+
+/// Values that `just` puts into the text of a recipe.
+fn texts(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let is_set = |word: &&Argument| word.value.prefix().contains('=');
+    let words = parsed.operands.iter().filter(is_set).chain(parsed.values("--set"));
+    let is_code = |word: &Argument| word.value.prefix().contains(['$', '`', ';', '|', '&', '\n']);
+    if words.into_iter().any(is_code) {
+        report.not_understood("a variable may hold a command");
+    }
+}
+
+/// Options of `bazel` and its like may name files; names of targets begin with two slashes.
+fn targets(report: &mut Report<'_>, _: &Parsed<'_>) {
+    let is_dashes = |word: &&Argument| word.value.as_known() != Some("--");
+    for argument in report.invocation.arguments.iter().take_while(is_dashes) {
+        let text = argument.value.prefix();
+        if argument.value.possible().is_none() && text.is_empty() {
+            report.not_understood("a word whose text is not known may be an option");
+        } else if !text.starts_with("//")
+            && !text.starts_with("-//")
+            && !text.starts_with(['@', ':'])
+        {
+            word(report, argument, true);
+        }
+    }
+}
+
+/// Flags that `go` gives to a linker and a compiler.
+fn go_flags(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let checks: [(&str, fn(&str) -> bool); 4] = [
+        ("-ldflags", are_harmless_ldflags),
+        ("-gcflags", are_harmless_gcflags),
+        ("-asmflags", are_harmless_gcflags),
+        ("-gccgoflags", are_harmless_flags),
+    ];
+    for (option, are_harmless) in checks {
+        for word in parsed.values(option) {
+            // What a linker is told of a version is often put together.
+            let text = match &word.value {
+                Value::Prefix(text, _) if text.contains("-X") => text.trim_end_matches(['\'', '"']),
+                other => other.as_known().unwrap_or("-"),
+            };
+            if !are_harmless(text) {
+                report.not_understood(format!("what `{option}` makes it run is not known"));
+            }
+        }
     }
 }
 
@@ -268,11 +331,58 @@ fn installs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn meson(report: &mut Report<'_>, _: &Parsed<'_>) {
     for argument in &report.invocation.arguments {
         let text = argument.value.prefix();
-        let is_later = text.starts_with("-D") || text.starts_with("--") && text.contains('=');
-        if !is_later {
+        let name = text.strip_prefix("--").and_then(|text| Some(text.split_once('=')?.0));
+        let is_later =
+            name.is_some_and(|name| name == "prefix" || name.ends_with("dir") && name != "destdir");
+        let set = text.strip_prefix("-D").and_then(|set| set.split_once('='));
+        if let Some((name, flags)) = set {
+            let is_args = name.ends_with("_args") || name.ends_with("_link_args");
+            if is_args && !flags.split(',').all(are_harmless_flags) {
+                report.not_understood(format!("what `{name}` makes a compiler do is not known"));
+            }
+        } else if !is_later {
             word(report, argument, true);
         }
     }
+}
+
+/// Checkers that `cmake` may run at each file.
+const CHECKERS: &[&str] = &[
+    "",
+    "OFF",
+    "clang-tidy",
+    "cppcheck",
+    "cpplint",
+    "include-what-you-use",
+    "iwyu",
+    "qemu",
+    "wine",
+];
+
+/// True for a variable of `cmake` that names a program which a build runs.
+fn names_program(name: &str) -> bool {
+    const ENDS: &[&str] = &[
+        "_COMPILER",
+        "_LAUNCHER",
+        "_MAKE_PROGRAM",
+        "_LINKER",
+        "_EMULATOR",
+        "_CLANG_TIDY",
+        "_CPPCHECK",
+        "_CPPLINT",
+        "_INCLUDE_WHAT_YOU_USE",
+        "_LINK_WHAT_YOU_USE",
+        "_COMMAND",
+        "CMAKE_AR",
+        "CMAKE_NM",
+        "CMAKE_RANLIB",
+        "CMAKE_STRIP",
+        "CMAKE_OBJCOPY",
+        "CMAKE_OBJDUMP",
+        "CMAKE_MT",
+        "CMAKE_INSTALL_NAME_TOOL",
+    ];
+    name.contains("RULE_LAUNCH") || ENDS.iter().any(|end| name.ends_with(end))
 }
 
 fn cmake(report: &mut Report<'_>, parsed: &Parsed<'_>) {
@@ -281,12 +391,25 @@ fn cmake(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         return;
     }
     for word in parsed.values("-D") {
-        if let Some((name, value)) = word.value.prefix().split_once('=')
-            // Where it will be installed some day.
-            && !name.contains("INSTALL")
-        {
+        let Some((name, value)) = word.value.prefix().split_once('=') else { continue };
+        let name = name.split(':').next().unwrap_or(name);
+        if names_program(name) {
+            let is_usual = word.value.as_known().is_some()
+                && (is_compiler_command(value) || CHECKERS.contains(&value));
+            if !is_usual {
+                report.not_understood(format!("what the build runs by `{name}` is not known"));
+            }
+        } else if name.contains("_FLAGS") {
+            if !are_harmless_flags(value) {
+                report.not_understood(format!("what `{name}` makes a compiler do is not known"));
+            }
+        } else if !name.contains("INSTALL") {
+            // Where it will be installed some day does not count.
             beyond(report, word, &Value::known(value), true);
         }
+    }
+    if parsed.has("--build") {
+        assigns(report, parsed);
     }
     let install = |word: &Argument| word.value.as_known() == Some("install");
     let target = parsed.values("-t").find(|word| install(word));
@@ -296,51 +419,6 @@ fn cmake(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let builds = parsed.has("--build") || parsed.has("--install");
     let does: &[Does] = if builds { &[Project, Here] } else { &[Project, Here, Executes] };
     perform(report, parsed, does, Certainty::Must);
-}
-
-fn gradle(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    for option in ["-I", "-b", "-c", "--include-build"] {
-        for file in parsed.values(option) {
-            if super::is_beyond(report, &file.value) {
-                report.file(Access::Execute, file);
-                report.add(Effect::Code { from: CodeFrom::File });
-            }
-        }
-    }
-    perform(report, parsed, &[Project, Here, Call(deploys)], Certainty::Must);
-}
-
-/// Goals that send what is built away, and one that runs the program which a property names.
-fn deploys(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    if parsed.operands.iter().any(|word| word.value.prefix().ends_with("exec:exec")) {
-        let why = "the program that a property of the build names".to_owned();
-        report.add(Effect::Dynamic { why });
-    }
-    let sends = ["deploy", "publish", "release:perform", "uploadArchives", "publishToMavenCentral"];
-    let is_sent =
-        |word: &&str| sends.iter().any(|goal| word == goal || word.ends_with(&format!(":{goal}")));
-    if parsed.operands.iter().filter_map(|word| word.value.as_known()).any(|word| is_sent(&word)) {
-        perform(report, parsed, &[Sends(""), Cloud("the registry")], Certainty::Must);
-    }
-}
-
-fn agent(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let loads =
-        ["-agentlib:", "-agentpath:", "-javaagent:"].iter().any(|option| parsed.has(option));
-    let boots = parsed.values("-X").any(|word| word.value.prefix().starts_with("bootclasspath"));
-    if loads || boots {
-        perform(report, parsed, &[Setting("an agent")], Certainty::Must);
-    }
-}
-
-fn java(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let Some(first) = parsed.operands.first() else { return };
-    if parsed.has("-jar") || first.value.prefix().ends_with(".java") {
-        report.file(Access::Execute, first);
-        report.add(Effect::Code { from: CodeFrom::File });
-    } else {
-        perform(report, parsed, &[Project], Certainty::Must);
-    }
 }
 
 /// A package with a version is none of the project, and neither is code by a path that leads out of it.

@@ -1,11 +1,15 @@
 //! Ruby, PHP, Elixir, Haskell, Perl, R, Lua: package managers and tools of projects.
 
-use crate::shell::model::Opt;
+use crate::shell::model::{Opt, Parsed, Report};
+use crate::shell::models;
 use crate::shell::models::tool::Does::{
-    Cloud, Fetches, Here, If, Installs, Package, Project, Removes, Runs, Secret, Sends, Touches,
-    WithOperands,
+    Call, Cloud, Fetches, Here, If, Installs, Package, Project, Removes, Runs, Secret, Sends,
+    Touches, WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
+use crate::shell::unwrap;
+
+use super::plain::plain;
 
 const BUNDLE: &[Opt] = opts!(
     "--jobs -j=, --without=, --with=, --path=, --local, --quiet -q, --deployment, --frozen, --retry=, --gemfile=<, --no-color, --verbose -V, \
@@ -60,7 +64,18 @@ pub(super) const TABLE: &[Tool] = tools! {
         haskell-language-server ocaml ocamlc ocamlopt ocamlfind dune ocamlformat esy prove perlcritic \
         perltidy dzil milla minil carton perldoc pod2man Rscript R lua-format luacheck luacov busted stylua \
         selene terragrunt-fmt hugo zola gohugo typst texcount chktex vale proselint write-good graphviz d2"
-        => Project, Here, Touches; [
+        => Project, Here, Touches, Call(plain); [
+        "rake -e x": "code:project unmodelled write:workspace:recursive",
+        "rails runner x": "code:project unmodelled write:workspace:recursive",
+        "rails db:drop": "code:project database:destroys write:workspace:recursive",
+        "prove -e ./x t": "code:project unmodelled write:workspace:recursive",
+        "prove --exec 'rm x' t": "code:project unmodelled write:workspace:recursive",
+        "Rscript -e x": "code:project unmodelled write:workspace:recursive",
+        "echo x | Rscript -": "code:project code:stdin write:workspace:recursive",
+        "Rscript x.R a": "code:project write:workspace:recursive",
+        "ghc -e x": "code:project unmodelled write:workspace:recursive",
+        "dune exec rm x": "code:project unmodelled write:workspace:recursive",
+        "dune exec ./main.exe": "code:project write:workspace:recursive",
         "rspec spec/models --format doc": "code:project write:workspace:recursive",
         "rubocop -a": "code:project write:workspace:recursive",
         "rails db:migrate": "code:project write:workspace:recursive",
@@ -87,19 +102,39 @@ pub(super) const TABLE: &[Tool] = tools! {
         "composer test -- --filter x": "code:project write:workspace:recursive",
         "composer validate --strict": "",
     ]
-    Operands "mix iex elixir elixirc" => Project, Here, Touches; [
+    Operands "mix iex elixir elixirc" => Project, Here, Touches, Call(plain); [
+        "mix run -e x": "code:project unmodelled write:workspace:recursive",
+        "mix eval x": "code:project unmodelled write:workspace:recursive",
+        "mix do deps.get, compile": "code:project write:workspace:recursive",
+        "elixir -e x": "code:project unmodelled write:workspace:recursive",
         "mix test test/a_test.exs:12": "code:project write:workspace:recursive",
     ]
     Inherited "stack cabal opam" "--resolver=, --stack-yaml=<, -v --verbose, --fast, --test, --bench, --file-watch, --ghc-options=, --no-run-tests, --pedantic, --ta=, --flag=, \
         --jobs -j=, --enable-tests, --enable-benchmarks, -O[=], --project-file=<, --builddir=>, -w=!, --with-compiler=!, -y --yes, --switch=, --deps-only, --with-test, \
         --help -h, --version, --system-ghc, --no-install-ghc, --nix, --silent, --coverage, --test-show-details=, --test-options=, --only-dependencies, --overwrite-policy=, --lib" => ; {
-        "build test bench haddock run exec runghc runhaskell ghc ghci repl check sdist v2-build v2-test new-build new-test lint clean purge" => Project, Here; { "*" => Project, Here; };
+        @InheritedPosix "exec runghc runhaskell ghc" => Project, Here, Call(execs);
+        "build test bench haddock run ghc ghci repl check sdist v2-build v2-test new-build new-test lint clean purge" => Project, Here; { "*" => Project, Here; };
         "install update upgrade setup fetch get init switch pin reinstall" => Installs, Here; { "*" => Installs, Here; };
         "remove uninstall" => Removes;
         "list show info path ls outdated gen-bounds freeze config env var search" "--shell=, --set-switch" => ; { "*" => ; };
         "new" => Here;
         "upload" => Sends("hackage.haskell.org"), Cloud("the registry");
-    } ["stack test --fast": "code:project write:workspace:recursive", "cabal build all": "code:project write:workspace:recursive", "opam install x": "package:install write:workspace:recursive"]
+    } [
+        "stack exec rm -- -r x": "code:project unmodelled write:workspace:recursive",
+        "stack exec app -- --port 1": "code:project write:workspace:recursive",
+        "stack test --fast": "code:project write:workspace:recursive", "cabal build all": "code:project write:workspace:recursive", "opam install x": "package:install write:workspace:recursive"]
     Inherited "cpan cpanm cpm luarocks nimble-install raco spack ghcup elan" "-n --notest, -l --local-lib=, -L=, --installdeps, -f --force, -v --verbose, -q --quiet, --local, --tree=, --server=, -T, -i, --auto"
         => WithOperands(&[Installs]); { "list search show info path which" => ; "install build make test" => Installs; "*" => Installs; } ["cpanm Moo": "package:install", "luarocks list": ""]
 };
+
+/// `stack exec rm`: a program of the system is none of the project.
+fn execs(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let mut words = parsed.operands.iter().map(|word| word.value.prefix());
+    let has_code = words.clone().any(|word| word.starts_with("-e"));
+    let program = words.find(|word| !word.starts_with('-')).map(unwrap::base).unwrap_or_default();
+    let is_file = program.ends_with("hs");
+    let is_known = models::is_known(program) || unwrap::is_wrapper(program) || program.is_empty();
+    if has_code || is_known && !is_file {
+        report.not_understood("it runs another program, or code in an option");
+    }
+}

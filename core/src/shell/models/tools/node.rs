@@ -9,11 +9,12 @@ use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::perform::{beyond, perform};
 use crate::shell::models::tool::Does::{
     Alone, At, Call, Cloud, Fetches, Here, Installs, Package, Project, Removes, Runs, RunsOption,
-    RunsTexts, Secret, Sends, Touches, Unless, WithOperands,
+    RunsTexts, Secret, Sends, Touches, Unknown, Unless, WithOperands,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
 use crate::shell::value::Value;
 
+use super::plain::plain;
 use super::releases;
 
 const NPM: &[Opt] = opts!(
@@ -67,8 +68,9 @@ pub(super) const TABLE: &[Tool] = tools! {
         };
         "pack" "--pack-destination=>, --pack-gzip-level=, --out=>" => Project, Here;
         "version" "--preid=, --no-git-tag-version, -m --message=, --allow-same-version, --sign-git-tag" => Alone(&[]), WithOperands(&[Here]);
-        "pkg" "--ws" => ; { "get" => ; "set delete fix" => Here; };
-        "shrinkwrap set-script" => Here;
+        "pkg" "--ws" => ; { "get" => ; "set" => Here, Call(scripts); "delete fix" => Here; };
+        "shrinkwrap" => Here;
+        "set-script" => Here, Unknown("what a script of the project is from now on is not known");
         "deploy" => Here, Project;
         "dist-tag access owner team" "--scope=" => ; {
             "ls list get" => Fetches("registry.npmjs.org");
@@ -100,6 +102,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "npm publish": "cloud code:project network:send",
         "npm create vite@latest app": "code:package write:workspace:recursive",
         "npm frobnicate": "unmodelled",
+        "npm pkg set scripts.test='rm x'": "unmodelled write:workspace:recursive",
+        "npm pkg set version=2.0.0": "write:workspace:recursive",
         "pnpm -r build": "code:project write:workspace:recursive",
         "pnpm --filter web dev": "code:project write:workspace:recursive",
         "pnpm dlx vitest": "code:package code:project write:workspace:recursive",
@@ -108,7 +112,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 
     Inherited "yarn yarnpkg" [NPM] => Call(yarn); {
-        @InheritedPosix "run" [NPM, RUNS] => Project, Here;
+        @InheritedPosix "run" [NPM, RUNS] "-T --top-level, -B --binaries-only" => Project, Here;
         @InheritedPosix "exec node" "-q --quiet" => Here, Runs(0);
         @InheritedPosix "dlx create" "-p --package=, -q --quiet" => Here, Package;
         "add" "--cached, --tilde -T, --exact, --caret" => Installs, Here;
@@ -118,8 +122,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "remove" => Removes, Here;
         "list why info outdated licenses versions help bin check owner" "--pattern=, --name-only, -R --recursive, --integrity, --verify-tree"
             => ;
-        "workspace" => ; { @InheritedPosix "*" => Project, Here; };
-        "workspaces" => ; { "info list" "-v, --since=, -R" => ; @InheritedPosix "foreach run" "-A --all, -p --parallel, -t --topological, -v --verbose, --exclude=, --from=, -R, -j --jobs=, -i" => Project, Here; "focus" => Installs, Here; };
+        "workspace" => ; { @InheritedPosix "*" => Project, Here, Call(others); };
+        "workspaces" => ; { "info list" "-v, --since=, -R" => ; @InheritedPosix "foreach run" "-A --all, -p --parallel, -t --topological, -v --verbose, --exclude=, --from=, -R, -j --jobs=, -i" => Project, Here, Call(others); "focus" => Installs, Here; };
         "global" => ; { "dir bin list" => ; "add upgrade remove" => Installs; };
         "audit" => Fetches("registry.yarnpkg.com");
         "cache" => ; { "list dir" => ; "clean" "--mirror, --all" => Here; };
@@ -139,6 +143,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "yarn global dir": "",
         "yarn workspace web test --watch=false": "code:project write:workspace:recursive",
         "yarn why react": "",
+        "yarn run -T eslint": "code:project write:workspace:recursive",
+        "yarn workspace web exec rm x": "code:project unmodelled write:workspace:recursive",
+        "yarn workspaces foreach -A exec rm x": "code:project unmodelled write:workspace:recursive",
+        "yarn workspaces foreach -A run build": "code:project write:workspace:recursive",
     ]
 
     Inherited "bun" [NPM, RUNS] "-e --eval --print -p=, --preload --require=<, --define=, --external=, --outdir=>, --outfile=>, \
@@ -202,7 +210,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
 
     // Tools of a project: they read its settings, which are code, and write within it.
-    Operands "tsc vue-tsc tsgo eslint oxlint biome prettier stylelint jest vitest mocha ava jasmine karma c8 nyc tap cypress \
+    Operands "tsc vue-tsc tsgo eslint oxlint biome prettier stylelint jest vitest mocha ava jasmine karma tap cypress \
         wdio webpack webpack-cli vite rollup parcel esbuild swc tsup unbuild rspack rsbuild next nuxt nuxi astro remix \
         react-scripts react-router ng nx turbo gatsby vue-cli-service svelte-kit svelte-check storybook sb start-storybook build-storybook \
         babel postcss tailwindcss tailwind sass less-node lessc typedoc jsdoc docusaurus vitepress eleventy hexo gulp grunt \
@@ -213,7 +221,12 @@ pub(super) const TABLE: &[Tool] = tools! {
         wait-on http-server serve live-server pm2 \
         node-gyp node-pre-gyp prebuild prebuildify electron ionic cap capacitor react-native metro \
         wasm-pack elm elm-test elm-format purs spago rescript"
-        => Project, Here, Touches; [
+        => Project, Here, Touches, Call(plain); [
+        "prisma migrate reset --force": "code:project database:destroys write:workspace:recursive",
+        "typeorm schema:drop": "code:project database:destroys write:workspace:recursive",
+        "pm2 startup": "code:project unmodelled write:workspace:recursive",
+        "pm2 start 'sh -c id'": "code:project unmodelled write:workspace:recursive",
+        "pm2 start app.js": "code:project write:workspace:recursive",
         "eslint --fix --ext .ts,.tsx src": "code:project write:workspace:recursive",
         "eslint --rule 'no-eval: error' src": "code:project write:workspace:recursive",
         "prettier --format json": "code:project write:workspace:recursive",
@@ -222,7 +235,15 @@ pub(super) const TABLE: &[Tool] = tools! {
         "tsc -p tsconfig.json --outDir /etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
     ]
 
-    Operands "playwright" => Project, Here, Touches, Call(browsers); [
+    InheritedPosix "c8 nyc" "-r --reporter=, --all, --include -n=, --exclude -x=, -o --reports-dir --report-dir=>, --temp-dir --temp-directory=>, --check-coverage, \
+        --lines=, --branches=, --functions=, --statements=, --src=, --clean, --skip-full, -s --silent, --cwd=/, --per-file, --100, -c --config=<, --extension -e=, --version -v" => Here; {
+        "report check-coverage merge instrument" => Project, Here;
+        "*" => Runs(0);
+    } [
+        "c8 --reporter=lcov rm x": "delete:workspace write:workspace:recursive",
+        "nyc report": "code:project write:workspace:recursive",
+    ]
+    Operands "playwright" => Project, Here, Touches, Call(browsers), Call(plain); [
         "playwright test --headed": "code:project write:workspace:recursive",
         "playwright install chromium": "code:project package:install write:workspace:recursive",
     ]
@@ -278,6 +299,28 @@ fn of_folder(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         if let Some(folder) = word.value.prefix().strip_prefix("--prefix=") {
             beyond(report, word, &Value::known(folder), true);
         }
+    }
+}
+
+/// `npm pkg set scripts.test=…` changes what is run later.
+fn scripts(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let data =
+        ["version", "name", "description", "license", "private", "type", "author", "keywords"];
+    let is_data = |word: &Argument| {
+        let name = word.value.prefix().split(['=', '.', '[']).next().unwrap_or_default();
+        data.contains(&name)
+    };
+    if !parsed.operands.iter().all(is_data) {
+        report.not_understood("what the project runs from now on is not known");
+    }
+}
+
+/// `yarn workspace web exec x`, and the like of all workspaces.
+fn others(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let runs = ["exec", "dlx", "node", "create", "add", "up", "npm", "config", "set"];
+    let mut words = parsed.operands.iter().take(2).filter_map(|word| word.value.as_known());
+    if words.any(|word| runs.contains(&word)) {
+        report.not_understood("it runs another program in each workspace");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::shell::effect::{Access, Certainty, CodeFrom, Effect, SystemChange};
 use crate::shell::model::{Parsed, Report};
-use crate::shell::models::perform::perform;
+use crate::shell::models::perform::{perform, word};
 use crate::shell::models::tool::Does::{
     self, At, Call, Fetches, Here, If, Installs, Package, Project, Reads, Removes, Setting, System,
     Unless,
@@ -100,6 +100,9 @@ pub(super) const TABLE: &[Tool] = tools! {
         nixos-rebuild home-manager darwin-rebuild guix" => Call(nix), Does::Looks; [
         "nix build .#x": "code:project write:workspace:recursive",
         "nix flake show": "",
+        "nix build github:x/y": "code:package code:project write:workspace:recursive",
+        "nix eval --impure --expr x": "code:project unmodelled write:workspace:recursive",
+        "nix build -o /etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
         "nix run nixpkgs#cowsay": "code:package",
         "nix-env -iA nixpkgs.hello": "package:install",
         "nix-shell --run 'x'": "code:package",
@@ -197,6 +200,7 @@ fn nix(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let has = |all: &[&str]| words.iter().any(|word| all.contains(word));
     let begins = |start: &str| words.iter().any(|word| word.starts_with(start));
     let first = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+    nix_words(report, first);
     let does: &[Does] = match report.name() {
         "nix-collect-garbage" => &[Removes],
         "nix-shell" => &[Package],
@@ -244,6 +248,29 @@ fn nix(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         },
     };
     perform(report, parsed, does, Certainty::Must);
+}
+
+/// Expressions, commands and sources that stand in the words themselves, and links that are written.
+fn nix_words(report: &mut Report<'_>, first: &str) {
+    const CODE: &[&str] =
+        &["--expr", "-E", "--impure", "--option", "-c", "--command", "--apply", "--arg"];
+    const LINKS: &[&str] = &["-o", "--out-link", "--profile", "--add-root"];
+    let builds = ["build", "eval", "develop", "flake", "fmt", "bundle", "repl"].contains(&first);
+    let fetches = matches!(report.name(), "nix") && builds || report.name() == "nix-build";
+    let invocation = report.invocation;
+    let mut is_link = false;
+    for argument in &invocation.arguments {
+        let text = argument.value.prefix();
+        if std::mem::replace(&mut is_link, LINKS.contains(&text)) {
+            word(report, argument, true);
+        }
+        if CODE.contains(&text) || text.ends_with("-hook") || text.ends_with("substituters") {
+            report.not_understood(format!("what `{text}` makes it run is not known"));
+        } else if fetches && text.contains([':', '#']) && !text.starts_with(['.', '/', '#', '-']) {
+            let from = CodeFrom::Package(text.to_owned());
+            report.at(Effect::Code { from }, argument.span.clone());
+        }
+    }
 }
 
 /// Installers of rarer systems: they only look if an option or the first word says so.

@@ -1,12 +1,16 @@
 //! Python: installers, environments, tests and checkers. The interpreter itself stands elsewhere.
 
 use crate::shell::effect::Access;
-use crate::shell::model::Opt;
+use crate::shell::model::{Opt, Parsed, Report};
+use crate::shell::models::perform::beyond;
 use crate::shell::models::tool::Does::{
-    Alone, At, Cloud, Executes, Fetches, Here, If, Installs, Package, Project, Reads, Removes,
-    Runs, Secret, Sends, Setting, Touches, Unless, WithOperands, Writes,
+    Alone, At, Call, Cloud, Executes, Fetches, Here, If, Installs, Package, Project, Reads,
+    Removes, Runs, Secret, Sends, Setting, Touches, Unless, WithOperands, Writes,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
+use crate::shell::value::Value;
+
+use super::plain::plain;
 
 const PIP: &[Opt] = opts!(
     "-r --requirement --requirements=<, -c --constraint --constraints=<, -e --editable=, --no-deps, --pre, --platform=, \
@@ -32,7 +36,7 @@ const PYTEST: &[Opt] = opts!(
      --rootdir=, --collect-only --co, --pyargs, --ignore=, --ignore-glob=, --deselect=, --confcutdir=, --noconftest, \
      --keep-duplicates, --collect-in-virtualenv, --import-mode=, --doctest-modules, --doctest-report=, --doctest-glob=, \
      --doctest-ignore-import-errors, --doctest-continue-on-failure, --basetemp=>, -V --version, --help -h, -p=, --trace-config, \
-     --debug[=], -o --override-ini=, --assert=, --setup-only, --setup-show, --setup-plan, --log-level=, --log-format=, \
+     --debug[=]>, -o --override-ini=, --assert=, --setup-only, --setup-show, --setup-plan, --log-level=, --log-format=, \
      --log-date-format=, --log-cli-level=, --log-cli-format=, --log-file=>, --log-file-level=, --log-auto-indent=, \
      --log-disable=, -n --numprocesses=, --dist=, --maxprocesses=, --max-worker-restart=, --forked, --cov[=], --cov-report=, \
      --cov-config=<, --no-cov, --no-cov-on-fail, --cov-fail-under=, --cov-append, --cov-branch, --cov-context=, --timeout=, \
@@ -186,7 +190,12 @@ pub(super) const TABLE: &[Tool] = tools! {
         "conda init bash": "write:startup:recursive",
     ]
 
-    Gnu "pytest py.test" [PYTEST] => Project, Here, Executes; [
+    Gnu "pytest py.test" [PYTEST] => Project, Here, Executes, Call(settings), If("--pastebin", &[Sends("bpa.st")]); [
+        "pytest -o cache_dir=/etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "pytest -o addopts='-p x'": "code:project unmodelled write:workspace:recursive",
+        "pytest --debug=/etc/x": "code:project write:system write:workspace:recursive",
+        "pytest --cov-report=html:/etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
+        "pytest --pastebin=all": "code:project network:send write:workspace:recursive",
         "pytest -xvs tests/a.py::test_b -k foo": "code:project write:workspace:recursive",
         "pytest tests/shutdown/": "code:project write:workspace:recursive",
         "pytest -n auto --cov=src --cov-report=term-missing -m 'not slow'": "code:project write:workspace:recursive",
@@ -234,11 +243,16 @@ pub(super) const TABLE: &[Tool] = tools! {
         interrogate deptry tryceratops refurb pyroma check-manifest check-wheel-contents import-linter lint-imports djlint curlylint \
         sphinx-build sphinx-apidoc sphinx-autobuild sphinx-quickstart mkdocs pdoc pydoc3 pydoc cookiecutter copier cruft tox nox \
         nosetests nose2 stestr behave robot coverage green trial py-spy scalene memray pyinstaller nuitka cython cythonize f2py \
-        maturin build pyproject-build setuptools-scm bump2version bumpversion bump-my-version towncrier django-admin flask uvicorn gunicorn hypercorn daphne \
+        maturin build pyproject-build setuptools-scm bump2version bumpversion bump-my-version towncrier django-admin django manage.py flask uvicorn gunicorn hypercorn daphne \
         celery streamlit gradio alembic dbt airflow prefect dagster jupyter jupyter-lab jupyter-notebook jupyter-nbconvert ipython nbqa papermill \
         pip-audit safety pip-compile pip-sync pipdeptree pipreqs pip-licenses cz commitizen pybabel babel-py \
         scrapy kedro mlflow dvc accelerate torchrun huggingface-cli hf wandb tensorboard pgcli-lint sqlfluff sqlformat invoke fab doit pyclean"
-        => Project, Here, Touches; [
+        => Project, Here, Touches, Call(plain); [
+        "pylint --init-hook='x' a.py": "code:project unmodelled write:workspace:recursive",
+        "tox -x testenv.commands=x": "code:project unmodelled write:workspace:recursive",
+        "coverage run -m pip install x": "code:project unmodelled write:workspace:recursive",
+        "gunicorn \"os:system('id')\"": "code:project unmodelled write:workspace:recursive",
+        "manage.py flush": "code:project database:destroys write:workspace:recursive",
         "flake8 --max-line-length 100 src": "code:project write:workspace:recursive",
         "coverage run -m pytest": "code:project write:workspace:recursive",
         "sphinx-build -b html docs docs/_build": "code:project write:workspace:recursive",
@@ -258,3 +272,19 @@ pub(super) const TABLE: &[Tool] = tools! {
     Single "wheel auditwheel delocate-wheel" "--plat=, -w=>, --dest-dir=>, -d=>, -v" => Reads, Here; { "unpack pack tags convert show repair" "-d=>, -w=>, --plat=" => Reads, Here; }
     ["wheel unpack x.whl": "write:workspace:recursive"]
 };
+
+/// Settings of `pytest` that name places, and reports that are written there.
+fn settings(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for word in parsed.values("-o") {
+        let (name, value) = word.value.prefix().split_once('=').unwrap_or_default();
+        if matches!(name.trim(), "addopts" | "required_plugins") {
+            report.not_understood("a setting holds options");
+        }
+        beyond(report, word, &Value::known(value.trim()), true);
+    }
+    for word in parsed.values("--cov-report") {
+        if let Some((_, path)) = word.value.prefix().split_once(':') {
+            beyond(report, word, &Value::known(path), true);
+        }
+    }
+}

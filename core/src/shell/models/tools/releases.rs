@@ -7,6 +7,8 @@ use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{At, Call, Cloud, Here, Project, Sends, Touches};
 use crate::shell::models::tool::{Tool, tools};
 
+use super::plain::plain;
+
 /// Those that are no packages of Node.
 pub(super) const TABLE: &[Tool] = tools! {
     Operands "goreleaser jreleaser" => Project, Here, Touches, Call(releases); [
@@ -33,7 +35,8 @@ pub(super) const TABLE: &[Tool] = tools! {
 
 /// Those that projects keep in `node_modules`.
 pub(super) const OF_NODE: &[Tool] = tools! {
-    Operands "semantic-release release-it np changeset lerna expo eas electron-builder electron-forge" => Project, Here, Touches, Call(releases); [
+    Operands "semantic-release release-it np changeset lerna expo eas electron-builder electron-forge" => Project, Here, Touches, Call(releases), Call(plain); [
+        "lerna exec rm x": "code:project unmodelled write:workspace:recursive",
         "changeset": "code:project write:workspace:recursive",
         "changeset publish --snapshot": "cloud code:project network:send write:workspace:recursive",
         "lerna run build": "code:project write:workspace:recursive",

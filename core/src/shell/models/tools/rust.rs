@@ -7,8 +7,8 @@ use crate::shell::effect::{Access, Certainty, CodeFrom, Effect};
 use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::perform::{beyond, perform};
 use crate::shell::models::tool::Does::{
-    At, Call, Cloud, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes, Runs,
-    RunsBehindDashes, RunsOption, Secret, Sends, Setting, Touches, Unless, Writes,
+    At, Call, Cloud, Database, Fetches, Here, If, Installs, MayFetch, Project, Reads, Removes,
+    Runs, RunsBehindDashes, RunsOption, Secret, Sends, Setting, Touches, Unless, Writes,
 };
 use crate::shell::models::tool::{Tool, opts, tools};
 use crate::shell::value::Value;
@@ -97,6 +97,23 @@ pub(super) const TABLE: &[Tool] = tools! {
                 => Project, Here;
             "*" [PACKAGES, TARGETS] "--crates, -n=, --each-feature" => Project, Here;
         };
+        "criterion zigbuild spellcheck about vet" [PACKAGES, TARGETS] "--history-id=, --output-format=, --no-history, --cfg=, --fix, --checkers=, --cache-dir=>" => Project, Here; {
+            "check suggest certify fmt prune init generate clarify list-files" [PACKAGES, TARGETS] "--fix, -c --config=<, -o --output-file=>, --fail, --threshold=, --locked, -m --code=" => Project, Here;
+            "*" [PACKAGES, TARGETS] => Reads;
+        };
+        "tauri leptos component ndk dist" [PACKAGES, TARGETS] "--output-format=" => ; {
+            "build watch test dev plan info icon help" [PACKAGES, TARGETS] "-t, -b --bundles=, --no-bundle, --ci, -d, -o=>, --platform=, -P=, --artifacts=, --tag=" => Project, Here;
+        };
+        "sqlx" => ; {
+            "prepare" [PACKAGES] "--check, -D --database-url=, --no-dotenv" => Project, Here;
+            "migrate mig" => ; { "info" "--source=<, -D --database-url=" => Project; "add" "-r, --source=<, -t, -s" => Here; "run revert" "--source=<, -D --database-url=, --dry-run" => Database(false); };
+            "database db" => ; { "create setup" "-D --database-url=" => Database(false); "drop reset" "-y, -f --force, -D --database-url=" => Database(true); };
+        };
+        "release" [PACKAGES] "-n --dry-run, -x --execute, --no-confirm, --no-publish, --no-push, --no-tag, -v --verbose, --allow-branch=, --isolated"
+            => Project, Here, If("-x", &[Sends("crates.io"), Cloud("crates.io")]); {
+            "patch minor major alpha beta rc release" [PACKAGES] "-n --dry-run, -x --execute, --no-confirm, --no-publish, --no-push, --no-tag" => Project, Here, If("-x", &[Sends("crates.io"), Cloud("crates.io")]);
+            "changes config" => Project;
+        };
         "size nm objdump objcopy strip readobj profdata cov" [PACKAGES, TARGETS] => Project, Here, Touches;
         "fuzz" => ; {
             "run build check cov coverage cmin tmin fmt" [PACKAGES, TARGETS]
@@ -138,6 +155,14 @@ pub(super) const TABLE: &[Tool] = tools! {
         "cargo build --target /tmp/x.json": "code:project execute:temp:recursive write:temp:recursive write:workspace:recursive",
         "cargo build --target \"$TARGET\"": "code:project write:workspace:recursive",
         "cargo rustc --release -- -Clinker=/tmp/x": "code:project code:setting write:workspace:recursive",
+        "cargo rustc -- --emit=asm": "code:project write:workspace:recursive",
+        "cargo rustc -- --emit asm=/etc/x": "code:project write:system write:workspace:recursive",
+        "cargo criterion --bench x": "code:project write:workspace:recursive",
+        "cargo tauri build --debug": "code:project write:workspace:recursive",
+        "cargo sqlx prepare --check": "code:project write:workspace:recursive",
+        "cargo sqlx database drop": "database:destroys",
+        "cargo release --dry-run": "code:project write:workspace:recursive",
+        "cargo release --execute": "cloud code:project network:send write:workspace:recursive",
         "cargo clippy -- -D warnings -A clippy::all": "code:project write:workspace:recursive",
         "cargo objcopy --release -- -O binary /etc/x": "code:project execute:system:recursive write:system:recursive write:workspace:recursive",
         "cargo --config build.jobs=$(nproc) build": "code:project write:workspace:recursive",
@@ -197,6 +222,12 @@ pub(super) const TABLE: &[Tool] = tools! {
         "rustup run stable rm -r x": "delete:workspace:recursive",
         "rustup default nightly": "write:home:recursive",
     ]
+
+    Inherited "trunk" "-v --verbose, -q --quiet, --config=<, --offline" => ; {
+        "build watch" "--release, -d --dist=>, --public-url=, --filehash[=], --features=, --no-default-features, --minify" => Project, Here;
+        "clean" => Here;
+        "config" => ; { "show" => ; };
+    } ["trunk build --release": "code:project write:workspace:recursive"]
 
     Gnu "rustfmt" "--check, --edition=, --style-edition=, --config-path=<, --config=, --emit=, -l --files-with-diff, \
         -v --verbose, -q --quiet, --backup, --print-config=, --color=, --skip-children, --help -h, -V --version, +*"
@@ -307,8 +338,20 @@ fn target(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 fn flags_behind(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let words = parsed.invocation.arguments.iter().map(|word| word.value.as_known());
     let flags = words.skip_while(|word| *word != Some("--")).skip(1);
-    let known: Option<Vec<&str>> = flags.collect();
-    if !known.is_some_and(|flags| are_harmless_rust_flags(&flags.join("\u{1f}"))) {
+    let Some(known) = flags.collect::<Option<Vec<&str>>>() else {
+        report.not_understood("a flag for `rustc` is not known");
+        return;
+    };
+    let mut others = Vec::new();
+    let mut words = known.into_iter();
+    while let Some(word) = words.next() {
+        match word.split_once('=').unwrap_or((word, "")) {
+            ("--emit" | "--print", "") => kinds(report, words.next().unwrap_or_default()),
+            ("--emit" | "--print", all) => kinds(report, all),
+            _ => others.push(word),
+        }
+    }
+    if !are_harmless_rust_flags(&others.join("\u{1f}")) {
         report.add(Effect::Code { from: CodeFrom::Setting("flags for `rustc`".to_owned()) });
     }
 }
@@ -316,10 +359,15 @@ fn flags_behind(report: &mut Report<'_>, parsed: &Parsed<'_>) {
 /// `--emit=asm=FILE`, `--print=cfg=FILE`
 fn emitted(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for word in parsed.values("--emit").chain(parsed.values("--print")) {
-        for kind in word.value.prefix().split(',') {
-            if let Some((_, file)) = kind.split_once('=') {
-                report.path(Access::Write, file);
-            }
+        kinds(report, word.value.prefix());
+    }
+}
+
+/// `asm=FILE,link`
+fn kinds(report: &mut Report<'_>, all: &str) {
+    for kind in all.split(',') {
+        if let Some((_, file)) = kind.split_once('=') {
+            report.path(Access::Write, file);
         }
     }
 }

@@ -2,12 +2,14 @@
 
 use crate::shell::effect::{Access, Certainty};
 use crate::shell::model::{Parsed, Report};
+use crate::shell::models;
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{
     self, At, Call, Fetches, Here, Installs, Looks, Project, Removes, Runs, RunsBehindDashes,
     Sends, Unknown,
 };
 use crate::shell::models::tool::{Tool, tools};
+use crate::shell::unwrap;
 
 pub(super) const TABLE: &[Tool] = tools! {
     Operands "fnm volta n nvm nvs pyenv rbenv nodenv goenv jenv tfenv sdk gvm rvm phpenv plenv swiftenv chruby \
@@ -21,12 +23,14 @@ pub(super) const TABLE: &[Tool] = tools! {
     ]
     Inherited "asdf mise rtx vfox aqua proto pixi" "-y --yes, -q --quiet, -v --verbose, -C --cd=/, -E --env=, -j --jobs=, -h --help, --version, -f --force, -g --global, -p --path=, -e --environment=, --pin, --json -J, -l, --installed, --current, --missing, --manifest-path=<" => ; {
         @InheritedPosix "exec x" "-c --command=!" => Here, Call(tool_words), RunsBehindDashes;
-        @InheritedPosix "run r tasks task watch" "-n --dry-run, -o --output=, -t --tool=, -w --watch=" => Project, Here;
+        @InheritedPosix "run r tasks task watch" "-n --dry-run, -o --output=, -t --tool=, -w --watch=" => Project, Here, Call(pixi);
         "list ls current where which info doctor env outdated latest version registry search ls-remote list-all help completion settings cfg config alias plugins plugin shell hook-env activate bin-paths trust tree" "--all -a, --urls, --refs, --shell=, --no-header" => Here; { "ls list get list-all ls-remote" => ; "add install update" => Installs; "remove uninstall" => Removes; "*" => Here; };
         "install i upgrade up update use u add self-update sync lock reshim init" => Installs, Here;
         "uninstall remove rm prune" => Removes;
         "local global set unset" => Here;
     } [
+        "pixi run rm -r x": "code:project unmodelled write:workspace:recursive",
+        "pixi run pytest": "code:project write:workspace:recursive",
         "mise run test": "code:project write:workspace:recursive",
         "mise exec node@20 -- npm test": "code:project write:workspace:recursive",
         "asdf install nodejs 20.0.0": "package:install write:workspace:recursive",
@@ -64,6 +68,19 @@ pub(super) const TABLE: &[Tool] = tools! {
     } ["ollama list": "", "ollama run llama3 'hi'": "network"]
     Operands "lms llama-cli llama-server llamafile whisper vllm litellm huggingface-cli-lfs comfy invokeai" => Unknown("what this program does is not known in full"); ["vllm serve x": "unmodelled"]
 };
+
+/// `pixi run rm`: what is no task is a program.
+fn pixi(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    const TOOLS: &[&str] = &["pytest", "ruff", "mypy", "black", "cargo", "pre-commit"];
+    let program = parsed.operands.first().map_or("", |word| unwrap::base(word.value.prefix()));
+    let is_program = program.contains(' ')
+        || (models::is_known(program) || unwrap::is_wrapper(program))
+            && !models::is_everyday(program)
+            && !TOOLS.contains(&program);
+    if report.name() == "pixi" && is_program {
+        report.not_understood("it runs another program");
+    }
+}
 
 /// `nvm install 20`
 fn versions(report: &mut Report<'_>, parsed: &Parsed<'_>) {
