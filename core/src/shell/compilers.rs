@@ -389,7 +389,7 @@ fn passed<'w>(part: &'w str, before: &mut Option<&'w str>, told: &mut Vec<Flag<'
     if part.starts_with('-') {
         let loads = part.contains("plugin") || name.starts_with("load") || name == "lto_library";
         let attached = part.strip_prefix("-o").filter(|rest| rest.contains('/'));
-        *before = (!part.contains('=')).then_some(name);
+        *before = (!loads && !part.contains('=')).then_some(name);
         match attached {
             _ if loads => told.push(Flag::Loads(part)),
             Some(path) => told.push(Flag::Writes(path)),

@@ -2,6 +2,7 @@
 //! shell. `make soak` runs them long.
 
 mod brush;
+mod builds;
 mod canonical;
 mod code;
 mod corpus;

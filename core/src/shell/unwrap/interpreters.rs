@@ -236,7 +236,17 @@ impl Unwrapping<'_, '_> {
             Some((file, rest)) if file.value.as_known() == Some("-") => {
                 self.code_of_stdin(language, rest);
             }
-            Some((file, rest)) => self.code_of_file(language, &file.value.clone(), rest),
+            Some((file, rest)) => {
+                self.code_of_file(language, &file.value.clone(), rest);
+                // A tool of a framework, whose commands are known.
+                let name = file.value.as_known().map(super::base);
+                if let Some(name) = name.filter(|name| matches!(*name, "artisan" | "manage.py")) {
+                    let words: Vec<Argument> = std::iter::once(self.word(Value::known(name)))
+                        .chain(rest.iter().cloned())
+                        .collect();
+                    self.run(&words);
+                }
+            }
         }
     }
 

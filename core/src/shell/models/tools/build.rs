@@ -226,8 +226,8 @@ fn assigns(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             report.at(Effect::Code { from }, word.span.clone());
         } else if name.contains(['$', '`']) || value.contains(['$', '`', ';', '|', '&', '\n']) {
             report.not_understood(format!("what `{name}` expands to is not known"));
-        } else if is_known && of_builds(name) && is_usual(name, value) {
-            // A path of a compiler is none that is written.
+        } else if is_known && (name == "SHELL" || of_builds(name) && is_usual(name, value)) {
+            // A path of a compiler or of a shell is none that is written.
         } else if of_builds(name) && !is_as_before(name, &word.value) || is_command(value) {
             report.not_understood(format!("what the build runs by `{name}` is not known"));
         } else {

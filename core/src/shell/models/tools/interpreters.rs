@@ -17,8 +17,8 @@ pub(super) const TABLE: &[Tool] = tools! {
     SinglePosix "groovy kotlin scala amm jshell" [MACHINE] => Call(interprets); [
         "groovy x.groovy a": "code:project write:workspace:recursive",
         "groovy -e x": "unmodelled",
-        "scala -e x": "unmodelled",
-        "kotlin -e x": "unmodelled",
+        "scala -e x": "code:project unmodelled write:workspace:recursive",
+        "kotlin -e x": "code:project unmodelled write:workspace:recursive",
         "jshell x.jsh": "code:project write:workspace:recursive",
         "echo x | jshell": "code:stdin",
     ]
@@ -26,9 +26,9 @@ pub(super) const TABLE: &[Tool] = tools! {
         => Call(clojure); [
         "clojure -M:test": "code:project write:workspace:recursive",
         "clj -X:build jar": "code:project write:workspace:recursive",
-        "clj -M -e x": "code:inline:clojure code:project write:workspace:recursive",
+        "clj -M -e x": "code:inline:clojure code:project unmodelled write:workspace:recursive",
         "clojure -e x": "unmodelled",
-        "clojure -Sdeps x -M:y": "unmodelled code:project write:workspace:recursive",
+        "clojure -Sdeps x -M:y": "unmodelled",
     ]
     Posix "jbang" "--verbose, --quiet, -h --help, -V --version, -o --offline, --fresh, -D=" => Call(interprets); [
         "jbang x.java": "code:project write:workspace:recursive",
@@ -42,8 +42,8 @@ pub(super) const TABLE: &[Tool] = tools! {
         "m4 -D x='a' y.m4": "code:project write:workspace:recursive",
     ]
     Posix "nu" "-h --help, -v --version, -n --no-config-file, --no-history, -l --login, -i --interactive" => Call(interprets); [
-        "nu x.nu": "code:project write:workspace:recursive",
-        "nu -c x": "unmodelled",
+        "nu x.nu": "code:file code:project execute:workspace write:workspace:recursive",
+        "nu -c x": "dynamic unmodelled",
     ]
 
     // It runs a compiler, or any other program, with what is said behind.

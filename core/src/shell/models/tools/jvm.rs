@@ -324,6 +324,9 @@ fn archive(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             .iter()
             .any(|start| text.starts_with(start))
     });
+    if parsed.operands.iter().any(|word| word.value.prefix().starts_with('@')) {
+        report.not_understood("its options stand in a file");
+    }
     if looks && is_only {
         perform(report, parsed, &[Looks], Certainty::Must);
     } else {

@@ -101,8 +101,8 @@ pub(super) const TABLE: &[Tool] = tools! {
             "check suggest certify fmt prune init generate clarify list-files" [PACKAGES, TARGETS] "--fix, -c --config=<, -o --output-file=>, --fail, --threshold=, --locked, -m --code=" => Project, Here;
             "*" [PACKAGES, TARGETS] => Reads;
         };
-        "tauri leptos component ndk dist" [PACKAGES, TARGETS] "--output-format=" => ; {
-            "build watch test dev plan info icon help" [PACKAGES, TARGETS] "-t, -b --bundles=, --no-bundle, --ci, -d, -o=>, --platform=, -P=, --artifacts=, --tag=" => Project, Here;
+        "tauri leptos component ndk dist" [PACKAGES, TARGETS] "--output-format=, -t=, -P --platform=" => ; {
+            "build watch test dev plan info icon help" [PACKAGES, TARGETS] "-t=, -b --bundles=, --no-bundle, --ci, -d, -o=>, -P --platform=, --artifacts=, --tag=" => Project, Here;
         };
         "sqlx" => ; {
             "prepare" [PACKAGES] "--check, -D --database-url=, --no-dotenv" => Project, Here;
