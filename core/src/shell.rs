@@ -27,6 +27,7 @@ mod compilers;
 pub mod denied;
 pub mod effect;
 pub mod env;
+mod environment;
 pub mod flows;
 pub mod grammar;
 pub mod interpret;

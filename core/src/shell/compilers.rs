@@ -276,6 +276,7 @@ const BUILDS: &[&str] = &[
     "RUSTC_WORKSPACE_WRAPPER",
     "CARGO_BUILD_RUSTC",
     "CARGO_BUILD_RUSTC_WRAPPER",
+    "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER",
     "CFLAGS",
     "CXXFLAGS",
     "CPPFLAGS",
@@ -285,9 +286,12 @@ const BUILDS: &[&str] = &[
     "RUSTDOCFLAGS",
     "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_BUILD_RUSTDOCFLAGS",
+    "CARGO_ENCODED_RUSTDOCFLAGS",
     "GOFLAGS",
     "MAKEFLAGS",
     "MFLAGS",
+    "GNUMAKEFLAGS",
     "CARGO_BUILD_TARGET",
     "CROSS_CONFIG",
 ];
@@ -308,7 +312,7 @@ const OF_TARGETS: &[&str] = &[
 #[must_use]
 pub fn of_builds(name: &str) -> bool {
     let is_setting = name.starts_with("CARGO_TARGET_") || name.starts_with("CMAKE_");
-    let ends = ["_LINKER", "_RUNNER", "_RUSTFLAGS", "_LAUNCHER"];
+    let ends = ["_LINKER", "_RUNNER", "_RUSTFLAGS", "_RUSTDOCFLAGS", "_LAUNCHER"];
     BUILDS.contains(&name)
         || OF_TARGETS.iter().any(|start| name.starts_with(start))
         || is_setting && ends.iter().any(|end| name.ends_with(end))
@@ -419,8 +423,10 @@ fn is_path(word: &str) -> bool {
 pub fn is_usual(name: &str, text: &str) -> bool {
     match name {
         "GOFLAGS" => text.split_whitespace().all(golang::is_harmless),
-        "MAKEFLAGS" | "MFLAGS" => text.split_whitespace().all(is_of_make),
-        _ if name.ends_with("RUSTFLAGS") || name == "RUSTDOCFLAGS" => are_harmless_rust_flags(text),
+        "MAKEFLAGS" | "MFLAGS" | "GNUMAKEFLAGS" => text.split_whitespace().all(is_of_make),
+        _ if name.ends_with("RUSTFLAGS") || name.ends_with("RUSTDOCFLAGS") => {
+            are_harmless_rust_flags(text)
+        }
         _ if name.contains("FLAGS") => are_harmless_flags(text),
         // A file of that name tells its linker.
         "CARGO_BUILD_TARGET" => !text.contains('/') && !text.ends_with(".json"),

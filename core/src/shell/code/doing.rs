@@ -345,7 +345,9 @@ impl Reader<'_> {
                     Some((name, value)) => (name.to_owned(), Value::known(value)),
                     None => (text, at(1).value()),
                 };
-                if crate::shell::interpret::is_poison(&name) {
+                if crate::shell::interpret::is_poison(&name)
+                    || crate::shell::environment::steers(&name)
+                {
                     self.effect(Effect::EnvironmentPoison { name, value });
                 }
             }

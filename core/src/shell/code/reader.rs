@@ -13,6 +13,7 @@ use super::thing::{From, Thing};
 use super::token::{Part, Token, tokens};
 use super::{Act, Language, Tables};
 use crate::shell::effect::Effect;
+use crate::shell::environment::steers;
 use crate::shell::interpret::is_poison;
 use crate::shell::value::Value;
 
@@ -371,7 +372,7 @@ impl Reader<'_> {
                 };
                 self.names.insert(name.clone(), value);
             }
-            Target::Variable(name) if is_poison(name) => {
+            Target::Variable(name) if is_poison(name) || steers(name) => {
                 let effect = Effect::EnvironmentPoison { name: name.clone(), value: value.value() };
                 self.effect(effect);
             }

@@ -120,13 +120,15 @@ fn danger(case: &Case<'_>, found: &Found) -> Option<Danger> {
             Danger::denied(Group::Persistence, persists(*kind))
                 .instead("Run it now, once, or ask the user to set it up."),
         ),
-        Effect::EnvironmentPoison { name, value } => poison::is_denied(name, value).then(|| {
-            Danger::denied(
-                Group::EnvInjection,
-                format!("It sets `{name}`, which makes programs run or load something else."),
-            )
-            .instead("Run the program without it, or with options that say what you need.")
-        }),
+        Effect::EnvironmentPoison { name, value } => {
+            poison::is_denied(name, value, case).then(|| {
+                Danger::denied(
+                    Group::EnvInjection,
+                    format!("It sets `{name}`, which makes programs run or load something else."),
+                )
+                .instead("Run the program without it, or with options that say what you need.")
+            })
+        }
         Effect::EnvironmentDump => Some(
             Danger::denied(Group::EnvDump, "It shows the environment, which holds secrets.")
                 .instead("Ask for one variable that holds no secret: `echo \"$PATH\"`."),

@@ -1,36 +1,45 @@
 //! Variables that change what programs run: which values of them do no harm.
 
 use super::super::compilers::{is_usual, of_builds};
+use super::super::effect::Found;
+use super::super::environment::{self, Kind, are_harmless_options};
+use super::super::interpret::is_poison;
 use super::super::value::{Origin, Value};
 use super::settings::Profile;
 use super::{Case, reach};
 
 /// True if setting a variable so may make programs run something else.
-pub(super) fn is_denied(name: &str, value: &Value) -> bool {
+pub(super) fn is_denied(name: &str, value: &Value, case: &Case<'_>) -> bool {
     match kind(name) {
-        Kind::Loader | Kind::Shell => true,
-        Kind::ShellFile => looks_like_file(value),
-        Kind::Runs => !is_harmless_program(value),
-        Kind::Options => !are_harmless_options(value) && !names_modules(value),
-        Kind::Paths | Kind::Git | Kind::Builds | Kind::Other => false,
+        // A project may keep libraries of its own.
+        Taken::Loader if name == "LD_LIBRARY_PATH" => !is_in_workspace(name, value, case),
+        Taken::Loader | Taken::Shell => true,
+        Taken::ShellFile => looks_like_file(value),
+        Taken::Runs => !is_harmless_program(value),
+        Taken::Options => !are_harmless_machine_options(value) && !names_modules(value),
+        Taken::Paths | Taken::Git | Taken::Builds | Taken::Other => false,
     }
 }
 
 /// True if setting a variable so is part of ordinary work.
-pub(super) fn is_harmless(name: &str, value: &Value, case: &Case<'_>) -> bool {
+pub(super) fn is_harmless(name: &str, value: &Value, case: &Case<'_>, found: &Found) -> bool {
+    if !is_poison(name) {
+        let cwd = reach::call(case, found).map(|call| &call.cwd);
+        return environment::is_harmless(name, value, cwd, case.env);
+    }
     match kind(name) {
-        Kind::Loader | Kind::Shell => false,
-        Kind::ShellFile => !looks_like_file(value),
-        Kind::Runs => is_harmless_program(value),
-        Kind::Options => are_harmless_options(value),
-        Kind::Paths => is_in_workspace(name, value, case),
-        Kind::Git => GIT_DATA.contains(&name),
-        Kind::Builds => builds_as_usual(name, value),
-        Kind::Other => OTHERS.contains(&name),
+        Taken::Loader | Taken::Shell => false,
+        Taken::ShellFile => !looks_like_file(value),
+        Taken::Runs => is_harmless_program(value),
+        Taken::Options => are_harmless_machine_options(value),
+        Taken::Paths => is_in_workspace(name, value, case),
+        Taken::Git => GIT_DATA.contains(&name),
+        Taken::Builds => builds_as_usual(name, value),
+        Taken::Other => OTHERS.contains(&name),
     }
 }
 
-enum Kind {
+enum Taken {
     /// Every program loads it.
     Loader,
     /// A shell runs it.
@@ -130,29 +139,29 @@ const PATHS: &[&str] = &[
     "FPATH",
 ];
 
-fn kind(name: &str) -> Kind {
+fn kind(name: &str) -> Taken {
     if name.starts_with("LD_") && name != "LD_FLAGS" || name.starts_with("DYLD_") {
-        return Kind::Loader;
+        return Taken::Loader;
     }
     if name.starts_with("BASH_FUNC_") || SHELL.contains(&name) {
-        return Kind::Shell;
+        return Taken::Shell;
     }
     if name == "ENV" {
-        return Kind::ShellFile;
+        return Taken::ShellFile;
     }
     if RUNS.contains(&name) || name.ends_with("_PAGER") || name.ends_with("_EDITOR") {
-        return Kind::Runs;
+        return Taken::Runs;
     }
     if OPTIONS.contains(&name) {
-        return Kind::Options;
+        return Taken::Options;
     }
     if PATHS.contains(&name) {
-        return Kind::Paths;
+        return Taken::Paths;
     }
     match name {
-        _ if name.starts_with("GIT_") => Kind::Git,
-        _ if of_builds(name) => Kind::Builds,
-        _ => Kind::Other,
+        _ if name.starts_with("GIT_") => Taken::Git,
+        _ if of_builds(name) => Taken::Builds,
+        _ => Taken::Other,
     }
 }
 
@@ -268,16 +277,24 @@ fn is_harmless_program(value: &Value) -> bool {
 }
 
 /// Options of interpreters that only size and log.
-fn are_harmless_options(value: &Value) -> bool {
+fn are_harmless_machine_options(value: &Value) -> bool {
     const HARMLESS: &[&str] = &[
         "--max-old-space-size",
         "--max_old_space_size",
         "--max-semi-space-size",
         "--no-warnings",
         "--no-experimental-",
-        "--trace-",
+        "--trace-warnings",
+        "--trace-deprecation",
+        "--trace-uncaught",
+        "--trace-exit",
+        "--trace-sigint",
+        "--trace-sync-io",
+        "--trace-gc",
         "--pending-deprecation",
-        "--tls-",
+        "--tls-min-",
+        "--tls-max-",
+        "--tls-cipher-list",
         "--expose-gc",
         "--expose_gc",
         "--disable-warning",
@@ -309,7 +326,8 @@ fn are_harmless_options(value: &Value) -> bool {
     ];
     let Some(all) = value.possible() else { return false };
     all.iter().flat_map(|text| text.split_whitespace()).all(|word| {
-        HARMLESS.iter().any(|start| word.starts_with(start))
+        (HARMLESS.iter().any(|start| word.starts_with(start))
+            || are_harmless_options(Kind::Java, word))
             && !word.contains(['$', '`', '"', '\'', '(', ';', '|', '&'])
     })
 }

@@ -14,8 +14,11 @@ pub(super) fn beyond(case: &Case<'_>, found: &Found) -> Option<Said> {
     match &found.effect {
         Effect::File(file) => of_file(case, found, file),
         Effect::Code { from } => of_code(from),
-        Effect::EnvironmentPoison { name, value } => (!poison::is_harmless(name, value, case))
-            .then(|| asked(format!("It sets `{name}`, which changes what programs run or trust."))),
+        Effect::EnvironmentPoison { name, value } => {
+            (!poison::is_harmless(name, value, case, found)).then(|| {
+                asked(format!("It sets `{name}`, which changes what programs run or trust."))
+            })
+        }
         Effect::Dynamic { why } => Some(
             Said::new("unknown", format!("What it runs cannot be told: {why}."))
                 .instead("Write the command out, with names and values instead of variables."),

@@ -1,0 +1,107 @@
+//! The environment of programs: variables by which they are told what to run, what to load, where their
+//! settings are and where to write, and which values of them do no harm.
+//!
+//! Such a variable is asked about where it is given to a program, unless name or value are known to be
+//! harmless. What only the text itself uses is no environment.
+
+use std::collections::HashSet;
+
+use super::effect::{Certainty, Effect, Found};
+use super::env::Env;
+use super::interpret::is_poison;
+use super::invocation::Invocation;
+use super::models;
+use super::place;
+use super::unwrap;
+use super::value::{Origin, Value};
+
+mod names;
+mod options;
+mod values;
+
+pub use names::steers;
+pub use options::{Kind, are_harmless as are_harmless_options};
+
+/// The variables that programs are given and by which they may be told to do something else.
+#[must_use]
+pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
+    let mut found = Vec::new();
+    // What a script exports all of its later programs are given.
+    let mut told: HashSet<(&str, &str)> = HashSet::new();
+    for (number, invocation) in invocations.iter().enumerate() {
+        let Some(program) = invocation.program.value.as_known() else { continue };
+        if invocation.builtin
+            || invocation.environment.is_empty()
+            || !unwrap::is_trusted(program, &invocation.cwd, env)
+        {
+            continue;
+        }
+        let base = unwrap::base(program);
+        // What a wrapper runs is an invocation of its own, or a script.
+        let is_wrapper = unwrap::is_wrapper(base);
+        let is_modelled = models::is_known(base) && !is_wrapper;
+        for (name, value) in &invocation.environment {
+            // These are told where they are set.
+            if is_poison(name) {
+                continue;
+            }
+            let steers = if is_wrapper { names::steers_by_itself(name) } else { steers(name) };
+            let is_asked = steers && !is_harmless(name, value, Some(&invocation.cwd), env)
+                || is_modelled && values::leads_out(name, value, &invocation.cwd, env);
+            if is_asked && told.insert((name, value.prefix())) {
+                let effect = Effect::EnvironmentPoison { name: name.clone(), value: value.clone() };
+                found.push(Found {
+                    effect,
+                    certainty: Certainty::Must,
+                    by: Some(number),
+                    program: program.to_owned(),
+                    span: invocation.span.clone(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// True if a program that is given a variable so does nothing else than it would have done without.
+/// Without a folder, what does not begin with one is taken to be in the workspace.
+#[must_use]
+pub fn is_harmless(name: &str, value: &Value, cwd: Option<&Value>, env: &Env) -> bool {
+    let Some(takes) = names::takes(name) else { return false };
+    if takes == names::Takes::Anything {
+        return true;
+    }
+    let fits = |text: &str| values::fits(takes, name, &Value::known(text), cwd, env);
+    match value {
+        // What was there before, or this.
+        Value::Unknown(Origin::Environment(before)) => before == name,
+        Value::Unknown(Origin::EnvironmentOr(before, text)) => before == name && fits(text),
+        Value::Prefix(text, Origin::Environment(before)) if before == name => {
+            text.strip_suffix([':', ' ']).is_some_and(fits)
+        }
+        // A number, or the name of a new file, adds nothing to a place.
+        Value::Prefix(_, origin) => {
+            let is_one = matches!(origin, Origin::Output(_)) || origin.is_plain();
+            is_one && takes.is_place() && values::fits(takes, name, value, cwd, env)
+        }
+        Value::Unknown(Origin::Number) => takes == names::Takes::Switch,
+        Value::Unknown(_) => false,
+        Value::Known(_) | Value::OneOf(_) => {
+            value.possible().is_some_and(|all| all.iter().all(|text| fits(text)))
+        }
+    }
+}
+
+/// A text as a path, and where it leads; none if it is not known.
+fn resolved(path: &Value, cwd: Option<&Value>, env: &Env) -> Option<Value> {
+    match cwd {
+        Some(cwd) => Some(place::resolve(path, cwd, env)),
+        None if path.prefix().starts_with('/') => {
+            Some(place::resolve(path, &Value::known(env.cwd.clone()), env))
+        }
+        None => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
