@@ -1,6 +1,7 @@
 //! Pagers and editors: `less`, `man`, `vim`, `ed`.
 
-use super::super::effect::{Access, CodeFrom, Effect};
+use super::super::effect::{Access, CodeFrom, Effect, Payload};
+use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
 use super::super::value::Value;
 use super::kinds::{WORDS, behind, ex, gnu, is_fed, list, model, reads, single, writes};
@@ -18,19 +19,24 @@ pub(super) const TABLE: &[Model] = &[
             ex("less -R log.txt", &[]),
             ex("less '+!id' x", &["code:setting"]),
             ex("less +G x", &[]),
+            ex("less +/error x", &[]),
+            ex("less '+G!id' x", &["code:setting"]),
             ex("less -k keys x", &["unmodelled"]),
         ],
     ),
     model(
         &["man", "info", "gman"],
         &gnu(&[list(
-            "-C --config-file=<, -d --debug, -D --default, --warnings[=], -f --whatis, -k --apropos, -K --global-apropos, -l --local-file, -w --where --path --location, -W --where-cat, -c --catman, -R --recode=, -L --locale=, -m --systems=, \
+            "-C --config-file=, -d --debug, -D --default, --warnings[=], -f --whatis, -k --apropos, -K --global-apropos, -l --local-file, -w --where --path --location, -W --where-cat, -c --catman, -R --recode=, -L --locale=, -m --systems=, \
              -M --manpath=, -S -s --sections=, -e --extension=, -i --ignore-case, -I --match-case, --regex, --wildcard, --names-only, -a --all, -u --update, --no-subpages, -P --pager=!, -r --prompt=, -7 --ascii, -E --encoding=, \
              --no-hyphenation, --no-justification, -p --preprocessor=, -t --troff, -T --troff-device[=], -H --html[=]!, -X --gxditview[=], -Z --ditroff, -?, -V, -h, --usage, -o --output=>, --subnodes, --vi-keys, -n --node=",
         )]),
         |report, parsed| {
             if parsed.has("-l") {
                 reads(report, parsed);
+            }
+            if parsed.has("-C") {
+                report.not_understood("its settings name programs that it runs");
             }
             if parsed.has("-H") && parsed.value("-H").is_none() {
                 report.may(Effect::Code {
@@ -41,15 +47,16 @@ pub(super) const TABLE: &[Model] = &[
         &[
             ex("man mkfs", &[]),
             ex("man -k printf", &[]),
+            ex("man -C ./evil.conf ls", &["unmodelled"]),
             ex("man -P 'sh -c id' ls", &["code:setting"]),
             ex("man --html=/tmp/x ls", &["code:file", "code:setting", "execute:temp"]),
         ],
     ),
     model(
-        &["bat batcat ccat pygmentize highlight glow mdcat hexyl hl"],
+        &["bat", "batcat"],
         &gnu(&[list(
             "-A --show-all, -p --plain, -l --language=, -H --highlight-line=, --file-name=, -d --diff, --diff-context=, --tabs=, --wrap=, --terminal-width=, -n --number, --color=, --italic-text=, --decorations=, -f --force-colorization, --paging=, --pager=!, \
-             -m --map-syntax=, --theme=, --list-themes, --style=, -r --line-range=, -L --list-languages, -u --unbuffered, -s --squeeze-blank, -P --no-pager, -h, -V, -O=, -g, -w=, -C, -c",
+             -m --map-syntax=, --theme=, --list-themes, --style=, -r --line-range=, -L --list-languages, -u --unbuffered, -s --squeeze-blank, -P --no-pager, -h, -V",
         )]),
         reads,
         &[
@@ -57,6 +64,42 @@ pub(super) const TABLE: &[Model] = &[
             ex("bat ~/.ssh/id_rsa", &["read:secret"]),
             ex("bat --pager cat x", &["code:setting"]),
         ],
+    ),
+    model(
+        &["ccat pygmentize highlight"],
+        &gnu(&[list(
+            "-l=, -f=, -O --out-format=, -P=, -g, -N=, -L, -H, -V, -o --output=>, -S --syntax=, -i --input=<, -n --line-numbers, -I --include-style, --stdout, -C --color=, -v, -h",
+        )]),
+        reads,
+        &[
+            ex("pygmentize -l rust -f html -o a.html a.rs", &["write:workspace"]),
+            ex("pygmentize -x -l ./evil.py a", &["unmodelled"]),
+        ],
+    ),
+    model(
+        &["glow", "mdcat"],
+        &gnu(&[list(
+            "-s --style=<, -w --width=, -l --local, -a --all, -n --line-numbers, -t --tui, --columns=, --no-colour, --ansi, --fail, --detect-terminal, -h, -v, -V",
+        )]),
+        |report, parsed| {
+            for word in &parsed.operands {
+                if word.value.prefix().contains("://") || word.value.prefix().contains(".com/") {
+                    report.connects_somewhere(true, Payload::None);
+                } else {
+                    report.reads(word);
+                }
+            }
+        },
+        &[ex("glow README.md", &[]), ex("glow https://example.com/a.md", &["network"])],
+    ),
+    model(
+        &["hexyl", "hl"],
+        &gnu(&[list(
+            "-n --length=, -c --bytes=, -s --skip=, --block-size=, -v --no-squeezing, --color=, --border=, -p --plain, --no-characters, -C --characters, -P --no-position, --no-pager, --panels=, -g --group-size=, \
+             --endianness=, -b --base=, -l --level=, -h, -V",
+        )]),
+        reads,
+        &[ex("hexyl -n 64 a.bin", &[])],
     ),
     model(
         &["vim vi nvim view gvim rvim vimdiff ex rview vim.basic vim.tiny elvis nvi vimx neovim"],
@@ -71,6 +114,9 @@ pub(super) const TABLE: &[Model] = &[
             ex("vim -c ':!id' -c q", &["code:inline:vim", "code:setting"]),
             ex("vim -es '+!id' +q", &["code:inline:vim", "code:setting"]),
             ex("vi /etc/passwd", &["code:stdin", "write:system"]),
+            ex("vim -R -V9/home/user/.bashrc f", &["code:stdin", "write:startup"]),
+            ex("vim -es '+/x/!id' f", &["code:inline:vim", "code:setting", "write:workspace"]),
+            ex("vim -s keys a.txt", &["code:inline:vim", "write:workspace"]),
             ex("vim -u evil.vim", &["code:file", "code:stdin", "execute:workspace"]),
         ],
     ),
@@ -96,27 +142,30 @@ pub(super) const TABLE: &[Model] = &[
         &["emacs", "emacsclient", "xemacs", "emacs-nox"],
         &WORDS,
         |report, parsed| {
-            let code = [
-                "--eval",
-                "-eval",
-                "--execute",
-                "-execute",
-                "-f",
-                "--funcall",
-                "-l",
-                "--load",
-                "--script",
-                "-batch",
-                "--batch",
-                "-e",
-                "-a",
-                "--alternate-editor",
+            // Its options may be shortened, and most of the others run code.
+            let harmless = [
+                "-nw",
+                "--no-window-system",
+                "-q",
+                "--no-init-file",
+                "-Q",
+                "--quick",
+                "--no-splash",
+                "--no-site-file",
+                "--version",
+                "--help",
+                "-n",
+                "--no-wait",
+                "-c",
+                "--create-frame",
+                "-t",
+                "--tty",
+                "--quiet",
             ];
-            if parsed
-                .operands
-                .iter()
-                .any(|word| code.iter().any(|option| word.value.prefix().starts_with(option)))
-            {
+            if parsed.operands.iter().any(|word| {
+                let text = word.value.prefix();
+                text.starts_with('-') && !harmless.contains(&text)
+            }) {
                 report.add(Effect::Code { from: CodeFrom::Inline("lisp".to_owned()) });
             }
             for word in parsed
@@ -130,6 +179,8 @@ pub(super) const TABLE: &[Model] = &[
         &[
             ex("emacs -nw a.txt", &["write:workspace"]),
             ex("emacs --batch --eval '(shell-command \"id\")'", &["code:inline:lisp"]),
+            ex("emacs --eva='(shell-command \"id\")' -q", &["code:inline:lisp"]),
+            ex("emacs -x evil.el", &["code:inline:lisp", "write:workspace"]),
         ],
     ),
     model(
@@ -154,8 +205,31 @@ pub(super) const TABLE: &[Model] = &[
              mousepad notepad"],
         &WORDS,
         |report, parsed| {
+            let harmless = [
+                "-n",
+                "--new-window",
+                "-r",
+                "--reuse-window",
+                "-w",
+                "--wait",
+                "-d",
+                "--diff",
+                "-g",
+                "--goto",
+                "-a",
+                "--add",
+                "-m",
+                "--merge",
+                "-v",
+                "--version",
+                "-h",
+                "--help",
+                "-s",
+                "--status",
+            ];
             if parsed.operands.iter().any(|word| {
-                word.value.prefix().contains("extension") || word.value.prefix().contains("tunnel")
+                let text = word.value.prefix();
+                text.starts_with('-') && !harmless.contains(&text) || text == "tunnel"
             }) {
                 report.not_understood("it may load code");
             }
@@ -167,6 +241,7 @@ pub(super) const TABLE: &[Model] = &[
         &[
             ex("code .", &["write:workspace_root"]),
             ex("code --install-extension x", &["unmodelled", "write:workspace"]),
+            ex("subl --command 'exec {}'", &["unmodelled", "write:workspace"]),
         ],
     ),
 ];
@@ -180,22 +255,35 @@ fn types(report: &mut Report<'_>, is_script: bool) {
 
 fn less(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     for operand in &parsed.operands {
-        match operand.value.prefix().strip_prefix('+') {
-            // A command of its own that is run first.
-            Some(command)
-                if command
-                    .trim_start_matches('+')
-                    .starts_with(['!', '|', 'v', 'e', 's', ':', '#', '&'])
-                    || operand.value.as_known().is_none() =>
-            {
-                report.add(Effect::Code {
-                    from: CodeFrom::Setting(format!("`+` of `{}`", report.name())),
-                });
-            }
-            Some(_) => {}
-            None => report.reads(operand),
+        let Some(keys) = operand.value.prefix().strip_prefix('+') else {
+            report.reads(operand);
+            continue;
+        };
+        // Keys that are typed first, one command behind the other.
+        let keys = keys.trim_start_matches('+');
+        let is_known = operand.value.as_known().is_some();
+        if is_known && moves(keys) {
+            continue;
+        }
+        let runs = keys.starts_with(['v', 'e', 's', ':', '#', '&']) || keys.contains(['!', '|']);
+        if runs || !is_known {
+            let setting = format!("`+` of `{}`", report.name());
+            report.add(Effect::Code { from: CodeFrom::Setting(setting) });
+        } else {
+            report.not_understood("the keys that are typed into it are not known");
         }
     }
+    if parsed.values("-p").any(|text| text.value.prefix().contains(char::is_control)) {
+        report.not_understood("the keys that are typed into it are not known");
+    }
+}
+
+/// True for keys that go to a place: a line, the end, a pattern.
+fn moves(keys: &str) -> bool {
+    let end = keys.trim_start_matches(|char: char| char.is_ascii_digit());
+    let is_pattern = |text: &str| !text.contains(char::is_control);
+    matches!(end, "" | "G" | "g" | "F" | "p" | "%")
+        || keys.strip_prefix(['/', '?']).is_some_and(is_pattern)
 }
 
 #[expect(clippy::too_many_lines, reason = "one option after the other")]
@@ -204,7 +292,10 @@ fn vim(report: &mut Report<'_>, parsed: &Parsed<'_>) {
         let text = text.trim_start_matches(':').trim();
         text.is_empty()
             || text.bytes().all(|byte| byte.is_ascii_digit())
-            || text.starts_with('/') && !text.contains('|')
+            // Behind a pattern and in the next line stands another command.
+            || text.strip_prefix('/').is_some_and(|rest| {
+                !rest.contains(['|', '/']) && !rest.contains(char::is_control)
+            })
             || [
                 "q",
                 "q!",
@@ -236,6 +327,19 @@ fn vim(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if is_shell {
         let setting = format!("a command of `{}`", report.name());
         report.add(Effect::Code { from: CodeFrom::Setting(setting) });
+    }
+    // A file of keys that are typed, or a script of the other kind.
+    let is_silent = ["-e", "-E"].iter().any(|option| parsed.has(option)) || report.name() == "ex";
+    let is_typed = parsed.has("-s") && !is_silent
+        || parsed.has("-l") && matches!(report.name(), "nvim" | "neovim");
+    let is_code = is_code || is_typed;
+    for file in parsed.values("-V").cloned().collect::<Vec<_>>() {
+        let text = file.value.prefix().trim_start_matches(|char: char| char.is_ascii_digit());
+        if file.value.as_known().is_none() {
+            report.not_understood("the file that it writes its messages to is not known");
+        } else if !text.is_empty() {
+            report.writes(&Argument { value: Value::known(text), ..file.clone() });
+        }
     }
     if is_code
         || (is_fed(report)

@@ -1,6 +1,6 @@
 //! Raw connections: `nc`, `socat`, `openssl`, `telnet`, `ftp`, tunnels.
 
-use super::super::effect::{Access, CodeFrom, Effect, Payload};
+use super::super::effect::{Access, CodeFrom, Effect, Payload, Scope};
 use super::super::grammar;
 use super::super::invocation::{Argument, Invocation, Stdin};
 use super::super::model::{Grammar, Model, Parsed, Report};
@@ -84,6 +84,10 @@ pub(super) const TABLE: &[Model] = &[
                 &["write:secret"],
             ),
             ex("openssl rsa -in ~/.ssh/id_rsa", &["read:secret"]),
+            ex("openssl rsa -in a.pem", &["read:secret"]),
+            ex("openssl x509 -in a.pem -noout -text", &[]),
+            ex("openssl verify -CAfile ca.pem a.pem", &[]),
+            ex("openssl x509 -in ~/.ssh/a.pem -noout", &["read:secret"]),
             ex("openssl s_server -accept 4444", &["listen"]),
             ex("openssl req -engine ./x.so", &["unmodelled"]),
         ],
@@ -251,6 +255,9 @@ fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let inner = Invocation { arguments: arguments.to_vec(), ..report.invocation.clone() };
     let parsed = grammar::parse(&inner, &OPENSSL);
     super::understood(report, &parsed, &[]);
+    if matches!(command.value.as_known(), Some("x509" | "verify" | "crl")) {
+        return certificates(report, parsed);
+    }
     super::named(report, &parsed);
     match command.value.as_known() {
         Some("s_client" | "s_time" | "ocsp" | "cmp" | "ts") => {
@@ -267,14 +274,13 @@ fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
             });
         }
         Some(
-            "dgst" | "md5" | "sha1" | "sha256" | "sha512" | "x509" | "verify" | "asn1parse"
-            | "crl2pkcs7" | "storeutl",
+            "dgst" | "md5" | "sha1" | "sha256" | "sha512" | "asn1parse" | "crl2pkcs7" | "storeutl",
         ) => reads(report, &parsed),
         Some(
             "genrsa" | "genpkey" | "ecparam" | "dhparam" | "rand" | "enc" | "base64" | "req"
             | "rsa" | "ec" | "dsa" | "pkey" | "pkcs8" | "pkcs12" | "pkcs7" | "pkeyutl" | "rsautl"
             | "passwd" | "prime" | "speed" | "version" | "list" | "ciphers" | "help" | "errstr"
-            | "crl" | "smime" | "cms" | "sess_id" | "nseq" | "spkac" | "kdf" | "mac" | "info",
+            | "smime" | "cms" | "sess_id" | "nseq" | "spkac" | "kdf" | "mac" | "info",
         ) => {}
         Some(name)
             if name.starts_with("aes-")
@@ -282,4 +288,30 @@ fn openssl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
                 || name.starts_with("chacha") => {}
         _ => report.not_understood("its command is not known"),
     }
+}
+
+/// A command that reads nothing but certificates out of these files: a key in them is no secret that it shows.
+fn certificates(report: &mut Report<'_>, mut parsed: Parsed<'_>) {
+    const PUBLIC: &[&str] = &["-in", "-CAfile", "-untrusted"];
+    let is_public = |id: &str| PUBLIC.contains(&id);
+    let files = PUBLIC.iter().flat_map(|option| parsed.values(option)).chain(&parsed.operands);
+    for file in files.cloned().collect::<Vec<_>>() {
+        // `.pem` alone makes a secret of it; a folder of secrets does so still.
+        let name = file.value.as_known().and_then(|text| text.strip_suffix(".pem"));
+        let is_closed =
+            |report: &Report<'_>| match report.file_effect(Access::Read, &file.value, false, false)
+            {
+                Effect::File(read) => read.scope != Scope::Secret,
+                _ => true,
+            };
+        match name {
+            Some(name) if !is_closed(report) => {
+                let value = Value::known(format!("{name}.crt"));
+                report.reads(&Argument { value, ..file.clone() });
+            }
+            _ => report.reads(&file),
+        }
+    }
+    parsed.named.retain(|(_, id, _)| !is_public(id));
+    super::named(report, &parsed);
 }

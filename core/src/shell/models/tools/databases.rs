@@ -1,7 +1,7 @@
 //! Clients of databases: what their statements do.
 
 use crate::shell::effect::{Access, Certainty, CodeFrom, Effect, Payload};
-use crate::shell::invocation::Stdin;
+use crate::shell::invocation::{Argument, Stdin};
 use crate::shell::model::{Parsed, Report};
 use crate::shell::models::perform::perform;
 use crate::shell::models::tool::Does::{Call, Database, Fetches, Here, Reads, System, Unknown};
@@ -41,6 +41,10 @@ pub(super) const TABLE: &[Tool] = tools! {
         "sqlite3 /etc/x.db 'create table t (a)'": "database write:system",
         "sqlite3 a.db": "unmodelled",
         "sqlite3 a.db .tables": "",
+        "sqlite3 x \"select edit('x','rm -rf /home/user')\"": "code:setting",
+        "sqlite3 a.db \"attach '/home/user/x' as h; create table h.t (a)\"": "database unmodelled write:workspace",
+        "sqlite3 'file:///etc/x?mode=rw' 'create table t (a)'": "database write:system",
+        "duckdb -c \"select * from '/home/user/.ssh/id_rsa'\" x.db": "read:secret",
     ]
     Posix "redis-cli valkey-cli keydb-cli" "-h=, -p=, -s=, -a=, --user=, --pass=, --askpass, -u=, -r=, -i=, -n=, -2, -3, -x, -X=, -d=, -D=, -c, -e, --tls, --sni=, --cacert=<, --cert=<, --key=<, --insecure, --raw, --no-raw, \
         --csv, --json, --quoted-json, --stat, --latency, --latency-history, --latency-dist, --lru-test=, --replica, --rdb=>, --functions-rdb=>, --pipe, --pipe-timeout=, --bigkeys, --memkeys, --hotkeys, \
@@ -249,6 +253,7 @@ fn sqlite(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if all.is_empty() || parsed.has("-init") || parsed.has("-f") {
         report.not_understood("what it is told to do is not known");
     }
+    let file = &of_address(file);
     report.file(Access::Read, file);
     for text in all {
         let Some(text) = text.as_known() else {
@@ -262,9 +267,71 @@ fn sqlite(report: &mut Report<'_>, parsed: &Parsed<'_>) {
                 None => statements.push_str(&format!("{line}\n")),
             }
         }
+        embedded(report, &statements);
         let found = told(report, &statements);
         if found.changes || found.destroys {
             report.file(Access::Write, file);
+        }
+    }
+}
+
+/// The file that an address names: `file:a.db?mode=ro`.
+fn of_address(file: &Argument) -> Argument {
+    let Some(text) = file.value.as_known().and_then(|text| text.strip_prefix("file:")) else {
+        return file.clone();
+    };
+    let path = text.split(['?', '#']).next().unwrap_or_default();
+    let path = match path.strip_prefix("//") {
+        Some(rest) => rest.find('/').map_or("", |at| rest.split_at(at).1),
+        None => path,
+    };
+    Argument { value: Value::known(path), ..file.clone() }
+}
+
+/// What statements do that run within the client itself, with the owner's files and programs.
+fn embedded(report: &mut Report<'_>, statements: &str) {
+    let lower = statements.to_ascii_lowercase();
+    // Its second argument is the command of an editor. A name may stand in quotes before its parenthesis.
+    let is_called = |rest: &str| {
+        let quotes = |char: char| char.is_whitespace() || "\"'`]".contains(char);
+        rest.trim_start_matches(quotes).starts_with(['(', '/', '-'])
+    };
+    if lower.split("edit").skip(1).any(is_called) {
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command within its statements".to_owned()),
+        });
+    }
+    let words = lower.split(|char: char| !char.is_alphanumeric() && char != '_');
+    const FILES: &[&str] = &[
+        "attach",
+        "fsdir",
+        "lsdir",
+        "zipfile",
+        "glob",
+        "install",
+        "getenv",
+        "parquet_scan",
+        "fts3_tokenizer",
+        "sniff_csv",
+        "export",
+    ];
+    let is_file = |word: &str| FILES.contains(&word) || word.starts_with("read_");
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    let mut names = false;
+    let mut vacuums = false;
+    while let Some(word) = words.next() {
+        vacuums |= word == "vacuum";
+        // `glob` compares, too.
+        names |= is_file(word) && (word != "glob" || report.name() == "duckdb");
+        names |= vacuums && word == "into";
+    }
+    if names {
+        report.not_understood("its statements name files");
+    }
+    if report.name() == "duckdb" {
+        // A text is the name of a table, and that of a file.
+        for text in statements.split(['\'', '"']).filter(|text| text.contains(['/', '.'])) {
+            report.path(Access::Read, text);
         }
     }
 }

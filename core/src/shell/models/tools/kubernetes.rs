@@ -1,6 +1,7 @@
 //! `kubectl`, `helm` and local clusters, from their reference (1.31, 3.16).
 
 use crate::shell::effect::{Access, Effect, Payload, SystemChange};
+use crate::shell::invocation::Argument;
 use crate::shell::model::{Opt, Parsed, Report};
 use crate::shell::models::tool::Does::{
     At, Call, Cloud, Destroys, Fetches, Here, If, Listens, Reads, Secret, Setting, System, Unless,
@@ -42,7 +43,7 @@ pub(super) const TABLE: &[Tool] = tools! {
     Go "kubectl oc k3s-kubectl" "-n --namespace=, --context=, --kubeconfig=<, --cluster=, --user=, -s --server=, --token=, --as=, --as-group=, --as-uid=, \
         --request-timeout=, -v --v=, --insecure-skip-tls-verify, --certificate-authority=<, --client-certificate=<, --client-key=<, --tls-server-name=, \
         --cache-dir=>, --match-server-version, --password=, --username=, --profile=, --help -h, --log-flush-frequency=, --warnings-as-errors"
-        => ; {
+        => Call(named_files); {
         "get" [GET] "--raw=" => Fetches(""), Call(secrets);
         "describe logs top explain api-resources api-versions version cluster-info events wait diff" [GET] => Fetches(""), Reads; {
             "pod pods node nodes no po" [GET] => Fetches("");
@@ -95,9 +96,13 @@ pub(super) const TABLE: &[Tool] = tools! {
         "kubectl cp web:/x ./y": "network write:workspace:recursive",
         "kubectl run x --image=y --overrides '{\"spec\":{\"hostPID\":true}}'": "cloud container_escape network",
         "kubectl frobnicate": "unmodelled",
+        "kubectl get pods -o go-template='{{.}}'": "network",
+        "kubectl get pods -o go-template-file=/home/user/.ssh/id_rsa": "network read:secret",
+        "kubectl get pods -ogo-template-file --template=/home/user/.ssh/id_rsa": "network read:secret",
+        "kubectl create configmap x --from-file=a=/home/user/.ssh/id_rsa --dry-run=client -o yaml": "read:secret",
     ]
 
-    Go "helm" "-n --namespace=, --kube-context=, --kubeconfig=<, --kube-token=, --kube-apiserver=, --registry-config=<, --repository-cache=>, --repository-config=<, --burst-limit=, --qps=, --help -h" => ; {
+    Go "helm" "-n --namespace=, --kube-context=, --kubeconfig=<, --kube-token=, --kube-apiserver=, --registry-config=<, --repository-cache=>, --repository-config=<, --burst-limit=, --qps=, --help -h" => Call(named_files); {
         "template lint version env verify completion" [HELM] => ;
         "show inspect" [HELM] => ; { "values chart readme crds all" [HELM] => Fetches(""); "*" [HELM] => ; };
         "list ls status history get search" [HELM] => Fetches(""); { "values manifest notes hooks all metadata" [HELM] => Fetches(""), Secret("values of a release"); "repo hub" [HELM] => Fetches(""); "*" [HELM] => Fetches(""); };
@@ -114,6 +119,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "helm uninstall web": "cloud:destroys network",
         "helm list -A": "network",
         "helm template x --post-renderer cat": "code:setting",
+        "helm template x --set-file a=/home/user/.ssh/id_rsa": "read:secret",
     ]
 
     Go "minikube kind k3d microk8s colima lima limactl rancher-desktop vcluster tilt skaffold devspace kops \
@@ -135,6 +141,32 @@ pub(super) const TABLE: &[Tool] = tools! {
         "stern web": "network",
     ]
 };
+
+/// Files that stand within the values of options: `-o jsonpath-file=x`, `--set-file a=x`.
+fn named_files(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    for form in parsed.values("-o") {
+        let Some((kind, file)) = form.value.prefix().split_once('=') else { continue };
+        if kind.ends_with("-file") {
+            let known = form.value.as_known().map(|_| Value::known(file));
+            let value = known.unwrap_or(Value::Unknown(Origin::Other));
+            report.reads(&Argument { value, ..form.clone() });
+        }
+    }
+    let is_file = |form: &Argument| form.value.prefix().contains("-file");
+    if parsed.values("-o").any(is_file) {
+        parsed.values("--template").for_each(|file| report.reads(file));
+    }
+    for option in ["--from-file", "--set-file"] {
+        for set in parsed.values(option) {
+            for file in set.value.prefix().split(['=', ',']).skip(1) {
+                report.reads(&Argument { value: Value::known(file), ..set.clone() });
+            }
+            if set.value.as_known().is_none() {
+                report.not_understood("a file that it reads is not known");
+            }
+        }
+    }
+}
 
 /// Secrets of the cluster are shown.
 fn secrets(report: &mut Report<'_>, parsed: &Parsed<'_>) {
