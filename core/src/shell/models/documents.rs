@@ -7,7 +7,9 @@ pub(super) mod pictures;
 pub(super) mod sound;
 
 use super::super::effect::{Access, Effect};
+use super::super::invocation::Argument;
 use super::super::model::Model;
+use super::super::value::Value;
 use super::kinds::{WORDS, ex, gnu, list, model, reads, unknown};
 
 pub(super) const TABLE: &[Model] = &[
