@@ -7,6 +7,7 @@ mod canonical;
 mod code;
 mod corpus;
 mod differential;
+mod documents;
 mod evasion;
 mod generated;
 mod kept;

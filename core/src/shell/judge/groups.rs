@@ -465,5 +465,5 @@ fn mines(call: &Invocation) -> Option<Danger> {
 /// Programs that nobody needs to run others.
 const BY_OPTION: &[&str] = &[
     "sed", "gsed", "rg", "sort", "gsort", "man", "tar", "bsdtar", "gtar", "less", "more", "vi",
-    "vim", "nvim", "view", "ex", "ed", "strace", "ltrace", "rsync", "zip", "7z", "tcpdump",
+    "vim", "nvim", "view", "ex", "ed", "rsync", "zip", "7z", "tcpdump",
 ];

@@ -1,6 +1,6 @@
 //! Programs that end processes, turn the machine off, and say which services run, and when.
 
-use super::super::effect::{CodeFrom, Effect, Persistence, SystemChange};
+use super::super::effect::{Access, CodeFrom, Effect, Persistence, SystemChange};
 use super::super::invocation::Argument;
 use super::super::model::{Model, Parsed, Report};
 use super::super::value::Value;
@@ -229,6 +229,9 @@ pub(super) const TABLE: &[Model] = &[
             {
                 report.add(Effect::Secret { kind: "memory of a process".to_owned(), path: None });
             }
+            if report.name() == "perf" {
+                perf(report, parsed);
+            }
             // `-o '|command'` and `-o '!command'` run a command.
             for (at, word) in parsed.operands.iter().enumerate() {
                 let next = parsed.operands.get(at + 1);
@@ -252,6 +255,10 @@ pub(super) const TABLE: &[Model] = &[
         &[
             ex("strace -o '|sh -c id' ls", &["code:setting"]),
             ex("strace -f -o out.txt ls", &["write:workspace"]),
+            ex("strace -A -o ls ./a", &["code:file", "execute:workspace", "write:workspace"]),
+            ex("valgrind --log-file=/home/user/.bashrc ls", &["write:startup"]),
+            ex("perf stat -o /etc/x ls", &["write:system"]),
+            ex("perf report --objdump=./x", &["unmodelled"]),
         ],
     ),
     model(
@@ -265,6 +272,21 @@ pub(super) const TABLE: &[Model] = &[
         &[ex("history | grep x", &[])],
     ),
 ];
+
+/// What `perf stat`, `record` and `trace` run was looked into; the others may run scripts and tools.
+fn perf(report: &mut Report<'_>, parsed: &Parsed<'_>) {
+    let words: Vec<&str> = parsed.operands.iter().map(|word| word.value.prefix()).collect();
+    let is_plain = |word: &&str| {
+        ["-i", "--stdio", "-g", "-n", "--no-children", "perf.data"].contains(word)
+            || !word.starts_with('-') && !word.contains('/')
+    };
+    match words.split_first() {
+        Some((&("stat" | "trace" | "list" | "version" | "--version"), _)) => {}
+        Some((&"record", _)) => report.path(Access::Write, "perf.data"),
+        Some((&("report" | "annotate"), rest)) if rest.iter().all(is_plain) => {}
+        _ => report.not_understood("its command, or an option of it, is not known"),
+    }
+}
 
 fn kill(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     let mut words = parsed.operands.iter().peekable();

@@ -298,18 +298,14 @@ fn certificates(report: &mut Report<'_>, mut parsed: Parsed<'_>) {
     for file in files.cloned().collect::<Vec<_>>() {
         // `.pem` alone makes a secret of it; a folder of secrets does so still.
         let name = file.value.as_known().and_then(|text| text.strip_suffix(".pem"));
-        let is_closed =
-            |report: &Report<'_>| match report.file_effect(Access::Read, &file.value, false, false)
-            {
-                Effect::File(read) => read.scope != Scope::Secret,
-                _ => true,
-            };
-        match name {
-            Some(name) if !is_closed(report) => {
+        let effect = report.file_effect(Access::Read, &file.value, false, false);
+        let is_secret = matches!(effect, Effect::File(read) if read.scope == Scope::Secret);
+        match name.filter(|_| is_secret) {
+            Some(name) => {
                 let value = Value::known(format!("{name}.crt"));
                 report.reads(&Argument { value, ..file.clone() });
             }
-            _ => report.reads(&file),
+            None => report.reads(&file),
         }
     }
     parsed.named.retain(|(_, id, _)| !is_public(id));

@@ -129,13 +129,10 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         grammar: options![value ["-n", "--adjust"], value ["-p", "--pid"], flag ["-h", "--help"]],
         run: command,
     },
-    Wrapper {
-        names: &["strace", "ltrace"],
-        grammar: options![flag ["-f", "--follow-forks"], flag ["-ff"], flag ["-c", "--summary-only"], flag ["-C", "--summary"], flag ["-q", "--quiet"], flag ["-d"], flag ["-D"], flag ["-F"], flag ["-h"], flag ["-i"], flag ["-k"], flag ["-n"], flag ["-r"], flag ["-t"], flag ["-T"], flag ["-v"], flag ["-V"], flag ["-w"], flag ["-x"], flag ["-y"], flag ["-Y"], flag ["-z"], flag ["-Z"], flag ["-S"], flag ["-L"], value ["-a"], value ["-b"], value ["-e", "--trace"], value ["-E", "--env"], value ["-I"], value ["-o", "--output"], value ["-O"], value ["-p", "--attach"], value ["-P"], value ["-s", "--string-limit"], value ["-u", "--user"], value ["-U"], value ["-X"], value ["-l"], value ["-A"]],
-        run: traced,
-    },
-    Wrapper { names: &["perf"], grammar: &PERF, run: command },
-    Wrapper { names: &["valgrind"], grammar: &VALGRIND, run: command },
+    Wrapper { names: &["strace"], grammar: &STRACE, run: traced },
+    Wrapper { names: &["ltrace"], grammar: &LTRACE, run: traced },
+    Wrapper { names: &["perf"], grammar: &PERF, run: traced },
+    Wrapper { names: &["valgrind"], grammar: &VALGRIND, run: checked },
     Wrapper {
         names: &[
             "rlwrap",
@@ -158,7 +155,7 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     Wrapper {
         names: &["xvfb-run", "wl-run", "dbus-launch"],
         grammar: options![flag ["-a", "--auto-servernum"], value ["-e", "--error-file"], value ["-f", "--auth-file"], flag ["-l", "--listen-tcp"], value ["-n", "--server-num"], value ["-p", "--xauth-protocol"], value ["-s", "--server-args"], flag ["--exit-with-session"], flag ["-h", "--help"]],
-        run: command,
+        run: displayed,
     },
     Wrapper {
         names: &["caffeinate"],
@@ -241,6 +238,40 @@ fn traced(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
         }
         output => unwrapping.file(Access::Write, output.map(|(output, _)| output)),
     }
+    if matches!(unwrapping.name, "strace" | "ltrace") {
+        // `-F` names settings to one of them, and nothing to the other.
+        if ["-u", "-F", "-E"].iter().any(|option| parsed.value(option).is_some()) {
+            let why = format!("`{}` changes the surroundings of what it runs", unwrapping.name);
+            unwrapping.dynamic(why);
+        }
+    }
+    command(unwrapping, parsed);
+}
+
+/// A command whose memory is looked at. `%p` and the like stand for a part of a name.
+fn checked(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    for option in VALGRIND_WRITES {
+        unwrapping.file(Access::Write, parsed.value(option));
+    }
+    unwrapping.file(Access::Read, parsed.value("--suppressions"));
+    let is_name =
+        |tool: &Argument| tool.value.as_known().is_some_and(|tool| !tool.contains(['/', '.']));
+    if parsed.value("--tool").is_some_and(|tool| !is_name(tool)) {
+        unwrapping.dynamic("the tool of `valgrind` is not known".to_owned());
+    }
+    command(unwrapping, parsed);
+}
+
+/// A command with a display of its own.
+fn displayed(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
+    for option in ["-e", "-f"] {
+        unwrapping.file(Access::Write, parsed.value(option));
+    }
+    let is_plain =
+        |words: &Argument| words.value.as_known().is_some_and(|words| !words.contains('/'));
+    if parsed.value("-s").is_some_and(|words| !is_plain(words)) {
+        unwrapping.dynamic("what the display is told is not known".to_owned());
+    }
     command(unwrapping, parsed);
 }
 
@@ -300,25 +331,42 @@ const PERF_RUN: &Grammar = options![
     value ["--call-graph"], flag ["-B"], value ["-x"], flag ["-i"],
 ];
 
-static VALGRIND: Grammar = Grammar {
-    options: &[
-        Opt::flag(&["-v", "--verbose"]),
-        Opt::flag(&["-q", "--quiet"]),
-        Opt::attached(&["--tool"]),
-        Opt::attached(&["--leak-check"]),
-        Opt::attached(&["--error-exitcode"]),
-        Opt::attached(&["--log-file"]),
-        Opt::attached(&["--suppressions"]),
-        Opt::attached(&["--track-origins"]),
-        Opt::attached(&["--show-leak-kinds"]),
-        Opt::attached(&["--trace-children"]),
-        Opt::attached(&["--num-callers"]),
-        Opt::attached(&["--xml"]),
-        Opt::attached(&["--xml-file"]),
-    ],
-    style: Style::Posix,
-    subcommands: &[],
-};
+/// Files that `valgrind` writes.
+const VALGRIND_WRITES: &[&str] = &[
+    "--log-file",
+    "--xml-file",
+    "--callgrind-out-file",
+    "--cachegrind-out-file",
+    "--massif-out-file",
+    "--dhat-out-file",
+];
+
+static VALGRIND: Grammar = Grammar::of(
+    Style::Posix,
+    &[Opt::list(
+        "-v --verbose, -q --quiet, -d, -h, --tool[=], --leak-check[=], --error-exitcode[=], --log-file[=], --xml-file[=], --suppressions[=], --track-origins[=], --show-leak-kinds[=], --trace-children[=], --num-callers[=], \
+         --xml[=], --callgrind-out-file[=], --cachegrind-out-file[=], --massif-out-file[=], --dhat-out-file[=], --show-reachable[=], --gen-suppressions[=], --track-fds[=], --main-stacksize[=], --error-limit[=], \
+         --errors-for-leak-kinds[=], --fair-sched[=], --time-stamp[=], --read-var-info[=], --keep-stacktraces[=], --undef-value-errors[=], --dump-instr[=], --collect-jumps[=], --cache-sim[=], --branch-sim[=], \
+         --instr-atstart[=], --time-unit[=], --stacks[=], --child-silent-after-fork[=], --exit-on-first-error[=]",
+    )],
+);
+
+static STRACE: Grammar = Grammar::of(
+    Style::Posix,
+    &[Opt::list(
+        "-f --follow-forks[=], -ff, -c --summary-only, -C --summary, -q --quiet[=], -d --debug, -D --daemonize[=], -F, -h, -i --instruction-pointer, -k --stack-trace[=], -n --syscall-number, -r --relative-timestamps[=], \
+         -t --absolute-timestamps[=], -T --syscall-times[=], -v --no-abbrev, -V, -w --summary-wall-clock, -x --strings-in-hex[=], -y --decode-fds[=], -Y --decode-pids=, -z --successful-only, -Z --failed-only, -A --output-append-mode, \
+         -N --arg-names, -a --columns=, -b --detach-on=, -e --trace --expr=, -E --env=, -I --interruptible=, -o --output=, -O --summary-syscall-overhead=, -p --attach=, -P --trace-path=, -s --string-limit=, -S --summary-sort-by=, \
+         -u --user=, -U --summary-columns=, -X --const-print-style=, --seccomp-bpf, --kill-on-exit, --output-separately, --status=, --signal=, --inject=, --fault=, --abbrev=, --raw=, --verbose=, --read=, --write=, --secontext[=], --tips[=], --argv0=",
+    )],
+);
+
+static LTRACE: Grammar = Grammar::of(
+    Style::Posix,
+    &[Opt::list(
+        "-f, -b --no-signals, -c, -C --demangle, -h, -i, -L, -r, -S, -t, -T, -V, -a --align=, -A=, -D --debug=, -e=, -F --config=, -l --library=, -n --indent=, -o --output=, -p=, -s=, -u=, -w --where=, -x=",
+    )],
+);
 
 static DAEMON: Grammar = Grammar {
     options: &[

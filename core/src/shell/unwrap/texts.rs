@@ -176,6 +176,11 @@ static TMUX: Grammar = Grammar {
         Opt::flag(&["-D"]),
         Opt::flag(&["-l"]),
         Opt::flag(&["-N"]),
+        Opt::value(&["-C", "--conclude"]),
+        Opt::value(&["--reference"]),
+        Opt::value(&["--sort"]),
+        Opt::value(&["--export-asciidoc"]),
+        Opt::value(&["--export-orgmode"]),
     ],
     style: Style::Posix,
     subcommands: &[],
@@ -469,7 +474,28 @@ static HYPERFINE: Grammar = Grammar {
 };
 
 fn hyperfine(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
-    let options = ["-s", "-p", "-c"].iter().flat_map(|option| parsed.values(option));
+    const WRITES: &[&str] = &[
+        "--export-json",
+        "--export-csv",
+        "--export-markdown",
+        "--export-asciidoc",
+        "--export-orgmode",
+        "--output",
+    ];
+    for file in WRITES.iter().flat_map(|option| parsed.values(option)) {
+        if !matches!(file.value.as_known(), Some("null" | "pipe" | "inherit")) {
+            unwrapping.file(Access::Write, Some(file));
+        }
+    }
+    unwrapping.file(Access::Read, parsed.value("--input"));
+    let is_shell = |shell: &Argument| {
+        matches!(shell.value.as_known(), Some("none" | "default" | "sh" | "bash" | "zsh" | "dash"))
+    };
+    if !parsed.values("-S").all(is_shell) {
+        unwrapping.dynamic("the shell of `hyperfine` may be any program".to_owned());
+    }
+    let options = ["-s", "-p", "-c", "-C", "--reference"];
+    let options = options.iter().flat_map(|option| parsed.values(option));
     let texts: Vec<Value> =
         options.chain(&parsed.operands).map(|word| word.value.clone()).collect();
     for text in texts {
