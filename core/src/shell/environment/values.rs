@@ -4,7 +4,7 @@ use super::super::compilers::{are_harmless_flags, is_compiler_command};
 use super::super::effect::Scope;
 use super::super::env::Env;
 use super::super::place;
-use super::super::value::{Origin, Value};
+use super::super::value::Value;
 use super::names::{self, Takes};
 use super::{options, resolved};
 
@@ -269,7 +269,6 @@ pub(super) fn leads_out(name: &str, value: &Value, cwd: &Value, env: &Env) -> bo
     match value {
         Value::Known(text) => text_leads_out(text, cwd, env),
         Value::OneOf(texts) => texts.iter().any(|text| text_leads_out(text, cwd, env)),
-        Value::Prefix(text, Origin::Output(_)) if text.is_empty() => false,
         Value::Prefix(text, _) => text_leads_out(text, cwd, env),
         Value::Unknown(_) => false,
     }
@@ -285,8 +284,7 @@ fn text_leads_out(text: &str, cwd: &Value, env: &Env) -> bool {
         let path = Value::known(part);
         !(is_place(&path, Some(cwd), env, true)
             || is_default(&path, Some(cwd), env)
-            || is_of_system(&path, Some(cwd), env)
-            || part.starts_with("/proc/self/") && part.ends_with("/null"))
+            || is_of_system(&path, Some(cwd), env))
     })
 }
 
