@@ -83,6 +83,7 @@ pub(super) fn is_harmless(word: &str) -> bool {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
     match name.trim_start_matches('-') {
         "toolexec" | "exec" | "overlay" | "vettool" | "o" | "pkgdir" => false,
+        "modfile" | "C" => !value.starts_with(['/', '~']) && !value.contains(".."),
         "ldflags" => are_harmless_ldflags(value),
         "gcflags" | "asmflags" => are_harmless_gcflags(value),
         "gccgoflags" => are_harmless_flags(value),

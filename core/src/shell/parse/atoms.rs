@@ -267,8 +267,7 @@ fn class(atoms: &[Atom]) -> Option<usize> {
     }
 }
 
-/// A pattern as it is written. Where something is expanded within it, it is not known, and that follows
-/// it, so that it is not lost.
+/// A pattern as it is written. What is expanded within it follows it, so that it is not lost.
 fn glob(atoms: &[Atom], pieces: &mut Vec<Piece>) {
     let mut text = String::new();
     let mut within = Vec::new();
@@ -283,17 +282,33 @@ fn glob(atoms: &[Atom], pieces: &mut Vec<Piece>) {
                     text.push(char);
                 }
             }
-            Atom::Piece(piece) => within.push(piece.clone()),
+            Atom::Piece(piece) => {
+                text.push('*');
+                within.push(piece.clone());
+            }
         }
     }
-    match pieces.last_mut() {
-        _ if !within.is_empty() => {
-            pieces.push(Piece::Unknown("a pattern with an expansion in it".into()));
-            pieces.append(&mut within);
-        }
-        Some(Piece::Glob(before)) => before.push_str(&text),
-        _ => pieces.push(Piece::Glob(text)),
+    if let (Some(Piece::Glob(before)), true) = (pieces.last_mut(), within.is_empty()) {
+        before.push_str(&text);
+    } else {
+        pieces.push(Piece::Glob(text));
+        pieces.append(&mut within);
     }
+}
+
+/// True where something is expanded within a pattern: what that matches is not followed.
+pub(super) fn expands_in_pattern(atoms: &[Atom]) -> bool {
+    let has_piece = |atoms: &[Atom]| atoms.iter().any(|atom| matches!(atom, Atom::Piece(_)));
+    let mut at = 0;
+    while let Some(first) = atoms.get(at) {
+        let rest = &atoms[at..];
+        let end = if *first == Atom::Bare('[') { class(rest) } else { group(rest) };
+        if end.is_some_and(|end| has_piece(&rest[..end])) {
+            return true;
+        }
+        at += end.unwrap_or(1);
+    }
+    false
 }
 
 fn literal(pieces: &mut Vec<Piece>, more: &str, is_quoted: bool) {

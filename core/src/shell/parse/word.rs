@@ -8,7 +8,7 @@ use shuck_ast::{
 use shuck_parser::parser::Parser;
 
 use super::super::ir::{Operation, Piece, Span, Variable, Word};
-use super::atoms::{Atom, Mode, pieces};
+use super::atoms::{Atom, Mode, expands_in_pattern, pieces};
 use super::{Lowering, ansi};
 
 impl Lowering<'_, '_> {
@@ -17,6 +17,9 @@ impl Lowering<'_, '_> {
         self.parts(&word.parts, false, &mut atoms);
         if mode.braces && has_operator(&atoms) {
             self.problem("an operator within a word", self.span(word.span));
+        }
+        if mode.braces && expands_in_pattern(&atoms) {
+            self.problem("an expansion within a pattern", self.span(word.span));
         }
         Word { pieces: pieces(atoms, mode), span: self.span(word.span) }
     }

@@ -228,7 +228,7 @@ mod tests {
             ("{env: 1, import: 2, \"ENV\": $ENV.HOME}", false, false, "HOME"),
             ("[1,env,2]", true, false, ""),
             ("$ ENV", true, false, ""),
-            ("$#\nENV", true, true, ""),
+            ("$#\nENV", false, true, ""),
             (".a # it's \" the end\n| env", true, true, ""),
             ("$ENV[\"A\"], env.\"B\", $ENV .C", false, false, "A B C"),
             ("..env", true, false, ""),

@@ -255,12 +255,12 @@ pub(in crate::shell::models) const TABLE: &[Model] = &[
 
 /// All options, so that none is taken for a shortened other.
 const PANDOC: Grammar = gnu(&[list(
-    "-f -r --from --read=, -t -w --to --write=, -o --output=>, --data-dir=, -M --metadata=, --metadata-file=<, -d --defaults=, --file-scope[=], --sandbox[=], -s --standalone[=], --template=<, -V --variable=, --variable-json=, --wrap=, \
-     --ascii[=], --toc --table-of-contents[=], --toc-depth=, --lof[=], --lot[=], -N --number-sections[=], --number-offset=, --top-level-division=, --extract-media=>, --resource-path=, -H --include-in-header=<, \
-     -B --include-before-body=<, -A --include-after-body=<, --no-highlight, --highlight-style=<, --syntax-definition=<, --syntax-highlighting=<, --dpi=, --eol=, --columns=, -p --preserve-tabs[=], --tab-stop=, --pdf-engine=, \
+    "-f -r --from --read=, -t -w --to --write=, -o --output=>, --data-dir=, -M --metadata=, --metadata-file=<, -d --defaults=, --file-scope[=], --sandbox[=], -s, --standalone[=], --template=<, -V --variable=, --variable-json=, --wrap=, \
+     --ascii[=], --toc --table-of-contents[=], --toc-depth=, --lof[=], --lot[=], -N, --number-sections[=], --number-offset=, --top-level-division=, --extract-media=>, --resource-path=, -H --include-in-header=<, \
+     -B --include-before-body=<, -A --include-after-body=<, --no-highlight, --highlight-style=<, --syntax-definition=<, --syntax-highlighting=<, --dpi=, --eol=, --columns=, -p, --preserve-tabs[=], --tab-stop=, --pdf-engine=, \
      --pdf-engine-opt=, --reference-doc=<, --self-contained[=], --embed-resources[=], --link-images[=], --request-header=, --no-check-certificate[=], --abbreviations=<, --indented-code-classes=, --default-image-extension=, \
      -F --filter=, -L --lua-filter=, --shift-heading-level-by=, --base-header-level=, --track-changes=, --strip-comments[=], --reference-links[=], --reference-location=, --figure-caption-position=, --table-caption-position=, \
-     --markdown-headings=, --atx-headers, --list-tables[=], --listings[=], -i --incremental[=], --slide-level=, --section-divs[=], --html-q-tags[=], --email-obfuscation=, --id-prefix=, -T --title-prefix=, -c --css=<, \
+     --markdown-headings=, --atx-headers, --list-tables[=], --listings[=], -i, --incremental[=], --slide-level=, --section-divs[=], --html-q-tags[=], --email-obfuscation=, --id-prefix=, -T --title-prefix=, -c --css=<, \
      --epub-subdirectory=, --epub-cover-image=<, --epub-title-page[=], --epub-metadata=<, --epub-embed-font=<, --split-level=, --epub-chapter-level=, --chunk-template=, --ipynb-output=, -C --citeproc, --bibliography=<, --csl=<, \
      --citation-abbreviations=<, --natbib, --biblatex, --mathml, --webtex[=], --mathjax[=], --katex[=], --gladtex, --trace[=], --dump-args[=], --ignore-args[=], --verbose, --quiet, --fail-if-warnings[=], --log=>, --bash-completion, \
      --list-input-formats, --list-output-formats, --list-extensions[=], --list-highlight-languages, --list-highlight-styles, -D --print-default-template=, --print-default-data-file=, --print-highlight-style=, -v, -h",

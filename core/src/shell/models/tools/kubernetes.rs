@@ -64,6 +64,7 @@ pub(super) const TABLE: &[Tool] = tools! {
             --command, --attach, --expose, --overrides=, --image-pull-policy=, --privileged, --env=" => Unless("--dry-run", &[Cloud("kubernetes"), Fetches("")]), Call(host_pod); {
             "secret token" [APPLY] "--duration=, --audience=" => Cloud("kubernetes"), Secret("credentials of the cluster"); { "*" [APPLY] => Cloud("kubernetes"), Secret("credentials of the cluster"); };
             "image resources env selector serviceaccount subject view-last-applied set-last-applied edit-last-applied approve deny" [APPLY] => Cloud("kubernetes"), Fetches("");
+            "configmap cm" [APPLY] => Cloud("kubernetes"), Fetches("");
             @Operands "*" => Cloud("kubernetes"), Fetches(""), Call(host_pod);
         };
         "rollout" => ; {
@@ -99,7 +100,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "kubectl get pods -o go-template='{{.}}'": "network",
         "kubectl get pods -o go-template-file=/home/user/.ssh/id_rsa": "network read:secret",
         "kubectl get pods -ogo-template-file --template=/home/user/.ssh/id_rsa": "network read:secret",
-        "kubectl create configmap x --from-file=a=/home/user/.ssh/id_rsa --dry-run=client -o yaml": "read:secret",
+        "kubectl create configmap x --from-file=a=/home/user/.ssh/id_rsa --dry-run=client -o yaml": "cloud network read:secret",
     ]
 
     Go "helm" "-n --namespace=, --kube-context=, --kubeconfig=<, --kube-token=, --kube-apiserver=, --registry-config=<, --repository-cache=>, --repository-config=<, --burst-limit=, --qps=, --help -h" => Call(named_files); {

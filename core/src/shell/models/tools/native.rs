@@ -48,7 +48,7 @@ pub(super) const TABLE: &[Tool] = tools! {
         "clang -S -emit-llvm a.c": "write:workspace:recursive",
     ]
     Operands "lli" => Executes, Here, Call(plain); ["lli a.ll": "write:workspace:recursive"]
-    Single "ld ld.lld lld gold ld.gold mold gcc-ar llvm-ar llvm-objcopy as nasm yasm llc opt dsymutil" "-o=>, -s, -L[=], -l[=], -T=<, -shared, -static, -r, -f=, -O[=], -g, -F=, -S, -m=, -e=, -z=, \
+    Single "ld ld.lld lld gold ld.gold mold gcc-ar llvm-objcopy as nasm yasm llc opt dsymutil" "-o=>, -s, -L[=], -l[=], -T=<, -shared, -static, -r, -f=, -O[=], -g, -F=, -S, -m=, -e=, -z=, \
         -rpath=, -soname=, --version, -v, --strip-all, --strip-debug, --strip-unneeded, -R=, -j=, -I=<, -p, --help, -arch=, -create, -info, -plugin=!, -load=!, -load-pass-plugin=!"
         => Reads, Here, Writes, Call(lists); [
         "ld -o out a.o": "write:workspace write:workspace:recursive",
