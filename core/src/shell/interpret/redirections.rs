@@ -188,6 +188,12 @@ impl Interpreter<'_> {
             }
             // `>&$x` writes to a file if `x` is the name of one.
             _ => {
+                // What it becomes is expanded once more.
+                let texts = target.possible().unwrap_or_default();
+                if texts.iter().any(|text| text.contains(['$', '`'])) {
+                    let why = "a name of a file that is expanded twice".to_owned();
+                    self.found(Effect::Dynamic { why }, ">&", span);
+                }
                 let path = place::resolve(target, &state.cwd, self.env);
                 self.open(&path, Access::Write, span);
                 let out = Descriptor::Output { path, append: false };

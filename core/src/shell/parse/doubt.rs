@@ -5,7 +5,11 @@
 /// The inside of `${…}`.
 pub(super) fn in_parameter(inside: &str) -> bool {
     let is_open = inside.matches('{').count() > inside.matches('}').count();
-    is_open || has_bare_brace(inside) || inside.contains("$'") || inside.contains("$$(")
+    let has_comment = || has_comment(inside.trim_start_matches('#'));
+    is_open
+        || has_bare_brace(inside)
+        || ["$'", "$$(", "<(", ">("].iter().any(|sign| inside.contains(sign))
+        || inside.contains(['`', '(']) && has_comment()
 }
 
 /// What is calculated.
@@ -14,6 +18,7 @@ pub(super) fn in_arithmetic(text: &str) -> bool {
     let is_open = text.matches('{').count() != text.matches('}').count();
     escapes
         || is_open
+        || !is_balanced(text)
         || has_bare_brace(text)
         || has_comment(text)
         || ["$'", "$[", "$$("].iter().any(|sign| text.contains(sign))
@@ -28,7 +33,28 @@ pub(super) fn in_index(text: &str) -> bool {
 
 /// A `[[` with all that belongs to it.
 pub(super) fn in_test(text: &str) -> bool {
-    has_bare_brace(&without_counts(&without_quotes(text)))
+    const PATTERNS: &[&str] = &["=~", "@(", "?(", "*(", "+(", "!("];
+    let patterns = PATTERNS.iter().filter_map(|sign| text.find(sign));
+    let runs = |at: usize| text[at..].contains("$(") || text[at..].contains('`');
+    patterns.min().is_some_and(runs) || has_bare_brace(&without_counts(&without_quotes(text)))
+}
+
+/// What stands in `$(…)` and begins with a bracket, or with two.
+pub(super) fn in_substitution(text: &str) -> bool {
+    text.starts_with('(') && text.contains('#')
+}
+
+/// True if every bracket that is closed was opened before.
+fn is_balanced(text: &str) -> bool {
+    let mut open = 0_usize;
+    text.chars().all(|char| match char {
+        '(' => {
+            open += 1;
+            true
+        }
+        ')' => open.checked_sub(1).map(|left| open = left).is_some(),
+        _ => true,
+    })
 }
 
 /// What stands between the elements of an array, before the first and behind the last.
@@ -127,7 +153,10 @@ mod tests {
         for text in ["x#{", "x-$$(} }", "x:-{b,c}", "x:-$${", "x:-\\${", "x/\\{/"] {
             assert!(in_parameter(text), "{text}");
         }
-        for text in ["x", "x:-${y}", "x:-$$${y}", "x:-a}b", "x//\"a b\"/c"] {
+        for text in ["x:-<(ls)", "x/>(ls)", "x:-`ls;#'`", "x:-$(ls #'\n)"] {
+            assert!(in_parameter(text), "{text}");
+        }
+        for text in ["x", "x:-${y}", "x:-$$${y}", "x:-a}b", "x//\"a b\"/c", "#x", "x:-$(ls)"] {
             assert!(!in_parameter(text), "{text}");
         }
     }

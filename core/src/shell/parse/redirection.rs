@@ -44,6 +44,11 @@ impl Lowering<'_, '_> {
                         (RedirectionKind::WriteBoth { to: word, append: false }, fd)
                     }
                     RedirectKind::DupOutput if is_file(&word) => {
+                        // A shell expands such a name once more.
+                        let is_name = |piece: &Piece| matches!(piece, Piece::Literal { text, .. } if !text.contains(['$', '`']));
+                        if !word.pieces.iter().all(is_name) {
+                            self.problem("a file that is named by two expansions", span.clone());
+                        }
                         (RedirectionKind::WriteBoth { to: word, append: false }, None)
                     }
                     RedirectKind::DupOutput | RedirectKind::DupInput => {

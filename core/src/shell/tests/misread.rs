@@ -27,6 +27,20 @@ const HIDING: &[&str] = &[
     "2>&-\\evil",
     "ls > $(<&-evil)/x[",
     "3<&-\\\nevil",
+    // Names of files that are expanded twice.
+    "ls >&'$(evil)'",
+    "x='$(evil)'; ls >&$x",
+    "x='$(evil)'; ls >&a$x",
+    // What runs within a parameter or a pattern, and what hides behind one.
+    "echo ${x:?<(evil)}",
+    "x=${1:-<(evil)}",
+    "x=${x:-`echo;#'\n`} #'\nevil\n'}",
+    "[[ a == @($([[ a =~ \"(\" ]]))* ]]\nevil",
+    "[[ a =~ ($(echo $((1)) [[ a == # ]] cat declare x=$(ls &))) ]]\nevil #' esac",
+    "c do a <<<{fd> $(ls\"'\")\nevil",
+    "echo x=$(((1)) #\nls #)'\n\necho \\}\n\nevil #\\\n)'",
+    "((evil);(ls))",
+    "((evil);(ls))2>&1",
     // An index where a command begins.
     "ls[ a;evil ]s",
     // Ends of documents.

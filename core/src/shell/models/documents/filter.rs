@@ -229,7 +229,7 @@ mod tests {
             ("[1,env,2]", true, false, ""),
             ("$ ENV", true, false, ""),
             ("$#\nENV", false, true, ""),
-            (".a # it's \" the end\n| env", true, true, ""),
+            (".a # it's \" the end\n| env", false, true, ""),
             ("$ENV[\"A\"], env.\"B\", $ENV .C", false, false, "A B C"),
             ("..env", true, false, ""),
             ("import \"config\" as $d; $d", false, true, ""),
