@@ -12,6 +12,7 @@ mod evasion;
 mod generated;
 mod kept;
 mod lattice;
+mod leading;
 mod misread;
 mod odd;
 mod prose;

@@ -122,7 +122,7 @@ pub(super) const TABLE: &[Model] = &[
         ],
     ),
     model(
-        &["ar", "gar", "llvm-ar"],
+        &["ar", "gar"],
         &WORDS,
         ar,
         &[
