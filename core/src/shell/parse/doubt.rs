@@ -39,11 +39,6 @@ pub(super) fn in_test(text: &str) -> bool {
     patterns.min().is_some_and(runs) || has_bare_brace(&without_counts(&without_quotes(text)))
 }
 
-/// What stands in `$(…)` and begins with a bracket, or with two.
-pub(super) fn in_substitution(text: &str) -> bool {
-    text.starts_with('(') && text.contains('#')
-}
-
 /// True if every bracket that is closed was opened before.
 fn is_balanced(text: &str) -> bool {
     let mut open = 0_usize;

@@ -26,6 +26,11 @@ impl Lowering<'_, '_> {
                 let mode = if single { Mode::SINGLE } else { Mode::WORD };
                 let mut word = self.word(word, mode);
                 self.check_closing(redirect);
+                let ends = [' ', '\t', '\n', ';', '|', '&', '<', '>'];
+                let goes_on = |piece: &Piece| matches!(piece, Piece::Literal { text, quoted: false } if text.contains(ends));
+                if single && word.pieces.iter().any(goes_on) {
+                    self.problem("a here-string that could not be read", span.clone());
+                }
                 if word.span.is_empty() {
                     word.span = span.clone();
                 }

@@ -4,16 +4,13 @@ use shuck_ast::StmtSeq;
 use shuck_parser::parser::ParseStatus;
 
 use super::super::ir::{Piece, Script};
-use super::{DEEPEST_SUBSTITUTION, Lowering, doubt, reading};
+use super::{DEEPEST_SUBSTITUTION, Lowering, reading};
 
 impl Lowering<'_, '_> {
     /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
     pub(super) fn inside(&mut self, body: &StmtSeq, span: shuck_ast::Span) -> Script {
         let slice = self.slice(span);
         let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default().to_owned();
-        if doubt::in_substitution(&inside) {
-            self.problem("a substitution that is no command", self.span(span));
-        }
         let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
         let is_plain = inside.chars().all(plain) && !body.stmts.is_empty();
         if !is_plain && self.may_read(&inside, &self.span(span)) {

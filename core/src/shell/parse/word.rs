@@ -15,7 +15,7 @@ impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
         let mut atoms = Vec::new();
         self.parts(&word.parts, false, &mut atoms);
-        if (mode.braces || mode == Mode::SINGLE) && has_operator(&atoms) {
+        if mode.braces && has_operator(&atoms) {
             self.problem("an operator within a word", self.span(word.span));
         }
         if mode.braces && expands_in_pattern(&atoms) {

@@ -38,7 +38,6 @@ const HIDING: &[&str] = &[
     "[[ a == @($([[ a =~ \"(\" ]]))* ]]\nevil",
     "[[ a =~ ($(echo $((1)) [[ a == # ]] cat declare x=$(ls &))) ]]\nevil #' esac",
     "c do a <<<{fd> $(ls\"'\")\nevil",
-    "echo x=$(((1)) #\nls #)'\n\necho \\}\n\nevil #\\\n)'",
     "((evil);(ls))",
     "((evil);(ls))2>&1",
     // An index where a command begins.
