@@ -57,18 +57,6 @@ fn of_address(file: &Argument) -> Argument {
 
 /// What statements do that run within the client itself, with the owner's files and programs.
 fn embedded(report: &mut Report<'_>, statements: &str) {
-    let lower = statements.to_ascii_lowercase();
-    // Its second argument is the command of an editor. A name may stand in quotes before its parenthesis.
-    let is_called = |rest: &str| {
-        let quotes = |char: char| char.is_whitespace() || "\"'`]".contains(char);
-        rest.trim_start_matches(quotes).starts_with(['(', '/', '-'])
-    };
-    if lower.split("edit").skip(1).any(is_called) {
-        report.add(Effect::Code {
-            from: CodeFrom::Setting("a command within its statements".to_owned()),
-        });
-    }
-    let words = lower.split(|char: char| !char.is_alphanumeric() && char != '_');
     const FILES: &[&str] = &[
         "attach",
         "fsdir",
@@ -82,6 +70,18 @@ fn embedded(report: &mut Report<'_>, statements: &str) {
         "sniff_csv",
         "export",
     ];
+    let lower = statements.to_ascii_lowercase();
+    // Its second argument is the command of an editor. A name may stand in quotes before its parenthesis.
+    let is_called = |rest: &str| {
+        let quotes = |char: char| char.is_whitespace() || "\"'`]".contains(char);
+        rest.trim_start_matches(quotes).starts_with(['(', '/', '-'])
+    };
+    if lower.split("edit").skip(1).any(is_called) {
+        report.add(Effect::Code {
+            from: CodeFrom::Setting("a command within its statements".to_owned()),
+        });
+    }
+    let words = lower.split(|char: char| !char.is_alphanumeric() && char != '_');
     let is_file = |word: &str| FILES.contains(&word) || word.starts_with("read_");
     let mut words = words.filter(|word| !word.is_empty()).peekable();
     let mut names = false;
