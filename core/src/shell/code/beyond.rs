@@ -184,7 +184,7 @@ impl Reader<'_> {
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '(']))
         };
         let of = MODULES.iter().find(|(language, _)| *language == self.language);
-        of.is_some_and(|(_, modules)| modules.iter().any(|module| within(module)))
+        of.is_some_and(|(_, modules)| modules.iter().any(&within))
             || self.tables.harmless.iter().any(within)
             || self.language == Language::Php && is_pure_of_php(path)
     }
@@ -240,12 +240,12 @@ impl Reader<'_> {
             _ => value,
         };
         if is_beyond(value.prefix(), is_method) {
-            let path = self.from_home(value);
+            let path = self.in_home(value);
             self.act(Act::Perhaps { path, by: by.to_owned() });
         }
     }
 
-    fn from_home(&self, value: Value) -> Value {
+    fn in_home(&self, value: Value) -> Value {
         match value.prefix().strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => {
                 value.map(|text| format!("{}{}", self.home, text.get(1..).unwrap_or_default()))
@@ -259,7 +259,7 @@ impl Reader<'_> {
         for folder in thing.elements() {
             match &folder {
                 Thing::Text(value) => {
-                    let path = self.from_home(value.clone());
+                    let path = self.in_home(value.clone());
                     self.act(Act::file(Access::Execute, path));
                 }
                 Thing::Path(path, _) if LIBRARIES.contains(&path.as_str()) => {}
@@ -278,10 +278,11 @@ impl Reader<'_> {
             (Thing::Path(path, _), _) if LIBRARIES.contains(&path.as_str()) => {
                 self.library(value);
             }
-            (Thing::Path(path, _), _) if path == "package.path" || path == "package.cpath" => {
-                if is_beyond(value.value().prefix(), false) {
-                    self.dynamic("modules are looked for beyond the workspace");
-                }
+            (Thing::Path(path, _), _)
+                if (path == "package.path" || path == "package.cpath")
+                    && is_beyond(value.value().prefix(), false) =>
+            {
+                self.dynamic("modules are looked for beyond the workspace");
             }
             _ => {}
         }

@@ -248,7 +248,7 @@ impl Reader<'_> {
             Doing::File(_, 0)
                 if path.starts_with("IO.")
                     && self.language == Language::Ruby
-                    && !first.text().is_some_and(|text| !text.starts_with('|')) =>
+                    && first.text().is_none_or(|text| text.starts_with('|')) =>
             {
                 return self.open(given);
             }

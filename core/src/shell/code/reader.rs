@@ -211,6 +211,7 @@ impl Reader<'_> {
     }
 
     /// What becomes of a thing by the operator that follows; none if none follows.
+    #[expect(clippy::too_many_lines, reason = "one arm an operator")]
     fn operator(&mut self, thing: &Thing, target: &Target) -> Option<Thing> {
         use Language::{JavaScript, Lua, Perl, Php, Python, Ruby};
         match self.peek()? {

@@ -108,6 +108,7 @@ pub(super) struct Ready<'a> {
 }
 
 impl Interpreter<'_> {
+    #[expect(clippy::too_many_lines, reason = "the steps of a command, in the order of a shell")]
     pub(super) fn simple(
         &mut self,
         mut state: State,

@@ -337,6 +337,7 @@ fn curl_payload(report: &mut Report<'_>, parsed: &Parsed<'_>) -> Payload {
     sends
 }
 
+#[expect(clippy::too_many_lines, reason = "one step a group of options")]
 fn curl(report: &mut Report<'_>, parsed: &Parsed<'_>) {
     if parsed.has("-K") {
         report.not_understood("its configuration may hold any option");

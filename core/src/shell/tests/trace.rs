@@ -206,7 +206,7 @@ fn is_predicted(analysis: &Analysis, call: &[String]) -> bool {
 }
 
 /// A text without the numbers of the pipes to processes, which are left to the shell.
-fn unnumbered(text: &String) -> String {
+fn unnumbered(text: &str) -> String {
     let mut parts = text.split("/dev/fd/");
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
@@ -223,12 +223,12 @@ fn fits(arguments: &[Argument], words: &[String]) -> bool {
         return (0..=words.len()).any(|count| fits(rest, &words[count..]));
     }
     let Some((word, words)) = words.split_first() else { return false };
-    let (text, word) = (unnumbered, &unnumbered(word));
-    let same = |it: &String| text(it) == *word;
+    let word = &unnumbered(word);
+    let same = |it: &String| unnumbered(it) == *word;
     let is_it = match &argument.value {
         Value::Known(text) => same(text),
         Value::OneOf(texts) => texts.iter().any(same),
-        Value::Prefix(start, _) => word.starts_with(&text(start)),
+        Value::Prefix(start, _) => word.starts_with(&unnumbered(start)),
         Value::Unknown(_) => true,
     };
     is_it && fits(rest, words)

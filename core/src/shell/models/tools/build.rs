@@ -289,7 +289,8 @@ fn targets(report: &mut Report<'_>, _: &Parsed<'_>) {
 
 /// Flags that `go` gives to a linker and a compiler.
 fn go_flags(report: &mut Report<'_>, parsed: &Parsed<'_>) {
-    let checks: [(&str, fn(&str) -> bool); 4] = [
+    type Check = fn(&str) -> bool;
+    let checks: [(&str, Check); 4] = [
         ("-ldflags", are_harmless_ldflags),
         ("-gcflags", are_harmless_gcflags),
         ("-asmflags", are_harmless_gcflags),

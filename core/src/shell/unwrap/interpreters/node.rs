@@ -292,6 +292,7 @@ fn places(unwrapping: &mut Unwrapping<'_, '_>, switches: &Switches) {
     unwrapping.reads(access, &blobs);
 }
 
+#[expect(clippy::too_many_lines, reason = "one step a group of options")]
 pub(super) fn node(unwrapping: &mut Unwrapping<'_, '_>, parsed: &Parsed<'_>) {
     let mut switches = switches::read(&parsed.operands, &NODE);
     unwrapping.told(&switches);

@@ -107,6 +107,7 @@ const RUNNERS: &[(&str, &[&str], &[&str])] = &[
 ];
 
 /// The words of a module behind its options. What its options write and run is told.
+#[expect(clippy::too_many_lines, reason = "one arm a module")]
 fn operands(unwrapping: &mut Unwrapping<'_, '_>, name: &str, rest: &[Argument]) -> Vec<Argument> {
     let row = RUNNERS.iter().find(|(module, ..)| *module == name);
     let (takes, writes) = row.map_or((&[][..], &[][..]), |(_, takes, writes)| (*takes, *writes));

@@ -83,10 +83,9 @@ fn embedded(report: &mut Report<'_>, statements: &str) {
     }
     let words = lower.split(|char: char| !char.is_alphanumeric() && char != '_');
     let is_file = |word: &str| FILES.contains(&word) || word.starts_with("read_");
-    let mut words = words.filter(|word| !word.is_empty()).peekable();
     let mut names = false;
     let mut vacuums = false;
-    while let Some(word) = words.next() {
+    for word in words.filter(|word| !word.is_empty()) {
         vacuums |= word == "vacuum";
         // `glob` compares, too.
         names |= is_file(word) && (word != "glob" || report.name() == "duckdb");

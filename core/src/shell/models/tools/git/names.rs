@@ -104,7 +104,7 @@ impl Setting {
         let section = name.find('.').map(|at| &name[..=at]);
         let listed = |one: &str| !one.contains(' ') && HARMLESS.contains(&format!(" {one} "));
         let harmless = listed(&name)
-            || section.is_some_and(|section| listed(section))
+            || section.is_some_and(listed)
             || is_off(&name, value)
             || is_of_branch(&name, value)
             || is_shown_by(&name, value)
