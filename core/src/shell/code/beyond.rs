@@ -15,8 +15,8 @@ use pure::{MODULES, NAMES};
 /// The most things in each other that are looked through.
 const DEEPEST: usize = 4;
 
-/// The longest text that may be a path.
-const LONGEST: usize = 1024;
+/// The longest text that a system takes for a path.
+const LONGEST: usize = 4096;
 
 /// Folders at the top of a disk. A text that begins with one of them is a path, whoever gets it.
 const TOPS: &[&str] = &[
@@ -345,9 +345,7 @@ fn opens_database(name: &str, given: &[Thing]) -> bool {
         "do",
     ];
     let opens = |thing: &Thing| {
-        let value = thing.value();
-        let text = value.prefix().get(..LONGEST).unwrap_or_else(|| value.prefix());
-        let text = text.to_ascii_lowercase();
+        let text = thing.value().prefix().to_ascii_lowercase();
         OPENING.iter().any(|word| text.contains(word))
     };
     asks.contains(&name) && given.iter().any(opens)
@@ -371,15 +369,18 @@ fn carries(thing: &Thing, depth: usize) -> bool {
 /// True for the beginning of a path that may lead out of the workspace, or to what is hidden in it.
 /// What a method gets may be anything, and counts only where it names a folder that disks have.
 fn is_beyond(text: &str, is_method: bool) -> bool {
-    if text.len() > LONGEST || text.contains(['\n', '\0', '<', '>', '|']) {
+    if text.len() > LONGEST {
         return false;
     }
+    // A document or a pattern may begin with a slash, too.
+    let is_method = is_method || text.contains(['\n', '<', '>', '|']);
     let mut parts = text.split('/');
     let first = parts.next().unwrap_or_default();
     let second = parts.next();
     match (first, second) {
         ("", Some(top)) => TOPS.contains(&top) || !is_method && !top.is_empty(),
         (home, _) if home.starts_with('~') => home.len() == 1 || second.is_some(),
+        _ if text.contains(['\n', '<', '>', '|']) => false,
         _ => text.split('/').any(|part| {
             part == ".."
                 || part.starts_with('.')

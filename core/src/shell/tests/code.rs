@@ -4,7 +4,8 @@
 use super::super::{Decision, Env, check};
 use super::corpus::{strict, workspace};
 
-/// What the code does is harm, or cannot be told: `HARM` stands for `rm -rf /home/user`.
+/// What the code does is harm, or cannot be told: `HARM` stands for `rm -rf /home/user`, and
+/// `LONG` for a long way to nowhere.
 const ASKED: &[&str] = &[
     r#"python3 -c 'import imaplib; imaplib.IMAP4_stream("HARM")'"#,
     r#"python3 -c 'import operator,os; operator.attrgetter("system")(os)("HARM")'"#,
@@ -17,6 +18,11 @@ const ASKED: &[&str] = &[
     r#"python3 -c 'import logging.config; logging.config.dictConfig({"version":1,"formatters":{"a":{"()":"os.system","command":"HARM"}}})'"#,
     r#"python3 -c 'from distutils.spawn import spawn; spawn(["rm","-rf","/home/user"])'"#,
     r#"python3 -c 'import setuptools._distutils.spawn as s; s.spawn(["rm","-rf","/home/user"])'"#,
+    r#"python3 -m timeit -- 'import os; os.system("HARM")'"#,
+    r#"python3 -m timeit --set='import os; os.system("HARM")' pass"#,
+    r#"python3 -m timeit -vs'import os; os.system("HARM")' pass"#,
+    r#"python3 -c 'import wave; wave.open("/LONGhome/user/.ssh/id_rsa")'"#,
+    r#"python3 -c 'import sqlite3; sqlite3.connect("x").execute("select 1 --LONG\n;attach \"y\" as y")'"#,
     r#"python3 -m pdb -c '!import os; os.system("HARM")' -c q a.py"#,
     r#"python3 -c 'import tempfile; tempfile._os.system("HARM")'"#,
     r#"python3 -c 'import typing; typing.ForwardRef("__import__(\"os\").system(\"HARM\")")._evaluate({},{},frozenset())'"#,
@@ -271,7 +277,7 @@ print(A().run("x"))'"#,
 ];
 
 fn of(command: &str, decides: impl Fn(Decision) -> bool, both: bool) -> bool {
-    let command = command.replace("HARM", "rm -rf /home/user");
+    let command = command.replace("HARM", "rm -rf /home/user").replace("LONG", &"./".repeat(700));
     let with = [workspace(), strict()];
     let count = if both { 2 } else { 1 };
     with.iter()

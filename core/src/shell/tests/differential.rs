@@ -14,7 +14,7 @@ use super::shown::{self, Seen};
 use super::{Dice, brush, rounds};
 
 /// What is put into a text to make another of it.
-const PARTS: &[&str] = &[
+pub(super) const PARTS: &[&str] = &[
     ";",
     "|",
     "||",

@@ -3,8 +3,13 @@
 //! In each stands a program, `evil`, in a place where it may be thought to be none: behind a quote or a
 //! brace that opens nothing, at the end of a here-document that has another end, in a comment.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::super::parse::suite::SCRIPTS;
 use super::Dice;
+use super::differential::PARTS;
 
 /// The program that must not run untold.
 pub(super) const PROGRAM: &str = "evil";
@@ -32,8 +37,42 @@ fn may_be_bomb(text: &str) -> bool {
     text.contains(['&', '|']) && (text.contains("()") || text.contains("function"))
 }
 
-fn of(dice: &mut Dice, all: &[&'static str]) -> &'static str {
-    dice.pick::<&'static str>(all)
+/// What the texts are made of.
+#[derive(Deserialize)]
+struct Tables {
+    /// What a parameter is named by.
+    names: Vec<String>,
+    /// What is done to it.
+    operators: Vec<String>,
+    /// Parts of the word behind it.
+    operands: Vec<String>,
+    /// What stands before a parameter.
+    before: Vec<String>,
+    /// What stands behind one.
+    after: Vec<String>,
+    /// Parts of the mark of a here-document.
+    marks: Vec<String>,
+    /// Lines of one.
+    lines: Vec<String>,
+    /// What stands before one.
+    readers: Vec<String>,
+    /// What stands behind its mark.
+    endings: Vec<String>,
+    /// What stands around a text.
+    around: Vec<(String, String)>,
+    /// Texts that are hard to read.
+    atoms: Vec<String>,
+    /// The program that is not to run untold, where it may be thought to be none.
+    hidden: Vec<String>,
+    /// What is put into a text anywhere, beside the parts of `differential`.
+    tokens: Vec<String>,
+}
+
+static TABLES: LazyLock<Tables> =
+    LazyLock::new(|| serde_json::from_str(include_str!("odd.json")).unwrap());
+
+fn of<T: AsRef<str>>(dice: &mut Dice, all: &'static [T]) -> &'static str {
+    dice.pick(all).as_ref()
 }
 
 fn chance(dice: &mut Dice, of_hundred: usize) -> bool {
@@ -41,7 +80,7 @@ fn chance(dice: &mut Dice, of_hundred: usize) -> bool {
 }
 
 /// `count` of these, one behind the other.
-fn several(dice: &mut Dice, all: &[&'static str], count: usize) -> String {
+fn several<T: AsRef<str>>(dice: &mut Dice, all: &'static [T], count: usize) -> String {
     (0..count).map(|_| of(dice, all)).collect()
 }
 
@@ -54,12 +93,17 @@ fn parameter(dice: &mut Dice) -> String {
     const ENDS: &[&str] = &["}", "}", "}", "}\"", "}'", "", "\"}", "'}"];
     const LAST: &[&str] = &["\nevil", "\n'evil'", "\n\"evil\"", " ;evil;"];
     let count = 1 + dice.roll(3);
-    let mut text = format!("{}${{{}{}", of(dice, BEFORE), of(dice, NAMES), of(dice, OPERATORS));
-    text += &several(dice, OPERANDS, count);
+    let mut text = format!(
+        "{}${{{}{}",
+        of(dice, &TABLES.before),
+        of(dice, &TABLES.names),
+        of(dice, &TABLES.operators)
+    );
+    text += &several(dice, &TABLES.operands, count);
     text += of(dice, ENDS);
     let count = dice.roll(5).saturating_sub(2);
-    text += &several(dice, OPERANDS, count);
-    text += of(dice, AFTER);
+    text += &several(dice, &TABLES.operands, count);
+    text += of(dice, &TABLES.after);
     if chance(dice, 30) {
         text += of(dice, LAST);
     }
@@ -74,13 +118,17 @@ fn document(dice: &mut Dice) -> String {
     const CLOSES: &[&str] =
         &["}", ")", "`", ")\"", "'", "\"", "E", "X", "Y", "fi", "done", ";; esac", "ls", ")}"];
     let count = 1 + dice.roll(4).saturating_sub(1);
-    let mark = several(dice, MARKS, count);
+    let mark = several(dice, &TABLES.marks, count);
     let ends = unquoted(&mark);
-    let mut text =
-        format!("{}{}{mark}{}\n", of(dice, READERS), of(dice, OPERATORS), of(dice, ENDINGS));
+    let mut text = format!(
+        "{}{}{mark}{}\n",
+        of(dice, &TABLES.readers),
+        of(dice, OPERATORS),
+        of(dice, &TABLES.endings)
+    );
     for _ in 0..1 + dice.roll(3) {
         for _ in 0..dice.roll(3) {
-            text += &format!("{}{}\n", of(dice, &["", "", "\t"]), of(dice, LINES));
+            text += &format!("{}{}\n", of(dice, &["", "", "\t"]), of(dice, &TABLES.lines));
         }
         let end = dice.pick(&ends).clone();
         text += &format!("{}{end}{}\n", of(dice, &["", "", "", "\t", " "]), of(dice, ENDS));
@@ -114,7 +162,7 @@ fn unquoted(mark: &str) -> Vec<String> {
 fn nested(dice: &mut Dice) -> String {
     const CLOSES: &[&str] = &["'", "\"", ")", "`", "}", " fi", " esac", "\n", "done"];
     let mut text = within(dice, 3);
-    let hidden = of(dice, HIDDEN);
+    let hidden = of(dice, &TABLES.hidden);
     if chance(dice, 50) {
         let at = border(dice, &text);
         text.insert_str(at, hidden);
@@ -129,10 +177,10 @@ fn nested(dice: &mut Dice) -> String {
 
 fn within(dice: &mut Dice, depth: usize) -> String {
     if depth == 0 || chance(dice, 25) {
-        return of(dice, ATOMS).to_owned();
+        return of(dice, &TABLES.atoms).to_owned();
     }
     if chance(dice, 65) {
-        let (open, close) = dice.pick(AROUND);
+        let (open, close) = dice.pick(&TABLES.around);
         let before = match dice.roll(10) {
             0..=3 => "",
             _ => of(dice, &["echo ", "ls ", "x=", "cat ", "echo a"]),
@@ -159,7 +207,7 @@ fn changed(dice: &mut Dice) -> String {
     let mut text = match dice.roll(5) {
         0 => {
             let count = 2 + dice.roll(10);
-            several(dice, TOKENS, count)
+            (0..count).map(|_| token(dice)).collect()
         }
         1 => {
             let joint = of(dice, &["\n", ";", " ", "|", "&&"]);
@@ -181,13 +229,17 @@ fn changed(dice: &mut Dice) -> String {
                 let other = script(dice);
                 text.insert_str(at, &other);
             }
-            _ => text.insert_str(at, of(dice, TOKENS)),
+            _ => text.insert_str(at, token(dice)),
         }
     }
     if chance(dice, 30) {
         text += of(dice, LAST);
     }
     with_program(text)
+}
+
+fn token(dice: &mut Dice) -> &'static str {
+    if chance(dice, 50) { of(dice, PARTS) } else { of(dice, &TABLES.tokens) }
 }
 
 /// A script of those that are told by hand, with programs that are there.
@@ -221,566 +273,3 @@ fn border(dice: &mut Dice, text: &str) -> usize {
     }
     at
 }
-
-/// What a parameter is named by.
-const NAMES: &[&str] = &[
-    "x", "x[0]", "x[@]", "@", "1", "#", "!x", "#x", "x[$y]", "x[\"a\"]", "x['a']", "x[a]", "x[(]",
-    "x[{]", "x[#]", "x[`ls`]",
-];
-
-/// What is done to it.
-const OPERATORS: &[&str] = &[
-    ":-", "-", ":=", "=", ":?", "+", ":+", "#", "##", "%", "%%", "/", "//", "/#", "/%", ":", ":1:",
-    "^", "^^", ",", ",,", "@", "@Q", "[", "", "!",
-];
-
-/// Parts of the word behind it.
-const OPERANDS: &[&str] = &[
-    "a",
-    "'",
-    "\"",
-    "\\'",
-    "\\\"",
-    "'a'",
-    "\"a\"",
-    "'\"'",
-    "\"'\"",
-    "\\}",
-    "\\{",
-    "$(",
-    "$(ls)",
-    "`",
-    "`ls`",
-    "${y}",
-    "${y:-",
-    "$'",
-    "$'a'",
-    "$'\\''",
-    "$\"a\"",
-    "#",
-    " #",
-    "\n",
-    "\n#",
-    " ",
-    "(",
-    ")",
-    "$((1))",
-    "$((",
-    "))",
-    "<",
-    "<(ls)",
-    "<<E",
-    "<(",
-    "[",
-    "]",
-    "[)]",
-    "[}]",
-    "['}']",
-    "@(a|b)",
-    "@(",
-    "|",
-    "&",
-    ";",
-    "/",
-    "\\\n",
-    "\\",
-    "*",
-    "$",
-    "$}",
-    "'}'",
-    "\"}\"",
-    "\"$(echo '}')\"",
-    "$(echo })",
-    "`echo }`",
-    "$(echo \"}\")",
-    "$(case a in a) ls;; esac)",
-    "$(#)\nls)",
-    "!",
-    "evil",
-    ";evil;",
-    " evil ",
-    "$(evil)",
-    "`evil`",
-];
-
-/// What stands before a parameter.
-const BEFORE: &[&str] = &[
-    "echo ",
-    "echo \"",
-    "x=",
-    "x=\"",
-    "cat <<E\n",
-    "cat <<< ",
-    "cat <<< \"",
-    "[[ ",
-    "[[ \"",
-    "((",
-    "$((",
-    "echo $(",
-    "case ",
-    "a=(",
-    "a[",
-    "ls >",
-    "declare x=",
-    "for i in ",
-    "echo '",
-    "echo \"a'b ",
-    "echo `",
-    "f() { echo ",
-    "echo a",
-    "echo $(( ",
-    "a[1]=",
-    "echo {a,",
-    "[[ a =~ ",
-    "[[ a == ",
-];
-
-/// What stands behind one.
-const AFTER: &[&str] = &[
-    "",
-    " ;evil;",
-    "\"",
-    "'",
-    ")",
-    "\" ;evil;\"",
-    "' ;evil;'",
-    "\nE\nevil",
-    "\nevil",
-    "}",
-    "\"}\"",
-    "'}'",
-    "))",
-    "]",
-    " ]]",
-    "`",
-    " ]] ;evil",
-    " ]]; evil }",
-    "; do ls; done",
-    " in a) ls;; esac",
-    "\" evil",
-    "\n evil #",
-    " }",
-    " evil }",
-    " evil ' }",
-    " evil \" }",
-    "; evil }",
-    "|evil",
-    "|evil }",
-    "; evil '}'",
-    "; evil \"}\"",
-    " ; evil \"}'",
-    "\n\"evil\"",
-    "\n'evil'",
-];
-
-/// Parts of the mark of a here-document.
-const MARKS: &[&str] = &[
-    "E", "F", "'E'", "\"E\"", "\\E", "'", "\"", "\\", "$", "$x", "${x}", "`", "$(x)", "$'E'",
-    "$\"E\"", "{a,b}", "~", "*", "#", "!", "=", "-", "}", "{", "]", "[", "'E F'", "'\t'", "\\ ",
-    "\\'", "\\\"", "\\\\", "'\\'", "\"\\\"\"", "\"\\\\\"", "'a\\b'", "\"a\\b\"", "''", "\"\"",
-    "$'\\x45'", "$'\\''", "$((1))", "<(x)", "E\\$", "%", "^", "é", ".", "/", ":", "@(a)", "0", "1",
-];
-
-/// Lines of one.
-const LINES: &[&str] = &[
-    "a", "a\\", "\\", "E", "F", "'", "\"", "`", "$(", "${", "a'b", "\tE", "E ", "#", "$'", " E",
-    "", "EF", "E\\", "\\E", "$x", "a\\\\", "$((", "$[",
-];
-
-/// What stands before one.
-const READERS: &[&str] = &[
-    "cat ",
-    "",
-    "cat <<X ",
-    "{ cat ",
-    "f() { cat; } ",
-    "echo $(cat ",
-    "echo \"$(cat ",
-    "echo `cat ",
-    "(cat ",
-    "if cat ",
-    "x=$(cat ",
-    "cat <(cat ",
-    "case a in a) cat ",
-    "case $(cat ",
-    "${x:-$(cat ",
-    "while cat ",
-    "! cat ",
-    "time cat ",
-    "cat 3",
-    "cat <<<x ",
-    " [[ -n $(cat ",
-    "echo ${x#`cat ",
-    "a=(1 $(cat ",
-    "cat >f ",
-];
-
-/// What stands behind its mark.
-const ENDINGS: &[&str] = &[
-    "",
-    "; ls",
-    " | cat",
-    " # c",
-    " #'",
-    " && ls",
-    " <<Y",
-    " &",
-    "; }",
-    "; f",
-    ")",
-    "`",
-    ")\"",
-    "; then ls; fi",
-    "; :",
-    "|\\",
-    " \\",
-    " 'a",
-    " \"a",
-    "\n}",
-    "\n)",
-    "\n`",
-    "; esac",
-    ";; esac",
-    ") in a) ;; esac",
-    "}",
-    ")}",
-    "; do ls; done",
-    ")]]",
-    ") ]]",
-    "`}",
-    "))",
-];
-
-/// What stands around a text.
-const AROUND: &[(&str, &str)] = &[
-    ("$(", ")"),
-    ("\"$(", ")\""),
-    ("`", "`"),
-    ("\"`", "`\""),
-    ("<(", ")"),
-    ("(", ")"),
-    ("{ ", "; }"),
-    ("{ ", "\n}"),
-    ("if ls; then ", "; fi"),
-    ("case a in a) ", ";; esac"),
-    ("case a in (a) ", ";; esac"),
-    ("case a in\na) ", "\nesac"),
-    ("f() { ", "; }"),
-    ("f() (", ")"),
-    ("function f { ", "; }"),
-    ("for i in 1; do ", "; done"),
-    ("[[ -n $(", ") ]]"),
-    ("((x[$(", ")]))"),
-    ("${x:-$(", ")}"),
-    ("\"${x:-$(", ")}\""),
-    ("${x:-`", "`}"),
-    ("eval \"", "\""),
-    ("eval '", "'"),
-    ("bash -c \"", "\""),
-    ("bash -c '", "'"),
-    ("while ls; do ", "; break; done"),
-    ("! ", ""),
-    ("time ", ""),
-    ("x=$(", ")"),
-    ("x=\"$(", ")\""),
-    ("select i in a; do ", "; done"),
-    ("$(case a in a) ", ";; esac)"),
-    ("\"$(case a in a) ", ";; esac)\""),
-    ("<(case a in a) ", ";; esac)"),
-    ("$((", ") )"),
-    ("$( (", "))"),
-    ("trap \"", "\" EXIT"),
-    ("cat <<< $(", ")"),
-    ("ls >$(", ")"),
-    ("declare x=$(", ")"),
-    ("[[ a == @($(", "))* ]]"),
-    ("[[ a =~ ($(", ")) ]]"),
-    ("x[$(", ")]=1"),
-    ("$[$(", ")]"),
-];
-
-/// Texts that are hard to read.
-const ATOMS: &[&str] = &[
-    "ls",
-    "echo a",
-    "ls # x",
-    "# x\nls",
-    "ls #'\n",
-    "ls #\"\n",
-    "ls #)\n",
-    "ls #`\n",
-    "ls #}\n",
-    "ls #\\\n",
-    "echo '#'",
-    "echo a#b",
-    "echo \\#",
-    "echo \"#\"",
-    "echo $#",
-    "echo ${#x}",
-    "echo ${x#y}",
-    "echo ${x##'#'}",
-    "echo '",
-    "echo \"",
-    "echo \\'",
-    "echo \\\"",
-    "echo $'\\''",
-    "echo $'a'",
-    "echo $\"a\"",
-    "echo ')'",
-    "echo \")\"",
-    "echo \\)",
-    "echo '`'",
-    "echo '}'",
-    "echo \"}\"",
-    "echo \\}",
-    "echo \"'\"",
-    "echo '\"'",
-    "echo ${x:-'}'}",
-    "echo \"${x:-'}\"",
-    "echo ${x:-\\}}",
-    "echo \"${x:-\"a\"}\"",
-    "echo \"${x#'a'}\"",
-    "echo \"a $(ls) 'b\"",
-    "echo $((1))",
-    "echo $[1]",
-    "echo $((1<2))",
-    "echo (",
-    "echo )",
-    "echo !",
-    "echo ;",
-    "ls &",
-    "ls |",
-    "ls &&",
-    "ls\\\n",
-    "ls;\\\n",
-    "echo case",
-    "echo esac",
-    "echo in",
-    "echo a) b",
-    "case x in x) ls;; esac",
-    "case x in (x) ls;; esac",
-    "case x in x) ls;; esac #'",
-    "case x in #'\nx) ls;; esac",
-    "case x in x) ;; *) ls; esac",
-    "echo done",
-    "[[ a == b ]]",
-    "[[ a =~ b|c ]]",
-    "[[ a =~ (b) ]]",
-    "[[ a =~ \"(\" ]]",
-    "[[ a =~ [#'] ]]",
-    "[[ a =~ b' ]]",
-    "[[ a == # ]]",
-    "[[ a < b ]]",
-    "[[ (a) ]]",
-    "((1))",
-    "((1)) #'",
-    "echo {a,b}",
-    "echo {a,'}'}",
-    "echo @(a)",
-    "echo a{",
-    "echo }",
-    "echo ~",
-    "echo *",
-    "echo [a",
-    "echo [']",
-    "echo a]",
-    "echo \t#'\n",
-    "echo\t#'\n",
-    "echo;#'\n",
-    "echo&#'\n",
-    "echo|#'\nls",
-    "(#'\nls)",
-    "(ls)#'\n",
-    "`#'\n`",
-    "$(#'\n)",
-    "{ #'\nls; }",
-    "{#'",
-    "ls>#'\n",
-    "ls>f#'",
-    "ls>f #'\n",
-    "ls <<<#'",
-    "ls 2>&1#'",
-    "ls>&2 #'\n",
-    "x=#'",
-    "x= #'\n",
-    "x=a#'",
-    "x=(#'\n)",
-    "x=( #'\n)",
-    "x=(a #'\n)",
-    "[[ a #'\n]]",
-    "for i in #'\n1; do ls; done",
-    "for i #'\nin 1; do ls; done",
-    "f() #'\n{ ls; }",
-    "if #'\nls; then ls; fi",
-    "ls;;",
-    "esac",
-    "fi",
-    "then",
-    "ls \\",
-    "ls \\\\",
-    "echo \"\\\\\"",
-    "echo '\\'",
-    "echo \"\\`\"",
-    "echo \\`",
-    "echo $(",
-    "echo ${",
-    "echo \"$(ls",
-    "function #'\nf { ls; }",
-    "! #'\nls",
-    "time #'\nls",
-    "coproc #'\nls",
-    "\n",
-    "",
-    "echo a\n#'\n",
-    "echo a\\\n#'\n",
-    "echo a \\\n#'\n",
-    "echo ;#'\n",
-    "\\\n#'\n",
-];
-
-/// The program that is not to run untold, where it may be thought to be none.
-const HIDDEN: &[&str] = &[
-    "\nevil",
-    "\nevil #'",
-    ";evil;",
-    "\n'evil'",
-    "'\nevil\n'",
-    "\"\nevil\n\"",
-    " #'\nevil\n'",
-    "' ;evil;'",
-    "\" ;evil;\"",
-    "`evil`",
-    "$(evil)",
-    ")evil",
-    "}\nevil",
-    "`\nevil\n`",
-    ")\nevil\n(",
-    "\nevil #)",
-    "\nevil #\"",
-    "\nevil\n#`\n",
-    "'evil'",
-    "\"evil\"",
-];
-
-/// What is put into a text anywhere.
-const TOKENS: &[&str] = &[
-    ";",
-    "|",
-    "||",
-    "&&",
-    "(",
-    ")",
-    "<",
-    ">",
-    "<<",
-    "<(",
-    "$(",
-    "${",
-    "}",
-    "{",
-    "{ ",
-    "; }",
-    "\"",
-    "'",
-    "`",
-    "\\",
-    "\n",
-    "#",
-    " # ",
-    "!",
-    " ! ",
-    "$",
-    "$'",
-    "$\"",
-    "=",
-    "*",
-    "?",
-    "[",
-    "]",
-    "[[ ",
-    " ]]",
-    "((",
-    "))",
-    "$((",
-    "$[",
-    "~",
-    ",",
-    " if ",
-    "; then ",
-    "; fi",
-    " do ",
-    "; done",
-    " case x in ",
-    ";;",
-    " esac",
-    "<<E\n",
-    "\nE\n",
-    "\nE",
-    "<<'E'\n",
-    "<<-E\n",
-    "\t",
-    "<<<",
-    "2>&1",
-    "&>",
-    ">|",
-    "|&",
-    "a=",
-    "a=(",
-    "-",
-    " ",
-    "x",
-    "\\\n",
-    "'\"'",
-    "\"'\"",
-    "\\'",
-    "\\\"",
-    "\\\\",
-    "${x:-",
-    "${x#",
-    "${x/",
-    "${#",
-    "a[",
-    "+=",
-    "]=",
-    "@(",
-    "E",
-    "\nevil\n",
-    "evil",
-    " evil ",
-    "$(evil)",
-    "`evil`",
-    ";evil;",
-    "\nevil #\n",
-    "'evil'",
-    ">~/.bashrc",
-    ">.git/hooks/x",
-    "{fd}>",
-    "eval ",
-    "<&-",
-    "time ",
-    "in ",
-    "function f ",
-    "()",
-    "f() {",
-    " a)",
-    "|b)",
-    ";&",
-    ";;&",
-    "=~ ",
-    "==",
-    "<<\\E\n",
-    "<<\"E\"\n",
-    "\n\n",
-    "  \\\n ",
-    "echo ",
-    "ls",
-    "cat ",
-    "declare ",
-    "export ",
-    "x=",
-    "$x",
-    "${x}",
-    "$@",
-    "\"$x\"",
-    "&",
-];

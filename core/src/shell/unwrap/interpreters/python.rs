@@ -125,6 +125,7 @@ fn operands(unwrapping: &mut Unwrapping<'_, '_>, name: &str, rest: &[Argument]) 
             continue;
         }
         if text == "--" {
+            found.extend(words.by_ref().cloned());
             break;
         }
         let (option, attached) = match text.split_once('=') {
@@ -135,6 +136,12 @@ fn operands(unwrapping: &mut Unwrapping<'_, '_>, name: &str, rest: &[Argument]) 
             }
             _ => (text.as_str(), None),
         };
+        let option = unabbreviated(option, takes);
+        let is_known = takes.contains(&option) || matches!(option, "-s" | "-m" | "-c");
+        if row.is_some() && !is_known && joins_others(&text) {
+            unwrapping.dynamic(format!("options of `{name}` are joined"));
+            continue;
+        }
         match (name, option) {
             ("pdb", "-c" | "--command") => {
                 unwrapping.dynamic("commands of a debugger are run".into());
@@ -176,6 +183,23 @@ fn operands(unwrapping: &mut Unwrapping<'_, '_>, name: &str, rest: &[Argument]) 
         found.extend(words.cloned());
     }
     found
+}
+
+/// A long option as it is written out, of which the beginning is enough.
+fn unabbreviated<'o>(option: &'o str, takes: &[&'o str]) -> &'o str {
+    let more = ["--command", "--module", "--setup"];
+    let begins = |whole: &&&str| option.len() > 2 && whole.starts_with(option);
+    let is_long = option.starts_with("--");
+    let whole = takes.iter().chain(&more).filter(|_| is_long).find(begins);
+    whole.copied().unwrap_or(option)
+}
+
+/// True for letters behind one dash, among which one may take a value, or code.
+fn joins_others(text: &str) -> bool {
+    let letters = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    letters
+        .and_then(|letters| letters.get(1..))
+        .is_some_and(|rest| rest.contains(['s', 'm', 'c', 'o']))
 }
 
 /// What is given to a module of which nothing is known, by its words.
