@@ -29,6 +29,7 @@ pub mod effect;
 pub mod env;
 mod environment;
 pub mod flows;
+mod given;
 pub mod grammar;
 pub mod interpret;
 pub mod invocation;

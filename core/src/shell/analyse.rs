@@ -2,8 +2,8 @@
 
 use super::effect::Found;
 use super::env::Env;
-use super::environment;
 use super::flows;
+use super::given;
 use super::interpret::Interpreter;
 use super::invocation::Invocation;
 use super::ir::Script;
@@ -43,7 +43,7 @@ pub fn analyse(text: &str, env: &Env) -> Analysis {
     problems.extend(done.problems);
     let mut found = done.found;
     found.extend(models::tell(&done.invocations, env));
-    found.extend(environment::tell(&done.invocations, env));
+    found.extend(given::tell(&done.invocations, env));
     found.extend(models::given_secrets(&done.invocations, &found, env));
     found.extend(flows::join(text, &done.invocations, &found));
     Analysis {

@@ -1,67 +1,20 @@
 //! The environment of programs: variables by which they are told what to run, what to load, where their
 //! settings are and where to write, and which values of them do no harm.
 //!
-//! Such a variable is asked about where it is given to a program, unless name or value are known to be
-//! harmless. What only the text itself uses is no environment.
+//! Such a variable is asked about where it is [given](super::given) to a program, unless name or value are
+//! known to be harmless.
 
-use std::collections::HashSet;
-
-use super::effect::{Certainty, Effect, Found};
 use super::env::Env;
-use super::interpret::is_poison;
-use super::invocation::Invocation;
-use super::models;
 use super::place;
-use super::unwrap;
 use super::value::{Origin, Value};
 
 mod names;
 mod options;
 mod values;
 
-pub use names::steers;
+pub use names::{steers, steers_by_itself};
 pub use options::{Kind, are_harmless as are_harmless_options};
-
-/// The variables that programs are given and by which they may be told to do something else.
-#[must_use]
-pub fn tell(invocations: &[Invocation], env: &Env) -> Vec<Found> {
-    let mut found = Vec::new();
-    // What a script exports all of its later programs are given.
-    let mut told: HashSet<(&str, &str)> = HashSet::new();
-    for (number, invocation) in invocations.iter().enumerate() {
-        let Some(program) = invocation.program.value.as_known() else { continue };
-        if invocation.builtin
-            || invocation.environment.is_empty()
-            || !unwrap::is_trusted(program, &invocation.cwd, env)
-        {
-            continue;
-        }
-        let base = unwrap::base(program);
-        // What a wrapper runs is an invocation of its own, or a script.
-        let is_wrapper = unwrap::is_wrapper(base);
-        let is_modelled = models::is_known(base) && !is_wrapper;
-        for (name, value) in &invocation.environment {
-            // These are told where they are set.
-            if is_poison(name) {
-                continue;
-            }
-            let steers = if is_wrapper { names::steers_by_itself(name) } else { steers(name) };
-            let is_asked = steers && !is_harmless(name, value, Some(&invocation.cwd), env)
-                || is_modelled && values::leads_out(name, value, &invocation.cwd, env);
-            if is_asked && told.insert((name, value.prefix())) {
-                let effect = Effect::EnvironmentPoison { name: name.clone(), value: value.clone() };
-                found.push(Found {
-                    effect,
-                    certainty: Certainty::Must,
-                    by: Some(number),
-                    program: program.to_owned(),
-                    span: invocation.span.clone(),
-                });
-            }
-        }
-    }
-    found
-}
+pub use values::leads_out;
 
 /// True if a program that is given a variable so does nothing else than it would have done without.
 /// Without a folder, what does not begin with one is taken to be in the workspace.

@@ -427,6 +427,7 @@ pub fn steers(name: &str) -> bool {
 }
 
 /// As [`steers`], for names that some program is known to read.
-pub(super) fn steers_by_itself(name: &str) -> bool {
+#[must_use]
+pub fn steers_by_itself(name: &str) -> bool {
     by_itself(name).is_some_and(|takes| takes != Takes::Anything)
 }

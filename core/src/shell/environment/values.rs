@@ -262,7 +262,8 @@ fn is_program(text: &str) -> bool {
 }
 
 /// True if a value names a path beyond workspace, temporary folders and those of the system.
-pub(super) fn leads_out(name: &str, value: &Value, cwd: &Value, env: &Env) -> bool {
+#[must_use]
+pub fn leads_out(name: &str, value: &Value, cwd: &Value, env: &Env) -> bool {
     if names::takes(name).is_some() {
         return false;
     }
