@@ -4,6 +4,8 @@
 use std::io::{self, BufRead, Read};
 use std::sync::Arc;
 
+use futures_util::future::ready;
+use futures_util::stream::{self, StreamExt as _, TryStreamExt as _};
 use tokio::sync::mpsc;
 
 use crate::body::Body;
@@ -11,6 +13,9 @@ use crate::store::{Artifact, Error, Store};
 
 /// How many bytes each has but the last.
 const PART: usize = 1 << 20;
+
+/// How many of them are read and put at once.
+const AT_ONCE: usize = 3;
 
 /// What was counted of a text while it was kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,37 +37,36 @@ pub(crate) async fn keep(
     first: Artifact,
     body: Body,
 ) -> Result<Counted, NotKept> {
-    let body = Arc::new(body);
-    let mut counted = Counted { bytes: body.length(), lines: 0 };
+    let bytes = body.length();
+    let text = Text { first, body: Arc::new(body), parts: bytes.div_ceil(PART as u64).max(1) };
     // The first one comes last: whoever finds it finds all of them.
-    let parts = counted.bytes.div_ceil(PART as u64).max(1);
-    let mut read = part(&body, parts - 1).await;
-    for number in (0..parts).rev() {
-        let text = read.map_err(NotKept::File)?;
-        counted.lines += memchr::memchr_iter(b'\n', &text).count() as u64;
-        if number + 1 == parts && text.last().is_some_and(|last| *last != b'\n') {
-            counted.lines += 1;
-        }
-        let id = if number == 0 { first.id.clone() } else { id_of(&first.id, number) };
-        let artifact = Artifact { id, body: text, ..first.clone() };
-        // While one is put there, the next one is read.
-        let coming = async {
-            match number {
-                0 => Ok(Vec::new()),
-                number => part(&body, number - 1).await,
-            }
-        };
-        let (kept, coming) = tokio::join!(store.put_artifact(artifact), coming);
-        kept.map_err(NotKept::Store)?;
-        read = coming;
-    }
-    Ok(counted)
+    let rest = stream::iter((1..text.parts).rev()).map(|number| text.keep_part(store, number));
+    let lines = rest.buffer_unordered(AT_ONCE).try_fold(0, |sum, lines| ready(Ok(sum + lines)));
+    let lines = lines.await? + text.keep_part(store, 0).await?;
+    Ok(Counted { bytes, lines })
 }
 
-async fn part(body: &Arc<Body>, number: u64) -> io::Result<Vec<u8>> {
-    let body = body.clone();
-    let read = move || body.part(number * PART as u64, PART);
-    tokio::task::spawn_blocking(read).await.map_err(io::Error::other)?
+/// A text on its way to a store.
+struct Text {
+    first: Artifact,
+    body: Arc<Body>,
+    parts: u64,
+}
+
+impl Text {
+    /// Keeps one of its parts, and answers how many lines end in it.
+    async fn keep_part(&self, store: &dyn Store, number: u64) -> Result<u64, NotKept> {
+        let body = self.body.clone();
+        let read = move || body.part(number * PART as u64, PART);
+        let read = tokio::task::spawn_blocking(read).await.map_err(io::Error::other).flatten();
+        let part = read.map_err(NotKept::File)?;
+        let is_end = number + 1 == self.parts && part.last().is_some_and(|last| *last != b'\n');
+        let lines = memchr::memchr_iter(b'\n', &part).count() as u64 + u64::from(is_end);
+        let id = if number == 0 { self.first.id.clone() } else { id_of(&self.first.id, number) };
+        let artifact = Artifact { id, body: part, ..self.first.clone() };
+        store.put_artifact(artifact).await.map_err(NotKept::Store)?;
+        Ok(lines)
+    }
 }
 
 fn id_of(first: &str, number: u64) -> String {

@@ -8,6 +8,10 @@ use std::sync::Arc;
 
 use super::{Body, IN_MEMORY, Piece, inner_bytes, whole_characters};
 
+/// How long an end may be that stays in memory where the beginning is in a file, in bytes. It is written
+/// over and over, which takes a file system three times as long.
+const TAIL_IN_MEMORY: u64 = 8 << 20;
+
 /// A text in the making. Positions count its bytes from the first one on.
 #[derive(Debug)]
 pub(crate) struct Spool {
@@ -24,7 +28,10 @@ pub(crate) struct Spool {
 #[derive(Debug)]
 enum Place {
     Memory(Vec<u8>),
+    /// The end too, if it is too long for memory.
     File(Arc<File>),
+    /// The beginning in a file, and what comes after it in memory.
+    Both(Arc<File>, Vec<u8>),
 }
 
 impl Spool {
@@ -142,8 +149,17 @@ impl Spool {
         if grown <= IN_MEMORY || self.head + self.tail <= IN_MEMORY as u64 {
             return;
         }
-        match nameless(text) {
-            Ok(file) => self.place = Place::File(Arc::new(file)),
+        // An end alone is a log, which may live long.
+        let is_apart = self.head > 0 && self.tail <= TAIL_IN_MEMORY;
+        let head = usize::try_from(self.head).unwrap_or(usize::MAX).min(text.len());
+        let (head, end) = text.split_at(if is_apart { head } else { text.len() });
+        match nameless(head).map(Arc::new) {
+            Ok(file) if is_apart => {
+                let mut tail = Vec::with_capacity(usize::try_from(self.tail).unwrap_or(0));
+                tail.extend_from_slice(end);
+                self.place = Place::Both(file, tail);
+            }
+            Ok(file) => self.place = Place::File(file),
             Err(error) => {
                 tracing::warn!(%error, "no file could be made for a long output: less of it is kept");
                 // What there is fits, and stays where it is.
@@ -155,26 +171,18 @@ impl Spool {
 
     fn write(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         match &mut self.place {
-            Place::Memory(text) => {
-                let at = usize::try_from(at).unwrap_or(text.len()).min(text.len());
-                let over = bytes.len().min(text.len() - at);
-                text[at..at + over].copy_from_slice(&bytes[..over]);
-                text.extend_from_slice(&bytes[over..]);
-                Ok(())
-            }
-            Place::File(file) => file.write_all_at(bytes, at),
+            Place::Memory(text) => write_over(text, at, bytes),
+            Place::Both(_, tail) if at >= self.head => write_over(tail, at - self.head, bytes),
+            Place::File(file) | Place::Both(file, _) => return file.write_all_at(bytes, at),
         }
+        Ok(())
     }
 
     fn read(&self, at: u64, count: usize, into: &mut Vec<u8>) -> io::Result<()> {
         match &self.place {
-            Place::Memory(text) => {
-                let at = usize::try_from(at).unwrap_or(usize::MAX);
-                let part = text.get(at..at + count).ok_or(io::ErrorKind::UnexpectedEof)?;
-                into.extend_from_slice(part);
-                Ok(())
-            }
-            Place::File(file) => {
+            Place::Memory(text) => read_from(text, at, count, into),
+            Place::Both(_, tail) if at >= self.head => read_from(tail, at - self.head, count, into),
+            Place::File(file) | Place::Both(file, _) => {
                 let before = into.len();
                 into.resize(before + count, 0);
                 let read = file.read_exact_at(&mut into[before..], at);
@@ -186,6 +194,15 @@ impl Spool {
         }
     }
 
+    /// Up to where a file holds it.
+    fn in_file(&self) -> u64 {
+        match self.place {
+            Place::Memory(_) => 0,
+            Place::File(_) => u64::MAX,
+            Place::Both(..) => self.head,
+        }
+    }
+
     /// Adds what stands between two positions to a body, without reading a file.
     fn give(&self, from: u64, to: u64, body: &mut Body) {
         let mut at = from;
@@ -193,18 +210,33 @@ impl Spool {
             let (place, room) = self.whereabouts(at);
             let length = (room as u64).min(to - at);
             match &self.place {
-                Place::Memory(_) => {
-                    let (_, text) = self.part(at, usize::try_from(length).unwrap_or(usize::MAX));
-                    body.append(Body { pieces: vec![Piece::Text(text)] });
-                }
-                Place::File(file) => {
+                Place::File(file) | Place::Both(file, _) if place < self.in_file() => {
                     let file = file.clone();
                     body.pieces.push(Piece::Kept { file, at: place, length });
+                }
+                _ => {
+                    let (_, text) = self.part(at, usize::try_from(length).unwrap_or(usize::MAX));
+                    body.append(Body { pieces: vec![Piece::Text(text)] });
                 }
             }
             at += length;
         }
     }
+}
+
+/// Writes into a text from a place in it on, over what stands there.
+fn write_over(text: &mut Vec<u8>, at: u64, bytes: &[u8]) {
+    let at = usize::try_from(at).unwrap_or(text.len()).min(text.len());
+    let over = bytes.len().min(text.len() - at);
+    text[at..at + over].copy_from_slice(&bytes[..over]);
+    text.extend_from_slice(&bytes[over..]);
+}
+
+fn read_from(text: &[u8], at: u64, count: usize, into: &mut Vec<u8>) -> io::Result<()> {
+    let at = usize::try_from(at).unwrap_or(usize::MAX);
+    let part = text.get(at..at.saturating_add(count)).ok_or(io::ErrorKind::UnexpectedEof)?;
+    into.extend_from_slice(part);
+    Ok(())
 }
 
 /// A file without a name that holds this text.
@@ -262,7 +294,15 @@ mod tests {
     #[test]
     fn both_ends_are_kept_whatever_the_pieces() {
         let whole: Vec<u8> = (0..1_500_000_u32).map(|n| b'a' + (n % 23) as u8).collect();
-        for (head, tail) in [(0, 700), (400, 300), (0, 900_000), (500_000, 400_000), (1 << 21, 9)] {
+        for (head, tail) in [
+            (0, 700),
+            (400, 300),
+            (0, 900_000),
+            (500_000, 400_000),
+            (100_000, 300_000),
+            (1 << 21, 9),
+            (300_000, TAIL_IN_MEMORY + 1),
+        ] {
             for piece in [7_919, 262_144, whole.len()] {
                 let mut spool = Spool::new(head, tail);
                 whole.chunks(piece).for_each(|piece| spool.push(piece));

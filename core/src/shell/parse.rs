@@ -158,6 +158,7 @@ impl Lowering<'_, '_> {
             let span = self.place.clone().unwrap_or(0..end);
             self.problems.push(Problem { what, span });
         }
+        self.check_rest(&parsed.file.body);
         self.sequence(&parsed.file.body)
     }
 

@@ -163,13 +163,30 @@ impl Value {
                     )
                 }
                 _ => {
-                    let origin = Origin::joined(first.origin(), next.origin());
+                    let mut origin = Origin::joined(first.origin(), next.origin());
+                    if origin.is_plain() && !(first.is_plain(true) && next.is_plain(false)) {
+                        origin = Origin::Other;
+                    }
                     match first {
                         Value::Prefix(text, _) => Value::Prefix(text, origin),
                         _ => Value::Unknown(origin),
                     }
                 }
             },
+        }
+    }
+
+    /// True if what is known of it may be a part of a single name, or of the path that `begins` with it
+    /// or goes on in it.
+    fn is_plain(&self, begins: bool) -> bool {
+        let is_plain = |text: &str| !text.contains(char::is_whitespace) && !text.contains("..");
+        match self {
+            Value::Known(text) | Value::Prefix(text, _) => is_plain(text),
+            // What they begin with is forgotten.
+            Value::OneOf(texts) => {
+                texts.iter().all(|text| is_plain(text) && !(begins && text.contains('/')))
+            }
+            Value::Unknown(_) => true,
         }
     }
 

@@ -207,6 +207,10 @@ impl Interpreter<'_> {
         match output {
             Value::Known(text) => Value::Known(text.trim_end_matches('\n').to_owned()),
             Value::OneOf(_) => output.map(|text| text.trim_end_matches('\n').to_owned()),
+            // What comes behind it may be nothing, or line breaks, too.
+            Value::Prefix(text, origin) => {
+                Value::known(text.trim_end_matches('\n')).then(Value::Unknown(origin))
+            }
             other => other,
         }
     }

@@ -135,11 +135,11 @@ impl Interpreter<'_> {
                 Arguments::Known(values) => Value::Known(values.len().to_string()),
                 Arguments::Unknown => Value::Unknown(Origin::Number),
             },
-            "?" | "$" | "!" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID"
-            | "BASHPID" | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" => {
+            "?" | "$" | "RANDOM" | "SECONDS" | "LINENO" | "PPID" | "UID" | "EUID" | "BASHPID"
+            | "SRANDOM" | "EPOCHSECONDS" | "COLUMNS" | "LINES" | "SHLVL" => {
                 Value::Unknown(Origin::Number)
             }
-            "-" | "_" => Value::Unknown(Origin::Other),
+            "-" | "_" | "!" => Value::Unknown(Origin::Other),
             "0" => state.value("0"),
             "PWD" => state.cwd.clone(),
             name => match name.parse::<usize>() {

@@ -152,7 +152,7 @@ fn sequence(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
 }
 
 /// Atoms without braces.
-fn plain(atoms: &[Atom], mode: Mode, pieces: &mut Vec<Piece>) {
+fn plain(atoms: &[Atom], mut mode: Mode, pieces: &mut Vec<Piece>) {
     let mut at = 0;
     if mode.tilde {
         at = tilde(atoms, 0, mode, pieces);
@@ -179,9 +179,10 @@ fn plain(atoms: &[Atom], mode: Mode, pieces: &mut Vec<Piece>) {
                     },
                     _ => literal(pieces, char.encode_utf8(&mut [0; 4]), false),
                 }
-                let assigns = mode.assignment && *char == ':'
-                    || mode.tilde && *char == '=' && named(&atoms[..at]);
-                if assigns {
+                // Bash takes every word for an assignment that looks like one.
+                let assigns = mode.tilde && *char == '=' && named(&atoms[..at]);
+                mode.assignment |= assigns;
+                if assigns || mode.assignment && *char == ':' {
                     at = tilde(atoms, at + 1, mode, pieces);
                     continue;
                 }
@@ -193,6 +194,7 @@ fn plain(atoms: &[Atom], mode: Mode, pieces: &mut Vec<Piece>) {
 
 /// True for what may stand before the `=` of an assignment.
 fn named(atoms: &[Atom]) -> bool {
+    let atoms = atoms.strip_suffix(&[Atom::Bare('+')]).unwrap_or(atoms);
     !atoms.is_empty()
         && atoms.iter().enumerate().all(|(at, atom)| {
             matches!(atom, Atom::Bare(char) if *char == '_' || char.is_ascii_alphabetic() || at > 0 && char.is_ascii_digit())

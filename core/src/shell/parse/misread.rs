@@ -1,15 +1,18 @@
 //! Places at which the crate reads something else than a shell does. What is found there is a problem
 //! of the text, so that it is never taken for understood.
 
+use std::ops::Range;
+
 use shuck_ast::{
-    ArrayElem, ArrayExpr, Assignment, Redirect, Span as TheirSpan, TimeCommand, WordPart,
-    WordPartNode,
+    ArrayElem, ArrayExpr, Assignment, Redirect, Span as TheirSpan, StmtSeq, TimeCommand,
+    Word as TheirWord, WordPart, WordPartNode,
 };
 
 use super::super::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
+use super::Lowering;
 use super::command::literal;
+use super::doubt::{self, odd_backslashes};
 use super::word::expands;
-use super::{Lowering, doubt};
 
 impl Lowering<'_, '_> {
     /// A word that begins where no shell begins one, since the crate ended another too early.
@@ -68,7 +71,7 @@ impl Lowering<'_, '_> {
         let mut before = self.source.get(..span.start.offset()).unwrap_or_default();
         // A line that goes on is no border, unless its backslash is a character itself.
         while let Some(rest) = before.strip_suffix("\\\n")
-            && rest.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 0
+            && !odd_backslashes(rest)
         {
             before = rest;
         }
@@ -96,16 +99,82 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A literal whose last `$` belongs to what follows it.
+    /// A literal whose last `$` or backslash belongs to what follows it, or to nothing.
     pub(super) fn check_literal(&mut self, part: &WordPartNode, span: TheirSpan) {
         if !matches!(part.kind, WordPart::Literal(_)) {
             return;
         }
-        let Some(before) = self.slice(span).strip_suffix('$') else { return };
-        let escapes = before.bytes().rev().take_while(|byte| *byte == b'\\').count();
-        if escapes % 2 == 0 && self.behind(span).starts_with(expands) {
+        let slice = self.slice(span);
+        let is_dollar = slice.strip_suffix('$').is_some_and(|before| !odd_backslashes(before))
+            && self.behind(span).starts_with(expands);
+        if is_dollar {
+            self.problem("an expansion that could not be read", self.span(span));
+        } else if odd_backslashes(slice) {
+            self.problem("a backslash before nothing", self.span(span));
+        }
+    }
+
+    /// What the crate takes for an expansion or a quote, and a shell for a character behind a backslash:
+    /// `{\$[x;y`.
+    pub(super) fn check_escape(&mut self, part: &WordPartNode, span: TheirSpan) {
+        if matches!(part.kind, WordPart::Literal(_)) || self.slice(span).is_empty() {
+            return;
+        }
+        if odd_backslashes(self.source.get(..span.start.offset()).unwrap_or_default()) {
             self.problem("an expansion that could not be read", self.span(span));
         }
+    }
+
+    /// Commands behind which the crate stopped to read, without a word.
+    pub(super) fn check_rest(&mut self, commands: &StmtSeq) {
+        let Some(last) = commands.stmts.last() else { return };
+        let redirected = last.redirects.iter().map(|redirect| redirect.span);
+        let ends = redirected.chain([last.span]).map(|span| span.end.offset());
+        let end = ends.max().unwrap_or_default();
+        let (before, behind) = self.source.split_at_checked(end).unwrap_or_default();
+        if before.ends_with('\n') {
+            return;
+        }
+        let line = behind.lines().next().unwrap_or_default();
+        let rest = line.trim_start_matches([' ', '\t', ';', '&', ')', '}']);
+        if !rest.is_empty() && !rest.starts_with('#') {
+            let end = self.source.len();
+            let span = self.place.clone().unwrap_or(end - behind.len()..end);
+            self.problem("a text that could not be read", span);
+        }
+    }
+
+    /// A word of which the crate leaves something out.
+    pub(super) fn check_word(&mut self, word: &TheirWord) {
+        let mut read = word.span.start.offset();
+        let mut gaps = word.parts.iter().map(|part| {
+            let gap = read..part.span.start.offset();
+            read = part.span.end.offset();
+            gap
+        });
+        let is_gap = |gap: Range<usize>| {
+            self.source.get(gap).is_some_and(|gap| !gap.replace("\\\n", "").is_empty())
+        };
+        if gaps.any(is_gap) || is_gap(read..word.span.end.offset()) {
+            self.problem("a word that could not be read", self.span(word.span));
+        }
+    }
+
+    /// What the crate leaves out at the end of a text between double quotes. An error where it leaves
+    /// out something before that.
+    pub(super) fn left_out(&self, parts: &[WordPartNode], span: TheirSpan) -> Result<&str, ()> {
+        let slice = self.slice(span);
+        let inside = slice.trim_start_matches('$').strip_prefix('"');
+        let inside = inside.and_then(|inside| inside.strip_suffix('"')).ok_or(())?;
+        let last = span.end.offset() - 1;
+        let mut read = last - inside.len();
+        for part in parts {
+            if part.span.start.offset() > read {
+                return Err(());
+            }
+            read = part.span.end.offset();
+        }
+        Ok(self.source.get(read..last).unwrap_or_default())
     }
 
     /// A parameter of which the crate read only a part.
@@ -125,7 +194,11 @@ impl Lowering<'_, '_> {
                     || !behind.trim_start_matches("\\\n").starts_with(is_letter)
             }
         };
-        if !is_whole || !is_parameter(&variable.name) {
+        let is_known = match variable.operation {
+            Operation::Transform(kind) => kind.is_ascii_alphabetic(),
+            _ => true,
+        };
+        if !is_whole || !is_known || !is_parameter(&variable.name) {
             self.problem("a parameter that could not be read", self.span(span));
         }
     }

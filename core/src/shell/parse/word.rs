@@ -13,9 +13,10 @@ use super::{Lowering, ansi};
 
 impl Lowering<'_, '_> {
     pub(super) fn word(&mut self, word: &TheirWord, mode: Mode) -> Word {
+        self.check_word(word);
         let mut atoms = Vec::new();
         self.parts(&word.parts, false, &mut atoms);
-        if mode.braces && has_operator(&atoms) {
+        if (mode.braces || mode.assignment) && has_operator(&atoms) {
             self.problem("an operator within a word", self.span(word.span));
         }
         if mode.braces && expands_in_pattern(&atoms) {
@@ -85,6 +86,7 @@ impl Lowering<'_, '_> {
         if !closed(self.slice(span)) {
             self.problem("an expansion without an end", self.span(span));
         }
+        self.check_escape(part, span);
         match &part.kind {
             WordPart::Literal(text) => {
                 let raw = self.raw(text, span);
@@ -99,12 +101,7 @@ impl Lowering<'_, '_> {
                 let value = value.slice(self.source).to_owned();
                 self.single_quoted(&value, *dollar, span, atoms);
             }
-            WordPart::DoubleQuoted { parts, .. } => {
-                if parts.is_empty() {
-                    atoms.push(Atom::Quoted(String::new()));
-                }
-                self.without_singles(false, |this| this.parts(parts, true, atoms));
-            }
+            WordPart::DoubleQuoted { parts, .. } => self.double_quoted(parts, span, atoms),
             // See `cases`.
             WordPart::CommandSubstitution { body, .. }
                 if self.slice(span).starts_with(['<', '>']) =>
@@ -140,6 +137,27 @@ impl Lowering<'_, '_> {
                 self.check_parameter(&piece, span);
                 atoms.push(Atom::Piece(piece));
             }
+        }
+    }
+
+    fn double_quoted(
+        &mut self,
+        parts: &[WordPartNode],
+        span: shuck_ast::Span,
+        atoms: &mut Vec<Atom>,
+    ) {
+        if parts.is_empty() {
+            atoms.push(Atom::Quoted(String::new()));
+        }
+        self.without_singles(false, |this| this.parts(parts, true, atoms));
+        match self.left_out(parts, span) {
+            Ok("") => {}
+            // Of `"$x\$"` the crate gives no part for what stands behind the parameter.
+            Ok(rest) => {
+                let (rest, place) = (rest.to_owned(), self.span(span));
+                self.between_quotes(&rest, "$`\"\\", &place, atoms);
+            }
+            Err(()) => self.unread(&self.span(span), atoms),
         }
     }
 
@@ -544,6 +562,7 @@ fn closed(slice: &str) -> bool {
     match slice.as_bytes() {
         [b'$', b'{', rest @ ..] => rest.last() == Some(&b'}'),
         [b'$' | b'<' | b'>', b'(', rest @ ..] => rest.last() == Some(&b')'),
+        [b'$', b'[', rest @ ..] => rest.last() == Some(&b']'),
         [b'`', rest @ ..] => rest.last() == Some(&b'`'),
         _ => true,
     }

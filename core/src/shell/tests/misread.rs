@@ -40,6 +40,15 @@ const HIDING: &[&str] = &[
     "c do a <<<{fd> $(ls\"'\")\nevil",
     "((evil);(ls))",
     "((evil);(ls))2>&1",
+    // What is opened behind a backslash, which is nothing.
+    "ls {\\$[x;evil",
+    "ls {\\$[x;evil]",
+    "ls {a,\\$[x\nevil",
+    // What the crate leaves out.
+    "cat <<E&[&evil\nx\nE\n",
+    "echo {a,${#:\"$`evil`}; evil \" }",
+    "x=${1@\\}; evil }",
+    "x=${1@\\}$'\\'']}<(ls)$(ls); evil }\n'evil'",
     // An index where a command begins.
     "ls[ a;evil ]s",
     // Ends of documents.
