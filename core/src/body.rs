@@ -1,5 +1,5 @@
-//! A text of any length, such as what a command writes: in memory while it is short, and otherwise in a
-//! file without a name, which is gone with whoever holds it.
+//! A text of any length, such as what a command writes: in memory while it is short, and otherwise all of
+//! it, or all but its end, in a file without a name, which is gone with whoever holds it.
 
 mod spool;
 mod spooler;
