@@ -22,6 +22,7 @@ mod shapes;
 pub(super) mod shown;
 mod spellings;
 mod trace;
+mod words;
 mod written;
 
 /// `short` in `make test`, `long` in `make soak`.

@@ -64,17 +64,31 @@ fn assemble(atoms: &[Atom], mode: Mode, pieces: &mut Vec<Piece>) {
             if atoms[at] == Atom::Bare('{')
                 && let Some((end, alternatives)) = alternatives(&atoms[at..])
             {
-                plain(&atoms[..at], mode, pieces);
+                let rest = &atoms[at + end..];
+                if mode.tilde && is_home_in_part(&atoms[..at], true) {
+                    pieces.push(Piece::Unknown("a home before braces".into()));
+                } else {
+                    plain(&atoms[..at], mode, pieces);
+                }
                 let inner = Mode { tilde: mode.tilde && at == 0, ..mode };
-                let alternatives =
-                    alternatives.into_iter().map(|atoms| self::pieces(atoms, inner)).collect();
-                pieces.push(Piece::Brace(alternatives));
-                assemble(&atoms[at + end..], Mode { tilde: false, ..mode }, pieces);
+                let goes_on = rest.first().is_some_and(|next| *next != Atom::Bare('/'));
+                let pieces_of =
+                    |atoms: Vec<Atom>| match inner.tilde && is_home_in_part(&atoms, goes_on) {
+                        true => vec![Piece::Unknown("a home in braces".into())],
+                        false => self::pieces(atoms, inner),
+                    };
+                pieces.push(Piece::Brace(alternatives.into_iter().map(pieces_of).collect()));
+                assemble(rest, Mode { tilde: false, ..mode }, pieces);
                 return;
             }
         }
     }
     plain(atoms, mode, pieces);
+}
+
+/// True for a `~` whose name may go on behind these atoms: `~{a,b}` is `~a ~b`.
+fn is_home_in_part(atoms: &[Atom], goes_on: bool) -> bool {
+    goes_on && atoms.first() == Some(&Atom::Bare('~')) && !atoms.contains(&Atom::Bare('/'))
 }
 
 /// The results of a brace that begins with these atoms, and where it ends.
@@ -155,7 +169,7 @@ fn sequence(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
 fn plain(atoms: &[Atom], mut mode: Mode, pieces: &mut Vec<Piece>) {
     let mut at = 0;
     if mode.tilde {
-        at = tilde(atoms, 0, mode, pieces);
+        at = tilde(atoms, 0, pieces);
     }
     while at < atoms.len() {
         match &atoms[at] {
@@ -183,7 +197,7 @@ fn plain(atoms: &[Atom], mut mode: Mode, pieces: &mut Vec<Piece>) {
                 let assigns = mode.tilde && *char == '=' && named(&atoms[..at]);
                 mode.assignment |= assigns;
                 if assigns || mode.assignment && *char == ':' {
-                    at = tilde(atoms, at + 1, mode, pieces);
+                    at = tilde(atoms, at + 1, pieces);
                     continue;
                 }
             }
@@ -202,7 +216,7 @@ fn named(atoms: &[Atom]) -> bool {
 }
 
 /// Reads a tilde at `at`, if there is one; the answer is where to go on.
-fn tilde(atoms: &[Atom], at: usize, mode: Mode, pieces: &mut Vec<Piece>) -> usize {
+fn tilde(atoms: &[Atom], at: usize, pieces: &mut Vec<Piece>) -> usize {
     if atoms.get(at) != Some(&Atom::Bare('~')) {
         return at;
     }
@@ -210,8 +224,7 @@ fn tilde(atoms: &[Atom], at: usize, mode: Mode, pieces: &mut Vec<Piece>) -> usiz
     let mut end = at + 1;
     loop {
         match atoms.get(end) {
-            None | Some(Atom::Bare('/')) => break,
-            Some(Atom::Bare(':')) if mode.assignment => break,
+            None | Some(Atom::Bare('/' | ':')) => break,
             Some(Atom::Bare(char)) if char.is_ascii_alphanumeric() || "_-+.".contains(*char) => {
                 name.push(*char);
             }

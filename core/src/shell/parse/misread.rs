@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use shuck_ast::{
-    ArrayElem, ArrayExpr, Assignment, Redirect, Span as TheirSpan, StmtSeq, TimeCommand,
-    Word as TheirWord, WordPart, WordPartNode,
+    ArrayElem, ArrayExpr, Assignment, LiteralText, Redirect, Span as TheirSpan, StmtSeq,
+    TimeCommand, Word as TheirWord, WordPart, WordPartNode,
 };
 
 use super::super::ir::{Command, CommandKind, Operation, Piece, Pipeline, SimpleCommand, Variable};
@@ -100,13 +100,14 @@ impl Lowering<'_, '_> {
     }
 
     /// A literal whose last `$` or backslash belongs to what follows it, or to nothing.
-    pub(super) fn check_literal(&mut self, part: &WordPartNode, span: TheirSpan) {
+    pub(super) fn check_literal(&mut self, part: &WordPartNode, span: TheirSpan, quoted: bool) {
         if !matches!(part.kind, WordPart::Literal(_)) {
             return;
         }
         let slice = self.slice(span);
+        let takes = |char: char| expands(char) || !quoted && matches!(char, '\'' | '"');
         let is_dollar = slice.strip_suffix('$').is_some_and(|before| !odd_backslashes(before))
-            && self.behind(span).starts_with(expands);
+            && self.behind(span).starts_with(takes);
         if is_dollar {
             self.problem("an expansion that could not be read", self.span(span));
         } else if odd_backslashes(slice) {
@@ -155,7 +156,9 @@ impl Lowering<'_, '_> {
         let is_gap = |gap: Range<usize>| {
             self.source.get(gap).is_some_and(|gap| !gap.replace("\\\n", "").is_empty())
         };
-        if gaps.any(is_gap) || is_gap(read..word.span.end.offset()) {
+        // It takes a brace that ends nothing for a word of its own.
+        let is_split = self.slice(word.span).strip_prefix('}').is_some_and(|rest| !rest.is_empty());
+        if gaps.any(is_gap) || is_gap(read..word.span.end.offset()) || is_split {
             self.problem("a word that could not be read", self.span(word.span));
         }
     }
@@ -169,7 +172,13 @@ impl Lowering<'_, '_> {
         let last = span.end.offset() - 1;
         let mut read = last - inside.len();
         for part in parts {
-            if part.span.start.offset() > read {
+            let is_elsewhere = match &part.kind {
+                WordPart::Literal(LiteralText::Owned(text) | LiteralText::CookedSource(text)) => {
+                    !text.is_empty() && self.slice(part.span).is_empty()
+                }
+                _ => false,
+            };
+            if part.span.start.offset() > read || is_elsewhere {
                 return Err(());
             }
             read = part.span.end.offset();
@@ -185,13 +194,13 @@ impl Lowering<'_, '_> {
         let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
         let is_whole = match inside {
             Some(inside) => is_whole(inside, variable) && !doubt::in_parameter(inside),
-            // `$a⏎b` with a continuation is `$ab`.
+            // `$a⏎b` with a continuation is `$ab`, and `$a{b,c}` is `$ab $ac`: braces come first.
             None => {
                 let behind = self.behind(span);
-                !slice.starts_with('$')
-                    || !behind.starts_with("\\\n")
-                    || !slice.ends_with(is_letter)
-                    || !behind.trim_start_matches("\\\n").starts_with(is_letter)
+                let goes_on = behind.starts_with("\\\n")
+                    && behind.trim_start_matches("\\\n").starts_with(is_letter)
+                    || behind.starts_with('{') && !variable.quoted;
+                !slice.starts_with('$') || !slice.ends_with(is_letter) || !goes_on
             }
         };
         let is_known = match variable.operation {

@@ -63,7 +63,9 @@ impl Lowering<'_, '_> {
         let slice = self.slice(span);
         let inside = slice.strip_prefix("${").and_then(|inside| inside.strip_suffix('}'));
         match inside {
-            Some(inside) if inside.starts_with([' ', '\t', '\n', '|']) => {
+            Some(inside)
+                if inside.starts_with([' ', '\t', '\n', '|']) && !inside.trim().is_empty() =>
+            {
                 let inside = inside.trim_start_matches('|').to_owned();
                 let script = self.script_within(&inside, self.span(span)).unwrap_or_default();
                 Piece::Command { script, quoted }

@@ -72,7 +72,7 @@ impl Lowering<'_, '_> {
             }
             end = Some(span.end);
             self.part(part, span, quoted, atoms);
-            self.check_literal(part, span);
+            self.check_literal(part, span, quoted);
         }
     }
 

@@ -78,6 +78,7 @@ const EXPANSIONS: &[&str] = &[
     r#"a='echo hi'; $a there"#,
     r#"echo ~/x ~ "~" a~ x=~/y"#,
     r#"echo y=b:~/c y+=~ b:~ /x=~ y==~:~ "a\$" "~/x\$" "b$""#,
+    r#"echo ~: ~:/x x~: ~/{a,b} {~/a,b} x={~,a}"#,
     r#"declare -i n=1+2; n+=4; unset n; n=1+2; echo $n"#,
     r#"declare -i n=1+2; echo $n; n=n*2; echo $n; declare +i n; n=1+2; echo $n"#,
     r#"x=out; f() { declare x; echo "<${x-unset}>"; local x=in; local x; echo $x; }; f; echo $x"#,
