@@ -104,6 +104,8 @@ import toolkeep
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 async def main():
+    # Development mode tells of every step that a busy machine takes 100 ms for.
+    asyncio.get_running_loop().slow_callback_duration = 60
     async with toolkeep.AsyncRuntime() as rt:
         @rt.tool
         async def hang() -> None:
