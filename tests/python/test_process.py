@@ -91,7 +91,8 @@ rt.close()
     out, err = process.communicate(timeout=10)
     assert time.monotonic() - began < 4
     assert process.returncode == 0, err
-    assert "interrupted\n" in out
+    # Two threads print: a line of one may stand within a line of the other.
+    assert "interrupted" in out
     assert out.count("cancelled") == (2 if tool == "hang" else 1)
     assert err == ""
 
