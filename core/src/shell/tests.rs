@@ -16,6 +16,7 @@ mod leading;
 mod misread;
 mod odd;
 mod prose;
+mod quotes;
 mod reflection;
 mod rewrites;
 mod shapes;

@@ -171,14 +171,15 @@ impl Lowering<'_, '_> {
         let mut all: Vec<Word> = Vec::with_capacity(words.len());
         let mut end = None;
         for word in words {
-            let lowered = self.word(word, Mode::WORD);
+            let goes_on = end == Some(word.span.start.offset());
+            let lowered = self.word(word, Mode { tilde: !goes_on, ..Mode::WORD });
             self.hidden_option(word, &lowered);
             self.check_number(word.span);
             if all.is_empty() {
                 self.check_element(word.span);
             }
             match all.last_mut() {
-                Some(last) if end == Some(word.span.start.offset()) => {
+                Some(last) if goes_on => {
                     last.pieces.extend(lowered.pieces);
                     last.span.end = last.span.end.max(lowered.span.end);
                 }
@@ -308,6 +309,9 @@ impl Lowering<'_, '_> {
                     if let ArrayElem::Keyed { key, .. } | ArrayElem::KeyedAppend { key, .. } =
                         element
                     {
+                        if doubt::has_quoted_parameter(self.slice(key.span())) {
+                            self.problem("an index that could not be read", self.span(key.span()));
+                        }
                         // What runs in an index runs, but where the value goes is unknown.
                         word.pieces.extend(self.subscript(key).pieces);
                         word.pieces.push(Piece::Unknown("an index".into()));

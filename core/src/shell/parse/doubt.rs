@@ -31,6 +31,22 @@ pub(super) fn in_index(text: &str) -> bool {
     text.contains(ends) || has_bare_brace(&text) || has_comment(&text)
 }
 
+/// An index with quotes that may stand in a parameter, where they do not always quote.
+pub(super) fn has_quoted_parameter(text: &str) -> bool {
+    text.contains("${") && text.contains('\'')
+}
+
+/// What stands between backticks: with a quote in a comment, of which a shell that looks for the end of
+/// what is nested does not always know that it is one.
+pub(super) fn in_backticks(text: &str) -> bool {
+    text.match_indices('#').any(|(at, _)| {
+        let before = &text[..at];
+        let begins = |char: char| char.is_whitespace() || ";|&()`".contains(char);
+        let comment = text[at..].lines().next().unwrap_or_default();
+        comment.contains(['\'', '"', '`']) && (before.is_empty() || before.ends_with(begins))
+    })
+}
+
 /// A `[[` with all that belongs to it.
 pub(super) fn in_test(text: &str) -> bool {
     const PATTERNS: &[&str] = &["=~", "@(", "?(", "*(", "+(", "!("];
@@ -165,6 +181,16 @@ mod tests {
         }
         for text in ["x + 1", "16#ff", "${#x} + $#", "a[i] << 2", "x ? y : $(f 1)"] {
             assert!(!in_arithmetic(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn quotes_in_a_comment_between_backticks_are_doubted() {
+        for text in ["ls #'\nls", "#\"", "ls $( (\\\n#'\n))", "ls;#`\nls"] {
+            assert!(in_backticks(text), "{text}");
+        }
+        for text in ["ls # all\n'a'", "echo a#'b'", "echo ${#x} '#'", "ls"] {
+            assert!(!in_backticks(text), "{text}");
         }
     }
 

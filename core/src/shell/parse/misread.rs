@@ -30,8 +30,12 @@ impl Lowering<'_, '_> {
         // Behind `<(…)` a number is a part of the word, and behind `(…)` it is none.
         let behind_bracket =
             self.source.get(..span.start.offset()).is_some_and(|before| before.ends_with(')'));
-        let is_number = self.slice(span).starts_with(|char: char| char.is_ascii_digit());
-        if is_number && (behind_bracket || self.is_within(span)) {
+        let slice = self.slice(span);
+        let is_number = slice.starts_with(|char: char| char.is_ascii_digit());
+        // `{x}>(…)` is a word and what runs behind it.
+        let is_process =
+            slice.starts_with('{') && ["}<(", "}>("].iter().any(|sign| slice.contains(sign));
+        if is_process || is_number && (behind_bracket || self.is_within(span)) {
             self.problem("a descriptor within a word", self.span(span));
         }
     }
@@ -161,6 +165,10 @@ impl Lowering<'_, '_> {
         if gaps.any(is_gap) || is_gap(read..word.span.end.offset()) || is_split {
             self.problem("a word that could not be read", self.span(word.span));
         }
+        // Of `echo x=(;` it takes all that follows for nothing.
+        if self.slice(word.span).ends_with('=') {
+            self.check_value(word.span);
+        }
     }
 
     /// What the crate leaves out at the end of a text between double quotes. An error where it leaves
@@ -212,10 +220,11 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A `time` of which the crate takes the next line for its command.
+    /// A `time` of which the crate takes the next line for its command, or an option on two lines.
     pub(super) fn check_time(&mut self, sign: TheirSpan, command: TheirSpan) {
         let between = self.source.get(sign.start.offset()..command.start.offset());
-        if between.is_some_and(|between| between.contains('\n')) {
+        let is_option = self.slice(command).starts_with("-\\\n");
+        if is_option || between.is_some_and(|between| between.contains('\n')) {
             self.problem("a sign without a command", self.span(sign));
         }
     }
@@ -286,7 +295,7 @@ impl Lowering<'_, '_> {
 
     /// A value that a shell takes for an array, and the crate for nothing.
     pub(super) fn check_value(&mut self, span: TheirSpan) {
-        if self.behind(span).starts_with('(') {
+        if self.behind(span).trim_start_matches("\\\n").starts_with('(') {
             self.problem("an array that could not be read", self.span(span));
         }
     }

@@ -4,7 +4,7 @@ use shuck_ast::StmtSeq;
 use shuck_parser::parser::ParseStatus;
 
 use super::super::ir::{Piece, Script};
-use super::{DEEPEST_SUBSTITUTION, Lowering, reading};
+use super::{DEEPEST_SUBSTITUTION, Lowering, doubt, reading};
 
 impl Lowering<'_, '_> {
     /// What stands in `$(…)`. The crate forgets what is wrong with it, so it is asked again.
@@ -54,6 +54,11 @@ impl Lowering<'_, '_> {
                 ('\\', Some('"')) if quoted => text.extend(rest.next()),
                 _ => text.push(char),
             }
+        }
+        // Between double quotes a line goes on within single ones, too.
+        let goes_on = quoted && text.contains("\\\n") && text.contains('\'');
+        if goes_on || doubt::in_backticks(&text) {
+            self.problem("backticks that could not be read", self.span(span));
         }
         self.script_within(&text, self.span(span)).unwrap_or_default()
     }

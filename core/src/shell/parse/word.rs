@@ -181,6 +181,9 @@ impl Lowering<'_, '_> {
         if self.singles {
             // Here the quotes are characters, and what is between them is expanded.
             let place = self.span(span);
+            if slice.contains('"') && slice.contains(['$', '`']) {
+                return self.unread(&place, atoms);
+            }
             let text = format!("\"{}\"", slice.replace('"', "\\\""));
             let word =
                 self.without_singles(false, |this| this.word_within(&text, Mode::PLAIN, place));
@@ -443,9 +446,16 @@ impl Lowering<'_, '_> {
         Piece::Variable(Variable { operation, ..variable })
     }
 
-    /// What stands behind `:-` and its like. Between double quotes, single quotes do not quote.
+    /// What stands behind `:-` and its like. Between double quotes, single quotes do not quote, and
+    /// neither do they in a calculation, or in what stands in such a text itself.
     fn operand(&mut self, word: &TheirWord, quoted: bool) -> Word {
-        self.without_singles(quoted, |this| this.word(word, Mode::SINGLE))
+        let singles = quoted || self.singles;
+        self.without_singles(singles, |this| this.word(word, Mode::SINGLE))
+    }
+
+    /// What is put in the place of a pattern, in which they do.
+    fn replacement(&mut self, word: &TheirWord) -> Box<Word> {
+        Box::new(self.without_singles(false, |this| this.word(word, Mode::SINGLE)))
     }
 
     fn operation(
@@ -470,12 +480,12 @@ impl Lowering<'_, '_> {
             ParameterOp::RemoveSuffixLong { pattern } => self.trim(pattern, false, true),
             ParameterOp::ReplaceFirst { pattern, replacement_word_ast, .. } => {
                 let pattern = Box::new(self.pattern(pattern));
-                let with = Box::new(self.operand(replacement_word_ast, false));
+                let with = self.replacement(replacement_word_ast);
                 Operation::Replace { pattern, with, all: false }
             }
             ParameterOp::ReplaceAll { pattern, replacement_word_ast, .. } => {
                 let pattern = Box::new(self.pattern(pattern));
-                let with = Box::new(self.operand(replacement_word_ast, false));
+                let with = self.replacement(replacement_word_ast);
                 Operation::Replace { pattern, with, all: true }
             }
             ParameterOp::UpperFirst

@@ -21,6 +21,18 @@ const HIDING: &[&str] = &[
     "cat <<< ${x[0]-$$(} }\nevil",
     "((${x[$y]^^\\}))\nevil",
     "((${@=${y}${y:-}))\nevil",
+    // Single quotes where they quote nothing.
+    "echo $((1 + ${x:-'$(evil)'}))",
+    "echo $[1 + ${x:-'`evil`'}]",
+    "((${x:-${y:-'$(evil)'}}))",
+    "for ((i=${x-'$(evil)'};i<1;i++)); do ls; done",
+    "echo \"${x:-${y:-'$(evil)'}}\"",
+    "cat <<E\n${x:-${y:-'$(evil)'}}\nE\n",
+    "a[${x:-'$(evil)'}]=1",
+    "echo ${a[${x:-'$(evil)'}]}",
+    "echo ${y:${x:-'$(evil)'}}",
+    "s=abc; a=([${s/a/'$(evil)'}]=1)",
+    "echo $(( '$(\"evil\" x)' ))",
     // Redirections that close, with a word right behind them.
     "<&-evil",
     ">&-\"evil\"",
@@ -104,6 +116,10 @@ const HIDING: &[&str] = &[
     "a[0]=(b;c\nevil",
     "a=(b|'\nevil #'",
     "echo a | declare x=( | cat\nevil",
+    "alias xa=(;\nevil",
+    "alias xa=(='rm';x y\nevil",
+    "echo xa=(;\nevil",
+    "alias xa=\\\n(;\nevil",
     "x=(a $(id) [3]=`pwd`)echo `echo \\`ls\\``|[ -n \"$(ls)\" ]\"'evil'\"",
     // Calculations.
     "((x = $['E'))\nevil",
@@ -111,6 +127,7 @@ const HIDING: &[&str] = &[
     // Signs.
     "! ! PATH=/tmp/attack/t/evilbin; ls",
     "! ! A=/b evil",
+    "time -\\\np evil",
     "time ! ! PATH=/tmp/attack/t/evilbin; ls",
     "! ! LD_PRELOAD=/tmp/x.so ls",
     "true||time\nevil",

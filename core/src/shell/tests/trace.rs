@@ -236,7 +236,7 @@ fn fits(arguments: &[Argument], words: &[String]) -> bool {
 
 /// Texts that were run, and what was predicted of them.
 #[derive(Default)]
-struct Tally {
+pub(super) struct Tally {
     texts: usize,
     calls: usize,
     /// Texts of which everything is said to be known.
@@ -246,7 +246,7 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, place: &mut Place, env: &Env, text: &str) {
+    pub(super) fn add(&mut self, place: &mut Place, env: &Env, text: &str) {
         let analysis = analyse(text, env);
         let is_bomb = |effect: &Effect| *effect == Effect::Bomb;
         if text.contains('\0') || analysis.found.iter().any(|found| is_bomb(&found.effect)) {
@@ -269,7 +269,8 @@ impl Tally {
         }
     }
 
-    fn finish(self, least: usize) {
+    /// Fails where a call was not predicted, or too little was told to say so: so many of a hundred.
+    pub(super) fn finish(self, least: usize) {
         let mut says = format!(
             "{} texts ran {} calls; of {} texts all was told; {} did not end; {} not predicted",
             self.texts,
