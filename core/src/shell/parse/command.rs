@@ -309,7 +309,7 @@ impl Lowering<'_, '_> {
                     if let ArrayElem::Keyed { key, .. } | ArrayElem::KeyedAppend { key, .. } =
                         element
                     {
-                        if doubt::has_quoted_parameter(self.slice(key.span())) {
+                        if doubt::in_key(self.slice(key.span())) {
                             self.problem("an index that could not be read", self.span(key.span()));
                         }
                         // What runs in an index runs, but where the value goes is unknown.

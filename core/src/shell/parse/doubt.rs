@@ -31,9 +31,11 @@ pub(super) fn in_index(text: &str) -> bool {
     text.contains(ends) || has_bare_brace(&text) || has_comment(&text)
 }
 
-/// An index with quotes that may stand in a parameter, where they do not always quote.
-pub(super) fn has_quoted_parameter(text: &str) -> bool {
-    text.contains("${") && text.contains('\'')
+/// The index of an element of an array. What stands in it is expanded and then evaluated, which expands
+/// what was quoted in a parameter or by a backslash.
+pub(super) fn in_key(text: &str) -> bool {
+    let is_quoted = text.contains("${") && text.contains('\'');
+    is_quoted || text.contains('\\') && text.contains(['$', '`'])
 }
 
 /// What stands between backticks: with a quote in a comment, of which a shell that looks for the end of
@@ -181,6 +183,16 @@ mod tests {
         }
         for text in ["x + 1", "16#ff", "${#x} + $#", "a[i] << 2", "x ? y : $(f 1)"] {
             assert!(!in_arithmetic(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_quoted_in_the_index_of_an_element_is_doubted() {
+        for text in ["${x:-'$(ls)'}", "\\$(ls)", "\"\\`ls\\`\""] {
+            assert!(in_key(text), "{text}");
+        }
+        for text in ["$(ls)", "${x:-1}", "'a b'", "a\\ b", "1"] {
+            assert!(!in_key(text), "{text}");
         }
     }
 

@@ -32,6 +32,8 @@ const HIDING: &[&str] = &[
     "echo ${a[${x:-'$(evil)'}]}",
     "echo ${y:${x:-'$(evil)'}}",
     "s=abc; a=([${s/a/'$(evil)'}]=1)",
+    "a=([\"\\$(evil)\"]=1)",
+    "a=([\\$(evil)]=1)",
     "echo $(( '$(\"evil\" x)' ))",
     // Redirections that close, with a word right behind them.
     "<&-evil",
