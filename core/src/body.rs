@@ -2,15 +2,15 @@
 //! it, or all but its end, in a file without a name, which is gone with whoever holds it.
 
 mod spool;
-mod spooler;
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+
 pub(crate) use spool::Spool;
-pub(crate) use spooler::Spooler;
 
 /// How much of a text is kept in memory, in bytes.
 pub(crate) const IN_MEMORY: usize = 256 * 1024;
@@ -83,7 +83,8 @@ impl Body {
     /// # Errors
     /// Where the file that holds them cannot be read.
     pub(crate) fn part(&self, from: u64, most: usize) -> io::Result<Vec<u8>> {
-        let mut part = Vec::new();
+        let left = usize::try_from(self.length().saturating_sub(from)).unwrap_or(usize::MAX);
+        let mut part = Vec::with_capacity(most.min(left));
         let mut start = 0;
         for piece in &self.pieces {
             let skipped = (from + part.len() as u64).saturating_sub(start);
@@ -99,9 +100,7 @@ impl Body {
                     part.extend_from_slice(&text[skipped..skipped + count]);
                 }
                 Piece::Kept { file, at, .. } => {
-                    let before = part.len();
-                    part.resize(before + count, 0);
-                    file.read_exact_at(&mut part[before..], at + skipped)?;
+                    read_at(file, at + skipped, count, &mut part)?;
                 }
             }
         }
@@ -130,6 +129,22 @@ impl Body {
         let cut = if from > 0 { inner_bytes(&tail) } else { 0 };
         Ok(String::from_utf8_lossy(&tail[cut..]).into_owned())
     }
+}
+
+/// Adds so many bytes of a file, from one on.
+fn read_at(file: &File, at: u64, count: usize, into: &mut Vec<u8>) -> io::Result<()> {
+    let before = into.len();
+    into.reserve_exact(count);
+    while into.len() < before + count {
+        let from = at + (into.len() - before) as u64;
+        match rustix::io::pread(file, spare_capacity(into), from) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    into.truncate(before + count);
+    Ok(())
 }
 
 /// Where a tool of toolkeep's own leaves the text of its result, if that is too long for a string.

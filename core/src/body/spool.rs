@@ -94,7 +94,9 @@ impl Spool {
             let left = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
             let (place, room) = self.whereabouts(at);
             let count = room.min(left).min(most - part.len());
+            let before = part.len();
             if count == 0 || self.read(place, count, &mut part).is_err() {
+                part.truncate(before);
                 break;
             }
         }
@@ -182,15 +184,7 @@ impl Spool {
         match &self.place {
             Place::Memory(text) => read_from(text, at, count, into),
             Place::Both(_, tail) if at >= self.head => read_from(tail, at - self.head, count, into),
-            Place::File(file) | Place::Both(file, _) => {
-                let before = into.len();
-                into.resize(before + count, 0);
-                let read = file.read_exact_at(&mut into[before..], at);
-                if read.is_err() {
-                    into.truncate(before);
-                }
-                read
-            }
+            Place::File(file) | Place::Both(file, _) => super::read_at(file, at, count, into),
         }
     }
 

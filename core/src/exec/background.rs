@@ -13,7 +13,7 @@ use super::confined::Confined;
 use super::control::Control;
 use super::host::{Host, NotRun, Order};
 use super::log::{Cursor, Log, Part};
-use super::running::{Ended, GRACE};
+use super::running::{Ended, GRACE, Written};
 use crate::scrub::Scrubber;
 
 /// The `exec.processes` part of the configuration: commands that go on after the call that started
@@ -367,9 +367,12 @@ fn watch_over(
             let _ = process.set(taken);
         }
     };
-    let sink = |_, bytes: &[u8]| {
+    let mut bytes = Vec::new();
+    let sink = |_, written: Written<'_>| {
+        bytes.clear();
+        written(&mut bytes);
         if let Some(process) = process.get() {
-            process.change(|state| state.log.push(bytes));
+            process.change(|state| state.log.push(&bytes));
         }
     };
     match host.follow(order, control, started, sink) {

@@ -26,7 +26,7 @@ use super::confined::{Confined, RanIn, Reached};
 use super::console::Console;
 use super::control::Control;
 use super::host::{NotRun, Order};
-use super::running::{Ended, Stream};
+use super::running::{Ended, Stream, Written};
 use container::Wanted;
 use containers::{Containers, Taken};
 use engine::Engine;
@@ -73,7 +73,7 @@ impl Docker {
         order: &Order,
         control: &Control,
         started: impl FnOnce(Confined),
-        sink: impl FnMut(Stream, &[u8]),
+        sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
         if let Console::Terminal { .. } = order.console {
             return Err(NotRun::Sandbox(
@@ -93,7 +93,7 @@ impl Docker {
         order: &Order,
         control: &Control,
         started: impl FnOnce(Confined),
-        mut sink: impl FnMut(Stream, &[u8]),
+        mut sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
         let deadline = Instant::now().checked_add(order.timeout);
         let Some(cwd) = order.cwd.to_str() else { return Err(no_folder(order)) };

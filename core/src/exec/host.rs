@@ -25,9 +25,9 @@ use super::looks::{Look, Looks, Question};
 use super::opened::Opened;
 use super::places::{self, Temps};
 use super::real::{RealPaths, outermost};
-use super::running::{Ended, Remains, Running, StartError, Stream};
+use super::running::{Ended, Remains, Running, StartError, Stream, Written};
 use super::sandbox::Whose;
-use crate::body::{Spool, Spooler};
+use crate::body::Spool;
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, Reach, Run};
 
@@ -180,9 +180,9 @@ impl Host {
         let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
         let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
         let mut confined = None;
-        let sink = |stream, bytes: &[u8]| match stream {
-            Stream::Output => outputs[0].push(bytes),
-            Stream::Error => outputs[1].push(bytes),
+        let sink = |stream, written: Written<'_>| match stream {
+            Stream::Output => outputs[0].push(written),
+            Stream::Error => outputs[1].push(written),
         };
         match self.start_and_finish(order, control, |started| confined = Some(started), sink) {
             Ok((ended, rest)) => {
@@ -207,7 +207,7 @@ impl Host {
         order: Order,
         control: &Control,
         started: impl FnOnce(Confined),
-        sink: impl FnMut(Stream, &[u8]),
+        sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Vec<String>), NotRun> {
         let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
         let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
@@ -220,7 +220,7 @@ impl Host {
         order: Order,
         control: &Control,
         started: impl FnOnce(Confined),
-        sink: impl FnMut(Stream, &[u8]),
+        sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Rest), NotRun> {
         if self.is_sandboxed(&order) {
             let ended = self.in_sandbox(&order, control, started, sink)?;
@@ -541,21 +541,21 @@ impl Rest {
 /// One of the two outputs, masked as it comes.
 struct Output {
     stream: crate::scrub::Stream,
-    kept: Spooler,
+    kept: Spool,
 }
 
 impl Output {
     fn new(scrubber: &Scrubber, most: u64) -> Output {
-        Output { stream: scrubber.stream(), kept: Spooler::new(Spool::of_both_ends(most)) }
+        Output { stream: scrubber.stream(), kept: Spool::of_both_ends(most) }
     }
 
-    fn push(&mut self, bytes: &[u8]) {
-        self.stream.push_to(bytes, |part| self.kept.push(part));
+    fn push(&mut self, written: Written<'_>) {
+        self.stream.push_from(written, |part| self.kept.push(part));
     }
 
     fn finish(mut self) -> Spool {
         self.kept.push(&self.stream.finish());
-        self.kept.finish()
+        self.kept
     }
 }
 

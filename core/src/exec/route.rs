@@ -7,7 +7,7 @@ use super::capabilities::{Capabilities, SandboxCapabilities};
 use super::confined::Confined;
 use super::control::Control;
 use super::host::{Host, NotRun, Order};
-use super::running::{Ended, Stream};
+use super::running::{Ended, Stream, Written};
 use super::sandbox::SandboxMode;
 
 impl Host {
@@ -58,7 +58,7 @@ impl Host {
         order: &Order,
         control: &Control,
         started: impl FnOnce(Confined),
-        sink: impl FnMut(Stream, &[u8]),
+        sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
         self.docker.run(order, control, started, sink)
     }
@@ -70,7 +70,7 @@ impl Host {
         _: &Order,
         _: &Control,
         _: impl FnOnce(Confined),
-        _: impl FnMut(Stream, &[u8]),
+        _: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
         Err(NotRun::Sandbox(NO_DOCKER.into()))
     }

@@ -4,6 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -30,6 +31,9 @@ pub(crate) enum Stream {
     Output,
     Error,
 }
+
+/// What a command has written: puts it behind what a text holds already, so that it is not copied.
+pub(crate) type Written<'w> = &'w mut dyn FnMut(&mut Vec<u8>);
 
 /// How a command has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,9 +150,8 @@ impl Running {
         deadline: Option<Instant>,
         mut disks: Disks,
         control: &Control,
-        mut sink: impl FnMut(Stream, &[u8]),
+        mut sink: impl FnMut(Stream, Written<'_>),
     ) -> (Ended, Remains) {
-        let mut buffer = vec![0; PIECE];
         let mut ending =
             Ending { deadline, cut: None, killed: false, status: None, is_idle: false };
         while let Some(until) = ending.until() {
@@ -158,7 +161,7 @@ impl Running {
             }
             for (at, stream) in [(0, Stream::Output), (1, Stream::Error)] {
                 if ready.outputs[at] {
-                    self.take(at, &mut buffer, |bytes| sink(stream, bytes));
+                    self.take(at, |written| sink(stream, written));
                 }
             }
             if ready.socket {
@@ -232,13 +235,18 @@ impl Running {
         ready
     }
 
-    fn take(&mut self, at: usize, buffer: &mut [u8], mut sink: impl FnMut(&[u8])) {
+    fn take(&mut self, at: usize, sink: impl FnOnce(Written<'_>)) {
         let Some(output) = &self.outputs[at] else { return };
-        match rustix::io::read(output, &mut *buffer) {
-            Ok(0) => self.outputs[at] = None,
-            Ok(count) => sink(&buffer[..count]),
-            Err(Errno::INTR | Errno::AGAIN) => {}
-            Err(_) => self.outputs[at] = None,
+        let mut is_over = false;
+        sink(&mut |text| {
+            text.reserve(PIECE);
+            is_over = match rustix::io::read(output, spare_capacity(text)) {
+                Ok(count) => count == 0,
+                Err(error) => !matches!(error, Errno::INTR | Errno::AGAIN),
+            };
+        });
+        if is_over {
+            self.outputs[at] = None;
         }
     }
 

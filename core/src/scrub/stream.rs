@@ -63,10 +63,19 @@ impl Stream {
     /// The same, where what is certain goes to a sink as it lies.
     pub(crate) fn push_to(&mut self, piece: &[u8], mut sink: impl FnMut(&[u8])) {
         for block in piece.chunks(BLOCK) {
-            self.kept.extend_from_slice(block);
-            if self.base + self.kept.len() - self.scan.settled() > HOLD {
-                self.advance(false, &mut sink);
-            }
+            self.push_from(|kept| kept.extend_from_slice(block), &mut sink);
+        }
+    }
+
+    /// The same, where a reader puts the next piece behind what is kept.
+    pub(crate) fn push_from(
+        &mut self,
+        read: impl FnOnce(&mut Vec<u8>),
+        mut sink: impl FnMut(&[u8]),
+    ) {
+        read(&mut self.kept);
+        if self.base + self.kept.len() - self.scan.settled() > HOLD {
+            self.advance(false, &mut sink);
         }
     }
 

@@ -9,7 +9,7 @@ use super::super::console::Console;
 use super::super::control::Control;
 use super::super::disk::Disks;
 use super::super::host::Order;
-use super::super::running::{Cut, Ended, GRACE, Status, Stream};
+use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
 use super::seat::{self, Heard, Seat, Told};
 
 /// How long the end of what was killed is waited for, before its container is ended.
@@ -120,19 +120,25 @@ struct Ear<B, S> {
     early: Vec<(Stream, Vec<u8>)>,
 }
 
-impl<B: FnOnce(), S: FnMut(Stream, &[u8])> Ear<B, S> {
+impl<B: FnOnce(), S: FnMut(Stream, Written<'_>)> Ear<B, S> {
+    fn give(&mut self, stream: Stream, bytes: &[u8]) {
+        (self.sink)(stream, &mut |text| text.extend_from_slice(bytes));
+    }
+
     fn hear(&mut self, heard: Heard<'_>, state: &mut State) {
         match heard {
             Heard::Written(stream, bytes) if self.begun.is_some() => {
                 self.early.push((stream, bytes.to_vec()));
             }
-            Heard::Written(stream, bytes) => (self.sink)(stream, bytes),
+            Heard::Written(stream, bytes) => self.give(stream, bytes),
             Heard::Told(told) => {
                 if told == Told::Begun
                     && let Some(begun) = self.begun.take()
                 {
                     begun();
-                    self.early.drain(..).for_each(|(stream, bytes)| (self.sink)(stream, &bytes));
+                    for (stream, bytes) in std::mem::take(&mut self.early) {
+                        self.give(stream, &bytes);
+                    }
                 }
                 state.note(told);
             }
@@ -153,7 +159,7 @@ impl Running<'_> {
         mut self,
         given: Given<'_>,
         begun: impl FnOnce(),
-        sink: impl FnMut(Stream, &[u8]),
+        sink: impl FnMut(Stream, Written<'_>),
     ) -> Option<Run> {
         let Given { script, order, deadline: mut until, disk_left, control } = given;
         let mut disks = Disks::of(order.whose.workspace.as_deref().into_iter(), disk_left);
