@@ -18,6 +18,7 @@ mod continuation;
 mod document;
 mod doubt;
 mod misread;
+mod parameter;
 mod reading;
 mod redirection;
 mod substitution;

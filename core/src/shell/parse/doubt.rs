@@ -41,12 +41,8 @@ pub(super) fn in_key(text: &str) -> bool {
 /// What stands between backticks: with a quote in a comment, of which a shell that looks for the end of
 /// what is nested does not always know that it is one.
 pub(super) fn in_backticks(text: &str) -> bool {
-    text.match_indices('#').any(|(at, _)| {
-        let before = &text[..at];
-        let begins = |char: char| char.is_whitespace() || ";|&()`".contains(char);
-        let comment = text[at..].lines().next().unwrap_or_default();
-        comment.contains(['\'', '"', '`']) && (before.is_empty() || before.ends_with(begins))
-    })
+    let has_quote = |comment: &str| comment.contains(['\'', '"', '`']);
+    comments(text).filter_map(|comment| comment.lines().next()).any(has_quote)
 }
 
 /// A `[[` with all that belongs to it.
@@ -99,10 +95,14 @@ fn has_bare_brace(text: &str) -> bool {
 
 /// True if a `#` stands where it might begin a comment.
 fn has_comment(text: &str) -> bool {
-    text.match_indices('#').any(|(at, _)| {
-        let begins = |char: char| char.is_whitespace() || ";|&()`".contains(char);
-        text[..at].chars().next_back().is_none_or(begins)
-    })
+    comments(text).next().is_some()
+}
+
+/// The text from each `#` on that might begin a comment.
+fn comments(text: &str) -> impl Iterator<Item = &str> {
+    let begins = |char: char| char.is_whitespace() || ";|&()`".contains(char);
+    let is_one = move |at: &usize| text[..*at].chars().next_back().is_none_or(begins);
+    text.match_indices('#').map(|(at, _)| at).filter(is_one).map(|at| &text[at..])
 }
 
 /// True if a backslash at the end is not itself escaped.

@@ -30,12 +30,8 @@ impl Lowering<'_, '_> {
         // Behind `<(…)` a number is a part of the word, and behind `(…)` it is none.
         let behind_bracket =
             self.source.get(..span.start.offset()).is_some_and(|before| before.ends_with(')'));
-        let slice = self.slice(span);
-        let is_number = slice.starts_with(|char: char| char.is_ascii_digit());
-        // `{x}>(…)` is a word and what runs behind it.
-        let is_process =
-            slice.starts_with('{') && ["}<(", "}>("].iter().any(|sign| slice.contains(sign));
-        if is_process || is_number && (behind_bracket || self.is_within(span)) {
+        let is_number = self.slice(span).starts_with(|char: char| char.is_ascii_digit());
+        if is_number && (behind_bracket || self.is_within(span)) {
             self.problem("a descriptor within a word", self.span(span));
         }
     }

@@ -3,7 +3,7 @@
 
 use super::generated::PROGRAMS;
 use super::odd::PROGRAM;
-use super::trace::{Place, Tally, surroundings};
+use super::trace::try_texts;
 use super::{Dice, rounds};
 
 /// Where a word stands: `W`.
@@ -100,12 +100,6 @@ fn text(dice: &mut Dice) -> String {
 
 #[test]
 fn every_program_between_quotes_was_told() {
-    let mut place = Place::new(PROGRAMS.iter().copied().chain([PROGRAM]));
-    let env = surroundings();
-    let mut dice = Dice::new(41);
-    let mut tally = Tally::default();
-    for _ in 0..rounds(2_000, 100_000) {
-        tally.add(&mut place, &env, &text(&mut dice));
-    }
-    tally.finish(30);
+    let programs = PROGRAMS.iter().copied().chain([PROGRAM]);
+    try_texts(programs, 41, rounds(2_000, 100_000), text);
 }
