@@ -32,9 +32,16 @@ case "$1" in
 esac
 "#;
 
-/// A folder outside of the workspace and of temporary folders.
+/// A folder outside of the workspace and of temporary folders, wherever the checkout lies.
 fn outside() -> TempDir {
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let temporary = [PathBuf::from("/tmp"), PathBuf::from("/var/tmp"), std::env::temp_dir()];
+    let within = match temporary.iter().any(|temp| target.starts_with(temp)) {
+        true => std::env::home_dir().unwrap().join(".cache/toolkeep/tests"),
+        false => target,
+    };
+    fs::create_dir_all(&within).unwrap();
+    let folder = tempfile::tempdir_in(within).unwrap();
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
     folder
 }
