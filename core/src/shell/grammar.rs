@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod tests;
 
+use memchr::memmem::Finder;
+
 use super::invocation::{Argument, Invocation};
 use super::model::{Grammar, Opt, Parsed, Role, Style, Takes};
 use super::models::tool::{Command, Tool};
@@ -125,6 +127,20 @@ impl Entry {
 
     fn all(option: &'static Opt) -> impl Iterator<Item = Entry> {
         Entry::of(option).into_iter().chain(option.listed.split(',').filter_map(Entry::listed))
+    }
+
+    /// The option that is spelt so, which is looked up in a list without reading the whole list.
+    fn spelt(option: &'static Opt, spelling: &Finder<'_>) -> Option<Entry> {
+        let wanted = |entry: &Entry| entry.any(|other| other.as_bytes() == spelling.needle());
+        let listed = option.listed;
+        if listed.is_empty() {
+            return Entry::of(option).filter(wanted);
+        }
+        spelling.find_iter(listed.as_bytes()).find_map(|at| {
+            let start = listed[..at].rfind(',').map_or(0, |comma| comma + 1);
+            let end = listed[at..].find(',').map_or(listed.len(), |comma| at + comma);
+            Entry::listed(&listed[start..end]).filter(wanted)
+        })
     }
 
     fn any(&self, test: impl Fn(&'static str) -> bool) -> bool {
@@ -257,18 +273,23 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// The options that count here, those of the subcommand first.
-    fn options(&self) -> impl Iterator<Item = Entry> {
+    /// What counts here, that of the subcommand first.
+    fn lists(&self) -> impl Iterator<Item = &'static Opt> {
         let style = self.style();
         let inherited = matches!(style, Style::Go | Style::Inherited | Style::InheritedPosix);
         let first = if inherited { 0 } else { self.levels.len() - 1 };
         let own = self.levels[first..].iter().rev().flat_map(Level::options);
         let common = matches!(style, Style::Gnu | Style::Posix).then_some(&COMMON);
-        own.chain(common).flat_map(Entry::all)
+        own.chain(common)
+    }
+
+    fn options(&self) -> impl Iterator<Item = Entry> {
+        self.lists().flat_map(Entry::all)
     }
 
     fn exact(&self, spelling: &str) -> Option<Entry> {
-        self.options().find(|option| option.any(|other| other == spelling))
+        let spelling = Finder::new(spelling);
+        self.lists().find_map(|option| Entry::spelt(option, &spelling))
     }
 
     fn option(&mut self, argument: &Argument, text: &str) {

@@ -102,6 +102,19 @@ static FIND: Grammar = Grammar {
     subcommands: &[],
 };
 
+#[test]
+fn an_option_is_looked_up_in_a_list_as_if_the_list_were_read() {
+    static LISTED: Opt = Opt::list("-o --out=, --out-file=>, -i[=],  --in --into/ ,--x==,-xx!, -x");
+    let spellings =
+        "-o --out --out-file --out- --ou -i -i[ --in --into --int --x --x= -xx -x x -- - = ,";
+    for spelling in spellings.split(' ').chain(["", " ", "-o --out", "--in --into/ ", "-x,"]) {
+        let read = Entry::all(&LISTED).find(|option| option.any(|other| other == spelling));
+        let found = Entry::spelt(&LISTED, &Finder::new(spelling));
+        let shown = |option: Option<Entry>| option.map(|it| (it.id, it.takes, it.role));
+        assert_eq!(shown(found), shown(read), "`{spelling}`");
+    }
+}
+
 fn invocation(values: Vec<Value>) -> Invocation {
     let argument = |value| Argument::new(value, 0..0);
     Invocation {
