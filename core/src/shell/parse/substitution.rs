@@ -13,6 +13,9 @@ impl Lowering<'_, '_> {
         let inside = slice.get(2..slice.len().saturating_sub(1)).unwrap_or_default().to_owned();
         let plain = |char: char| char.is_ascii_alphanumeric() || "_-./ ".contains(char);
         let is_plain = inside.chars().all(plain) && !body.stmts.is_empty();
+        if body.stmts.is_empty() && !is_blank(&inside) {
+            self.problem("a substitution that is no command", self.span(span));
+        }
         if !is_plain && self.may_read(&inside, &self.span(span)) {
             let read = reading::read(&inside, self.apart);
             if read.is_none_or(|read| read.status != ParseStatus::Clean) {
@@ -78,4 +81,9 @@ impl Lowering<'_, '_> {
             _ => self.unknown_parameter(span),
         }
     }
+}
+
+/// Whether there is nothing to run: blanks and comments.
+fn is_blank(text: &str) -> bool {
+    text.lines().map(str::trim_start).all(|line| line.is_empty() || line.starts_with('#'))
 }

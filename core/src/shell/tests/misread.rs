@@ -21,6 +21,8 @@ const HIDING: &[&str] = &[
     "cat <<< ${x[0]-$$(} }\nevil",
     "((${x[$y]^^\\}))\nevil",
     "((${@=${y}${y:-}))\nevil",
+    // A substitution that the crate takes for an empty one.
+    "echo $({fd}>(a[$(evil)]))",
     // Single quotes where they quote nothing.
     "echo $((1 + ${x:-'$(evil)'}))",
     "echo $[1 + ${x:-'`evil`'}]",
