@@ -21,6 +21,9 @@ use programs::{CLONERS, CONNECTORS, COPIERS, DATA, RESOLVERS, SHELLS, TELLING};
 /// What hangs together, as effects of those that send, or that run what they read.
 #[must_use]
 pub fn join(text: &str, invocations: &[Invocation], found: &[Found]) -> Vec<Found> {
+    if !found.iter().any(may_end_a_flow) && !invocations.iter().any(reads_code) {
+        return Vec::new();
+    }
     let mut graph = Graph::new(text, invocations, found);
     graph.before = (0..invocations.len()).map(|number| graph.feeders(number)).collect();
     graph.commanded = (0..invocations.len())
@@ -39,6 +42,21 @@ pub fn join(text: &str, invocations: &[Invocation], found: &[Found]) -> Vec<Foun
         }
     }
     all
+}
+
+/// True for what sends or runs something that may come from elsewhere.
+fn may_end_a_flow(found: &Found) -> bool {
+    match &found.effect {
+        Effect::Network { .. } | Effect::Code { .. } | Effect::Dynamic { .. } => true,
+        Effect::File(file) => file.access == Access::Execute,
+        _ => false,
+    }
+}
+
+/// True for one that may run what it is given, whatever is found of it.
+fn reads_code(invocation: &Invocation) -> bool {
+    let name = invocation.name().unwrap_or_default();
+    evaluates(invocation, name) || is_shell(name) || tcp(&invocation.stdin)
 }
 
 struct Graph<'a> {
@@ -317,8 +335,7 @@ impl<'a> Graph<'a> {
         if reads {
             from.extend(self.writers(number));
         }
-        let evaluates = matches!(self.name(number), "eval" | "source" | "." | "trap");
-        if invocation.builtin && evaluates {
+        if evaluates(invocation, self.name(number)) {
             from.extend(self.words(number));
             from.extend(self.writers(number));
         }
@@ -509,8 +526,7 @@ impl<'a> Graph<'a> {
     fn decoded_before(&self, number: usize) -> bool {
         let name = self.name(number);
         let invocation = &self.invocations[number];
-        let evaluates = invocation.builtin && matches!(name, "eval" | "source" | ".");
-        if !is_shell(name) && !evaluates {
+        if !is_shell(name) && !evaluates(invocation, name) {
             return false;
         }
         let between = |from: usize, to: usize| {
@@ -559,6 +575,11 @@ fn authorizes(option: &str, text: &str) -> bool {
             option,
             "-u" | "--user" | "-H" | "--header" | "--oauth2-bearer" | "--password" | "-p"
         )
+}
+
+/// True for a builtin that runs its words, or a file that they name.
+fn evaluates(invocation: &Invocation, name: &str) -> bool {
+    invocation.builtin && matches!(name, "eval" | "source" | "." | "trap")
 }
 
 fn is_shell(name: &str) -> bool {
