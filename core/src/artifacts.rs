@@ -12,7 +12,7 @@ use crate::body::Body;
 use crate::store::{Artifact, Error, Store};
 
 /// How many bytes each has but the last.
-const PART: usize = 1 << 20;
+const PART: usize = 1 << 18;
 
 /// How many of them are read and put at once.
 const AT_ONCE: usize = 3;
