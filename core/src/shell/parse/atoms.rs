@@ -169,7 +169,7 @@ fn sequence(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
 fn plain(atoms: &[Atom], mut mode: Mode, pieces: &mut Vec<Piece>) {
     let mut at = 0;
     if mode.tilde {
-        at = tilde(atoms, 0, pieces);
+        at = tilde(atoms, 0, mode.assignment, pieces);
     }
     while at < atoms.len() {
         match &atoms[at] {
@@ -197,7 +197,7 @@ fn plain(atoms: &[Atom], mut mode: Mode, pieces: &mut Vec<Piece>) {
                 let assigns = mode.tilde && *char == '=' && named(&atoms[..at]);
                 mode.assignment |= assigns;
                 if assigns || mode.assignment && *char == ':' {
-                    at = tilde(atoms, at + 1, pieces);
+                    at = tilde(atoms, at + 1, true, pieces);
                     continue;
                 }
             }
@@ -215,8 +215,9 @@ fn named(atoms: &[Atom]) -> bool {
         })
 }
 
-/// Reads a tilde at `at`, if there is one; the answer is where to go on.
-fn tilde(atoms: &[Atom], at: usize, pieces: &mut Vec<Piece>) -> usize {
+/// Reads a tilde at `at`, if there is one; the answer is where to go on. Bash also ends a name at a
+/// `:` or before `=~` where nothing is assigned, unless anything up to the next `/` is quoted.
+fn tilde(atoms: &[Atom], at: usize, assigns: bool, pieces: &mut Vec<Piece>) -> usize {
     if atoms.get(at) != Some(&Atom::Bare('~')) {
         return at;
     }
@@ -224,6 +225,14 @@ fn tilde(atoms: &[Atom], at: usize, pieces: &mut Vec<Piece>) -> usize {
     let mut end = at + 1;
     loop {
         match atoms.get(end) {
+            Some(Atom::Bare(':')) if !assigns && is_quoted_before_slash(&atoms[end..]) => {
+                pieces.push(Piece::Unknown("a home before `:`".into()));
+                return end;
+            }
+            Some(Atom::Bare('=')) if atoms.get(end + 1) == Some(&Atom::Bare('~')) => {
+                pieces.push(Piece::Unknown("a home before `=~`".into()));
+                return end;
+            }
             None | Some(Atom::Bare('/' | ':')) => break,
             Some(Atom::Bare(char)) if char.is_ascii_alphanumeric() || "_-+.".contains(*char) => {
                 name.push(*char);
@@ -234,6 +243,12 @@ fn tilde(atoms: &[Atom], at: usize, pieces: &mut Vec<Piece>) -> usize {
     }
     pieces.push(Piece::Tilde(name));
     end
+}
+
+/// True if anything up to the next `/` is no plain character.
+fn is_quoted_before_slash(atoms: &[Atom]) -> bool {
+    let mut part = atoms.iter().take_while(|atom| **atom != Atom::Bare('/'));
+    part.any(|atom| !matches!(atom, Atom::Bare(_)))
 }
 
 /// The end of an extended pattern that begins here: `@(a|b)`.

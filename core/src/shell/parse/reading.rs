@@ -36,10 +36,12 @@ pub(super) fn read(text: &str, apart: bool) -> Option<ParseResult> {
     catch_unwind(AssertUnwindSafe(|| Parser::with_fuel(text, fuel(text)).parse())).ok()
 }
 
-/// True where the crate may look for a command at a place that is none: it does not count the
-/// continuations in a quoted text before a backtick, and in what is longer than a byte it panics then.
+/// True where the crate may look for something at a place that is none: it does not count the
+/// continuations in a quoted text before a backtick, and loses count of here-documents around
+/// backticks with a quote that is not closed there. In what is longer than a byte it panics then.
 fn loses_its_place(text: &str) -> bool {
-    !text.is_ascii() && text.contains("\\\n") && text.contains('`')
+    let is_lost = || text.contains("\\\n") || text.matches("<<").nth(1).is_some();
+    !text.is_ascii() && text.contains('`') && is_lost()
 }
 
 #[cfg(test)]
@@ -51,5 +53,8 @@ mod tests {
         assert!(read("echo \"\\\n`wҙw`\"h", false).is_none());
         assert!(read("echo \"\\\n`www`\"h", false).is_some());
         assert!(read("echo \"\\\nҙ\"", false).is_some());
+        assert!(read("<<E `\"`<<E\né\nE\n", false).is_none());
+        assert!(read("<<E `\"`<<E\ne\nE\n", false).is_some());
+        assert!(read("\"$(cat <<'E'\n`é`\nE\n)\"", false).is_some());
     }
 }
