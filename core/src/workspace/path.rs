@@ -44,6 +44,12 @@ impl RelativePath {
         RelativePath { written: normal.to_owned(), normal: normal.to_owned() }
     }
 
+    /// A path from the root that the model wrote otherwise.
+    #[cfg(test)]
+    pub(super) fn linked_as(written: &str, normal: &str) -> RelativePath {
+        RelativePath { written: written.to_owned(), normal: normal.to_owned() }
+    }
+
     /// What to put in front of a path from this folder, so that the model may use it: as the model
     /// wrote it where that is absolute, for then it may lie in another root.
     pub(super) fn shown_base(&self) -> String {

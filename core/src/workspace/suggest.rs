@@ -28,7 +28,8 @@ impl Workspace {
             match self.open_beneath(&shown, "list", OFlags::RDONLY | OFlags::DIRECTORY) {
                 Ok((folder_file, place)) => {
                     let dir = Dir::from_std_file(folder_file);
-                    return self.names_like((&dir, &place), &folder, name).unwrap_or_default();
+                    let Some(base) = base(path, &names[..depth], &names[depth..]) else { break };
+                    return self.names_like((&dir, &place), &base, name).unwrap_or_default();
                 }
                 Err(Error::NotFound { .. }) => {}
                 Err(_) => break,
@@ -40,7 +41,7 @@ impl Workspace {
     fn names_like(
         &self,
         (dir, place): (&Dir, &Path),
-        folder: &str,
+        base: &str,
         wanted: &str,
     ) -> io::Result<Vec<String>> {
         let mut scored: Vec<(f64, String)> = Vec::new();
@@ -61,12 +62,30 @@ impl Workspace {
         }
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         scored.truncate(MAX_SUGGESTIONS);
-        let paths = scored.into_iter().map(|(_, name)| match folder {
-            "" => name,
-            folder => format!("{folder}/{name}"),
-        });
-        Ok(paths.collect())
+        Ok(scored.into_iter().map(|(_, name)| format!("{base}{name}")).collect())
     }
+}
+
+/// What to put in front of a name in the folder `above` this root, so that the model may use it, where
+/// what is missing is `below`. A path that the model wrote otherwise may lead to another root than its
+/// own, as an absolute one or by a link: then what it wrote is kept. None where no part of that means
+/// the folder.
+fn base(path: &RelativePath, above: &[&str], below: &[&str]) -> Option<String> {
+    let written: Vec<&str> = path.as_written().trim_end_matches('/').split('/').collect();
+    let mut plain: Vec<&str> = Vec::new();
+    for name in &written {
+        match *name {
+            "" | "." => {}
+            ".." => drop(plain.pop()),
+            name => plain.push(name),
+        }
+    }
+    let is_absolute = path.as_written().starts_with('/');
+    let front = match !is_absolute && plain == [above, below].concat() {
+        true => above.join("/"),
+        false => written[..].strip_suffix(below)?.join("/"),
+    };
+    Some(if front.is_empty() && !is_absolute { front } else { format!("{front}/") })
 }
 
 fn likeness(name: &str, wanted: &str) -> f64 {
@@ -90,6 +109,27 @@ mod tests {
         assert_eq!(similar("scr/main.rs"), ["src"]);
         assert_eq!(similar("src/MAIN.RS")[0], "src/main.rs");
         assert!(similar("nothing like it").is_empty());
+    }
+
+    #[test]
+    fn a_suggestion_leads_where_the_path_would_have_led() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("src")).unwrap();
+        std::fs::write(root.path().join("src/main.rs"), "").unwrap();
+        let workspace = Workspace::open(root.path()).unwrap();
+        let similar = |path: &str| workspace.similar(&workspace.relative(path).unwrap());
+        let real = workspace.real_root().display().to_string();
+        assert_eq!(similar(&format!("{real}/src/mian.rs")), [format!("{real}/src/main.rs")]);
+        assert_eq!(similar(&format!("{real}/scr/main.rs")), [format!("{real}/src")]);
+        assert_eq!(similar("./src//mian.rs"), ["src/main.rs"]);
+        assert_eq!(similar("src/../src/mian.rs"), ["src/main.rs"]);
+        // As of a link in another workspace that leads here.
+        let linked = |written: &str, normal: &str| {
+            workspace.similar(&RelativePath::linked_as(written, normal))
+        };
+        assert_eq!(linked("link/mian.rs", "src/mian.rs"), ["link/main.rs"]);
+        assert_eq!(linked("link/scr/main.rs", "scr/main.rs"), ["link/src"]);
+        assert!(linked("link", "src/mian.rs").is_empty());
     }
 
     #[test]
