@@ -273,6 +273,32 @@ const AGENTS: &[&str] = &[
     ".toolkeep",
 ];
 
+/// Files that a shell or another program reads when it starts where they are, or for whoever has his
+/// home there, and that may have it run anything.
+const RUN_BY_SHELLS: &[&str] = &[
+    ".bashrc",
+    ".bash_profile",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_aliases",
+    ".profile",
+    ".zshrc",
+    ".zshenv",
+    ".zprofile",
+    ".zlogin",
+    ".zlogout",
+    ".kshrc",
+    ".cshrc",
+    ".tcshrc",
+    ".login",
+    ".inputrc",
+    ".gitconfig",
+    ".envrc",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+];
+
 fn device(path: &str) -> Option<Scope> {
     if is_within(path, "/proc") || is_within(path, "/sys") {
         let environment = path.ends_with("/environ");
@@ -399,10 +425,11 @@ pub fn secrets(env: &Env) -> Vec<String> {
     of_home.chain(SECRETS_OF_SYSTEM.iter().map(|path| (*path).to_owned())).collect()
 }
 
-/// What of the workspace tells version control and agents what to run, as absolute paths.
+/// What of the workspace tells version control, agents, shells and package managers what to run, as
+/// absolute paths.
 #[must_use]
 pub fn guarded(env: &Env) -> Vec<String> {
-    let names = [".git/hooks", ".git/config"].iter().chain(AGENTS);
+    let names = [".git/hooks", ".git/config"].iter().chain(AGENTS).chain(RUN_BY_SHELLS);
     env.workspace
         .iter()
         .flat_map(|root| names.clone().map(move |name| format!("{root}/{name}")))

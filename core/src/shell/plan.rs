@@ -182,7 +182,10 @@ impl Plan {
 }
 
 /// Builtins that do otherwise than the programs of their names.
-const BUILTINS: &[&str] = &["echo", "printf", "test", "[", "kill", "pwd", "true", "false", "time"];
+const BUILTINS: &[&str] = &["echo", "printf", "test", "[", "kill", "pwd", "time"];
+
+/// Builtins that do the same as the programs of their names where they have no arguments.
+const ALIKE: &[&str] = &["true", "false"];
 
 /// One program whose words are all known needs no shell.
 fn direct(analysis: &Analysis) -> Option<Run> {
@@ -203,7 +206,9 @@ fn direct(analysis: &Analysis) -> Option<Run> {
         return None;
     }
     let program = call.program.value.as_known()?;
-    if BUILTINS.contains(&program) || program.is_empty() {
+    let is_other =
+        BUILTINS.contains(&program) || ALIKE.contains(&program) && !call.arguments.is_empty();
+    if is_other || program.is_empty() {
         return None;
     }
     let arguments = call.arguments.iter();
@@ -273,7 +278,8 @@ impl Confinement {
                 self.read.insert(path.to_owned());
             }
             (Access::Read | Access::List | Access::Execute, ..) => {}
-            (_, Scope::Workspace | Scope::WorkspaceRoot | Scope::Unknown, _) => {
+            (_, Scope::Workspace | Scope::WorkspaceRoot | Scope::Unknown, path) => {
+                path.map(|path| self.write_never.remove(path));
                 self.write.extend(env.workspace.iter().cloned());
             }
             (_, Scope::HarmlessDevice, _) => {}
@@ -350,6 +356,9 @@ mod tests {
         assert_eq!(planned("curl $URL").confinement.network, Reach::Any);
         assert!(planned("python3 -m http.server").confinement.listens);
         assert!(planned("cat ~/.ssh/id_rsa").confinement.read.contains("/home/user/.ssh/id_rsa"));
+        let settings = "/workspace/.npmrc";
+        assert!(planned("frobnicate").confinement.write_never.contains(settings));
+        assert!(!planned("echo x > .npmrc").confinement.write_never.contains(settings));
         assert!(planned("frobnicate").confinement.write.contains("/workspace"));
         assert_eq!(planned("frobnicate").confinement.network, Reach::None);
     }

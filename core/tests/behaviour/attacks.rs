@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -69,6 +69,7 @@ async fn an_agent_that_wants_out() {
     }
     let attacked = Attacked::new(&profile).await;
     attacked.tries_to_write_outside_and_to_read_secrets().await;
+    attacked.tries_to_read_disks_past_their_files().await;
     attacked.tries_to_reach_services_and_processes(&profile).await;
     attacked.tries_to_use_everything_up().await;
     attacked.tries_to_outlive_its_time().await;
@@ -188,6 +189,25 @@ impl Attacked {
         assert!(!result.for_llm.contains("root:"), "{}", result.for_llm);
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0, "{}", result.for_llm);
         assert!(!fs::exists("/etc/toolkeep-attack").unwrap());
+    }
+
+    /// Root opens a disk as any file, and finds there what no wall around files hides.
+    async fn tries_to_read_disks_past_their_files(&self) {
+        let is_disk = |entry: &fs::DirEntry| {
+            entry.file_type().is_ok_and(|kind| kind.is_block_device() || kind.is_char_device())
+        };
+        let names = fs::read_dir("/dev").unwrap().map(Result::unwrap).filter(is_disk);
+        let harmless = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"];
+        let names = names.map(|entry| entry.file_name().into_string().unwrap());
+        let names: Vec<String> = names.filter(|name| !harmless.contains(&&**name)).collect();
+        let script = format!(
+            "for name in {}; do (: < /dev/$name) && echo opened $name; done\n\
+             mknod disk b 7 0 && head -c 1 disk && echo made\n\
+             head -c 3 /dev/zero | wc -c; head -c 3 /dev/urandom | wc -c; echo x > /dev/null; echo end",
+            names.join(" ")
+        );
+        let result = self.run(&script, 60_000).await;
+        assert!(result.for_llm.starts_with("3\n3\nend\n"), "{}", result.for_llm);
     }
 
     async fn tries_to_reach_services_and_processes(&self, profile: &str) {

@@ -186,6 +186,24 @@ async fn what_is_closed_to_files_is_closed_to_commands_and_hooks_stay_as_they_ar
 }
 
 #[tokio::test]
+async fn a_script_does_not_set_up_shells_and_who_names_their_files_may() {
+    let house = House::new(json!({ "approval": { "external": false } })).await;
+    let at = |name: &str| house.folder.path().join(name);
+    for name in [".bashrc", ".npmrc", ".envrc"] {
+        fs::write(at(name), "as it was\n").unwrap();
+    }
+    let script = "echo x > .bashrc; echo x >> .npmrc; rm -f .envrc; mv .npmrc other; echo end";
+    let result = attack(&house, script).await;
+    assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
+    for name in [".bashrc", ".npmrc", ".envrc"] {
+        assert_eq!(fs::read_to_string(at(name)).unwrap(), "as it was\n", "{name}");
+    }
+    let result = run(&house, "echo save-exact=true > .npmrc").await;
+    assert!(!result.is_error, "{}", result.for_llm);
+    assert_eq!(fs::read_to_string(at(".npmrc")).unwrap(), "save-exact=true\n");
+}
+
+#[tokio::test]
 async fn what_globs_close_is_closed_and_what_tells_agents_what_to_do_is_told_of() {
     let deny = json!(["**/*.pem", "private-*"]);
     let config = json!({ "approval": { "external": false }, "files": { "deny": deny } });

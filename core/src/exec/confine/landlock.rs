@@ -17,8 +17,11 @@ use landlock::{
 /// The newest rules that are known here. The kernel's own are used where it has fewer.
 const KNOWN: ABI = ABI::V7;
 
-/// Device files that every program may write.
-const DEVICES: &[&str] = &[
+/// Where the machine keeps its devices.
+pub(super) const ALL_DEVICES: &str = "/dev";
+
+/// Device files that every program may read and write.
+pub(super) const DEVICES: &[&str] = &[
     "/dev/null",
     "/dev/zero",
     "/dev/full",

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::filter::{self, Sockets};
 use super::kernel::{Kernel, Namespaces, isolate};
-use super::landlock::Allowed;
+use super::landlock::{ALL_DEVICES, Allowed, DEVICES};
 use super::plan::Plan;
 use super::program::{Shared, kept_capabilities};
 use super::wire;
@@ -26,6 +26,7 @@ pub(crate) const PRIVATE: u64 = 1 << 18;
 /// Attributes of `mount_setattr`.
 pub(crate) const READ_ONLY_ATTRIBUTE: u64 = 1;
 const NO_SUID_ATTRIBUTE: u64 = 2;
+const NO_DEVICES_ATTRIBUTE: u64 = 4;
 
 /// Where a machine keeps the names of hosts that it knows by itself.
 pub(crate) const NAMES: &str = "/etc/hosts";
@@ -98,7 +99,7 @@ impl Walls {
         let isolated = kernel.namespaces;
         if isolated != Namespaces::None {
             isolate(&mut plan);
-            self.mount(&mut plan);
+            self.mount(&mut plan, isolated);
         }
         begin(&mut plan, limits, launch);
         let holds_all = self.shared(kernel).calls.is_some();
@@ -155,20 +156,31 @@ impl Walls {
         let mut write = self.write.clone();
         // What is mounted by itself wants a rule by itself.
         write.extend([self.temp.clone(), self.temp.join("shm")]);
-        let hidden = if isolated { Vec::new() } else { self.hidden.clone() };
+        let mut hidden = Vec::new();
+        if !isolated {
+            hidden.clone_from(&self.hidden);
+            // Those that every program may read have rules of their own.
+            hidden.push(PathBuf::from(ALL_DEVICES));
+        }
         Allowed { write, hidden, network: isolated || self.network == Network::Host }
     }
 
     /// Everything read-only but what may be written, and what is hidden covered.
-    fn mount(&self, plan: &mut Plan) {
+    fn mount(&self, plan: &mut Plan, isolated: Namespaces) {
         let mut trees = Trees { plan, next: 0, pinned: BTreeSet::new() };
         // Copies are taken first: they keep their attributes, and what covers a folder later does not
         // cover them.
         let temp = trees.take(&self.temp);
         let names = self.names.as_ref().map(|path| trees.take(path));
         let written: Vec<u64> = self.write.iter().map(|path| trees.take(path)).collect();
+        let devices = devices(isolated);
+        let kept: Vec<u64> = devices.iter().map(|path| trees.take(path)).collect();
         trees.plan.step(wire::CHANGE_MOUNT, "make mounts read-only").text("/");
-        trees.plan.number(READ_ONLY_ATTRIBUTE | NO_SUID_ATTRIBUTE).number(0);
+        let no_devices = if devices.is_empty() { 0 } else { NO_DEVICES_ATTRIBUTE };
+        trees.plan.number(READ_ONLY_ATTRIBUTE | NO_SUID_ATTRIBUTE | no_devices).number(0);
+        for (tree, path) in kept.into_iter().zip(&devices) {
+            trees.mount(tree, path);
+        }
         let seen: Vec<&PathBuf> = self.seen.iter().filter(|path| is_own(path)).collect();
         let taken: Vec<u64> = seen.iter().map(|path| trees.take(path)).collect();
         trees.mount(temp, Path::new(SEEN_AT[0]));
@@ -253,6 +265,18 @@ impl Trees<'_> {
             let null = self.take(Path::new("/dev/null"));
             self.mount(null, path);
         }
+    }
+}
+
+/// The devices that stay. Root may open any, and so read a whole disk past every wall around its
+/// files; anybody else opens those that the machine's owner gave him.
+fn devices(isolated: Namespaces) -> Vec<&'static Path> {
+    match isolated {
+        Namespaces::Full { users: false } => {
+            let all = DEVICES.iter().map(Path::new);
+            all.filter(|path| path.exists() && !path.is_symlink()).collect()
+        }
+        Namespaces::Full { users: true } | Namespaces::None => Vec::new(),
     }
 }
 
