@@ -79,20 +79,20 @@ fn deny_namespaces() {
 /// A program that does nothing, in turns with the baseline, so that both meet the same machine.
 async fn starting_in(profiles: &[&str], walls: &str) {
     let folder = tempfile::tempdir().unwrap();
-    println!("| running `/bin/true`, {walls} | ms, median of {TURNS} | ratio |");
+    println!("| running `true`, {walls} | ms, median of {TURNS} | ratio |");
     println!("|---|---:|---:|");
     let mut baseline = Vec::new();
     let mut rows = Vec::new();
     for confinement in profiles {
         let rt = runtime(&folder, json!({ "confinement": confinement })).await;
-        exec(&rt, "/bin/true").await;
+        exec(&rt, "true").await;
         let mut taken = Vec::new();
         for _ in 0..TURNS {
             baseline.push(timed(|| {
                 Command::new("/bin/sh").args(["-c", "true"]).status().unwrap();
             }));
             let began = Instant::now();
-            exec(&rt, "/bin/true").await;
+            exec(&rt, "true").await;
             taken.push(began.elapsed());
         }
         rows.push((confinement, median(&mut taken)));
