@@ -425,15 +425,19 @@ pub fn secrets(env: &Env) -> Vec<String> {
     of_home.chain(SECRETS_OF_SYSTEM.iter().map(|path| (*path).to_owned())).collect()
 }
 
-/// What of the workspace tells version control, agents, shells and package managers what to run, as
-/// absolute paths.
+/// What of the workspace may not be written, as absolute paths: what tells version control, agents,
+/// shells and package managers what to run, and folders in it that are only read.
 #[must_use]
 pub fn guarded(env: &Env) -> Vec<String> {
     let names = [".git/hooks", ".git/config"].iter().chain(AGENTS).chain(RUN_BY_SHELLS);
-    env.workspace
+    let named = env
+        .workspace
         .iter()
-        .flat_map(|root| names.clone().map(move |name| format!("{root}/{name}")))
-        .collect()
+        .flat_map(|root| names.clone().map(move |name| format!("{root}/{name}")));
+    let is_within_one = |path: &str| env.workspace.iter().any(|root| is_within(path, root));
+    let holds_one = |path: &str| env.workspace.iter().any(|root| is_within(root, path));
+    let read = env.read_roots.iter().filter(|path| is_within_one(path) && !holds_one(path));
+    named.chain(read.cloned()).collect()
 }
 
 /// The path within a home folder: the user's, root's, or another one's.
@@ -602,6 +606,9 @@ mod tests {
         ] {
             assert_eq!(scope(&Value::known(path), &env), expected, "{path}");
         }
+        let guarded = super::guarded(&env);
+        assert!(guarded.contains(&"/tmp/ws/docs".to_owned()), "{guarded:?}");
+        assert!(!guarded.iter().any(|path| path == "/srv" || path == "/tmp/skills"), "{guarded:?}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolkeep::call::approve_fn;
+use toolkeep::tool::Caller;
 use toolkeep::{ApprovalAnswer, CallContext, Code, Config, Runtime, ToolResult};
 
 use crate::support::{House, TOKEN};
@@ -201,6 +202,33 @@ async fn a_script_does_not_set_up_shells_and_who_names_their_files_may() {
     let result = run(&house, "echo save-exact=true > .npmrc").await;
     assert!(!result.is_error, "{}", result.for_llm);
     assert_eq!(fs::read_to_string(at(".npmrc")).unwrap(), "save-exact=true\n");
+}
+
+#[tokio::test]
+async fn a_reviewer_does_not_write_what_his_team_shares_by_a_command_either() {
+    let house = House::new(json!({ "approval": { "external": false } })).await;
+    let at = |name: &str| house.folder.path().join(name);
+    fs::create_dir(at("team")).unwrap();
+    fs::write(at("team/a.txt"), "as it was\n").unwrap();
+    fs::write(
+        at("a.sh"),
+        "cat team/a.txt; echo x > team/a.txt; echo x > team/b; mv team t; echo x > own",
+    )
+    .unwrap();
+    let team = at("team");
+    for role in ["reviewer", "member"] {
+        let cx = json!({
+            "session": "s", "agent": "a", "team": "t", "team_role": role, "team_workspace": team,
+        });
+        let cx = CallContext::from(Caller::from_value(&cx).unwrap());
+        let result = house.rt.call(&cx, "exec", json!({ "command": "sh ./a.sh" })).await.unwrap();
+        assert!(result.for_llm.starts_with("as it was\n"), "{}", result.for_llm);
+        assert!(fs::exists(at("own")).unwrap(), "{}", result.for_llm);
+        let text =
+            fs::read_to_string(at(if role == "reviewer" { "team/a.txt" } else { "t/a.txt" }));
+        assert_eq!(text.unwrap(), if role == "reviewer" { "as it was\n" } else { "x\n" });
+        assert!(!fs::exists(at("team/b")).unwrap());
+    }
 }
 
 #[tokio::test]

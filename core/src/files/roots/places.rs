@@ -1,7 +1,10 @@
 //! The folders of a caller as a command of a shell sees them: by their paths on the machine.
 
+use std::path::Path;
+
 use super::Granting;
 use crate::tool::{Caller, ToolError};
+use crate::workspace::Quota;
 
 /// Where a caller works, what he reads, and what is closed to him. Every path is absolute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +39,7 @@ impl Granting {
             places.workspace.get_or_insert_with(|| folder.clone());
             if read_only { places.readable.push(folder) } else { places.writable.push(folder) }
         }
+        places.only_reviews(self.quota(caller)?.as_deref());
         let (_, of_parents) = self.denied(caller)?;
         anchors.extend(of_parents.iter().map(|folder| folder.display().to_string()));
         for entry in self.closed(caller).iter().flat_map(|entry| spelled_out(entry)) {
@@ -52,6 +56,17 @@ impl Granting {
         let callers = std::iter::successors(Some(caller), |one| one.parent.as_deref());
         let own = callers.flat_map(|one| one.deny_paths.iter().cloned());
         self.deny.iter().cloned().chain(own).collect()
+    }
+}
+
+impl Places {
+    /// Has a reviewer only read what his team shares. What others write there by commands, nobody
+    /// counts.
+    fn only_reviews(&mut self, quota: Option<&Quota>) {
+        let Some(quota) = quota.filter(|quota| quota.is_reviewer) else { return };
+        let shared = quota.folder.real_root();
+        self.writable.retain(|folder| !Path::new(folder).starts_with(shared));
+        self.readable.push(shared.display().to_string());
     }
 }
 
