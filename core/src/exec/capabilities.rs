@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::confine::kernel::{Kernel, Namespaces};
+use super::groups::Groups;
+use super::limits::Limits;
 
 /// What commands on this machine can be held to: what the kernel gives to this process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,13 +38,13 @@ pub struct SandboxCapabilities {
 }
 
 impl Capabilities {
-    pub(super) fn of(kernel: &Kernel, cgroups: bool) -> Capabilities {
+    pub(super) fn of(kernel: &Kernel, groups: &Groups, limits: &Limits) -> Capabilities {
         Capabilities {
             landlock: kernel.landlock,
             seccomp: kernel.filter,
             namespaces: kernel.namespaces != Namespaces::None,
-            cgroups,
-            missing: kernel.missing.clone(),
+            cgroups: groups.hold_memory() && groups.hold_processes(),
+            missing: [kernel.missing.clone(), groups.missing(limits)].concat(),
             sandbox: SandboxCapabilities::default(),
         }
     }

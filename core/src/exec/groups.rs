@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::limits::Limits;
+use super::parents::{MEMORY, MEMORY_OF_OLD, Parent, ROOT, SWAP, parents};
 
 /// The groups of a runtime.
 #[derive(Debug)]
@@ -19,15 +20,6 @@ pub(crate) struct Groups {
     name: String,
 }
 
-/// A folder in which groups can be made.
-#[derive(Debug)]
-struct Parent {
-    folder: PathBuf,
-    /// What a limit is called there.
-    memory: Option<&'static str>,
-    processes: Option<&'static str>,
-}
-
 /// A group, which one command has at a time.
 #[derive(Debug)]
 pub(crate) struct Group {
@@ -36,17 +28,16 @@ pub(crate) struct Group {
     entries: Vec<Arc<OwnedFd>>,
 }
 
-/// Where the kernel's groups are.
-const ROOT: &str = "/sys/fs/cgroup";
+/// How many groups wait for another command.
+const MOST_IDLE: usize = 8;
 
 impl Groups {
     /// Looks for the groups that this process may make more in. `name` sets them apart from those of
     /// other runtimes.
     pub(crate) fn new(name: &str) -> Groups {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let parents: Vec<Parent> = own.lines().filter_map(parent).collect();
         let mut groups = Groups {
-            parents,
+            parents: parents(Path::new(ROOT), &own),
             idle: Mutex::default(),
             made: AtomicU64::new(0),
             name: name.to_owned(),
@@ -59,9 +50,34 @@ impl Groups {
         groups
     }
 
-    /// True if memory and processes can be limited.
+    /// True if commands are held to limits by groups.
     pub(crate) fn are_there(&self) -> bool {
         !self.parents.is_empty()
+    }
+
+    /// True if the memory of a command can be limited.
+    pub(crate) fn hold_memory(&self) -> bool {
+        self.parents.iter().any(|parent| parent.memory.is_some())
+    }
+
+    /// True if the number of its processes can be limited.
+    pub(crate) fn hold_processes(&self) -> bool {
+        self.parents.iter().any(|parent| parent.processes.is_some())
+    }
+
+    /// The limits that nothing holds a command to, in words for the owner.
+    pub(crate) fn missing(&self, limits: &Limits) -> Vec<String> {
+        let is_root = rustix::process::geteuid().is_root();
+        let limits = [
+            ("memory_mb", limits.memory_mb, self.hold_memory()),
+            // Everybody but root is also held to it by the kernel's limit of a user's processes.
+            ("processes", limits.processes, self.hold_processes() || !is_root),
+        ];
+        let missing = limits.iter().filter(|(_, limit, is_held)| *limit != 0 && !is_held);
+        let told = missing.map(|(name, ..)| {
+            format!("cgroups: none can be made that holds a command to `exec.limits.{name}`")
+        });
+        told.collect()
     }
 
     /// A group with these limits, in which nothing runs. `None` where there are none.
@@ -88,7 +104,17 @@ impl Groups {
 
     /// Takes a group back. The processes of its command may still be about to end.
     pub(crate) fn give_back(&self, group: Option<Group>) {
-        self.lock().extend(group);
+        let over = {
+            let mut idle = self.lock();
+            idle.extend(group);
+            let mut over = Vec::new();
+            while idle.len() > MOST_IDLE {
+                let Some(at) = idle.iter().position(Group::is_empty) else { break };
+                over.push(idle.swap_remove(at));
+            }
+            over
+        };
+        over.into_iter().for_each(Group::remove);
     }
 
     fn make(&self, limits: &Limits) -> io::Result<Group> {
@@ -124,6 +150,11 @@ impl Groups {
                 let none = if name == MEMORY_OF_OLD { "-1" } else { "max" };
                 let bytes = limits.memory_mb.saturating_mul(1024 * 1024);
                 fs::write(folder.join(name), or_none(bytes, none))?;
+                let swap = folder.join(SWAP);
+                if name == MEMORY && swap.exists() {
+                    // What is limited goes no other way.
+                    fs::write(swap, if bytes == 0 { "max" } else { "0" })?;
+                }
             }
             if let Some(name) = parent.processes {
                 fs::write(folder.join(name), or_none(limits.processes, "max"))?;
@@ -140,31 +171,6 @@ impl Groups {
 impl Drop for Groups {
     fn drop(&mut self) {
         self.lock().drain(..).for_each(|group| group.remove());
-    }
-}
-
-const MEMORY_OF_OLD: &str = "memory.limit_in_bytes";
-
-/// The folder in which groups can be made, by a line of `/proc/self/cgroup`:
-/// `number:controllers:path`.
-fn parent(line: &str) -> Option<Parent> {
-    let mut parts = line.splitn(3, ':');
-    let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
-    let below = path.trim_start_matches('/');
-    if controllers.is_empty() {
-        let folder = Path::new(ROOT).join(below);
-        let enabled = fs::read_to_string(folder.join("cgroup.subtree_control")).ok()?;
-        let has = |name: &str| enabled.split_whitespace().any(|one| one == name);
-        let memory = has("memory").then_some("memory.max");
-        let processes = has("pids").then_some("pids.max");
-        (memory.is_some() || processes.is_some()).then_some(Parent { folder, memory, processes })
-    } else {
-        let has = |name: &str| controllers.split(',').any(|one| one == name);
-        let memory = has("memory").then_some(MEMORY_OF_OLD);
-        let processes = has("pids").then_some("pids.max");
-        let is_wanted = memory.is_some() || processes.is_some();
-        let folder = Path::new(ROOT).join(controllers).join(below);
-        (is_wanted && folder.is_dir()).then_some(Parent { folder, memory, processes })
     }
 }
 
@@ -206,5 +212,63 @@ impl Group {
         for folder in self.folders {
             let _ = fs::remove_dir(folder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Groups in plain folders.
+    fn groups(parents: Vec<Parent>) -> Groups {
+        let (idle, made) = (Mutex::default(), AtomicU64::new(0));
+        Groups { parents, idle, made, name: "test".into() }
+    }
+
+    #[test]
+    fn a_limit_that_no_group_holds_is_missing() {
+        let is_root = rustix::process::geteuid().is_root();
+        let none = groups(Vec::new());
+        let missing = none.missing(&Limits::default());
+        assert!(missing[0].contains("`exec.limits.memory_mb`"), "{missing:?}");
+        assert_eq!(missing.iter().any(|one| one.contains("`exec.limits.processes`")), is_root);
+        let unlimited = Limits { memory_mb: 0, processes: 0, ..Limits::default() };
+        assert!(none.missing(&unlimited).is_empty());
+        let folder = PathBuf::from("/nowhere");
+        let all =
+            groups(vec![Parent { folder, memory: Some(MEMORY), processes: Some("pids.max") }]);
+        assert!(all.missing(&Limits::default()).is_empty());
+    }
+
+    #[test]
+    fn with_memory_swap_is_limited_where_it_can_be() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().to_owned();
+        let groups = groups(vec![Parent { folder, memory: Some(MEMORY), processes: None }]);
+        let own = root.path().join("own");
+        fs::create_dir(&own).unwrap();
+        let group = Group { folders: vec![own.clone()], entries: Vec::new() };
+        let limits = Limits { memory_mb: 1, ..Limits::default() };
+        groups.limit(&group, &limits).unwrap();
+        assert_eq!(fs::read_to_string(own.join(MEMORY)).unwrap(), "1048576");
+        assert!(!own.join(SWAP).exists());
+        fs::write(own.join(SWAP), "max").unwrap();
+        groups.limit(&group, &limits).unwrap();
+        assert_eq!(fs::read_to_string(own.join(SWAP)).unwrap(), "0");
+        groups.limit(&group, &Limits { memory_mb: 0, ..Limits::default() }).unwrap();
+        assert_eq!(fs::read_to_string(own.join(MEMORY)).unwrap(), "max");
+        assert_eq!(fs::read_to_string(own.join(SWAP)).unwrap(), "max");
+    }
+
+    #[test]
+    fn so_many_wait_for_another_command_and_no_more() {
+        let root = tempfile::tempdir().unwrap();
+        let groups = groups(Vec::new());
+        for number in 0..3 * MOST_IDLE {
+            let folder = root.path().join(number.to_string());
+            fs::create_dir(&folder).unwrap();
+            groups.give_back(Some(Group { folders: vec![folder], entries: Vec::new() }));
+        }
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), MOST_IDLE);
     }
 }

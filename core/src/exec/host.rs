@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use super::capabilities::Capabilities;
 use super::closed;
 use super::config::{ExecConfig, Profile};
-use super::confine::kernel::{Kernel, Namespaces};
-use super::confine::program::{Program, Seat, Shared};
+use super::confine::kernel::Namespaces;
+use super::confine::program::Shared;
 use super::confine::walls::{Launch, Network, Walls, unconfined};
 use super::confined::{Confined, RanIn, Reached};
 use super::console::Console;
@@ -17,11 +17,11 @@ use super::control::Control;
 use super::disk::Disks;
 use super::egress::{Egress, Ways};
 use super::environment::{self, Variables};
-use super::groups::{Group, Groups};
+use super::groups::Group;
 use super::guarded::Absent;
 use super::launch::launch;
-use super::limits::Limits;
 use super::looks::{Look, Looks, Question};
+use super::machine::{Machine, Place};
 use super::opened::Opened;
 use super::places::{self, Temps};
 use super::real::{RealPaths, outermost};
@@ -42,38 +42,8 @@ pub(crate) struct Host {
     pub(super) docker: super::docker::Docker,
 }
 
-/// What is found out and made when the first command runs.
-struct Machine {
-    program: Program,
-    kernel: Kernel,
-    temps: Temps,
-    groups: Groups,
-    variables: Variables,
-    idle: Mutex<Vec<Place>>,
-}
-
-/// Where one command runs after the other: the process that starts them and watches over them, and the
-/// control group that it is in. To start the one, and to have it join the other, takes longer than all
-/// the rest.
-#[derive(Debug)]
-struct Place {
-    seat: Seat,
-    group: Option<Group>,
-    shared: Shared,
-}
-
 /// How often it is tried to start a command around which something goes meanwhile.
 const MOST_TRIES: usize = 4;
-
-/// How many places are kept for later.
-const MOST_IDLE: usize = 4;
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let idle = std::mem::take(&mut *self.lock_idle());
-        idle.into_iter().for_each(|place| self.leave(place));
-    }
-}
 
 /// A command to be run.
 #[derive(Clone, Debug)]
@@ -158,7 +128,7 @@ impl Host {
     /// What commands on the host can be held to; blocking, the first time.
     pub(super) fn host_capabilities(&self) -> Capabilities {
         match self.machine() {
-            Ok(machine) => Capabilities::of(&machine.kernel, machine.groups.are_there()),
+            Ok(machine) => Capabilities::of(&machine.kernel, &machine.groups, &self.config.limits),
             Err(error) => Capabilities::none(error.to_string()),
         }
     }
@@ -243,6 +213,10 @@ impl Host {
     /// Starts a command within its walls. What a wall was to stand around may be gone by then, such as
     /// the socket of a service that has ended: then it is looked up anew.
     fn start(&self, machine: &Machine, order: &Order) -> Result<Started, NotRun> {
+        let missing = self.missing(machine);
+        if self.config.require && !missing.is_empty() {
+            return Err(NotRun::Unconfined(missing.join("; ")));
+        }
         let mut tries = 1;
         loop {
             match self.try_to_start(machine, order)? {
@@ -323,7 +297,6 @@ impl Host {
         if machine.groups.are_there() {
             by.push("cgroups");
         }
-        let mut missing = Vec::new();
         if walls.is_some() {
             let isolated = kernel.namespaces != Namespaces::None;
             let parts = [
@@ -332,7 +305,6 @@ impl Host {
                 ("namespaces", isolated),
             ];
             by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
-            missing.clone_from(&kernel.missing);
         }
         let hosts = ways.iter().flat_map(|ways| ways.hosts()).map(str::to_owned).collect();
         let network = match walls.map(|walls| walls.network) {
@@ -341,7 +313,16 @@ impl Host {
             Some(Network::Host) | None => Reached::All,
         };
         let (ran_in, profile) = (RanIn::Host, Some(self.config.confinement));
-        Confined { ran_in, profile, by, network, hosts, missing }
+        Confined { ran_in, profile, by, network, hosts, missing: self.missing(machine) }
+    }
+
+    /// What commands should be held to and are not.
+    fn missing(&self, machine: &Machine) -> Vec<String> {
+        let of_kernel: &[String] = match self.config.confinement {
+            Profile::Off => &[],
+            _ => &machine.kernel.missing,
+        };
+        [of_kernel, &machine.groups.missing(&self.config.limits)].concat()
     }
 
     /// The hosts that a command is held to. None: it has no network, or the host's.
@@ -386,9 +367,6 @@ impl Host {
         }
         let kernel = &machine.kernel;
         let isolated = kernel.namespaces != Namespaces::None;
-        if self.config.require && !kernel.missing.is_empty() {
-            return Err(NotRun::Unconfined(kernel.missing.join("; ")));
-        }
         if kernel.landlock.is_none() && !isolated {
             // Then nothing holds it to what was decided of it.
             return Err(NotRun::Unconfined(kernel.missing.join("; ")));
@@ -445,63 +423,6 @@ impl Host {
             Temps::make_way(&walls.temp, path)?;
         }
         Ok(Some(walls))
-    }
-}
-
-impl Machine {
-    fn find(config: &ExecConfig, scrubber: &Scrubber) -> io::Result<Machine> {
-        let program = Program::load()?;
-        let kernel = Kernel::probe(&program);
-        let temps = Temps::new()?;
-        let groups = Groups::new(&temps.name());
-        let is_secret = |text: &str| !scrubber.findings(text).is_empty();
-        let variables = environment::of_host(&config.environment, is_secret);
-        Ok(Machine { program, kernel, temps, groups, variables, idle: Mutex::default() })
-    }
-
-    /// Where a command within walls sees its temporary folder.
-    fn seen_at(&self, temp: &Path) -> PathBuf {
-        match self.kernel.namespaces {
-            Namespaces::None => temp.to_owned(),
-            Namespaces::Full { .. } => PathBuf::from(places::SEEN_AT[0]),
-        }
-    }
-
-    /// A place in which nothing runs.
-    fn place(&self, shared: Shared, limits: &Limits) -> io::Result<Place> {
-        let idle = {
-            let mut idle = self.lock_idle();
-            let fitting = idle.iter().position(|place| place.shared == shared);
-            fitting.map(|at| idle.swap_remove(at))
-        };
-        let make = || {
-            let group = self.groups.take(limits)?;
-            let entries = group.as_ref().map(Group::entries).unwrap_or_default();
-            let seat = self.program.start(entries, shared)?;
-            Ok(Place { seat, group, shared })
-        };
-        idle.map_or_else(make, Ok)
-    }
-
-    fn keep(&self, place: Place) {
-        let over = {
-            let mut idle = self.lock_idle();
-            if idle.len() < MOST_IDLE {
-                idle.push(place);
-                return;
-            }
-            place
-        };
-        self.leave(over);
-    }
-
-    fn leave(&self, place: Place) {
-        place.seat.end();
-        self.groups.give_back(place.group);
-    }
-
-    fn lock_idle(&self) -> MutexGuard<'_, Vec<Place>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -78,3 +78,33 @@ impl Host {
 
 #[cfg(not(feature = "docker"))]
 const NO_DOCKER: &str = "this build has no Docker: it is without the feature `docker`";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::config::ExecConfig;
+    use crate::scrub::{Profile, Scrubber, TagKey};
+
+    fn timeouts(config: ExecConfig) -> [u64; 3] {
+        let host = Host::new(config, Scrubber::new(Profile::Precise, TagKey::new([7; 32])));
+        [None, Some("main"), Some("other")].map(|agent| host.usual_timeout(agent).as_secs())
+    }
+
+    #[test]
+    fn a_command_has_a_minute_on_the_host_and_five_in_a_sandbox() {
+        let mut config = ExecConfig::default();
+        assert_eq!(timeouts(config.clone()), [60, 60, 60]);
+        config.sandbox.mode = SandboxMode::NonMain;
+        assert_eq!(timeouts(config.clone()), [300, 60, 300]);
+        config.sandbox.mode = SandboxMode::All;
+        assert_eq!(timeouts(config), [300, 300, 300]);
+    }
+
+    #[test]
+    fn a_command_has_as_long_as_the_owner_says() {
+        let mut config = ExecConfig { timeout_seconds: 7, ..ExecConfig::default() };
+        config.sandbox.timeout_seconds = 8;
+        config.sandbox.mode = SandboxMode::NonMain;
+        assert_eq!(timeouts(config), [8, 7, 8]);
+    }
+}
