@@ -6,14 +6,15 @@ use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolkeep::{Code, ToolResult};
 
-use crate::support::House;
+use crate::exec::FILLS;
+use crate::support::{House, as_nobody, deny_namespaces, half, passes, script};
 
 #[test]
 fn a_profile_that_only_reads_holds() {
@@ -35,6 +36,21 @@ fn the_workspace_holds_where_the_kernel_gives_no_namespaces() {
     attack_in("landlock", "");
 }
 
+#[test]
+fn the_workspace_holds_where_the_host_is_not_privileged() {
+    attack_in("unprivileged", "");
+}
+
+#[test]
+fn no_profile_lets_a_disk_be_filled() {
+    for profile in ["read-only", "workspace", "workspace+network", "landlock"] {
+        let temp = tempfile::tempdir_in("/dev/shm").unwrap();
+        let mut filling = half("attacks::an_agent_that_fills_disks");
+        filling.env("TOOLKEEP_TEST_FILLED", profile).env("TMPDIR", temp.path());
+        passes(filling);
+    }
+}
+
 #[cfg(feature = "docker")]
 #[test]
 fn a_container_holds() {
@@ -45,20 +61,28 @@ fn a_container_holds() {
 /// Has a process with a home folder of its own attack a profile.
 fn attack_in(profile: &str, socket: &str) {
     let home = tempfile::tempdir_in("/var").unwrap();
-    fs::create_dir(home.path().join(".ssh")).unwrap();
-    fs::write(home.path().join(".ssh/id_ed25519"), "private-words").unwrap();
-    let output = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "attacks::an_agent_that_wants_out", "--nocapture"])
+    let outside = tempfile::tempdir_in("/var").unwrap();
+    let keys = home.path().join(".ssh");
+    fs::create_dir(&keys).unwrap();
+    fs::write(keys.join("id_ed25519"), "private-words").unwrap();
+    let mut attack = half("attacks::an_agent_that_wants_out");
+    attack
         .env("HOME", home.path())
+        .env(OUTSIDE, outside.path())
         .env("TOOLKEEP_TEST_ATTACKED", profile)
-        .env("TOOLKEEP_TEST_SOCKET", socket)
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}{said}", String::from_utf8_lossy(&output.stdout));
+        .env("TOOLKEEP_TEST_SOCKET", socket);
+    if profile == "unprivileged" {
+        let own = [home.path(), &keys, &keys.join("id_ed25519"), outside.path()];
+        as_nobody(&mut attack, &own);
+    }
+    passes(attack);
     let names = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name());
     assert_eq!(names.collect::<Vec<_>>(), [".ssh"], "it wrote in the home folder");
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0, "it wrote outside");
 }
+
+/// Names the folder outside that the attacked process itself may write.
+const OUTSIDE: &str = "TOOLKEEP_TEST_OUTSIDE";
 
 #[tokio::test]
 async fn an_agent_that_wants_out() {
@@ -68,6 +92,7 @@ async fn an_agent_that_wants_out() {
         deny_namespaces();
     }
     let attacked = Attacked::new(&profile).await;
+    attacked.is_attacked_as_it_should_be(&profile).await;
     attacked.tries_to_write_outside_and_to_read_secrets().await;
     attacked.tries_to_read_disks_past_their_files().await;
     attacked.tries_to_reach_services_and_processes(&profile).await;
@@ -76,17 +101,34 @@ async fn an_agent_that_wants_out() {
     attacked.house.rt.close().await.unwrap();
 }
 
-/// Denies new namespaces to this thread, and to what it starts from now on.
-fn deny_namespaces() {
-    let denied = [(libc::SYS_unshare, Vec::new())].into_iter().collect();
-    let filter = seccompiler::SeccompFilter::new(
-        denied,
-        seccompiler::SeccompAction::Allow,
-        seccompiler::SeccompAction::Errno(libc::EPERM.cast_unsigned()),
-        std::env::consts::ARCH.try_into().unwrap(),
-    );
-    let program: seccompiler::BpfProgram = filter.unwrap().try_into().unwrap();
-    seccompiler::apply_filter(&program).unwrap();
+#[tokio::test]
+async fn an_agent_that_fills_disks() {
+    let Ok(profile) = std::env::var("TOOLKEEP_TEST_FILLED") else { return };
+    let mut exec = json!({ "limits": { "memory_mb": 256 } });
+    match &*profile {
+        "landlock" => deny_namespaces(),
+        profile => exec["confinement"] = json!(profile),
+    }
+    let config = json!({ "approval": { "external": false }, "exec": exec });
+    let house = House::with_room(32, config).await;
+    let places = if profile == "read-only" { &["$TMPDIR"][..] } else { &["$TMPDIR", "."] };
+    for place in places {
+        let fill = script(&house, &format!("cd {place} || exit\n{FILLS}"));
+        let result = house.call("exec", json!({ "command": fill })).await;
+        assert!(result.for_llm.contains("used up the disk"), "{profile}: {}", result.for_llm);
+        assert_eq!(result.code, Some(Code::ToolFailed));
+        let parts = parts(&std::env::temp_dir(), house.folder.path());
+        assert!((1..900).contains(&parts.len()), "{profile}: {} in {place}", parts.len());
+        parts.into_iter().for_each(|part| fs::remove_file(part).unwrap());
+    }
+    house.rt.close().await.unwrap();
+}
+
+/// What was filled with, in the temporary folders of sessions and in the workspace.
+fn parts(temp: &Path, workspace: &Path) -> Vec<PathBuf> {
+    let found = Command::new("find").args([temp, workspace]).args(["-name", "part*"]).output();
+    let found = String::from_utf8(found.unwrap().stdout).unwrap();
+    found.lines().map(PathBuf::from).collect()
 }
 
 /// Tries what takes system calls of its own, and says what came of it.
@@ -136,14 +178,15 @@ struct Attacked {
     number: usize,
 }
 
-const PROFILES: [&str; 5] = ["read-only", "workspace", "workspace+network", "docker", "landlock"];
+const PROFILES: [&str; 6] =
+    ["read-only", "workspace", "workspace+network", "docker", "landlock", "unprivileged"];
 
 impl Attacked {
     async fn new(profile: &str) -> Attacked {
         let mut exec = json!({ "limits": { "processes": 64, "file_mb": 1, "memory_mb": 256 } });
         match profile {
             "docker" => exec["sandbox"] = container(),
-            "landlock" => {}
+            "landlock" | "unprivileged" => {}
             profile => exec["confinement"] = json!(profile),
         }
         let config = json!({ "approval": { "external": false }, "exec": exec });
@@ -170,11 +213,22 @@ impl Attacked {
         self.house.call("exec", args).await
     }
 
+    /// So that nothing is proved of another machine than is meant.
+    async fn is_attacked_as_it_should_be(&self, profile: &str) {
+        if profile == "unprivileged" {
+            // Some kernels give namespaces to such a host, others do not.
+            assert!(!rustix::process::geteuid().is_root());
+            return;
+        }
+        let found = self.house.rt.capabilities().await.unwrap();
+        assert_eq!(found.namespaces, profile != "landlock", "{:?}", found.missing);
+    }
+
     async fn tries_to_write_outside_and_to_read_secrets(&self) {
-        let outside = tempfile::tempdir_in("/var").unwrap();
-        let at = outside.path().display();
+        let outside = PathBuf::from(std::env::var(OUTSIDE).unwrap());
+        let at = outside.display();
         let home = std::env::var("HOME").unwrap();
-        symlink(outside.path(), self.folder().join("out")).unwrap();
+        symlink(&outside, self.folder().join("out")).unwrap();
         symlink(format!("{home}/.ssh"), self.folder().join("keys")).unwrap();
         let script = format!(
             "echo x > {at}/direct\necho x > out/linked\nln -s {at} late; echo x > late/linked\n\
@@ -187,7 +241,7 @@ impl Attacked {
         assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
         assert!(!result.for_llm.contains("private-words"), "{}", result.for_llm);
         assert!(!result.for_llm.contains("root:"), "{}", result.for_llm);
-        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0, "{}", result.for_llm);
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{}", result.for_llm);
         assert!(!fs::exists("/etc/toolkeep-attack").unwrap());
     }
 

@@ -22,7 +22,7 @@ async fn house(mut config: Value) -> House {
     let config = Config::from_value(config).unwrap();
     let builder = Runtime::builder().config(config).tool(crate::support::echo());
     let rt = builder.key(|| Ok(toolkeep::secret::generate_key()?)).build().await.unwrap();
-    House { rt, folder }
+    House { rt, folder, alone: None }
 }
 
 async fn invoke(house: &House, operation: &str, args: Value) -> Result<Value, toolkeep::Error> {

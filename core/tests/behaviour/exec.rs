@@ -405,6 +405,24 @@ async fn a_fork_bomb_and_a_full_disk_stay_within_their_limits() {
 }
 
 #[tokio::test]
+async fn what_uses_more_memory_than_it_may_is_ended() {
+    let house = house(json!({ "limits": { "memory_mb": 64 } })).await;
+    let grows = "python3 -c 'text = \"x\" * (1 << 20)\nwhile len(text) < 1 << 29: text += text'";
+    let script = format!("{}\necho \"and then $?\"", grows.replace("\\n", "\n"));
+    let result = attack(&house, &script).await;
+    if house.rt.capabilities().await.unwrap().cgroups {
+        assert!(result.for_llm.contains("and then 137"), "{}", result.for_llm);
+        let result = attack(&house, &format!("exec {}", grows.replace("\\n", "\n"))).await;
+        assert_eq!(result.code, Some(Code::ToolFailed));
+        assert!(result.for_llm.contains("more memory than it may"), "{}", result.for_llm);
+    } else {
+        let missing = &result.structured.unwrap()["confinement"]["missing"];
+        assert!(missing.to_string().contains("`exec.limits.memory_mb`"), "{missing}");
+    }
+    assert_eq!(run(&house, "echo fine").await.for_llm, "fine\n");
+}
+
+#[tokio::test]
 async fn a_profile_that_only_reads_writes_nothing() {
     let house = house(json!({ "confinement": "read-only" })).await;
     let result = attack(&house, "echo x > here; echo fine > /tmp/x; cat /tmp/x attack.sh").await;
@@ -453,29 +471,6 @@ async fn no_border_of_a_long_output_cuts_a_secret() {
         let page = house.call("read_file", args).await.for_llm;
         assert!(page.contains("[REDACTED:") && !page.contains(secret), "{page}");
     }
-}
-
-#[tokio::test]
-async fn many_commands_at_once_leave_nothing_behind() {
-    let rounds = if std::env::var_os("TOOLKEEP_SOAK").is_some() { 32 } else { 2 };
-    let house = house(json!({})).await;
-    run(&house, "true").await;
-    let open = || fs::read_dir("/proc/self/fd").unwrap().count();
-    for round in 0..rounds {
-        let calls = (0..32).map(|n| {
-            let cx = CallContext::new().session(format!("s{n}-{round}"));
-            let rt = house.rt.clone();
-            async move {
-                let args = json!({ "command": format!("echo {n}; echo fine > /tmp/own") });
-                rt.call(&cx, "exec", args).await.unwrap().for_llm
-            }
-        });
-        for (n, text) in futures_util::future::join_all(calls).await.into_iter().enumerate() {
-            assert_eq!(text, format!("{n}\n"));
-        }
-    }
-    assert!(open() < 256, "{} descriptors are open", open());
-    house.rt.close().await.unwrap();
 }
 
 #[tokio::test]

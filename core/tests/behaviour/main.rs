@@ -22,6 +22,7 @@ mod leaks;
 mod ledger;
 mod limits;
 mod load;
+mod many;
 mod moving;
 mod operations;
 mod policy;

@@ -1,5 +1,10 @@
 //! A runtime on a temporary workspace, and tools that misbehave.
 
+use std::fs::{self, File};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -27,32 +32,83 @@ pub struct Echo {
 pub struct House {
     pub rt: Runtime,
     pub folder: TempDir,
+    /// Nobody else tells how much room there is, meanwhile.
+    #[expect(dead_code, reason = "it is held as long as the house stands")]
+    pub alone: Option<File>,
 }
 
 impl House {
     pub async fn new(config: Value) -> House {
-        House::in_folder(tempfile::tempdir().unwrap(), config).await
+        House::in_folder(tempfile::tempdir().unwrap(), None, config).await
     }
 
     /// One on the disk in memory, of which commands may use no more than so many MiB.
     pub async fn with_room(room_mb: u64, mut config: Value) -> House {
+        let alone = File::open("/proc/self/exe").unwrap();
+        alone.lock().unwrap();
         let folder = tempfile::tempdir_in("/dev/shm").unwrap();
         let disk = rustix::fs::statvfs(folder.path()).unwrap();
         let free_mb = disk.f_bavail * disk.f_frsize / 1024 / 1024;
         config["exec"]["limits"]["disk_left_mb"] = json!(free_mb.checked_sub(room_mb).unwrap());
-        House::in_folder(folder, config).await
+        House::in_folder(folder, Some(alone), config).await
     }
 
-    async fn in_folder(folder: tempfile::TempDir, mut config: Value) -> House {
+    async fn in_folder(folder: TempDir, alone: Option<File>, mut config: Value) -> House {
         config["workspace"] = json!(folder.path().to_str().unwrap());
         let config = Config::from_value(config).unwrap();
         let rt = Runtime::builder().config(config).tool(echo()).tool(Panics).build().await.unwrap();
-        House { rt, folder }
+        House { rt, folder, alone }
     }
 
     pub async fn call(&self, name: &str, args: Value) -> ToolResult {
         self.rt.call(&CallContext::new().session("s"), name, args).await.unwrap()
     }
+}
+
+/// This program again, with a test that is the other half of one.
+pub fn half(test: &str) -> Command {
+    // Not its path: that may lead through folders which another user may not enter.
+    let mut command = Command::new("/proc/self/exe");
+    command.args(["--exact", test, "--nocapture"]);
+    command
+}
+
+/// Runs a half to its end, which must be a good one.
+pub fn passes(mut half: Command) {
+    let output = half.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{errors}");
+}
+
+/// Has a half run as a user who is nobody, and owns these folders. One who is not root is nobody already.
+pub fn as_nobody(half: &mut Command, folders: &[&Path]) {
+    const NOBODY: u32 = 65_534;
+    if rustix::process::geteuid().is_root() {
+        half.uid(NOBODY).gid(NOBODY);
+        for folder in folders {
+            chown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+}
+
+/// Denies new namespaces to this thread, and to what it starts from now on.
+pub fn deny_namespaces() {
+    let denied = [(libc::SYS_unshare, Vec::new())].into_iter().collect();
+    let filter = seccompiler::SeccompFilter::new(
+        denied,
+        seccompiler::SeccompAction::Allow,
+        seccompiler::SeccompAction::Errno(libc::EPERM.cast_unsigned()),
+        std::env::consts::ARCH.try_into().unwrap(),
+    );
+    let program: seccompiler::BpfProgram = filter.unwrap().try_into().unwrap();
+    seccompiler::apply_filter(&program).unwrap();
+}
+
+/// Puts a script into the workspace that the judge does not look into, and gives the command that runs it.
+pub fn script(house: &House, text: &str) -> &'static str {
+    fs::write(house.folder.path().join("attack.sh"), text).unwrap();
+    "bash ./attack.sh"
 }
 
 pub fn echo() -> impl Tool {
