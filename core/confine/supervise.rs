@@ -115,10 +115,16 @@ pub fn watch(command: u32, failures: u32, signals: u32) {
     let first = if told == wire::REPORT { failure } else { report(wire::STARTED, 0, 0) };
     let _ = system::write(HOST, &first);
     let mut ended = None;
-    while ended.is_none() {
+    // A shell ends at once: what it has started has its time to end in good order all the same.
+    let mut is_in_grace = false;
+    while ended.is_none() || is_in_grace && has_children() {
         let (asked, _) = system::readable(HOST, signals).unwrap_or((true, true));
-        if asked && !obey(command) {
-            break;
+        if asked {
+            match obey(command) {
+                Ok(Some(to_all)) => is_in_grace = to_all != KILL,
+                Ok(None) => {}
+                Err(_) => break,
+            }
         }
         let mut drained = [0; 128 * 4];
         let _ = system::read(signals, &mut drained);
@@ -137,20 +143,21 @@ pub fn watch(command: u32, failures: u32, signals: u32) {
     }
 }
 
-/// Does what the host asks for. False where the host is gone.
-fn obey(command: u32) -> bool {
+/// Does what the host asks for: to send a signal, which is given back if it was for all.
+fn obey(command: u32) -> Outcome<Option<u32>> {
     let mut request = [0; wire::REQUEST];
-    match system::read(HOST, &mut request) {
-        Ok(wire::REQUEST) => {}
-        _ => return false,
+    if system::read(HOST, &mut request)? != wire::REQUEST {
+        // The host is gone.
+        return Err(system::ESRCH);
     }
     let [to, signal] = request;
     let signal = u32::from(signal);
     let _ = system::kill(-(command as i32), signal);
-    if to == wire::TO_ALL {
-        signal_all(signal);
+    if to != wire::TO_ALL {
+        return Ok(None);
     }
-    true
+    signal_all(signal);
+    Ok(Some(signal))
 }
 
 /// True if this process is the first of a namespace of processes: then the kernel ends all others

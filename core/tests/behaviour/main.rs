@@ -13,6 +13,7 @@ mod custom;
 mod definitions;
 #[cfg(feature = "docker")]
 mod docker;
+mod ending;
 mod exec;
 mod faulty;
 mod follow;
