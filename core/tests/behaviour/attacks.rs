@@ -94,7 +94,7 @@ async fn an_agent_that_wants_out() {
     let attacked = Attacked::new(&profile).await;
     attacked.is_attacked_as_it_should_be(&profile).await;
     attacked.tries_to_write_outside_and_to_read_secrets().await;
-    attacked.tries_to_read_disks_past_their_files().await;
+    attacked.tries_to_read_disks_past_their_files(&profile).await;
     attacked.tries_to_reach_services_and_processes(&profile).await;
     attacked.tries_to_use_everything_up().await;
     attacked.tries_to_outlive_its_time().await;
@@ -246,12 +246,16 @@ impl Attacked {
     }
 
     /// Root opens a disk as any file, and finds there what no wall around files hides.
-    async fn tries_to_read_disks_past_their_files(&self) {
+    async fn tries_to_read_disks_past_their_files(&self, profile: &str) {
         let is_disk = |entry: &fs::DirEntry| {
             entry.file_type().is_ok_and(|kind| kind.is_block_device() || kind.is_char_device())
         };
         let names = fs::read_dir("/dev").unwrap().map(Result::unwrap).filter(is_disk);
         let harmless = ["null", "zero", "full", "random", "urandom", "tty", "ptmx"];
+        // Whoever is not root opens what the machine's owner lets everybody open.
+        let is_root = profile != "unprivileged";
+        let names = names
+            .filter(|entry| is_root || entry.metadata().unwrap().permissions().mode() & 0o4 == 0);
         let names = names.map(|entry| entry.file_name().into_string().unwrap());
         let names: Vec<String> = names.filter(|name| !harmless.contains(&&**name)).collect();
         let script = format!(
