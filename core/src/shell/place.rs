@@ -1,5 +1,12 @@
 //! Where a path leads, and whose place that is.
 
+mod names;
+
+use names::{
+    AGENTS, SECRET_NAMES, SECRETS_OF_HOME, SECRETS_OF_SYSTEM, STARTS_SHELLS, STARTS_TOOLS,
+    STARTUP_OF_HOME, STARTUP_OF_SYSTEM,
+};
+
 use super::denied;
 use super::effect::Scope;
 use super::env::Env;
@@ -258,47 +265,6 @@ fn known(path: &str, env: &Env) -> Scope {
     Scope::System
 }
 
-/// Files and folders that tell agents what to do.
-const AGENTS: &[&str] = &[
-    ".claude",
-    ".codex",
-    ".cursor",
-    ".cursorrules",
-    ".gemini",
-    ".agents",
-    ".mcp.json",
-    "AGENTS.md",
-    "CLAUDE.md",
-    "GEMINI.md",
-    ".toolkeep",
-];
-
-/// Files that a shell or another program reads when it starts where they are, or for whoever has his
-/// home there, and that may have it run anything.
-const RUN_BY_SHELLS: &[&str] = &[
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".inputrc",
-    ".gitconfig",
-    ".envrc",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-];
-
 fn device(path: &str) -> Option<Scope> {
     if is_within(path, "/proc") || is_within(path, "/sys") {
         let environment = path.ends_with("/environ");
@@ -315,52 +281,6 @@ fn device(path: &str) -> Option<Scope> {
         _ => Scope::Device,
     })
 }
-
-/// Names in a home folder that hold keys, tokens and passwords.
-const SECRETS_OF_HOME: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".config/gcloud",
-    ".kube",
-    ".docker/config.json",
-    ".netrc",
-    ".pgpass",
-    ".my.cnf",
-    ".git-credentials",
-    ".config/gh",
-    ".npmrc",
-    ".pypirc",
-    ".password-store",
-    ".local/share/keyrings",
-    ".mozilla",
-    ".config/google-chrome",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".bash_history",
-    ".zsh_history",
-    ".vault-token",
-    ".terraform.d",
-];
-
-/// Names anywhere that hold them.
-const SECRET_NAMES: &[&str] = &[
-    ".env",
-    ".envrc",
-    ".netrc",
-    ".pgpass",
-    ".git-credentials",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "credentials.json",
-    "secrets.json",
-    "secrets.yaml",
-    "secrets.yml",
-    ".htpasswd",
-];
 
 /// True for a name, or a pattern of names, that secrets have.
 #[must_use]
@@ -379,19 +299,6 @@ fn finds_secret(begins: &str, pattern: &str, env: &Env) -> bool {
     let roots: Vec<String> = of_home.chain(of_system).chain(of_kernel).collect();
     denied::finds_any(begins, pattern, &roots) || denied::finds_name(pattern, SECRET_NAMES)
 }
-
-/// Files and folders of the system that hold secrets.
-const SECRETS_OF_SYSTEM: &[&str] = &[
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssl/private",
-    "/etc/master.passwd",
-    "/run/secrets",
-    "/var/run/secrets",
-    "/etc/kubernetes",
-];
 
 fn is_secret(path: &str, env: &Env) -> bool {
     if SECRETS_OF_SYSTEM.iter().any(|root| is_within(path, root)) {
@@ -429,7 +336,8 @@ pub fn secrets(env: &Env) -> Vec<String> {
 /// shells and package managers what to run, and folders in it that are only read.
 #[must_use]
 pub fn guarded(env: &Env) -> Vec<String> {
-    let names = [".git/hooks", ".git/config"].iter().chain(AGENTS).chain(RUN_BY_SHELLS);
+    let of_git = [".git/hooks", ".git/config"].iter();
+    let names = of_git.chain(AGENTS).chain(STARTS_SHELLS).chain(STARTS_TOOLS);
     let named = env
         .workspace
         .iter()
@@ -449,91 +357,10 @@ fn in_home<'a>(path: &'a str, env: &Env) -> Option<&'a str> {
     })
 }
 
-/// Names in a home folder that are read when a shell or a session starts, or that are run then.
-const STARTUP_OF_HOME: &[&str] = &[
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".config/fish",
-    ".config/autostart",
-    ".config/systemd",
-    ".config/environment.d",
-    ".inputrc",
-    ".xinitrc",
-    ".xprofile",
-    ".xsession",
-    ".pam_environment",
-    ".ssh/authorized_keys",
-    ".ssh/rc",
-    ".ssh/environment",
-    ".gitconfig",
-    ".config/git/config",
-    ".vimrc",
-    ".config/nvim",
-    ".tmux.conf",
-    ".local/bin",
-    "bin",
-    "Library/LaunchAgents",
-    ".emacs",
-    ".config/pip",
-    ".pythonrc",
-    ".screenrc",
-];
-
-/// Those of the system.
-const STARTUP_OF_SYSTEM: &[&str] = &[
-    "/etc/profile",
-    "/etc/profile.d",
-    "/etc/bash.bashrc",
-    "/etc/bashrc",
-    "/etc/zsh",
-    "/etc/zshrc",
-    "/etc/environment",
-    "/etc/crontab",
-    "/etc/anacrontab",
-    "/etc/cron.d",
-    "/etc/cron.hourly",
-    "/etc/cron.daily",
-    "/etc/cron.weekly",
-    "/etc/cron.monthly",
-    "/var/spool/cron",
-    "/etc/systemd",
-    "/lib/systemd",
-    "/usr/lib/systemd",
-    "/run/systemd",
-    "/etc/init.d",
-    "/etc/rc.local",
-    "/etc/rc.d",
-    "/etc/inittab",
-    "/etc/ld.so.preload",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/pam.d",
-    "/etc/xdg/autostart",
-    "/etc/update-motd.d",
-    "/etc/udev",
-    "/etc/modules-load.d",
-    "/Library/LaunchDaemons",
-    "/Library/LaunchAgents",
-    "/var/spool/at",
-];
-
 fn is_startup(path: &str, env: &Env) -> bool {
+    let mut of_home = STARTS_SHELLS.iter().chain(STARTUP_OF_HOME);
     STARTUP_OF_SYSTEM.iter().any(|root| is_within(path, root))
-        || in_home(path, env)
-            .is_some_and(|rest| STARTUP_OF_HOME.iter().any(|name| is_within(rest, name)))
+        || in_home(path, env).is_some_and(|rest| of_home.any(|name| is_within(rest, name)))
 }
 
 #[cfg(test)]

@@ -279,7 +279,9 @@ impl Confinement {
             }
             (Access::Read | Access::List | Access::Execute, ..) => {}
             (_, Scope::Workspace | Scope::WorkspaceRoot | Scope::Unknown, path) => {
-                path.map(|path| self.write_never.remove(path));
+                if let Some(path) = path {
+                    self.write_never.remove(path);
+                }
                 self.write.extend(env.workspace.iter().cloned());
             }
             (_, Scope::HarmlessDevice, _) => {}
