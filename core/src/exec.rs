@@ -21,6 +21,7 @@ pub(crate) mod limits;
 pub(crate) mod log;
 mod looks;
 mod machine;
+mod not_run;
 mod opened;
 mod parents;
 pub(crate) mod permit;
@@ -35,7 +36,8 @@ pub(crate) use background::{Background, Owner, Process, Refused};
 pub(crate) use confined::{Confined, RanIn, Reached};
 pub(crate) use console::Console;
 pub(crate) use control::Control;
-pub(crate) use host::{Done, Host, NotRun, Order};
+pub(crate) use host::{Done, Host, Order};
+pub(crate) use not_run::NotRun;
 pub(crate) use opened::Opened;
 pub(crate) use running::{Cut, Ended, Status};
 

@@ -11,8 +11,9 @@ use tokio::sync::{oneshot, watch};
 
 use super::confined::Confined;
 use super::control::Control;
-use super::host::{Host, NotRun, Order};
+use super::host::{Host, Order};
 use super::log::{Cursor, Log, Part};
+use super::not_run::NotRun;
 use super::running::{Ended, GRACE, Written};
 use crate::scrub::Scrubber;
 

@@ -22,6 +22,7 @@ use super::guarded::Absent;
 use super::launch::launch;
 use super::looks::{Look, Looks, Question};
 use super::machine::{Machine, Place};
+use super::not_run::NotRun;
 use super::opened::Opened;
 use super::places::{self, Temps};
 use super::real::{RealPaths, outermost};
@@ -81,26 +82,6 @@ pub(crate) struct Done {
     pub(crate) confined: Confined,
     /// What it was not to write and has come while it ran.
     pub(crate) appeared: Vec<String>,
-}
-
-/// Why a command did not run.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NotRun {
-    /// There is no such program.
-    #[error("there is no program `{0}`")]
-    NoProgram(String),
-    /// The folder cannot be entered.
-    #[error("the folder `{0}` cannot be entered: {1}")]
-    NoFolder(String, io::Error),
-    /// It could not be confined as it must be.
-    #[error("it could not be confined as it must be: {0}")]
-    Unconfined(String),
-    /// It is to run in a sandbox, and there is none.
-    #[error("the sandbox cannot be used: {0}")]
-    Sandbox(String),
-    /// Anything else of the system's.
-    #[error("{0}")]
-    System(String),
 }
 
 impl Host {
@@ -511,11 +492,5 @@ fn not_started(error: StartError, run: &Run, launch: &Launch) -> NotRun {
             NotRun::Unconfined(format!("to {step} failed: {error}"))
         }
         other => NotRun::System(other.to_string()),
-    }
-}
-
-impl From<io::Error> for NotRun {
-    fn from(error: io::Error) -> NotRun {
-        NotRun::System(error.to_string())
     }
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::confine::walls::Launch;
 use super::console::Console;
 use super::environment::Variables;
-use super::host::{NotRun, Order};
+use super::host::Order;
+use super::not_run::NotRun;
 use super::opened::enter;
 use crate::shell::plan::{REMOVED, Run, SET, SHELL_OPTIONS};
 

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::confine::walls::Launch;
 use super::environment::Variables;
-use super::host::NotRun;
+use super::not_run::NotRun;
 use crate::shell::plan::REMOVED;
 
 /// A program that was opened and verified before, and all that it finds besides its order: such as a

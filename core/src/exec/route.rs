@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::capabilities::{Capabilities, SandboxCapabilities};
 use super::confined::Confined;
 use super::control::Control;
-use super::host::{Host, NotRun, Order};
+use super::host::{Host, Order};
+use super::not_run::NotRun;
 use super::running::{Ended, Stream, Written};
 use super::sandbox::SandboxMode;
 

@@ -1,0 +1,29 @@
+//! Why a command did not run.
+
+use std::io;
+
+/// Why a command did not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NotRun {
+    /// There is no such program.
+    #[error("there is no program `{0}`")]
+    NoProgram(String),
+    /// The folder cannot be entered.
+    #[error("the folder `{0}` cannot be entered: {1}")]
+    NoFolder(String, io::Error),
+    /// It could not be confined as it must be.
+    #[error("it could not be confined as it must be: {0}")]
+    Unconfined(String),
+    /// It is to run in a sandbox, and there is none.
+    #[error("the sandbox cannot be used: {0}")]
+    Sandbox(String),
+    /// Anything else of the system's.
+    #[error("{0}")]
+    System(String),
+}
+
+impl From<io::Error> for NotRun {
+    fn from(error: io::Error) -> NotRun {
+        NotRun::System(error.to_string())
+    }
+}
