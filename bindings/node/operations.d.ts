@@ -1614,10 +1614,10 @@ export interface SandboxCapabilities {
 /**
  * The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
  *
- * What is misspelt is an error, and where there is no engine nothing runs: only `disabled` runs commands on the host.
+ * What is misspelt is an error, as is a table without `mode`, and where there is no engine nothing runs: only `disabled`, and no such table at all, runs commands on the host.
  */
 export interface FullSandboxConfig {
-  /** Whose commands run in a container. */
+  /** Whose commands run in a container. It must be said wherever anything of the sandbox is. */
   mode: SandboxMode
   /** The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used where it has it. */
   image: string
@@ -1656,10 +1656,10 @@ export interface FullSandboxConfig {
 /**
  * The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
  *
- * What is misspelt is an error, and where there is no engine nothing runs: only `disabled` runs commands on the host.
+ * What is misspelt is an error, as is a table without `mode`, and where there is no engine nothing runs: only `disabled`, and no such table at all, runs commands on the host.
  */
 export interface SandboxConfig {
-  /** Whose commands run in a container. */
+  /** Whose commands run in a container. It must be said wherever anything of the sandbox is. */
   mode?: SandboxMode
   /** The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used where it has it. */
   image?: string

@@ -19,7 +19,7 @@ impl Host {
         match sandbox.mode {
             SandboxMode::Disabled => self.host_confines(),
             SandboxMode::NonMain => sandbox.has_no_network() && self.host_confines(),
-            SandboxMode::All => sandbox.has_no_network(),
+            SandboxMode::All | SandboxMode::Unsaid => sandbox.has_no_network(),
         }
     }
 

@@ -21,12 +21,13 @@ pub(crate) const HOME: &str = "/home/agent";
 
 /// The `exec.sandbox` part of the configuration: commands that run in a container of a Docker Engine.
 ///
-/// What is misspelt is an error, and where there is no engine nothing runs: only `disabled` runs
-/// commands on the host.
+/// What is misspelt is an error, as is a table without `mode`, and where there is no engine nothing runs:
+/// only `disabled`, and no such table at all, runs commands on the host.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SandboxConfig {
-    /// Whose commands run in a container.
+    /// Whose commands run in a container. It must be said wherever anything of the sandbox is.
+    #[serde(default = "SandboxMode::unsaid")]
     pub mode: SandboxMode,
     /// The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is used
     /// where it has it.
@@ -83,6 +84,15 @@ pub enum SandboxMode {
     NonMain,
     /// Everybody's.
     All,
+    /// Not said, which is an error: nobody knows whether commands were to run on the host.
+    #[serde(skip)]
+    Unsaid,
+}
+
+impl SandboxMode {
+    fn unsaid() -> SandboxMode {
+        SandboxMode::Unsaid
+    }
 }
 
 /// What a container sees of the workspace.
@@ -147,7 +157,8 @@ impl SandboxConfig {
         match self.mode {
             SandboxMode::Disabled => false,
             SandboxMode::NonMain => !agent.is_some_and(|agent| MAIN.contains(&agent)),
-            SandboxMode::All => true,
+            // The check of the configuration refuses what was not said.
+            SandboxMode::All | SandboxMode::Unsaid => true,
         }
     }
 
@@ -163,6 +174,11 @@ impl SandboxConfig {
 
     /// What the types alone cannot say: the key within `exec.sandbox`, and what is wrong.
     pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+        if self.mode == SandboxMode::Unsaid {
+            let why = "is missing; write `all` or `non-main`, whose commands are then in containers, or \
+                       `disabled` for commands on the host";
+            return Err(("mode", why.into()));
+        }
         if cfg!(not(feature = "docker")) && self.mode != SandboxMode::Disabled {
             let why = "this build of toolkeep has no Docker; build it with the feature `docker`";
             return Err(("mode", why.into()));

@@ -486,7 +486,9 @@ async fn what_is_misspelt_is_an_error() {
         ("network", json!("host")),
         ("cpus", json!(0)),
     ] {
-        let config = json!({ "exec": { "sandbox": { key: value } } });
+        let mut sandbox = json!({ "mode": "all" });
+        sandbox[key] = value;
+        let config = json!({ "exec": { "sandbox": sandbox } });
         let error = match Config::from_value(config) {
             Ok(config) => Runtime::builder().config(config).build().await.err().unwrap(),
             Err(error) => error,

@@ -2292,11 +2292,11 @@ class FullSandboxConfig(TypedDict):
     """The `exec.sandbox` part of the configuration: commands that run in a container of a Docker
     Engine.
 
-    What is misspelt is an error, and where there is no engine nothing runs: only `disabled`
-    runs commands on the host."""
+    What is misspelt is an error, as is a table without `mode`, and where there is no engine
+    nothing runs: only `disabled`, and no such table at all, runs commands on the host."""
 
     mode: SandboxMode
-    """Whose commands run in a container."""
+    """Whose commands run in a container. It must be said wherever anything of the sandbox is."""
 
     image: str
     """The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is
@@ -2356,11 +2356,11 @@ class SandboxConfig(TypedDict, total=False):
     """The `exec.sandbox` part of the configuration: commands that run in a container of a Docker
     Engine.
 
-    What is misspelt is an error, and where there is no engine nothing runs: only `disabled`
-    runs commands on the host."""
+    What is misspelt is an error, as is a table without `mode`, and where there is no engine
+    nothing runs: only `disabled`, and no such table at all, runs commands on the host."""
 
     mode: SandboxMode
-    """Whose commands run in a container."""
+    """Whose commands run in a container. It must be said wherever anything of the sandbox is."""
 
     image: str
     """The image, as the engine knows it. It is not fetched. It needs `sh` and `/proc`; `bash` is
