@@ -1,9 +1,12 @@
 //! Commands of an owner's own: he has approved them by writing them, and they run held to what he
 //! permits. What nobody's approval lets run, his does not either.
 
+use std::collections::BTreeSet;
+
 use super::links::Links;
 use super::{Commands, JudgedCommand, Wanted, analysed, settings_of, strictest};
 use crate::error::Code;
+use crate::exec::sandbox::Mounted;
 use crate::exec::{Permit, permit};
 use crate::shell::judge::check_floor;
 use crate::shell::plan::Confinement;
@@ -27,12 +30,11 @@ impl Commands {
         let on_host = self.machine.env(places.clone());
         let cwd = wanted.cwd.map(|cwd| folder(cwd, &on_host)).transpose()?;
         let (mut env, held) = match &mounted {
-            // A container holds it to what the owner of that has decided, and what is closed to all
-            // is closed to it.
             Some(mounted) => {
                 let cwd = cwd.map(|cwd| mounted.in_container(&cwd).unwrap_or(cwd));
                 let env = with(mounted.env(&places), cwd);
-                let held = closed(&env);
+                let held = permit.confinement(&on_host).map_err(|why| unusable(&why))?;
+                let held = in_container(held, &env, mounted);
                 (env, held)
             }
             None => {
@@ -56,12 +58,19 @@ impl Commands {
     }
 }
 
-fn closed(env: &Env) -> Confinement {
+/// What is permitted on the host, as it is in a container: of its folders only those of the workspace are
+/// there, and of secrets those that are closed to all.
+fn in_container(permitted: Confinement, env: &Env, mounted: &Mounted) -> Confinement {
+    let write: BTreeSet<String> =
+        permitted.write.iter().filter_map(|path| mounted.in_container(path)).collect();
+    let mut write_never: BTreeSet<String> = place::guarded(env).into_iter().collect();
+    write_never.retain(|guarded| !write.iter().any(|path| place::is_within(path, guarded)));
     Confinement {
-        write_never: place::guarded(env).into_iter().collect(),
+        write,
+        write_never,
+        read: BTreeSet::new(),
         read_never: env.deny_paths.iter().cloned().collect(),
-        by_owner: true,
-        ..Confinement::default()
+        ..permitted
     }
 }
 

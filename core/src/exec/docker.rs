@@ -28,6 +28,7 @@ use super::control::Control;
 use super::host::Order;
 use super::not_run::NotRun;
 use super::running::{Ended, Stream, Written};
+use super::sandbox::NO_NETWORK;
 use container::Wanted;
 use containers::{Containers, Taken};
 use engine::Engine;
@@ -120,7 +121,7 @@ impl Docker {
             let running = Running { client: &client, container: &taken.container.id, seat };
             let begun = || {
                 if let Some(started) = started.take() {
-                    started(self.confined(&taken));
+                    started(self.confined(&taken, order));
                 }
             };
             let disk_left = self.config.limits.disk_left();
@@ -145,14 +146,14 @@ impl Docker {
         }
     }
 
-    fn confined(&self, taken: &Taken) -> Confined {
+    fn confined(&self, taken: &Taken, order: &Order) -> Confined {
         let sandbox = &self.config.sandbox;
-        let parts =
-            [("no_network", sandbox.has_no_network()), ("read_only_root", sandbox.read_only_root)];
+        let alone = sandbox.network_of(&order.held_to) == NO_NETWORK;
+        let parts = [("no_network", alone), ("read_only_root", sandbox.read_only_root)];
         let mut by = vec!["container", "limits", "no_capabilities", "no_new_privileges"];
         by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));
         let missing = taken.container.warnings.clone();
-        let network = if sandbox.has_no_network() { Reached::Nothing } else { Reached::All };
+        let network = if alone { Reached::Nothing } else { Reached::All };
         let (ran_in, hosts) = (RanIn::Sandbox, Vec::new());
         Confined { ran_in, profile: None, by, network, hosts, missing }
     }

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::confined::{Confined, Reached};
 use crate::files::Places;
 use crate::shell::Env;
+use crate::shell::plan::{Confinement, Reach};
 use crate::tool::Caller;
 
 /// Where the workspace is in a container.
@@ -130,7 +131,7 @@ impl Default for SandboxConfig {
             scope: SandboxScope::default(),
             socket: None,
             user: None,
-            network: "none".into(),
+            network: NO_NETWORK.into(),
             memory_mb: 512,
             cpus: 1.0,
             pids_limit: 256,
@@ -144,6 +145,9 @@ impl Default for SandboxConfig {
         }
     }
 }
+
+/// The engine's network that is none.
+pub(crate) const NO_NETWORK: &str = "none";
 
 /// The agents that `non-main` leaves on the host.
 const MAIN: [&str; 2] = ["main", "default"];
@@ -169,7 +173,15 @@ impl SandboxConfig {
 
     /// True if a command in there can be held to having no network.
     pub(crate) fn has_no_network(&self) -> bool {
-        self.network == "none"
+        self.network == NO_NETWORK
+    }
+
+    /// The network of a command. One of an owner's own has none unless he gives it one.
+    pub(crate) fn network_of(&self, held: &Confinement) -> &str {
+        match held.by_owner && held.network == Reach::None {
+            true => NO_NETWORK,
+            false => &self.network,
+        }
     }
 
     /// What the types alone cannot say: the key within `exec.sandbox`, and what is wrong.

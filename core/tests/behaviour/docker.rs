@@ -1,5 +1,7 @@
 //! Commands in containers, with a real Docker Engine: what they give back, and what they cannot do.
 
+mod custom;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

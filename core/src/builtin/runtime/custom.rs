@@ -15,7 +15,7 @@ use crate::custom::Definition;
 use crate::error::Code;
 use crate::exec::environment::Variables;
 use crate::exec::sandbox::Whose;
-use crate::exec::{Console, Order, sealed};
+use crate::exec::{Console, NetworkPermit, Order, sealed};
 use crate::secret::KeyRing;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, ToolSpec};
 
@@ -60,6 +60,7 @@ impl Custom {
         let plan = cx.plan().ok_or_else(|| {
             ToolError::new(Code::Internal, "The command was not judged, so it has not run.")
         })?;
+        self.check_network(cx)?;
         if self.made_of.row.working_dir.is_none() {
             // Without a workspace there is no folder to run in, as for files.
             deps.files.check_workspace(cx)?;
@@ -84,6 +85,32 @@ impl Custom {
             timeout: limit,
         };
         told_of_owner(carried_out(deps, order, cx).await?, limit, cx)
+    }
+
+    /// Refuses a network that its sandbox cannot give it. Without it, it would do something else.
+    fn check_network(&self, cx: &CallContext) -> Result<(), ToolError> {
+        let sandbox = &self.deps.host.config().sandbox;
+        let row = &self.made_of.row;
+        if !sandbox.is_for(cx.caller().agent.as_deref()) || !row.permit.has_network() {
+            return Ok(());
+        }
+        let what = match &row.permit.network {
+            _ if sandbox.has_no_network() => {
+                "its sandbox has none (`exec.sandbox.network` is `none`). The owner can name a network \
+                 of the Docker Engine there, or define the tool without `network`"
+            }
+            NetworkPermit::Hosts(_) => {
+                "a container cannot be held to some hosts. The owner can define the tool with \
+                 `network = true`, which gives it all of `exec.sandbox.network`, or without `network`"
+            }
+            NetworkPermit::All(_) => return Ok(()),
+        };
+        let name = &row.key.name;
+        let text = format!(
+            "`{name}` has not run: its owner has declared a `network` for it, and {what}. You cannot \
+             mend that; tell the user."
+        );
+        Err(ToolError::new(Code::Unavailable, text).by_rule("exec.sandbox.network"))
     }
 
     /// The variables that the owner has sealed for it, masked in the texts of the call from now on.

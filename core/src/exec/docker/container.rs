@@ -21,7 +21,7 @@ use super::super::host::Order;
 use super::super::places;
 use super::super::real::outermost;
 use super::super::sandbox::{
-    HOME, Mounted, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
+    HOME, Mounted, NO_NETWORK, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
 };
 use super::owner::Owner;
 use super::seat::Seat;
@@ -84,7 +84,7 @@ impl Wanted {
     /// Where what is closed to it cannot be covered.
     pub(super) fn of(config: &ExecConfig, order: &Order) -> Result<Wanted, Unknown> {
         let mounts = mounts(&config.sandbox, order)?;
-        let body = body(config, mounts);
+        let body = body(config, order, mounts);
         let key = scope_key(config.sandbox.scope, &order.whose);
         let mut hash = Sha256::new();
         // A body that could not be written would be one whose settings are not told apart.
@@ -169,8 +169,9 @@ fn scope_key(scope: SandboxScope, whose: &Whose) -> String {
     format!("{}\0{within}", whose.tenant)
 }
 
-fn body(config: &ExecConfig, mounts: Vec<Mount>) -> ContainerCreateBody {
+fn body(config: &ExecConfig, order: &Order, mounts: Vec<Mount>) -> ContainerCreateBody {
     let sandbox = &config.sandbox;
+    let network = sandbox.network_of(&order.held_to);
     // An empty one takes the place of what an image sets.
     let emptied = REMOVED.iter().filter(|name| **name != "IFS").map(|name| format!("{name}="));
     ContainerCreateBody {
@@ -183,8 +184,11 @@ fn body(config: &ExecConfig, mounts: Vec<Mount>) -> ContainerCreateBody {
         attach_stdin: Some(true),
         open_stdin: Some(true),
         stdin_once: Some(true),
-        network_disabled: Some(sandbox.has_no_network()),
-        host_config: Some(host_config(config, mounts)),
+        network_disabled: Some(network == NO_NETWORK),
+        host_config: Some(HostConfig {
+            network_mode: Some(network.to_owned()),
+            ..host_config(config, mounts)
+        }),
         ..ContainerCreateBody::default()
     }
 }
@@ -203,7 +207,6 @@ fn host_config(config: &ExecConfig, mounts: Vec<Mount>) -> HostConfig {
         memory_swap: Some(memory),
         nano_cpus: Some(processors),
         pids_limit: Some(number(sandbox.pids_limit)),
-        network_mode: Some(sandbox.network.clone()),
         readonly_rootfs: Some(sandbox.read_only_root),
         tmpfs: Some(tmpfs(sandbox)),
         mounts: Some(mounts),
@@ -276,20 +279,24 @@ fn tmpfs(sandbox: &SandboxConfig) -> HashMap<String, String> {
 /// The workspace, and over it what of it is closed.
 fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount>, Unknown> {
     let Some(real) = order.whose.workspace.as_ref() else { return Ok(Vec::new()) };
-    let read_only = match sandbox.workspace_access {
+    let held = &order.held_to;
+    let is_writable = match sandbox.workspace_access {
         WorkspaceAccess::None => return Ok(Vec::new()),
-        WorkspaceAccess::Ro => true,
-        WorkspaceAccess::Rw => false,
+        WorkspaceAccess::Ro => false,
+        WorkspaceAccess::Rw => true,
     };
+    // A program of an owner's writes what he lets it, and a command whatever is open to commands.
+    let read_only = !is_writable || (held.by_owner && !held.write.contains(WORKSPACE));
     let mounted = Mounted { real: Some(real.clone()) };
     // A link is covered where it leads, and only within.
     let on_host = |path: &String| mounted.on_host(path).unwrap_or_else(|| path.into());
     let at = |path: PathBuf| {
         path.canonicalize().ok().filter(|path| path != real && path.starts_with(real))
     };
-    let held = &order.held_to;
+    let written = held.write.iter().filter(|_| read_only && is_writable && held.by_owner);
+    let written: Vec<PathBuf> = written.map(on_host).filter_map(at).collect();
     let guarded: Vec<PathBuf> =
-        held.write_never.iter().map(on_host).filter_map(at).filter(|_| !read_only).collect();
+        held.write_never.iter().map(on_host).filter_map(at).filter(|_| is_writable).collect();
     let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
     let hidden = closed::spelled_out(hidden.map(on_host))?;
     // What listens in the workspace would do things for a command that it may not do itself.
@@ -310,7 +317,9 @@ fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount>, Unknown>
         }
     };
     add(real, if read_only { Cover::ReadOnly } else { Cover::Itself });
-    around.iter().filter(|_| !read_only).for_each(|path| add(path, Cover::Itself));
+    let in_written = |path: &Path| !read_only || written.iter().any(|own| path.starts_with(own));
+    around.iter().filter(|path| in_written(path)).for_each(|path| add(path, Cover::Itself));
+    written.iter().for_each(|path| add(path, Cover::Itself));
     guarded.iter().for_each(|path| add(path, Cover::ReadOnly));
     hidden.iter().for_each(|path| add(path, Cover::Nothing));
     Ok(all.into_values().collect())
