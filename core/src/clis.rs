@@ -28,14 +28,15 @@ pub use binary::PinnedBinary;
 pub use definition::{Definition, VariableKind};
 pub use presets::PresetInfo;
 
-pub(crate) use binary::{Digests, found, temp_folders, verify};
+pub(crate) use binary::{Digests, Verified, found, temp_folders, verify};
 pub(crate) use definition::{
     DEFAULT_TIMEOUT_SECONDS, Variable, Variables, kinds_of, opened, variables,
 };
 pub(crate) use gate::{Called, Known, look};
 pub(crate) use presets::{all as presets, preset};
-pub(crate) use run::{Prepared, Room};
+pub(crate) use run::{Prepared, Program, Room};
 pub(crate) use supplement::{NAME as TOOLS_FILE, supplement};
+pub(crate) use surroundings::Surroundings;
 
 use definition::Overrides;
 use std::path::PathBuf;

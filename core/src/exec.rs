@@ -1,5 +1,6 @@
 //! Running programs: on the host, confined by the kernel to what was decided of them, or in containers.
 
+mod apart;
 pub(crate) mod background;
 mod capabilities;
 mod closed;
@@ -32,6 +33,7 @@ pub(crate) mod running;
 pub(crate) mod sandbox;
 pub(crate) mod sealed;
 
+pub(crate) use apart::{Apart, PrivateFile};
 pub(crate) use background::{Background, Owner, Process, Refused};
 pub(crate) use confined::{Confined, RanIn, Reached};
 pub(crate) use console::Console;

@@ -1,6 +1,7 @@
 //! The settings of the repository that git would work in: those that would have it run a program, or
 //! send a credential through somebody else's hands.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -8,6 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::arguments::{Arguments, Style};
+use crate::exec::sandbox::{Mounted, WORKSPACE};
 
 /// Settings that other ones, set in the environment, do not take the place of.
 static HARMFUL: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -23,8 +25,49 @@ const MOST_FILES: usize = 200;
 /// The largest file of settings that is read, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
+/// The files that git would see: those of this machine, or those of a container.
+pub(super) struct Seen<'m> {
+    mounted: Option<&'m Mounted>,
+    /// A link of a container's workspace led out of it, where nobody can tell what git would find.
+    led_away: Cell<bool>,
+}
+
+impl<'m> Seen<'m> {
+    /// `mounted`: how a container sees the workspace. None: git runs on the host.
+    pub(super) fn new(mounted: Option<&'m Mounted>) -> Seen<'m> {
+        Seen { mounted, led_away: Cell::new(false) }
+    }
+
+    /// Where a file is on this machine. None: it is of an image, where no agent writes.
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        let Some(mounted) = self.mounted else { return Some(path.to_owned()) };
+        let real = mounted.on_host(mounted.without_links(path).to_str()?);
+        if real.is_none() && path.starts_with(WORKSPACE) && mounted.real.is_some() {
+            self.led_away.set(true);
+        }
+        real
+    }
+
+    fn is_dir(&self, path: &Path) -> bool {
+        self.real(path).is_some_and(|path| path.is_dir())
+    }
+
+    fn is_file(&self, path: &Path) -> bool {
+        self.real(path).is_some_and(|path| path.is_file())
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.real(path).is_some_and(|path| path.exists())
+    }
+}
+
 /// The setting that would do harm, with its file; none if there is none. `words` are those of the call.
-pub(super) fn harmful(words: &[String], cwd: &Path, style: Style<'_>) -> Option<String> {
+pub(super) fn harmful(
+    words: &[String],
+    cwd: &Path,
+    style: Style<'_>,
+    seen: &Seen<'_>,
+) -> Option<String> {
     let read = Arguments::read(words, style);
     let mut at = cwd.to_owned();
     let mut folders = Vec::new();
@@ -35,38 +78,45 @@ pub(super) fn harmful(words: &[String], cwd: &Path, style: Style<'_>) -> Option<
             _ => {}
         }
     }
-    folders.extend(of_work_tree(&at));
+    folders.extend(of_work_tree(&at, seen));
     // A repository that a word names, to fetch from it or to work in it.
-    let named = read.operands.iter().map(|word| at.join(word.text)).filter(|path| path.is_dir());
-    folders.extend(named.flat_map(|path| of_work_tree(&path)));
+    let named =
+        read.operands.iter().map(|word| at.join(word.text)).filter(|path| seen.is_dir(path));
+    folders.extend(named.flat_map(|path| of_work_tree(&path, seen)));
     let mut files = Vec::new();
-    folders.iter().for_each(|folder| settings_of(folder, &mut files));
+    folders.iter().for_each(|folder| settings_of(folder, seen, &mut files));
     if files.len() >= MOST_FILES {
         return Some(format!("more than {MOST_FILES} files of settings"));
     }
+    if seen.led_away.get() {
+        return Some("settings behind a link out of the workspace".to_owned());
+    }
     files.iter().find_map(|file| {
         let shown = file.display();
-        let is_small = fs::metadata(file).is_ok_and(|data| data.len() <= MOST_BYTES);
-        let text = if is_small { fs::read(file).ok() } else { None };
-        let Some(text) = text else { return Some(format!("`{shown}`, which cannot be read")) };
+        let real = seen
+            .real(file)
+            .filter(|file| fs::metadata(file).is_ok_and(|data| data.len() <= MOST_BYTES));
+        let Some(text) = real.and_then(|file| fs::read(file).ok()) else {
+            return Some(format!("`{shown}`, which cannot be read"));
+        };
         let found = first_harmful(&String::from_utf8_lossy(&text))?;
         Some(format!("`{found}` in `{shown}`"))
     })
 }
 
 /// The folders of the repository that a folder is in.
-fn of_work_tree(folder: &Path) -> Vec<PathBuf> {
+fn of_work_tree(folder: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
     for folder in folder.ancestors() {
         let git = folder.join(".git");
-        if git.is_dir() {
+        if seen.is_dir(&git) {
             return vec![git];
         }
-        if let Some(named) = named_in(&git, "gitdir:") {
+        if let Some(named) = named_in(&git, "gitdir:", seen) {
             let own = folder.join(named);
-            let common = named_in(&own.join("commondir"), "").map(|common| own.join(common));
+            let common = named_in(&own.join("commondir"), "", seen).map(|common| own.join(common));
             return std::iter::once(own).chain(common).collect();
         }
-        if folder.join("HEAD").is_file() && folder.join("objects").is_dir() {
+        if seen.is_file(&folder.join("HEAD")) && seen.is_dir(&folder.join("objects")) {
             return vec![folder.to_owned()];
         }
     }
@@ -74,34 +124,31 @@ fn of_work_tree(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The path that a small file names behind a word.
-fn named_in(file: &Path, word: &str) -> Option<PathBuf> {
-    let is_small = fs::metadata(file).is_ok_and(|data| data.is_file() && data.len() < 65_536);
+fn named_in(file: &Path, word: &str, seen: &Seen<'_>) -> Option<PathBuf> {
+    let file = seen.real(file)?;
+    let is_small = fs::metadata(&file).is_ok_and(|data| data.is_file() && data.len() < 65_536);
     let text = if is_small { fs::read_to_string(file).ok()? } else { return None };
     Some(PathBuf::from(text.strip_prefix(word)?.trim()))
 }
 
-fn settings_of(folder: &Path, files: &mut Vec<PathBuf>) {
-    for name in ["config", "config.worktree"] {
-        let file = folder.join(name);
-        if file.exists() {
-            files.push(file);
-        }
-    }
-    modules_of(&folder.join("modules"), files);
+fn settings_of(folder: &Path, seen: &Seen<'_>, files: &mut Vec<PathBuf>) {
+    let own = ["config", "config.worktree"].map(|name| folder.join(name));
+    files.extend(own.into_iter().filter(|file| seen.exists(file)));
+    modules_of(&folder.join("modules"), seen, files);
 }
 
 /// The settings of the repositories of submodules, whose names may have several parts.
-fn modules_of(folder: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten().filter(|entry| entry.path().is_dir()) {
+fn modules_of(folder: &Path, seen: &Seen<'_>, files: &mut Vec<PathBuf>) {
+    let Some(Ok(entries)) = seen.real(folder).map(fs::read_dir) else { return };
+    let below = entries.flatten().map(|entry| folder.join(entry.file_name()));
+    for path in below.filter(|path| seen.is_dir(path)) {
         if files.len() >= MOST_FILES {
             return;
         }
-        let path = entry.path();
-        if path.join("HEAD").exists() {
-            settings_of(&path, files)
+        if seen.exists(&path.join("HEAD")) {
+            settings_of(&path, seen, files)
         } else {
-            modules_of(&path, files)
+            modules_of(&path, seen, files)
         }
     }
 }
@@ -171,11 +218,38 @@ mod tests {
         let style = Style { values: &["-C"], single_dash: false };
         let found = |line: &[&str], cwd: &str| {
             let words: Vec<String> = line.iter().map(ToString::to_string).collect();
-            harmful(&words, &at(cwd), style).is_some()
+            harmful(&words, &at(cwd), style, &Seen::new(None)).is_some()
         };
         assert!(found(&["fetch"], "a/b"));
         assert!(found(&["-C", "../a", "fetch"], "c"));
         assert!(found(&["--git-dir=../a/.git", "fetch"], "c"));
         assert!(!found(&["fetch"], "c"));
+    }
+
+    #[test]
+    fn in_a_container_links_and_paths_are_those_of_the_container() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["a/.git", "b/kept", "c", "d"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        fs::write(at("b/kept/config"), "[alias]\nx = !y\n").unwrap();
+        std::os::unix::fs::symlink("/workspace/b/kept/config", at("a/.git/config")).unwrap();
+        std::os::unix::fs::symlink("/workspace/b/kept", at("c/.git")).unwrap();
+        fs::write(at("d/.git"), "gitdir: /workspace/b/kept\n").unwrap();
+        let mounted = Mounted { real: Some(folder.path().to_owned()) };
+        let style = Style { values: &["-C"], single_dash: false };
+        let found = |cwd: &str, words: &[&str]| {
+            let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+            harmful(&words, Path::new(cwd), style, &Seen::new(Some(&mounted))).is_some()
+        };
+        for name in ["a", "c", "d"] {
+            assert!(found(&format!("/workspace/{name}"), &["fetch"]), "{name}");
+            assert!(found("/", &["-C", &format!("/workspace/{name}"), "fetch"]), "{name}");
+        }
+        assert!(!found("/workspace/b", &["fetch"]));
+        fs::create_dir(at("e")).unwrap();
+        std::os::unix::fs::symlink("/proc/self/cwd/b/kept", at("e/.git")).unwrap();
+        assert!(found("/workspace/e", &["fetch"]));
     }
 }

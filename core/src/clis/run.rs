@@ -5,13 +5,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use super::binary::{self, Verified};
-use super::repository;
+use super::repository::{self, Seen};
 use super::rules;
-use super::surroundings::{self, Adapter, NoSurroundings, Surroundings};
-use super::{Clis, Granted, Registered};
+use super::surroundings::{self, Adapter, Ground, NoSurroundings, Surroundings};
+use super::{Clis, Definition, Granted, Registered, Variables};
 use crate::error::Code;
 use crate::exec::Host;
+use crate::exec::sandbox::Mounted;
 use crate::shell::plan::{Confinement, Reach};
 use crate::tool::{Caller, ToolError};
 
@@ -25,12 +28,22 @@ pub(crate) struct Room {
     pub words: Vec<String>,
     /// What the command was held to.
     pub held_to: Confinement,
+    /// How a container sees the workspace, if it runs in one.
+    pub mounted: Option<Mounted>,
+}
+
+/// The program of a CLI.
+pub(crate) enum Program {
+    /// One of this machine, and the private folder that it has.
+    OnHost(Verified, TempDir),
+    /// That of an image by the CLI's name. Its container looks for it.
+    OfImage,
 }
 
 /// A CLI that is ready to run.
 pub(crate) struct Prepared {
     /// The program.
-    pub program: Verified,
+    pub program: Program,
     /// Its variables and files.
     pub surroundings: Surroundings,
     /// What it is held to.
@@ -97,33 +110,48 @@ impl Clis {
         };
         surroundings::complete(&granted.definition, &variables).map_err(&unmade)?;
         let clis = Arc::clone(self);
-        let definition = granted.definition;
         let making = tokio::task::spawn_blocking(move || {
-            let program = clis
-                .verified(&granted.name, &definition, &room.writable)
-                .map_err(NoSurroundings::Other)?;
-            if let Some(preset) = definition.preset().filter(|one| one.adapter == Adapter::Git)
-                && let Some(what) = repository::harmful(&room.words, &room.cwd, preset.style())
-            {
-                let text =
-                    format!("the repository has {what}, which would run with the credential");
-                return Err(NoSurroundings::Other(text));
-            }
-            let seen_at = |folder: &std::path::Path| host.temp_seen_at(folder);
-            let surroundings = surroundings::make(&definition, &variables, &program.path, seen_at)?;
+            let timeout = Duration::from_secs(granted.definition.timeout_seconds);
+            check_repository(&granted.definition, &room)?;
+            let (program, surroundings) = match &room.mounted {
+                None => clis.on_host(&granted, &variables, &room, &host)?,
+                Some(_) => {
+                    let ground = Ground::Container;
+                    let made = surroundings::make(&granted.definition, &variables, &ground)?;
+                    (Program::OfImage, made)
+                }
+            };
             let held_to = held_to(room, &surroundings);
-            let timeout = Duration::from_secs(definition.timeout_seconds);
             Ok(Prepared { program, surroundings, held_to, timeout })
         });
         let made = making.await.map_err(|error| refuse(Code::Internal, error.to_string()))?;
         made.map_err(unmade)
     }
 
+    /// The program and the surroundings of a CLI that runs on this machine; blocking.
+    fn on_host(
+        &self,
+        granted: &Granted,
+        variables: &Variables,
+        room: &Room,
+        host: &Host,
+    ) -> Result<(Program, Surroundings), NoSurroundings> {
+        let Granted { name, definition } = granted;
+        let program =
+            self.verified(name, definition, &room.writable).map_err(NoSurroundings::Other)?;
+        let folder = surroundings::folder()?;
+        let home = host.temp_seen_at(folder.path());
+        let ground = Ground::Host { home, binary: &program.path };
+        let made = surroundings::make(definition, variables, &ground)?;
+        made.write_into(folder.path())?;
+        Ok((Program::OnHost(program, folder), made))
+    }
+
     /// The binary of a CLI, verified and opened, if it is the one that was registered; blocking.
     fn verified(
         &self,
         name: &str,
-        definition: &super::Definition,
+        definition: &Definition,
         writable: &[PathBuf],
     ) -> Result<Verified, String> {
         let mut folders = binary::temp_folders();
@@ -137,6 +165,20 @@ impl Clis {
                 verified.pinned.path, pinned.path
             )),
             _ => Ok(verified),
+        }
+    }
+}
+
+/// Refuses a repository that would have git run programs with the credential; blocking.
+fn check_repository(definition: &Definition, room: &Room) -> Result<(), NoSurroundings> {
+    let preset = definition.preset().filter(|one| one.adapter == Adapter::Git);
+    let Some(preset) = preset else { return Ok(()) };
+    let seen = Seen::new(room.mounted.as_ref());
+    match repository::harmful(&room.words, &room.cwd, preset.style(), &seen) {
+        None => Ok(()),
+        Some(what) => {
+            let text = format!("the repository has {what}, which would run with the credential");
+            Err(NoSurroundings::Other(text))
         }
     }
 }

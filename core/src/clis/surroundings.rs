@@ -11,7 +11,9 @@ use zeroize::Zeroizing;
 
 use super::binary::search_path;
 use super::definition::{Definition, VariableKind, Variables};
+use crate::exec::PrivateFile;
 use crate::exec::environment::Variables as Texts;
+use crate::exec::sandbox::HOME;
 
 /// What is made of a preset's variables besides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +26,34 @@ pub(crate) enum Adapter {
     Psql,
 }
 
-/// The surroundings of one call. Its folder, with the files in it, ends with it.
+/// Where a CLI runs.
+pub(crate) enum Ground<'g> {
+    /// On this machine.
+    Host {
+        /// Where it sees its private folder.
+        home: PathBuf,
+        /// Its binary.
+        binary: &'g Path,
+    },
+    /// In a container of its own, whose home folder is its private folder.
+    Container,
+}
+
+/// The surroundings of one call.
 pub(crate) struct Surroundings {
-    /// A private folder, which is the home folder and the temporary one.
-    pub folder: TempDir,
-    /// All variables.
+    /// All variables. In a container, the search path, the language, the time zone and certificates are
+    /// those of the image.
     pub variables: Texts,
+    /// Its private files.
+    pub files: Vec<PrivateFile>,
     /// Files of the owner's that it reads.
     pub reads: Vec<PathBuf>,
     /// What is masked in the texts of the call, each with what placeholders call it.
     pub secrets: Vec<(Zeroizing<String>, String)>,
+    /// Where it sees its private files.
+    files_at: PathBuf,
+    /// Files of the owner's are there, by their paths.
+    is_on_host: bool,
 }
 
 /// Why there are none.
@@ -67,29 +87,35 @@ pub(super) fn complete(of: &Definition, variables: &Variables) -> Result<(), NoS
     if missing.is_empty() { Ok(()) } else { Err(NoSurroundings::Missing(missing)) }
 }
 
-/// Makes the surroundings; blocking. `seen_at` says where the program sees its folder.
+/// Makes a private folder on this machine, which is gone when it is dropped; blocking.
 ///
 /// # Errors
-/// Where something is missing, or the folder cannot be made.
+/// Where it cannot be made.
+pub(super) fn folder() -> io::Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("toolkeep-cli-").tempdir()?;
+    for name in ["shm", FILES] {
+        fs::DirBuilder::new().mode(0o700).create(folder.path().join(name))?;
+    }
+    Ok(folder)
+}
+
+/// Makes the surroundings; blocking.
+///
+/// # Errors
+/// Where something is missing.
 pub(super) fn make(
     of: &Definition,
     variables: &Variables,
-    binary: &Path,
-    seen_at: impl FnOnce(&Path) -> PathBuf,
+    ground: &Ground<'_>,
 ) -> Result<Surroundings, NoSurroundings> {
     complete(of, variables)?;
-    let folder = tempfile::Builder::new().prefix("toolkeep-cli-").tempdir()?;
-    for name in ["shm", "files"] {
-        fs::DirBuilder::new().mode(0o700).create(folder.path().join(name))?;
-    }
-    let home = seen_at(folder.path());
-    let mut made =
-        Surroundings { folder, variables: Texts::new(), reads: Vec::new(), secrets: Vec::new() };
-    let own = std::env::vars().filter(|(name, _)| INHERITED.contains(&name.as_str()));
-    made.variables.extend(own);
+    let mut made = Surroundings::on(ground);
+    let home = match ground {
+        Ground::Host { home, .. } => home.as_path(),
+        Ground::Container => Path::new(HOME),
+    };
     let shown = home.display().to_string();
     for (name, value) in [
-        ("PATH", search_path(binary).as_str()),
         ("HOME", shown.as_str()),
         ("TMPDIR", shown.as_str()),
         ("USER", "toolkeep"),
@@ -98,7 +124,6 @@ pub(super) fn make(
     ] {
         made.variables.insert(name.to_owned(), value.to_owned());
     }
-    made.variables.entry("LANG".to_owned()).or_insert_with(|| "C.UTF-8".to_owned());
     let preset = of.preset();
     for (name, value) in preset.map_or(&[][..], |preset| preset.sets) {
         made.variables.insert((*name).to_owned(), value.replace("{HOME}", &shown));
@@ -112,16 +137,22 @@ pub(super) fn make(
                 made.guard(&one.value, name);
                 made.variables.insert(name.clone(), one.value.to_string());
             }
-            VariableKind::File => made.file(name, &one.value, &home)?,
+            VariableKind::File => made.file(name, &one.value)?,
         }
     }
     match preset.map_or(Adapter::None, |preset| preset.adapter) {
         Adapter::None => {}
-        Adapter::Git => made.git(&home)?,
-        Adapter::Psql => made.psql(&home)?,
+        Adapter::Git => made.git(home)?,
+        Adapter::Psql => made.psql(),
     }
     Ok(made)
 }
+
+/// The folder of private files within the private folder of this machine.
+const FILES: &str = "files";
+
+/// The largest file of the owner's that goes into a container, in bytes: it is told to a shell.
+const MOST_BYTES: u64 = 256 << 10;
 
 impl Surroundings {
     fn guard(&mut self, value: &str, name: &str) {
@@ -129,43 +160,96 @@ impl Surroundings {
         self.secrets.push((Zeroizing::new(value.to_owned()), kind));
     }
 
+    /// Nothing but what every CLI has there.
+    fn on(ground: &Ground<'_>) -> Surroundings {
+        let mut variables = Texts::new();
+        let files_at = match ground {
+            Ground::Host { home, binary } => {
+                let own = std::env::vars().filter(|(name, _)| INHERITED.contains(&name.as_str()));
+                variables.extend(own);
+                variables.insert("PATH".to_owned(), search_path(binary));
+                variables.entry("LANG".to_owned()).or_insert_with(|| "C.UTF-8".to_owned());
+                home.join(FILES)
+            }
+            Ground::Container => PathBuf::from(HOME),
+        };
+        let is_on_host = matches!(ground, Ground::Host { .. });
+        let (files, reads, secrets) = (Vec::new(), Vec::new(), Vec::new());
+        Surroundings { variables, files, reads, secrets, files_at, is_on_host }
+    }
+
+    /// Writes the private files into a folder of this machine; blocking.
+    ///
+    /// # Errors
+    /// Where one cannot be written.
+    pub(super) fn write_into(&self, folder: &Path) -> io::Result<()> {
+        for PrivateFile { name, content } in &self.files {
+            let path = folder.join(FILES).join(name);
+            let mut file =
+                fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+            file.write_all(content)?;
+        }
+        Ok(())
+    }
+
     /// A variable that is a file: one of the owner's by its path, or a private one.
-    fn file(&mut self, name: &str, value: &str, home: &Path) -> Result<(), NoSurroundings> {
+    fn file(&mut self, name: &str, value: &str) -> Result<(), NoSurroundings> {
         if value.is_empty() {
             return Ok(());
         }
+        let own = name.to_ascii_lowercase();
         let is_path = value.starts_with('/') && !value.contains('\n');
-        let path = if is_path {
-            let path = PathBuf::from(value);
-            if !path.is_file() {
-                let text = format!("the variable `{name}` names a file that is not there");
-                return Err(NoSurroundings::Other(text));
-            }
-            if let Ok(content) = fs::read_to_string(&path) {
-                self.guard_parts(&content, name);
-            }
-            self.reads.push(path.clone());
-            path
-        } else {
+        let path = if !is_path {
             self.guard_parts(value, name);
-            self.private(&name.to_ascii_lowercase(), value, home)?
+            self.private(&own, value)
+        } else {
+            let path = PathBuf::from(value);
+            let content = self.owners(&path).map_err(|why| {
+                NoSurroundings::Other(format!("the variable `{name}` names a file that {why}"))
+            })?;
+            if let Some(text) = content.as_deref().and_then(|all| std::str::from_utf8(all).ok()) {
+                self.guard_parts(text, name);
+            }
+            match content {
+                Some(content) if !self.is_on_host => {
+                    self.files.push(PrivateFile { name: own.clone(), content });
+                    self.files_at.join(own)
+                }
+                _ => {
+                    self.reads.push(path.clone());
+                    path
+                }
+            }
         };
         self.variables.insert(name.to_owned(), path.display().to_string());
         Ok(())
     }
 
-    /// Writes a private file. Where the program sees it.
-    fn private(&self, name: &str, content: &str, home: &Path) -> io::Result<PathBuf> {
-        let below = Path::new("files").join(name);
-        let path = self.folder.path().join(&below);
-        let mut file =
-            fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
-        file.write_all(content.as_bytes())?;
-        if !content.ends_with('\n') {
-            // A private key without a last line break is none to ssh.
-            file.write_all(b"\n")?;
+    /// What a file of the owner's holds, as far as that is needed here.
+    fn owners(&self, path: &Path) -> Result<Option<Zeroizing<Vec<u8>>>, String> {
+        if !path.is_file() {
+            return Err("is not there".to_owned());
         }
-        Ok(home.join(below))
+        let read = fs::read(path).map(Zeroizing::new);
+        if self.is_on_host {
+            return Ok(read.ok());
+        }
+        let content = read.map_err(|error| format!("cannot be read: {error}"))?;
+        match content.len() as u64 <= MOST_BYTES {
+            true => Ok(Some(content)),
+            false => Err(format!("is larger than {} KiB, so no sandbox gets it", MOST_BYTES >> 10)),
+        }
+    }
+
+    /// Adds a private file. Where the program sees it.
+    fn private(&mut self, name: &str, content: &str) -> PathBuf {
+        let mut content = Zeroizing::new(content.as_bytes().to_vec());
+        if !content.ends_with(b"\n") {
+            // A private key without a last line break is none to ssh.
+            content.push(b'\n');
+        }
+        self.files.push(PrivateFile { name: name.to_owned(), content });
+        self.files_at.join(name)
     }
 
     /// Masks the content of a file as a whole, and what in it is set to a name that tells of a secret.
@@ -252,10 +336,10 @@ impl Surroundings {
     }
 
     /// A password for a server that is named goes to that server alone.
-    fn psql(&mut self, home: &Path) -> Result<(), NoSurroundings> {
+    fn psql(&mut self) {
         let value = |name: &str| self.variables.get(name).filter(|value| !value.is_empty());
         let (Some(password), Some(host)) = (value("PGPASSWORD"), value("PGHOST")) else {
-            return Ok(());
+            return;
         };
         let any = "*".to_owned();
         let part = |name: &str| escaped(value(name).unwrap_or(&any));
@@ -267,10 +351,9 @@ impl Surroundings {
             part("PGUSER"),
             escaped(password)
         ));
-        let path = self.private("pgpass", &line, home)?;
+        let path = self.private("pgpass", &line);
         self.variables.remove("PGPASSWORD");
         self.variables.insert("PGPASSFILE".into(), path.display().to_string());
-        Ok(())
     }
 }
 
@@ -334,6 +417,15 @@ mod tests {
         preset: &str,
         given: &[(&str, &str, VariableKind)],
     ) -> Result<Surroundings, NoSurroundings> {
+        let (home, binary) = (PathBuf::from("/seen"), Path::new("/usr/bin/x"));
+        made_on(preset, given, &Ground::Host { home, binary })
+    }
+
+    fn made_on(
+        preset: &str,
+        given: &[(&str, &str, VariableKind)],
+        ground: &Ground<'_>,
+    ) -> Result<Surroundings, NoSurroundings> {
         let variables = given
             .iter()
             .map(|(name, value, kind)| {
@@ -342,7 +434,7 @@ mod tests {
             })
             .collect();
         let of = Definition { preset: Some(preset.into()), ..Definition::default() };
-        make(&of, &variables, Path::new("/usr/bin/x"), |_| PathBuf::from("/seen"))
+        make(&of, &variables, ground)
     }
 
     use VariableKind::{File, Sensitive, Value};
@@ -370,7 +462,9 @@ mod tests {
         let made = made("gcloud", &[("GOOGLE_APPLICATION_CREDENTIALS", json, File)]).unwrap();
         let at = "files/google_application_credentials";
         assert_eq!(made.variables["GOOGLE_APPLICATION_CREDENTIALS"], format!("/seen/{at}"));
-        let path = made.folder.path().join(at);
+        let folder = folder().unwrap();
+        made.write_into(folder.path()).unwrap();
+        let path = folder.path().join(at);
         assert_eq!(fs::read_to_string(&path).unwrap().trim(), json);
         use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -402,7 +496,43 @@ mod tests {
         let given = [("PGHOST", "db.internal", Value), ("PGPASSWORD", r"x\:y", Sensitive)];
         let made = made("psql", &given).unwrap();
         assert!(!made.variables.contains_key("PGPASSWORD"));
-        let line = fs::read_to_string(made.folder.path().join("files/pgpass")).unwrap();
-        assert_eq!(line, "db.internal:*:*:*:x\\\\\\:y\n");
+        assert_eq!(&*made.files[0].content, b"db.internal:*:*:*:x\\\\\\:y\n");
+        assert_eq!(made.variables["PGPASSFILE"], "/seen/files/pgpass");
+    }
+
+    #[test]
+    fn in_a_container_files_are_in_its_home_and_the_rest_is_the_images() {
+        let own = tempfile::NamedTempFile::new().unwrap();
+        fs::write(own.path(), [b'a', 0, 255]).unwrap();
+        let path = own.path().to_str().unwrap();
+        let given = [
+            ("AWS_ACCESS_KEY_ID", "hunter2hunter2", Sensitive),
+            ("AWS_SECRET_ACCESS_KEY", "hunter3hunter3", Sensitive),
+            ("AWS_DEFAULT_REGION", "eu-north-1", Value),
+            ("BINARY", path, File),
+            ("TEXT", "token: x", File),
+        ];
+        let made = made_on("aws", &given, &Ground::Container).unwrap();
+        for (name, value) in [
+            ("AWS_DEFAULT_REGION", "eu-north-1"),
+            ("AWS_PAGER", ""),
+            ("BINARY", "/home/agent/binary"),
+            ("TEXT", "/home/agent/text"),
+            ("HOME", "/home/agent"),
+        ] {
+            assert_eq!(made.variables[name], value, "{name}");
+        }
+        for image in ["PATH", "LANG", "TZ", "SSL_CERT_FILE"] {
+            assert!(!made.variables.contains_key(image), "{image}");
+        }
+        let files: Vec<(&str, &[u8])> =
+            made.files.iter().map(|file| (&*file.name, &**file.content)).collect();
+        assert_eq!(files, [("binary", &[b'a', 0, 255][..]), ("text", b"token: x\n")]);
+        assert!(made.reads.is_empty());
+        fs::write(own.path(), vec![0; 300 << 10]).unwrap();
+        let Err(NoSurroundings::Other(why)) = made_on("aws", &given, &Ground::Container) else {
+            panic!("it was made")
+        };
+        assert!(why.contains("`BINARY`") && why.contains("256 KiB"), "{why}");
     }
 }

@@ -5,6 +5,7 @@
 //! shells that wait in there; see `seat.sh` for how one is told a command, and `sweep.sh` for how nothing
 //! of it stays.
 
+mod apart;
 mod container;
 mod containers;
 mod engine;
@@ -28,13 +29,13 @@ use super::control::Control;
 use super::host::Order;
 use super::not_run::NotRun;
 use super::running::{Ended, Stream, Written};
-use super::sandbox::NO_NETWORK;
+use super::sandbox::{HOME, NO_NETWORK};
 use container::Wanted;
 use containers::{Containers, Taken};
 use engine::Engine;
 use owner::Owner;
 use running::{Given, Running};
-use seat::Seat;
+use seat::{Refused, Seat};
 
 /// What runs commands in containers. One per runtime.
 pub(super) struct Docker {
@@ -100,7 +101,10 @@ impl Docker {
         let deadline = Instant::now().checked_add(order.timeout);
         let Some(cwd) = order.cwd.to_str() else { return Err(no_folder(order)) };
         let set = &self.config.environment.set;
-        let script = script::script(&order.run, cwd, set, &order.variables);
+        let script = match &order.apart {
+            Some(apart) => apart::script(apart, cwd),
+            None => script::script(&order.run, cwd, set, &order.variables),
+        };
         let client = self.client(engine).await.map_err(NotRun::Sandbox)?;
         let wanted =
             Wanted::of(&self.config, order).map_err(|why| NotRun::Sandbox(why.to_string()))?;
@@ -127,19 +131,23 @@ impl Docker {
             let disk_left = self.config.limits.disk_left();
             let given = Given { script: &script, order, deadline, disk_left, control };
             if let Some(run) = running.run(given, begun, &mut sink).await {
-                self.after(&client, &taken, run.left).await;
-                return run.ended.ok_or_else(|| no_folder(order));
+                self.after(&client, &taken, run.left, order).await;
+                return run.ended.map_err(|why| refused(why, order));
             }
             // Whatever has ended that shell may have ended the others that wait.
             taken.container.forget_idle();
+            if order.apart.is_some() {
+                self.containers.end(&client, &taken).await;
+            }
         }
         Err(NotRun::Sandbox(format!("its container cannot be used: {why}")))
     }
 
     /// Keeps a shell for the next command. Where there is none because the command could not be ended,
-    /// its container is.
-    async fn after(&self, client: &Client, taken: &Taken, left: running::Left) {
+    /// or nobody else may be where it was, its container is ended.
+    async fn after(&self, client: &Client, taken: &Taken, left: running::Left, order: &Order) {
         match left {
+            _ if order.apart.is_some() => self.containers.end(client, taken).await,
             running::Left::Idle(seat) => taken.container.keep(seat),
             running::Left::Nothing => {}
             running::Left::Trouble => self.containers.end(client, taken).await,
@@ -257,6 +265,23 @@ async fn seat_in(client: &Client, taken: &Taken) -> Result<Seat, String> {
     match taken.container.idle() {
         Some(seat) => Ok(seat),
         None => Seat::start(client, &taken.container.id).await,
+    }
+}
+
+fn refused(why: Refused, order: &Order) -> NotRun {
+    let words = order.apart.iter().flat_map(|apart| &apart.words);
+    let name = words.take(1).cloned().collect::<String>();
+    match why {
+        Refused::Folder => no_folder(order),
+        Refused::Program => NotRun::Sandbox(format!(
+            "its image has no program `{name}` that could be trusted with credentials. It must be in \
+             an absolute folder of the image's `PATH`, may be read and executed, and be of the image \
+             itself, not of the workspace or of another mount"
+        )),
+        Refused::Files => NotRun::Sandbox(format!(
+            "the private files of `{name}` cannot be written to `{HOME}` there: it must have room \
+             (`exec.sandbox.tmpfs_size_mb`), and `printf` must be a builtin of the image's `sh`"
+        )),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::apart::Apart;
 use super::capabilities::Capabilities;
 use super::closed;
 use super::config::{ExecConfig, Profile};
@@ -67,6 +68,8 @@ pub(crate) struct Order {
     pub(crate) session: String,
     /// A program that was opened before, in place of what is run. In a sandbox there is none such.
     pub(crate) opened: Option<Opened>,
+    /// In a sandbox, a program that has a container of its own, in place of what is run.
+    pub(crate) apart: Option<Apart>,
     /// Whose it is: that says whether it runs on the host or in a sandbox.
     pub(crate) whose: Whose,
     /// How long it may take. [`Duration::MAX`]: as long as it likes.

@@ -3,7 +3,7 @@
 //! The decision is here, without any engine: a build that has none still refuses to run on the host what
 //! its owner wants in a sandbox.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -283,6 +283,36 @@ impl Mounted {
         Some(path.trim_end_matches('/').to_owned())
     }
 
+    /// A path of the container as it is without the links of the workspace: of the container, too. The
+    /// links of an image lead nowhere but within it.
+    pub(crate) fn without_links(&self, path: &Path) -> PathBuf {
+        let mut rest: Vec<PathBuf> = parts(path);
+        let mut done = PathBuf::from("/");
+        let mut links = 0;
+        while let Some(part) = rest.pop() {
+            if part == Path::new("..") {
+                done.pop();
+                continue;
+            }
+            done.push(part);
+            let there = done.to_str().and_then(|path| self.on_host(path));
+            let target = match there {
+                // A link of the engine's own.
+                None if done == Path::new("/dev/fd") => Some(PathBuf::from("/proc/self/fd")),
+                None => None,
+                Some(there) => std::fs::read_link(there).ok(),
+            };
+            let Some(target) = target.filter(|_| links < MOST_LINKS) else { continue };
+            links += 1;
+            match target.is_absolute() {
+                true => done = PathBuf::from("/"),
+                false => drop(done.pop()),
+            }
+            rest.extend(parts(&target));
+        }
+        done
+    }
+
     /// What a command finds in the container.
     pub(crate) fn env(&self, places: &Places) -> Env {
         let denied = places.denied.iter().filter_map(|path| self.in_container(path));
@@ -294,6 +324,19 @@ impl Mounted {
             ..Env::default()
         }
     }
+}
+
+/// As many links as a kernel follows.
+const MOST_LINKS: usize = 40;
+
+/// The parts of a path, the last one first.
+fn parts(path: &Path) -> Vec<PathBuf> {
+    let parts = path
+        .components()
+        .filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
+    let mut parts: Vec<PathBuf> = parts.map(|part| PathBuf::from(part.as_os_str())).collect();
+    parts.reverse();
+    parts
 }
 
 /// What helps after a command that failed in a container, by how it ended and by what it wrote.
@@ -362,6 +405,27 @@ mod tests {
         );
         assert_eq!(mounted.in_container("/srv/ws2"), None);
         assert_eq!(Mounted { real: None }.on_host("/workspace/a"), None);
+    }
+
+    #[test]
+    fn links_lead_where_they_do_in_the_container() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = |to: &str, name: &str| {
+            std::os::unix::fs::symlink(to, folder.path().join(name)).unwrap();
+        };
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        link("/workspace/a", "inside");
+        link("../proc/self", "a/process");
+        link("../../proc", "a/up");
+        link("round", "round");
+        let mounted = Mounted { real: Some(folder.path().to_owned()) };
+        let leads = |path: &str| mounted.without_links(Path::new(path)).display().to_string();
+        assert_eq!(leads("/workspace/inside/b"), "/workspace/a/b");
+        assert_eq!(leads("/workspace/a/up/self/environ"), "/proc/self/environ");
+        assert_eq!(leads("/workspace/inside/process"), "/workspace/proc/self");
+        assert_eq!(leads("/workspace/../proc/1"), "/proc/1");
+        assert_eq!(leads("/dev/fd/../environ"), "/proc/self/environ");
+        assert_eq!(leads("/workspace/round"), "/workspace/round");
     }
 
     #[test]

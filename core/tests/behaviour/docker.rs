@@ -1,5 +1,6 @@
 //! Commands in containers, with a real Docker Engine: what they give back, and what they cannot do.
 
+mod clis;
 mod custom;
 
 use std::fs;
@@ -48,11 +49,14 @@ async fn attack(house: &House, script: &str) -> ToolResult {
 }
 
 async fn attack_for(house: &House, script: &str, timeout_ms: u64) -> ToolResult {
-    let path = house.folder.path().join("attack.sh");
-    fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    program(&house.folder.path().join("attack.sh"), script);
     let args = json!({ "command": "sh ./attack.sh", "timeout_ms": timeout_ms });
     house.call("exec", args).await
+}
+
+fn program(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 fn folder(house: &House) -> PathBuf {

@@ -1,6 +1,6 @@
 //! `credentialed_exec`, and the calls of CLIs that come by `exec`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,10 +9,11 @@ use serde::Deserialize;
 
 use super::exec::{LONGEST, SPARE, ended};
 use crate::builtin::Deps;
-use crate::clis::{Prepared, Registered, Room};
+use crate::clis::{Prepared, Program, Registered, Room, Surroundings, Verified};
 use crate::error::Code;
-use crate::exec::sandbox::Whose;
-use crate::exec::{Console, Opened, Order};
+use crate::exec::environment::Variables;
+use crate::exec::sandbox::{Mounted, Whose};
+use crate::exec::{Apart, Console, Opened, Order};
 use crate::kind::Capability;
 use crate::shell::plan::Run;
 use crate::tool::{CallContext, Tool, ToolError, ToolResult, tool_fn};
@@ -114,12 +115,14 @@ pub(super) async fn run(
     deps.files.check_workspace(cx)?;
     let places = deps.files.places(caller)?;
     let cwd = PathBuf::from(&plan.cwd);
-    no_processes(&cli.name, &words, &cwd)?;
+    let mounted = deps.files.mounted(caller, &places);
+    no_processes(&cli.name, &words, &cwd, mounted.as_ref())?;
     let room = Room {
         writable: places.writable.iter().map(PathBuf::from).collect(),
         cwd: cwd.clone(),
         words: words.clone(),
         held_to: plan.confinement.clone(),
+        mounted,
     };
     let prepared = deps.clis.prepared(caller, &cli, granted, room, deps.host.clone()).await?;
     let Prepared { program, surroundings, held_to, timeout } = prepared;
@@ -127,34 +130,39 @@ pub(super) async fn run(
         // One that is too short to be guarded is told of where the CLI is registered.
         let _ = cx.register_secret(value, Some(kind_of(kind)));
     }
-    let timeout = wanted(timeout, timeout_ms, caller.timeout_ms);
-    let seen = places.readable.iter().chain(&places.writable).map(PathBuf::from).collect();
-    // In a sandbox it is the image's own program, and finds besides that what only it may have.
-    let is_secret =
-        |value: &String| surroundings.secrets.iter().any(|(secret, _)| **secret == *value);
-    let secrets = surroundings.variables.iter().filter(|(_, value)| is_secret(value));
-    let variables = secrets.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let opened = Opened {
-        file: program.file,
-        path: program.path,
-        words: std::iter::once(cli.name).chain(words).collect(),
-        variables: surroundings.variables,
-        temp: Arc::new(surroundings.folder),
-    };
+    let words = std::iter::once(cli.name).chain(words).collect();
+    let (opened, apart) = found(program, surroundings, words);
     let order = Order {
         run: plan.run.clone(),
         cwd,
         held_to,
-        seen,
-        variables,
+        seen: places.readable.iter().chain(&places.writable).map(PathBuf::from).collect(),
+        variables: Variables::new(),
         input: stdin.unwrap_or_default().into_bytes(),
         console: Console::Once,
         session: String::new(),
         whose: Whose::of(caller, &places),
-        timeout,
-        opened: Some(opened),
+        timeout: wanted(timeout, timeout_ms, caller.timeout_ms),
+        opened,
+        apart,
     };
     ended(deps, order, cx).await
+}
+
+/// A program with all that it finds, on the host or in a container.
+fn found(
+    program: Program,
+    surroundings: Surroundings,
+    words: Vec<String>,
+) -> (Option<Opened>, Option<Apart>) {
+    let Surroundings { variables, files, .. } = surroundings;
+    match program {
+        Program::OnHost(Verified { file, path, .. }, folder) => {
+            let temp = Arc::new(folder);
+            (Some(Opened { file, path, words, variables, temp }), None)
+        }
+        Program::OfImage => (None, Some(Apart { words, variables, files })),
+    }
 }
 
 /// The refusal of a CLI that is to go on after its call.
@@ -174,10 +182,19 @@ fn kind_of(kind: &str) -> &str {
 }
 
 /// Refuses a path that leads to what processes hold, by whatever links.
-fn no_processes(name: &str, words: &[String], cwd: &std::path::Path) -> Result<(), ToolError> {
+fn no_processes(
+    name: &str,
+    words: &[String],
+    cwd: &Path,
+    mounted: Option<&Mounted>,
+) -> Result<(), ToolError> {
     let leads_there = |word: &str| {
-        let real = cwd.join(word).canonicalize();
-        real.is_ok_and(|real| real.starts_with("/proc") && real != std::path::Path::new("/proc"))
+        let path = cwd.join(word);
+        let real = match mounted {
+            Some(mounted) => Some(mounted.without_links(&path)),
+            None => path.canonicalize().ok(),
+        };
+        real.is_some_and(|real| real.starts_with("/proc") && real != Path::new("/proc"))
     };
     let parts = |word: &str| {
         let behind = word.find(['=', '@']).map(|at| word[at + 1..].to_owned());

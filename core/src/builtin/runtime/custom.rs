@@ -81,6 +81,7 @@ impl Custom {
             console: Console::Once,
             session: format!("{}\0{session}", caller.tenant),
             opened: None,
+            apart: None,
             whose: Whose::of(caller, &places),
             timeout: limit,
         };

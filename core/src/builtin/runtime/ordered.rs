@@ -51,6 +51,7 @@ pub(super) async fn order(
         console: wanted.console,
         session: format!("{}\0{session}", caller.tenant),
         opened: None,
+        apart: None,
         whose: Whose::of(caller, &places),
         timeout: wanted.timeout,
     })

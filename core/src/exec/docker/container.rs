@@ -85,7 +85,11 @@ impl Wanted {
     pub(super) fn of(config: &ExecConfig, order: &Order) -> Result<Wanted, Unknown> {
         let mounts = mounts(&config.sandbox, order)?;
         let body = body(config, order, mounts);
-        let key = scope_key(config.sandbox.scope, &order.whose);
+        let key = match &order.apart {
+            // Nobody else ever has it.
+            Some(_) => uuid::Uuid::new_v4().to_string(),
+            None => scope_key(config.sandbox.scope, &order.whose),
+        };
         let mut hash = Sha256::new();
         // A body that could not be written would be one whose settings are not told apart.
         let settings = format!("{:?}", sorted(&body));

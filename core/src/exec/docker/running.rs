@@ -10,7 +10,7 @@ use super::super::control::Control;
 use super::super::disk::Disks;
 use super::super::host::Order;
 use super::super::running::{Cut, Ended, GRACE, Status, Stream, Written};
-use super::seat::{self, Heard, Seat, Told};
+use super::seat::{self, Heard, Refused, Seat, Told};
 
 /// How long the end of what was killed is waited for, before its container is ended.
 const LAST_WAIT: Duration = Duration::from_secs(5);
@@ -27,8 +27,8 @@ pub(super) struct Running<'r> {
 
 /// What became of a command.
 pub(super) struct Run {
-    /// `None`: its folder is not there, and it has not run.
-    pub(super) ended: Option<Ended>,
+    /// How it ended, or why it has not run.
+    pub(super) ended: Result<Ended, Refused>,
     pub(super) left: Left,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Left {
 #[derive(Default)]
 struct State {
     has_begun: bool,
-    no_folder: bool,
+    refused: Option<Refused>,
     code: Option<(i32, bool)>,
     no_more_errors: bool,
     is_gone: bool,
@@ -95,7 +95,7 @@ impl State {
     fn note(&mut self, told: Told) {
         match told {
             Told::Begun => self.has_begun = true,
-            Told::NoFolder => self.no_folder = true,
+            Told::Refused(why) => self.refused = Some(why),
             Told::Ended { code, swamped } => self.code = Some((code, swamped)),
             Told::NoMoreErrors => self.no_more_errors = true,
         }
@@ -213,7 +213,7 @@ impl Running<'_> {
     }
 
     async fn end(self, state: State, since: Instant, reads: bool) -> Option<Run> {
-        if !state.has_begun && !state.no_folder && state.is_gone && state.cut.is_none() {
+        if !state.has_begun && state.refused.is_none() && state.is_gone && state.cut.is_none() {
             return None;
         }
         let took = since.elapsed();
@@ -237,6 +237,6 @@ impl Running<'_> {
             }
             None => Left::Trouble,
         };
-        Some(Run { ended: (!state.no_folder).then_some(ended), left })
+        Some(Run { ended: state.refused.map_or(Ok(ended), Err), left })
     }
 }

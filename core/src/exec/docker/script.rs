@@ -32,7 +32,7 @@ pub(super) fn script(run: &Run, cwd: &str, set: &Variables, own: &Variables) -> 
         Run::Verbatim { .. } => {}
     }
     variables.extend(own.clone());
-    variables.retain(|name, _| is_name(name) && !REMOVED.contains(&name.as_str()));
+    variables.retain(|name, _| is_kept(name));
     let mut script = String::from("read -r TOOLKEEP_RUN _ </proc/self/stat\nexport TOOLKEEP_RUN\n");
     let _ = writeln!(
         script,
@@ -63,6 +63,11 @@ pub(super) fn script(run: &Run, cwd: &str, set: &Variables, own: &Variables) -> 
 /// A text as one word of a shell, whatever is in it.
 pub(super) fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// True for the name of a variable that a program may get.
+pub(super) fn is_kept(name: &str) -> bool {
+    is_name(name) && !REMOVED.contains(&name)
 }
 
 fn is_name(name: &str) -> bool {

@@ -48,8 +48,8 @@ pub(super) enum Heard<'b> {
 pub(super) enum Told {
     /// The command begins.
     Begun,
-    /// Its folder is not there, so it does not run.
-    NoFolder,
+    /// It does not run.
+    Refused(Refused),
     /// It has ended with this code.
     Ended {
         code: i32,
@@ -58,6 +58,17 @@ pub(super) enum Told {
     },
     /// Its errors are all there.
     NoMoreErrors,
+}
+
+/// Why a command does not run in its container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// Its folder is not there.
+    Folder,
+    /// The image has no such program, where only the image has its say.
+    Program,
+    /// Its private files cannot be written.
+    Files,
 }
 
 impl Seat {
@@ -147,7 +158,9 @@ fn heard(which: Which, part: Part<'_>, hear: &mut impl FnMut(Heard<'_>)) {
 fn read(mark: &str) -> Option<Told> {
     match mark {
         "begin" => Some(Told::Begun),
-        "folder" => Some(Told::NoFolder),
+        "folder" => Some(Told::Refused(Refused::Folder)),
+        "program" => Some(Told::Refused(Refused::Program)),
+        "files" => Some(Told::Refused(Refused::Files)),
         "end" => Some(Told::NoMoreErrors),
         _ => {
             let (code, swamped) = match mark.strip_suffix(" swamped") {
