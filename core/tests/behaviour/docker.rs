@@ -232,6 +232,16 @@ async fn a_fork_bomb_and_a_memory_hog_stay_within_their_limits() {
 }
 
 #[tokio::test]
+async fn a_container_has_the_processors_and_the_memory_that_are_set() {
+    let house = house(json!({ "cpus": 0.25, "memory_mb": 48 })).await;
+    run(&house, "true").await;
+    let id = containers(&house).remove(0);
+    let format = "{{.HostConfig.NanoCpus}} {{.HostConfig.Memory}} {{.HostConfig.MemorySwap}}";
+    let inspected = Engine::shared().docker(&["inspect", "--format", format, &id]);
+    assert_eq!(inspected, format!("250000000 {0} {0}", 48 << 20));
+}
+
+#[tokio::test]
 async fn a_timeout_ends_everything_inside() {
     let house = house(json!({})).await;
     let script = "echo begun\n(setsid sh -c 'sleep 8721 & sleep 8722' &)\n\

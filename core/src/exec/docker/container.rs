@@ -372,3 +372,6 @@ impl Use {
         Use { made: now, last: now, users: 0 }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+use super::super::super::apart::Apart;
+use super::super::super::environment::Variables;
+use super::*;
+use crate::exec::Console;
+use crate::shell::plan::{Confinement, Reach, Run};
+
+fn order(workspace: &Path) -> Order {
+    let whose = Whose {
+        tenant: "t".into(),
+        agent: Some("a".into()),
+        session: Some("s".into()),
+        workspace: Some(workspace.to_owned()),
+    };
+    Order {
+        run: Run::Verbatim { text: "true".into() },
+        cwd: WORKSPACE.into(),
+        held_to: Confinement::default(),
+        seen: Vec::new(),
+        variables: Variables::new(),
+        input: Vec::new(),
+        console: Console::Once,
+        session: String::new(),
+        opened: None,
+        apart: None,
+        whose,
+        timeout: std::time::Duration::from_secs(1),
+    }
+}
+
+fn workspace() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let real = folder.path().canonicalize().unwrap();
+    (folder, real)
+}
+
+fn identity(config: &ExecConfig, order: &Order) -> String {
+    Wanted::of(config, order).unwrap().identity
+}
+
+type Change<T> = (&'static str, fn(&mut T));
+
+#[test]
+fn every_setting_of_a_container_makes_it_another() {
+    let (_folder, real) = workspace();
+    let order = order(&real);
+    let usual = identity(&ExecConfig::default(), &order);
+    assert_eq!(identity(&ExecConfig::default(), &order), usual, "it is the same every time");
+    let changes: [Change<ExecConfig>; 14] = [
+        ("image", |config| config.sandbox.image = "other".into()),
+        ("workspace_access", |config| config.sandbox.workspace_access = WorkspaceAccess::Ro),
+        ("no workspace", |config| config.sandbox.workspace_access = WorkspaceAccess::None),
+        ("scope", |config| config.sandbox.scope = SandboxScope::Agent),
+        ("user", |config| config.sandbox.user = Some("7:7".into())),
+        ("network", |config| config.sandbox.network = "other".into()),
+        ("memory_mb", |config| config.sandbox.memory_mb += 1),
+        ("cpus", |config| config.sandbox.cpus = 0.5),
+        ("pids_limit", |config| config.sandbox.pids_limit += 1),
+        ("read_only_root", |config| config.sandbox.read_only_root = false),
+        ("tmpfs", |config| config.sandbox.tmpfs.push("/opt".into())),
+        ("tmpfs_size_mb", |config| config.sandbox.tmpfs_size_mb += 1),
+        ("limits.open_files", |config| config.limits.open_files += 1),
+        ("limits.file_mb", |config| config.limits.file_mb += 1),
+    ];
+    let mut all = vec![usual];
+    for (name, change) in changes {
+        let mut config = ExecConfig::default();
+        change(&mut config);
+        let own = identity(&config, &order);
+        assert!(!all.contains(&own), "{name}");
+        all.push(own);
+    }
+}
+
+#[test]
+fn what_is_no_setting_of_a_container_leaves_it_the_same() {
+    let (_folder, real) = workspace();
+    let order = order(&real);
+    let usual = identity(&ExecConfig::default(), &order);
+    let changes: [Change<ExecConfig>; 4] = [
+        ("timeout_seconds", |config| config.sandbox.timeout_seconds = 7),
+        ("idle_hours", |config| config.sandbox.idle_hours = 7.0),
+        ("prune_interval_min", |config| config.sandbox.prune_interval_min = 7.0),
+        ("environment", |config| drop(config.environment.set.insert("A".into(), "b".into()))),
+    ];
+    for (name, change) in changes {
+        let mut config = ExecConfig::default();
+        change(&mut config);
+        assert_eq!(identity(&config, &order), usual, "{name}");
+    }
+}
+
+#[test]
+fn whose_a_command_is_and_what_is_closed_to_it_make_it_another() {
+    let (_folder, real) = workspace();
+    let (_other, other) = workspace();
+    std::fs::create_dir_all(real.join(".git/hooks")).unwrap();
+    std::fs::write(real.join("key"), "x").unwrap();
+    let config = ExecConfig::default();
+    let mut all = vec![identity(&config, &order(&real)), identity(&config, &order(&other))];
+    assert_ne!(all[0], all[1], "the workspace");
+    let changes: [Change<Order>; 6] = [
+        ("tenant", |order| order.whose.tenant = "u".into()),
+        ("agent", |order| order.whose.agent = None),
+        ("session", |order| order.whose.session = None),
+        ("read_never", |order| order.held_to.read_never = [format!("{WORKSPACE}/key")].into()),
+        ("write_never", |order| {
+            order.held_to.write_never = [format!("{WORKSPACE}/.git/hooks")].into()
+        }),
+        ("by_owner", |order| order.held_to.by_owner = true),
+    ];
+    for (name, change) in changes {
+        let mut order = order(&real);
+        change(&mut order);
+        let own = identity(&config, &order);
+        assert!(!all.contains(&own), "{name}");
+        all.push(own);
+    }
+}
+
+#[test]
+fn a_program_with_credentials_never_has_the_container_of_another() {
+    let (_folder, real) = workspace();
+    let words = vec!["gh".into()];
+    let apart = Apart { words, variables: Variables::new(), files: Vec::new() };
+    let order = Order { apart: Some(apart), ..order(&real) };
+    let config = ExecConfig::default();
+    assert_ne!(identity(&config, &order), identity(&config, &order));
+}
+
+#[test]
+fn a_program_of_an_owners_writes_and_reaches_what_he_lets_it() {
+    let (_folder, real) = workspace();
+    std::fs::create_dir_all(real.join("out/.git/hooks")).unwrap();
+    let mut config = ExecConfig::default();
+    config.sandbox.network = "other".into();
+    let made = |config: &ExecConfig, write: &[&str], network: Reach| {
+        let held_to = Confinement {
+            write: write.iter().map(ToString::to_string).collect(),
+            write_never: [format!("{WORKSPACE}/out/.git/hooks")].into(),
+            by_owner: true,
+            network,
+            ..Confinement::default()
+        };
+        let body = Wanted::of(config, &Order { held_to, ..order(&real) }).unwrap().body;
+        let host = body.host_config.unwrap();
+        let mounts = host.mounts.unwrap().into_iter();
+        let mounts: Vec<(String, bool)> =
+            mounts.map(|mount| (mount.target.unwrap(), mount.read_only.unwrap())).collect();
+        (mounts, host.network_mode.unwrap(), body.network_disabled.unwrap())
+    };
+    let hooks = ("/workspace/out/.git/hooks".to_owned(), true);
+    let (mounts, network, disabled) = made(&config, &[], Reach::None);
+    assert_eq!(mounts, [("/workspace".to_owned(), true), hooks.clone()]);
+    assert_eq!((&*network, disabled), ("none", true));
+    let (mounts, network, disabled) = made(&config, &["/tmp", "/workspace/out"], Reach::Any);
+    let expected = [
+        ("/workspace".to_owned(), true),
+        ("/workspace/out".to_owned(), false),
+        ("/workspace/out/.git".to_owned(), false),
+        hooks,
+    ];
+    assert_eq!(mounts, expected);
+    assert_eq!((&*network, disabled), ("other", false));
+    assert!(!made(&config, &["/workspace"], Reach::None).0[0].1);
+    config.sandbox.workspace_access = WorkspaceAccess::Ro;
+    let (mounts, ..) = made(&config, &["/workspace/out"], Reach::None);
+    assert_eq!(mounts, [("/workspace".to_owned(), true)]);
+}
