@@ -7,6 +7,7 @@ use super::environment::Variables;
 /// A program of an image, and all that it finds besides its order. No other command ever runs in its
 /// container, so nobody is near what only it may have.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "another build runs it"))]
 pub(crate) struct Apart {
     /// Its words, the name that it is found by first.
     pub(crate) words: Vec<String>,

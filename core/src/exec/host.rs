@@ -69,6 +69,7 @@ pub(crate) struct Order {
     /// A program that was opened before, in place of what is run. In a sandbox there is none such.
     pub(crate) opened: Option<Opened>,
     /// In a sandbox, a program that has a container of its own, in place of what is run.
+    #[cfg_attr(not(feature = "docker"), expect(dead_code, reason = "another build runs it"))]
     pub(crate) apart: Option<Apart>,
     /// Whose it is: that says whether it runs on the host or in a sandbox.
     pub(crate) whose: Whose,

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::confined::{Confined, Reached};
 use crate::files::Places;
 use crate::shell::Env;
-use crate::shell::plan::{Confinement, Reach};
 use crate::tool::Caller;
 
 /// Where the workspace is in a container.
@@ -174,14 +173,6 @@ impl SandboxConfig {
     /// True if a command in there can be held to having no network.
     pub(crate) fn has_no_network(&self) -> bool {
         self.network == NO_NETWORK
-    }
-
-    /// The network of a command. One of an owner's own has none unless he gives it one.
-    pub(crate) fn network_of(&self, held: &Confinement) -> &str {
-        match held.by_owner && held.network == Reach::None {
-            true => NO_NETWORK,
-            false => &self.network,
-        }
     }
 
     /// What the types alone cannot say: the key within `exec.sandbox`, and what is wrong.
