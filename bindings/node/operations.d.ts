@@ -461,6 +461,8 @@ export interface CliInfo {
   deny_verbose: Array<string>
   /** Options whose values are prose. */
   free_text: Array<string>
+  /** Where it may connect to. None: nothing was said of it. */
+  network: NetworkPermit | null
   /** How long a call may take, in seconds. */
   timeout_seconds: number
   /** What the model should know of it. */
@@ -822,7 +824,7 @@ export interface Event {
 export interface FullExecConfig {
   /** What commands on the host are held to. */
   confinement: ConfinementProfile
-  /** Whether a command is refused where the kernel cannot hold it to all of that. Default: it runs with what there is, and the result says what is missing. */
+  /** Whether a command is refused where the kernel cannot hold it to all of that, or no control group to the limits of memory and processes. Default: it runs with what there is, and the result says what is missing. */
   require: boolean
   /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
   timeout_seconds: number
@@ -842,7 +844,7 @@ export interface FullExecConfig {
 export interface ExecConfig {
   /** What commands on the host are held to. */
   confinement?: ConfinementProfile
-  /** Whether a command is refused where the kernel cannot hold it to all of that. Default: it runs with what there is, and the result says what is missing. */
+  /** Whether a command is refused where the kernel cannot hold it to all of that, or no control group to the limits of memory and processes. Default: it runs with what there is, and the result says what is missing. */
   require?: boolean
   /** How long a command may take in seconds, where it does not say itself: 1 to 3,600. */
   timeout_seconds?: number
@@ -1027,7 +1029,7 @@ export interface Lease {
 export interface FullLimits {
   /** The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control groups. */
   memory_mb: number
-  /** The most processes and threads at once. 0: no limit. */
+  /** The most processes and threads at once. 0: no limit. Where there are neither control groups nor user namespaces that count them apart, those that ran on the machine already are not counted. */
   processes: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb: number
@@ -1043,7 +1045,7 @@ export interface FullLimits {
 export interface Limits {
   /** The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control groups. */
   memory_mb?: number
-  /** The most processes and threads at once. 0: no limit. */
+  /** The most processes and threads at once. 0: no limit. Where there are neither control groups nor user namespaces that count them apart, those that ran on the machine already are not counted. */
   processes?: number
   /** The largest file that it may write, in MiB. 0: no limit. */
   file_mb?: number
@@ -2638,6 +2640,8 @@ export interface Operations {
       deny_verbose?: ReadonlyArray<string>
       /** Options whose values are prose, which `deny_args` is not held against: `--body`. */
       free_text?: ReadonlyArray<string>
+      /** Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts, by name or IPv4 address, at the usual ports; `host:port` adds a port. Left out: the host that `GIT_HOST` or `PGHOST` names with the presets `git` and `psql`, else anywhere. */
+      network?: NetworkPermit | null
       /** How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else 30. */
       timeout_seconds?: number | null
       /** What the model should know of it. */

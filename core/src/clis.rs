@@ -17,6 +17,7 @@ mod binary;
 mod definition;
 mod gate;
 mod presets;
+mod reach;
 mod repository;
 mod rules;
 mod run;

@@ -11,6 +11,7 @@ use zeroize::Zeroizing;
 use super::binary::PinnedBinary;
 use super::presets::{self, Preset};
 use super::rules;
+use crate::exec::NetworkPermit;
 use crate::limits::echo;
 use crate::strict;
 
@@ -33,6 +34,8 @@ pub struct Definition {
     pub deny_verbose: Vec<String>,
     /// Options whose values are prose, which `deny_args` is not held against.
     pub free_text: Vec<String>,
+    /// Where it may connect to. None: to the host that its variables name, else anywhere.
+    pub network: Option<NetworkPermit>,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
     /// What the model should know of it.
@@ -150,6 +153,9 @@ impl Definition {
             let known: Vec<&str> = presets::all().iter().map(|one| one.name).collect();
             let (name, known) = (echo(name), known.join(", "));
             return Err(format!("`preset`: there is none named `{name}`; there are {known}"));
+        }
+        if let Some(network) = &self.network {
+            network.check().map_err(|error| error.message().to_owned())?;
         }
         check_seconds(self.timeout_seconds)?;
         check_patterns("deny_args", &self.deny_args, rules::compiled)?;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::binary::{self, Verified};
+use super::reach;
 use super::repository::{self, Seen};
 use super::rules;
 use super::surroundings::{self, Adapter, Ground, NoSurroundings, Surroundings};
@@ -121,7 +122,9 @@ impl Clis {
                     (Program::OfImage, made)
                 }
             };
-            let held_to = held_to(room, &surroundings);
+            let definition = &granted.definition;
+            let network = reach::reach(definition, &variables, room.mounted.is_some())?;
+            let held_to = held_to(room, &surroundings, network);
             Ok(Prepared { program, surroundings, held_to, timeout })
         });
         let made = making.await.map_err(|error| refuse(Code::Internal, error.to_string()))?;
@@ -183,14 +186,14 @@ fn check_repository(definition: &Definition, room: &Room) -> Result<(), NoSurrou
     }
 }
 
-/// What a CLI is held to: it writes in the workspace, reads no secrets but its own files, and has the
+/// What a CLI is held to: it writes in the workspace, reads no secrets but its own files, and has a
 /// network, since that is its purpose.
-fn held_to(room: Room, surroundings: &Surroundings) -> Confinement {
+fn held_to(room: Room, surroundings: &Surroundings, network: Reach) -> Confinement {
     let mut held = room.held_to;
     held.write.extend(room.writable.iter().map(|path| path.display().to_string()));
     held.read =
         surroundings.reads.iter().map(|path| path.display().to_string()).collect::<BTreeSet<_>>();
-    held.network = Reach::Any;
+    held.network = network;
     held.listens = false;
     held
 }

@@ -156,7 +156,7 @@ impl Docker {
 
     fn confined(&self, taken: &Taken, order: &Order) -> Confined {
         let sandbox = &self.config.sandbox;
-        let alone = network_of(sandbox, &order.held_to) == NO_NETWORK;
+        let alone = network_of(sandbox, order) == NO_NETWORK;
         let parts = [("no_network", alone), ("read_only_root", sandbox.read_only_root)];
         let mut by = vec!["container", "limits", "no_capabilities", "no_new_privileges"];
         by.extend(parts.iter().filter(|(_, is_there)| *is_there).map(|(name, _)| *name));

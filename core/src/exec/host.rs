@@ -235,7 +235,7 @@ impl Host {
             Some(walls) => walls
                 .plan(&machine.kernel, limits, &launch)
                 .map_err(|error| NotRun::Unconfined(error.to_string()))?,
-            None => unconfined(limits, &launch),
+            None => unconfined(&machine.kernel, limits, &launch),
         };
         let shared = walls.as_ref().map(|walls| walls.shared(&machine.kernel)).unwrap_or_default();
         let Place { seat, group, .. } = machine.place(shared, limits)?;
@@ -314,7 +314,7 @@ impl Host {
     fn ways(&self, machine: &Machine, order: &Order) -> Result<Option<Ways>, NotRun> {
         let isolated = machine.kernel.namespaces != Namespaces::None;
         let profile = self.config.confinement;
-        let holds = match order.held_to.by_owner {
+        let holds = match order.held_to.by_owner || order.opened.is_some() {
             true => profile != Profile::Off,
             false => profile == Profile::Workspace,
         };
@@ -395,8 +395,9 @@ impl Host {
             hidden: outermost(hidden),
             network: match ways {
                 Some(_) => Network::None,
-                // Without a network it would be of no use, whatever commands have.
-                None if order.opened.is_some() && held.network == Reach::Any => Network::Host,
+                // What its owner gives it, whatever commands have.
+                None if order.opened.is_some() && held.network == Reach::None => Network::None,
+                None if order.opened.is_some() => Network::Host,
                 None => network(self.config.confinement, held),
             },
             names: ways.map(|ways| machine.temps.names(&ways.names())).transpose()?,

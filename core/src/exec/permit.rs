@@ -42,6 +42,47 @@ pub enum NetworkPermit {
     Hosts(Vec<String>),
 }
 
+impl NetworkPermit {
+    /// # Errors
+    /// `invalid_argument` that names the host.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let NetworkPermit::Hosts(hosts) = self else { return Ok(()) };
+        if hosts.len() > MOST {
+            let why = format!("there are {} hosts; give at most {MOST}, or `true`", hosts.len());
+            return Err(bad("network", &why));
+        }
+        for host in hosts {
+            let (name, _) = host_and_port(host).map_err(|why| bad("network", &why))?;
+            let ways = Ways::to(&BTreeSet::from([name.to_owned()]), &BTreeSet::new());
+            ways.map_err(|host| {
+                let shown = echo(&host);
+                let why = format!(
+                    "`{shown}` is no host; give names and IPv4 addresses without `http://` and path"
+                );
+                bad("network", &why)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Where it leads.
+    ///
+    /// # Errors
+    /// The host that is none.
+    pub(crate) fn reach(&self) -> Result<Reach, String> {
+        let hosts = match self {
+            NetworkPermit::All(true) => return Ok(Reach::Any),
+            NetworkPermit::Hosts(hosts) if !hosts.is_empty() => hosts,
+            _ => return Ok(Reach::None),
+        };
+        let known = hosts.iter().map(|host| host_and_port(host));
+        let known = known.collect::<Result<Vec<_>, String>>()?;
+        let ports = known.iter().filter_map(|(_, port)| *port).collect();
+        let hosts = known.into_iter().map(|(host, _)| host.to_owned()).collect();
+        Ok(Reach::Hosts { hosts, ports })
+    }
+}
+
 impl Default for NetworkPermit {
     fn default() -> NetworkPermit {
         NetworkPermit::All(false)
@@ -68,23 +109,7 @@ impl Permit {
                 check_path(path).map_err(|why| bad(key, &why))?;
             }
         }
-        let NetworkPermit::Hosts(hosts) = &self.network else { return Ok(()) };
-        if hosts.len() > MOST {
-            let why = format!("there are {} hosts; give at most {MOST}, or `true`", hosts.len());
-            return Err(bad("network", &why));
-        }
-        for host in hosts {
-            let (name, _) = host_and_port(host).map_err(|why| bad("network", &why))?;
-            let ways = Ways::to(&BTreeSet::from([name.to_owned()]), &BTreeSet::new());
-            ways.map_err(|host| {
-                let shown = echo(&host);
-                let why = format!(
-                    "`{shown}` is no host; give names and IPv4 addresses without `http://` and path"
-                );
-                bad("network", &why)
-            })?;
-        }
-        Ok(())
+        self.network.check()
     }
 
     /// True if it gives any network.
@@ -121,17 +146,7 @@ impl Permit {
         for path in &self.read {
             held.read.extend(found(path, env).map_err(|why| format!("`read`: {why}"))?);
         }
-        held.network = match &self.network {
-            NetworkPermit::Hosts(hosts) if !hosts.is_empty() => {
-                let known = hosts.iter().map(|host| host_and_port(host));
-                let known = known.collect::<Result<Vec<_>, String>>()?;
-                let ports = known.iter().filter_map(|(_, port)| *port).collect();
-                let hosts = known.into_iter().map(|(host, _)| host.to_owned()).collect();
-                Reach::Hosts { hosts, ports }
-            }
-            NetworkPermit::All(true) => Reach::Any,
-            _ => Reach::None,
-        };
+        held.network = self.network.reach()?;
         Ok(held)
     }
 }

@@ -18,6 +18,7 @@ use crate::clis::{
     VariableKind, Variables,
 };
 use crate::error::{Code, Error};
+use crate::exec::NetworkPermit;
 use crate::limits::echo;
 use crate::runtime::Runtime;
 use crate::scrub::Values;
@@ -94,6 +95,11 @@ pub struct PutCli {
     /// Options whose values are prose, which `deny_args` is not held against: `--body`.
     #[serde(default)]
     pub free_text: Vec<String>,
+    /// Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts, by name or IPv4
+    /// address, at the usual ports; `host:port` adds a port. Left out: the host that `GIT_HOST` or
+    /// `PGHOST` names with the presets `git` and `psql`, else anywhere.
+    #[serde(default)]
+    pub network: Option<NetworkPermit>,
     /// How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else 30.
     #[serde(default)]
     pub timeout_seconds: Option<u64>,
@@ -247,6 +253,8 @@ pub struct CliInfo {
     pub deny_verbose: Vec<String>,
     /// Options whose values are prose.
     pub free_text: Vec<String>,
+    /// Where it may connect to. None: nothing was said of it.
+    pub network: Option<NetworkPermit>,
     /// How long a call may take, in seconds.
     pub timeout_seconds: u64,
     /// What the model should know of it.
@@ -387,6 +395,7 @@ fn defined(args: PutCli) -> Result<Definition, Error> {
         deny_args: args.deny_args,
         deny_verbose: args.deny_verbose,
         free_text: args.free_text,
+        network: args.network,
         timeout_seconds: timeout_seconds.unwrap_or(clis::DEFAULT_TIMEOUT_SECONDS),
         tips: args.tips,
         is_global: args.is_global,
@@ -505,6 +514,7 @@ fn told(cli: Option<Registered>, key: &CredentialKey) -> Result<CliInfo, Error> 
         deny_args: definition.deny_args,
         deny_verbose: definition.deny_verbose,
         free_text: definition.free_text,
+        network: definition.network,
         timeout_seconds: definition.timeout_seconds,
         tips: definition.tips,
         is_global: definition.is_global,

@@ -29,6 +29,7 @@ case "$1" in
   in) cat ;;
   much) awk 'BEGIN { for (n = 0; n < 20000; n++) print n, ENVIRON["FAKE_TOKEN"] }' ;;
   size) echo "${#FAKE_REGION} ${#MORE}" ;;
+  connect) bash -c "exec 3<>/dev/tcp/$2/$3" 2>/dev/null && echo open || echo closed ;;
 esac
 "#;
 
@@ -197,6 +198,37 @@ async fn other_commands_neither_see_its_file_nor_its_environment() {
     assert!(!attacked.for_llm.contains("FAKE"), "{}", attacked.for_llm);
     holds_nothing_of_it(&attacked.for_llm);
     assert!(attacked.for_llm.contains("PATH="), "{}", attacked.for_llm);
+}
+
+#[tokio::test]
+async fn it_reaches_what_its_owner_gives_it_and_nothing_else() {
+    let listeners = [(); 2].map(|()| std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let [one, other] = listeners.each_ref().map(|at| at.local_addr().unwrap().port().to_string());
+    let one_of_both = json!([format!("localhost:{one}")]);
+    for (network, wanted, told) in [
+        (json!(null), ["open", "open"], "all"),
+        (json!(true), ["open", "open"], "all"),
+        (one_of_both.clone(), ["open", "closed"], "hosts"),
+        (json!(false), ["closed", "closed"], "nothing"),
+    ] {
+        let set = Set::with(json!({ "network": network })).await;
+        for (port, wanted) in [&one, &other].into_iter().zip(wanted) {
+            let result = set.call(json!(["fakecli", "connect", "localhost", port])).await;
+            assert_eq!(result.for_llm.lines().next(), Some(wanted), "{network} {port}");
+            let told_of_it = &result.structured.unwrap()["confinement"]["network"];
+            assert_eq!(told_of_it, told, "{network}");
+        }
+    }
+    let set = Set::new().await;
+    for (bad, why) in [
+        (json!(["http://a.example/"]), "`http://a.example/` is no host"),
+        (json!(["a.example:99999"]), "`a.example:99999` is no host"),
+        (json!("a.example"), "network"),
+    ] {
+        let error = set.put(json!({ "network": bad })).await.unwrap_err();
+        assert_eq!(error.code(), Code::InvalidArgument);
+        assert!(error.message().contains(why), "{}", error.message());
+    }
 }
 
 #[tokio::test]

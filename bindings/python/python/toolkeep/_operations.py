@@ -667,6 +667,9 @@ class CliInfo(TypedDict):
     free_text: builtins.list[str]
     """Options whose values are prose."""
 
+    network: NetworkPermit | None
+    """Where it may connect to. None: nothing was said of it."""
+
     timeout_seconds: int
     """How long a call may take, in seconds."""
 
@@ -1187,8 +1190,9 @@ class FullExecConfig(TypedDict):
     """What commands on the host are held to."""
 
     require: bool
-    """Whether a command is refused where the kernel cannot hold it to all of that. Default: it
-    runs with what there is, and the result says what is missing."""
+    """Whether a command is refused where the kernel cannot hold it to all of that, or no control
+    group to the limits of memory and processes. Default: it runs with what there is, and the
+    result says what is missing."""
 
     timeout_seconds: int
     """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
@@ -1218,8 +1222,9 @@ class ExecConfig(TypedDict, total=False):
     """What commands on the host are held to."""
 
     require: bool
-    """Whether a command is refused where the kernel cannot hold it to all of that. Default: it
-    runs with what there is, and the result says what is missing."""
+    """Whether a command is refused where the kernel cannot hold it to all of that, or no control
+    group to the limits of memory and processes. Default: it runs with what there is, and the
+    result says what is missing."""
 
     timeout_seconds: int
     """How long a command may take in seconds, where it does not say itself: 1 to 3,600."""
@@ -1487,7 +1492,9 @@ class FullLimits(TypedDict):
     control groups."""
 
     processes: int
-    """The most processes and threads at once. 0: no limit."""
+    """The most processes and threads at once. 0: no limit. Where there are neither control
+    groups nor user namespaces that count them apart, those that ran on the machine already
+    are not counted."""
 
     file_mb: int
     """The largest file that it may write, in MiB. 0: no limit."""
@@ -1511,7 +1518,9 @@ class Limits(TypedDict, total=False):
     control groups."""
 
     processes: int
-    """The most processes and threads at once. 0: no limit."""
+    """The most processes and threads at once. 0: no limit. Where there are neither control
+    groups nor user namespaces that count them apart, those that ran on the machine already
+    are not counted."""
 
     file_mb: int
     """The largest file that it may write, in MiB. 0: no limit."""
@@ -3874,6 +3883,7 @@ class ClisOperations:
         deny_args: Sequence[str] = _UNSET,
         deny_verbose: Sequence[str] = _UNSET,
         free_text: Sequence[str] = _UNSET,
+        network: NetworkPermit | None = _UNSET,
         timeout_seconds: int | None = _UNSET,
         tips: str = _UNSET,
         is_global: bool = _UNSET,
@@ -3904,6 +3914,10 @@ class ClisOperations:
             deny_verbose: Regular expressions, none of which may be found at the start of an argument.
             free_text: Options whose values are prose, which `deny_args` is not held against:
                 `--body`.
+            network: Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts,
+                by name or IPv4 address, at the usual ports; `host:port` adds a port. Left
+                out: the host that `GIT_HOST` or `PGHOST` names with the presets `git` and
+                `psql`, else anywhere.
             timeout_seconds: How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else
                 30.
             tips: What the model should know of it.
@@ -3923,6 +3937,7 @@ class ClisOperations:
             deny_args=deny_args,
             deny_verbose=deny_verbose,
             free_text=free_text,
+            network=network,
             timeout_seconds=timeout_seconds,
             tips=tips,
             is_global=is_global,
@@ -6747,6 +6762,7 @@ class AsyncClisOperations:
         deny_args: Sequence[str] = _UNSET,
         deny_verbose: Sequence[str] = _UNSET,
         free_text: Sequence[str] = _UNSET,
+        network: NetworkPermit | None = _UNSET,
         timeout_seconds: int | None = _UNSET,
         tips: str = _UNSET,
         is_global: bool = _UNSET,
@@ -6777,6 +6793,10 @@ class AsyncClisOperations:
             deny_verbose: Regular expressions, none of which may be found at the start of an argument.
             free_text: Options whose values are prose, which `deny_args` is not held against:
                 `--body`.
+            network: Where it may connect to: anywhere (`true`), nowhere (`false`), or these hosts,
+                by name or IPv4 address, at the usual ports; `host:port` adds a port. Left
+                out: the host that `GIT_HOST` or `PGHOST` names with the presets `git` and
+                `psql`, else anywhere.
             timeout_seconds: How long a call may take, in seconds, 1 to 3,600. Default: the preset's, else
                 30.
             tips: What the model should know of it.
@@ -6796,6 +6816,7 @@ class AsyncClisOperations:
             deny_args=deny_args,
             deny_verbose=deny_verbose,
             free_text=free_text,
+            network=network,
             timeout_seconds=timeout_seconds,
             tips=tips,
             is_global=is_global,

@@ -26,7 +26,7 @@ use super::super::sandbox::{
 use super::owner::Owner;
 use super::seat::Seat;
 use super::trouble;
-use crate::shell::plan::{Confinement, REMOVED, Reach};
+use crate::shell::plan::{REMOVED, Reach};
 
 /// What the first process of a container does: it waits until whoever made it is gone. Then its input
 /// ends, it ends, and the engine removes the container.
@@ -174,8 +174,9 @@ fn scope_key(scope: SandboxScope, whose: &Whose) -> String {
 }
 
 /// The network of a command. One of an owner's own has none unless he gives it one.
-pub(super) fn network_of<'s>(sandbox: &'s SandboxConfig, held: &Confinement) -> &'s str {
-    match held.by_owner && held.network == Reach::None {
+pub(super) fn network_of<'s>(sandbox: &'s SandboxConfig, order: &Order) -> &'s str {
+    let is_owners = order.held_to.by_owner || order.apart.is_some();
+    match is_owners && order.held_to.network == Reach::None {
         true => NO_NETWORK,
         false => &sandbox.network,
     }
@@ -183,7 +184,7 @@ pub(super) fn network_of<'s>(sandbox: &'s SandboxConfig, held: &Confinement) -> 
 
 fn body(config: &ExecConfig, order: &Order, mounts: Vec<Mount>) -> ContainerCreateBody {
     let sandbox = &config.sandbox;
-    let network = network_of(sandbox, &order.held_to);
+    let network = network_of(sandbox, order);
     // An empty one takes the place of what an image sets.
     let emptied = REMOVED.iter().filter(|name| **name != "IFS").map(|name| format!("{name}="));
     ContainerCreateBody {
