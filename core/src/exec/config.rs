@@ -14,8 +14,9 @@ use super::sandbox::SandboxConfig;
 pub struct ExecConfig {
     /// What commands on the host are held to.
     pub confinement: Profile,
-    /// Whether a command is refused where the kernel cannot hold it to all of that. Default: it runs
-    /// with what there is, and the result says what is missing.
+    /// Whether a command is refused where the kernel cannot hold it to all of that, or no control group
+    /// to the limits of memory and processes. Default: it runs with what there is, and the result says
+    /// what is missing.
     pub require: bool,
     /// How long a command may take in seconds, where it does not say itself: 1 to 3,600.
     #[schemars(range(min = 1, max = 3600))]

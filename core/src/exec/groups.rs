@@ -2,14 +2,14 @@
 //! after another.
 
 use std::fs::{self, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::limits::Limits;
-use super::parents::{MEMORY, MEMORY_OF_OLD, Parent, ROOT, SWAP, parents};
+use super::parents::{BOTH_OF_OLD, MEMORY, MEMORY_OF_OLD, Parent, ROOT, SWAP, parents};
 
 /// The groups of a runtime.
 #[derive(Debug)]
@@ -141,20 +141,16 @@ impl Groups {
     }
 
     fn limit(&self, group: &Group, limits: &Limits) -> io::Result<()> {
-        let or_none = |limit: u64, none: &str| match limit {
-            0 => none.to_owned(),
-            limit => limit.to_string(),
-        };
         for (parent, folder) in self.parents.iter().zip(&group.folders) {
-            if let Some(name) = parent.memory {
-                let none = if name == MEMORY_OF_OLD { "-1" } else { "max" };
-                let bytes = limits.memory_mb.saturating_mul(1024 * 1024);
-                fs::write(folder.join(name), or_none(bytes, none))?;
-                let swap = folder.join(SWAP);
-                if name == MEMORY && swap.exists() {
+            match (parent.memory, limits.memory_mb.saturating_mul(1024 * 1024)) {
+                (Some(MEMORY_OF_OLD), bytes) => limit_of_old(folder, bytes)?,
+                (Some(_), bytes) => {
+                    fs::write(folder.join(MEMORY), or_none(bytes, "max"))?;
                     // What is limited goes no other way.
-                    fs::write(swap, if bytes == 0 { "max" } else { "0" })?;
+                    let swap = if bytes == 0 { "max" } else { "0" };
+                    where_there(&folder.join(SWAP), swap)?;
                 }
+                (None, _) => {}
             }
             if let Some(name) = parent.processes {
                 fs::write(folder.join(name), or_none(limits.processes, "max"))?;
@@ -165,6 +161,32 @@ impl Groups {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Group>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Limits memory in version 1, and what it has together with swap, which is never less than that.
+fn limit_of_old(group: &Path, bytes: u64) -> io::Result<()> {
+    let text = or_none(bytes, "-1");
+    let (memory, both) = (group.join(MEMORY_OF_OLD), group.join(BOTH_OF_OLD));
+    // One is to be raised before the other, or lowered after it: what was set before is not known.
+    where_there(&both, "-1")?;
+    fs::write(memory, &text)?;
+    where_there(&both, &text)
+}
+
+fn or_none(limit: u64, none: &str) -> String {
+    match limit {
+        0 => none.to_owned(),
+        limit => limit.to_string(),
+    }
+}
+
+/// Sets a limit that not every kernel has.
+fn where_there(path: &Path, limit: &str) -> io::Result<()> {
+    match OpenOptions::new().write(true).truncate(true).open(path) {
+        Ok(mut file) => file.write_all(limit.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
     }
 }
 
@@ -258,6 +280,26 @@ mod tests {
         groups.limit(&group, &Limits { memory_mb: 0, ..Limits::default() }).unwrap();
         assert_eq!(fs::read_to_string(own.join(MEMORY)).unwrap(), "max");
         assert_eq!(fs::read_to_string(own.join(SWAP)).unwrap(), "max");
+    }
+
+    #[test]
+    fn in_version_1_it_is_limited_together_with_memory() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().to_owned();
+        let parent =
+            Parent { folder: folder.clone(), memory: Some(MEMORY_OF_OLD), processes: None };
+        let groups = groups(vec![parent]);
+        let group = Group { folders: vec![folder.clone()], entries: Vec::new() };
+        let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+        let limits = Limits { memory_mb: 1, ..Limits::default() };
+        groups.limit(&group, &limits).unwrap();
+        assert_eq!(read(MEMORY_OF_OLD), "1048576");
+        assert!(!folder.join(BOTH_OF_OLD).exists());
+        fs::write(folder.join(BOTH_OF_OLD), "4096").unwrap();
+        groups.limit(&group, &limits).unwrap();
+        assert_eq!((read(MEMORY_OF_OLD), read(BOTH_OF_OLD)), ("1048576".into(), "1048576".into()));
+        groups.limit(&group, &Limits { memory_mb: 0, ..Limits::default() }).unwrap();
+        assert_eq!((read(MEMORY_OF_OLD), read(BOTH_OF_OLD)), ("-1".into(), "-1".into()));
     }
 
     #[test]

@@ -10,7 +10,8 @@ pub struct Limits {
     /// The most memory of all its processes, in MiB. 0: no limit. Enforced where there are control
     /// groups.
     pub memory_mb: u64,
-    /// The most processes and threads at once. 0: no limit.
+    /// The most processes and threads at once. 0: no limit. Where there are neither control groups nor
+    /// user namespaces that count them apart, those that ran on the machine already are not counted.
     pub processes: u64,
     /// The largest file that it may write, in MiB. 0: no limit.
     pub file_mb: u64,
@@ -53,12 +54,17 @@ impl Limits {
         self.disk_left_mb.saturating_mul(MIB)
     }
 
-    /// As rows for `setrlimit`: what is limited, in words, its number, and the limit.
-    pub(crate) fn rows(&self) -> Vec<(&'static str, u64, u64)> {
+    /// As rows for `setrlimit`: what is limited, in words, its number, and the limit. `others` is how
+    /// many processes and threads the kernel counts besides those of the command.
+    pub(crate) fn rows(&self, others: u64) -> Vec<(&'static str, u64, u64)> {
+        let processes = match self.processes {
+            0 => 0,
+            most => most.saturating_add(others),
+        };
         let rows = [
             ("processor time", resource::CPU, self.cpu_seconds),
             ("the size of files", resource::FILE_SIZE, self.file_mb.saturating_mul(MIB)),
-            ("processes", resource::PROCESSES, self.processes),
+            ("processes", resource::PROCESSES, processes),
             ("open files", resource::OPEN_FILES, self.open_files),
         ];
         let set = rows.into_iter().filter(|(.., limit)| *limit != 0);

@@ -17,8 +17,10 @@ pub(super) struct Parent {
 /// Where the kernel's groups are.
 pub(super) const ROOT: &str = "/sys/fs/cgroup";
 
-/// The limit of memory in version 1, and those of memory and of swap in version 2.
+/// The limits of memory and of it together with swap in version 1, and those of memory and of swap in
+/// version 2.
 pub(super) const MEMORY_OF_OLD: &str = "memory.limit_in_bytes";
+pub(super) const BOTH_OF_OLD: &str = "memory.memsw.limit_in_bytes";
 pub(super) const MEMORY: &str = "memory.max";
 pub(super) const SWAP: &str = "memory.swap.max";
 

@@ -30,6 +30,8 @@ pub(crate) struct Kernel {
     pub(crate) filter: bool,
     /// Namespaces.
     pub(crate) namespaces: Namespaces,
+    /// Whether the processes of a user namespace are counted apart from those of its user elsewhere.
+    pub(crate) counts_apart: bool,
     /// Why something is missing, in words for the owner.
     pub(crate) missing: Vec<String>,
     /// The rules of Landlock that were made lately.
@@ -68,9 +70,40 @@ impl Kernel {
         if namespaces == Namespaces::None {
             missing.push(format!("namespaces: {why}"));
         }
+        let release = rustix::system::uname().release().to_string_lossy().into_owned();
+        let counts_apart = is_at_least(&release, COUNTS_APART);
         let rules = Arc::default();
-        Kernel { landlock, filter: filter.is_ok(), namespaces, missing, rules }
+        Kernel { landlock, filter: filter.is_ok(), namespaces, counts_apart, missing, rules }
     }
+
+    /// How many processes and threads count towards the limit of a command in such namespaces that are
+    /// none of its own. The kernel tells how many there are of all users, which is never too few: with too few, a command of
+    /// somebody who runs a desktop could start nothing.
+    pub(crate) fn others(&self, namespaces: Namespaces) -> u64 {
+        match namespaces {
+            Namespaces::Full { users: true } if self.counts_apart => 0,
+            _ => running(&std::fs::read_to_string("/proc/loadavg").unwrap_or_default()),
+        }
+    }
+}
+
+/// Since this version, the limit of processes holds for each user namespace by itself. Source: the
+/// kernel's change 21d1c5e386bc, "Reimplement RLIMIT_NPROC on top of ucounts".
+const COUNTS_APART: (u32, u32) = (5, 14);
+
+/// True if a kernel's release, as `6.1.0-13-amd64`, is of this version or a later one.
+fn is_at_least(release: &str, version: (u32, u32)) -> bool {
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor))) => (major, minor) >= version,
+        _ => false,
+    }
+}
+
+/// How many processes and threads there are: the second number of `running/all` in `/proc/loadavg`.
+fn running(load: &str) -> u64 {
+    let all = load.split_whitespace().nth(3).and_then(|part| part.split_once('/'));
+    all.and_then(|(_, all)| all.parse().ok()).unwrap_or_default()
 }
 
 /// Goes through steps and then fails to become a program, which is how it is seen that the steps went
@@ -114,4 +147,44 @@ pub(crate) fn isolate(plan: &mut Plan) {
     plan.step(wire::FORK, "make namespaces").number(all);
     plan.step(wire::MOUNT, "make mounts private").text("").text("/").text("");
     plan.number(super::walls::RECURSIVE | super::walls::PRIVATE).text("");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_tells_its_version() {
+        for (release, is) in [
+            ("5.14.0", true),
+            ("6.1.0-13-amd64", true),
+            ("5.10.0-8-cloud", false),
+            ("4.19", false),
+            ("5.4.0-1104-aws", false),
+            ("10.0-rc1", true),
+            ("", false),
+            ("x.y", false),
+        ] {
+            assert_eq!(is_at_least(release, COUNTS_APART), is, "{release}");
+        }
+    }
+
+    #[test]
+    fn processes_of_others_count_where_the_kernel_counts_them() {
+        assert_eq!(running("2.01 1.49 1.43 3/96 24661\n"), 96);
+        assert_eq!(running(""), 0);
+        let kernel = |counts_apart| Kernel {
+            landlock: None,
+            filter: true,
+            namespaces: Namespaces::None,
+            counts_apart,
+            missing: Vec::new(),
+            rules: Arc::default(),
+        };
+        let own = Namespaces::Full { users: true };
+        assert_eq!(kernel(true).others(own), 0);
+        assert!(kernel(false).others(own) > 0);
+        assert!(kernel(true).others(Namespaces::Full { users: false }) > 0);
+        assert!(kernel(true).others(Namespaces::None) > 0);
+    }
 }

@@ -101,7 +101,7 @@ impl Walls {
             isolate(&mut plan);
             self.mount(&mut plan, isolated);
         }
-        begin(&mut plan, limits, launch);
+        begin(&mut plan, limits, kernel.others(isolated), launch);
         let holds_all = self.shared(kernel).calls.is_some();
         if !holds_all {
             plan.step(wire::REACH, "keep capabilities out of reach").number(kept_capabilities());
@@ -281,9 +281,9 @@ fn devices(isolated: Namespaces) -> Vec<&'static Path> {
 }
 
 /// What every command gets, with walls or without.
-fn begin(plan: &mut Plan, limits: &Limits, launch: &Launch) {
+fn begin(plan: &mut Plan, limits: &Limits, others: u64, launch: &Launch) {
     plan.step(wire::SUPERVISE, "watch");
-    for (what, resource, limit) in limits.rows() {
+    for (what, resource, limit) in limits.rows(others) {
         plan.step(wire::LIMIT, format!("limit {what}"))
             .number(resource)
             .number(limit)
@@ -306,9 +306,9 @@ fn execute(plan: &mut Plan, launch: &Launch) {
 }
 
 /// The plan for a command without walls: it may do whatever the host may.
-pub(crate) fn unconfined(limits: &Limits, launch: &Launch) -> Plan {
+pub(crate) fn unconfined(kernel: &Kernel, limits: &Limits, launch: &Launch) -> Plan {
     let mut plan = Plan::default();
-    begin(&mut plan, limits, launch);
+    begin(&mut plan, limits, kernel.others(Namespaces::None), launch);
     execute(&mut plan, launch);
     plan
 }
