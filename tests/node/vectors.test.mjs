@@ -1,9 +1,11 @@
 // Runs every shared vector (tests/vectors/**/*.json) on the Node binding.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -26,6 +28,7 @@ const names = (await readdir(root, { recursive: true }))
   .sort()
 const texts = await Promise.all(names.map((name) => readFile(new URL(name, root), 'utf8')))
 let ran = 0
+let engine
 
 for (const [index, name] of names.entries()) {
   const file = JSON.parse(texts[index])
@@ -38,16 +41,37 @@ for (const [index, name] of names.entries()) {
 }
 
 after(() => {
+  engine?.process.stdin.end()
   // Counted anew from the files, so that a case which the loop above loses is missed.
   const held = texts.reduce((sum, text) => sum + JSON.parse(text).cases.length, 0)
   console.log(`vectors: ${ran} cases`)
   assert.ok(ran > 0 && ran === held, `${ran} of ${held} cases ran`)
 })
 
+// A Docker Engine, which stops when its standard input is closed.
+function startEngine() {
+  const args = ['run', '--quiet', '-p', 'toolkeep-test-docker']
+  const stdio = ['pipe', 'pipe', 'inherit']
+  const process = spawn('cargo', args, { cwd: new URL('.', import.meta.url), stdio })
+  const words = (async () => {
+    const lines = []
+    for await (const line of createInterface({ input: process.stdout })) {
+      lines.push(line)
+      if (lines.length === 2) return { engine: lines[0], image: lines[1] }
+    }
+    assert.fail('the Docker Engine did not start')
+  })()
+  return { process, words }
+}
+
 async function runCase(shared, { setup = {}, steps }) {
   const folder = await mkdtemp(path.join(tmpdir(), 'toolkeep-'))
   const workspace = path.join(folder, 'ws')
   const words = { folder, workspace }
+  if (shared.docker || setup.docker) {
+    engine ??= startEngine()
+    Object.assign(words, await engine.words)
+  }
   await mkdir(workspace)
   const files = { ...shared.files, ...setup.files }
   for (const [name, content] of Object.entries(files)) {

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import functools
 import inspect
 import json
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,6 +45,23 @@ def run(runtime: type[AnyRuntime], setup: dict[str, Any], case: dict[str, Any]) 
         asyncio.run(_Case(runtime, Path(folder)).run(setup, case))
 
 
+@functools.cache
+def _engine() -> tuple[str, str]:
+    """The socket and the image of a Docker Engine, which ends with this process."""
+    command = ["cargo", "run", "--quiet", "-p", "toolkeep-test-docker"]
+    pipe = subprocess.PIPE
+    engine = subprocess.Popen(command, stdin=pipe, stdout=pipe, cwd=FOLDER, text=True)
+    _ENGINES.append(engine)
+    assert engine.stdout is not None
+    lines = [engine.stdout.readline().strip() for _ in range(2)]
+    assert all(lines), "the Docker Engine did not start"
+    return lines[0], lines[1]
+
+
+# Kept: an engine stops when its standard input is closed.
+_ENGINES: list[subprocess.Popen[str]] = []
+
+
 class _Case:
     def __init__(self, runtime: type[AnyRuntime], folder: Path) -> None:
         self.runtime = runtime
@@ -52,6 +71,8 @@ class _Case:
 
     async def run(self, setup: dict[str, Any], case: dict[str, Any]) -> None:
         own = case.get("setup", {})
+        if setup.get("docker") or own.get("docker"):
+            self.names["engine"], self.names["image"] = _engine()
         for name, content in {**setup.get("files", {}), **own.get("files", {})}.items():
             path = self.workspace / name
             path.parent.mkdir(parents=True, exist_ok=True)

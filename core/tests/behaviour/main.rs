@@ -44,6 +44,8 @@ mod swapping;
 mod tenants;
 mod upkeep;
 mod vault;
+// Some of them run in containers.
+#[cfg(feature = "docker")]
 mod vectors;
 mod virtual_files;
 mod writing;

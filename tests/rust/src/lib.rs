@@ -70,6 +70,11 @@ fn run_case<F: Face>(file: &File, case: &Case) -> Result<(), String> {
         ("folder".to_owned(), folder.path().display().to_string()),
         ("workspace".to_owned(), workspace.display().to_string()),
     ]));
+    if file.setup.docker || case.setup.docker {
+        let engine = toolkeep_test_docker::Engine::shared().socket();
+        words.0.insert("engine".into(), engine.display().to_string());
+        words.0.insert("image".into(), toolkeep_test_docker::IMAGE.into());
+    }
     let mut config = Map::new();
     config.insert("workspace".into(), json!("{workspace}"));
     for setup in [&file.setup, &case.setup] {

@@ -30,6 +30,8 @@ pub struct File {
 pub struct Setup {
     /// The runtime's configuration.
     pub config: Map<String, Value>,
+    /// True if a Docker Engine must run.
+    pub docker: bool,
     /// Files in the workspace.
     pub files: Map<String, Value>,
 }
