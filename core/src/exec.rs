@@ -24,6 +24,7 @@ mod looks;
 mod machine;
 mod not_run;
 mod opened;
+mod owned;
 mod parents;
 pub(crate) mod permit;
 pub(crate) mod places;

@@ -142,7 +142,8 @@ impl Clis {
         let Granted { name, definition } = granted;
         let program =
             self.verified(name, definition, &room.writable).map_err(NoSurroundings::Other)?;
-        let folder = surroundings::folder()?;
+        let folder = host.private_folder().map_err(|why| NoSurroundings::Other(why.to_string()))?;
+        surroundings::furnish(folder.path())?;
         let home = host.temp_seen_at(folder.path());
         let ground = Ground::Host { home, binary: &program.path };
         let made = surroundings::make(definition, variables, &ground)?;

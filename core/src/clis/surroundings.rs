@@ -6,7 +6,6 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use data_encoding::BASE64;
-use tempfile::TempDir;
 use zeroize::Zeroizing;
 
 use super::binary::search_path;
@@ -87,16 +86,13 @@ pub(super) fn complete(of: &Definition, variables: &Variables) -> Result<(), NoS
     if missing.is_empty() { Ok(()) } else { Err(NoSurroundings::Missing(missing)) }
 }
 
-/// Makes a private folder on this machine, which is gone when it is dropped; blocking.
+/// Makes of an empty folder of this machine a private one; blocking.
 ///
 /// # Errors
-/// Where it cannot be made.
-pub(super) fn folder() -> io::Result<TempDir> {
-    let folder = tempfile::Builder::new().prefix("toolkeep-cli-").tempdir()?;
-    for name in ["shm", FILES] {
-        fs::DirBuilder::new().mode(0o700).create(folder.path().join(name))?;
-    }
-    Ok(folder)
+/// Where it cannot be written.
+pub(super) fn furnish(folder: &Path) -> io::Result<()> {
+    let make = |name: &str| fs::DirBuilder::new().mode(0o700).create(folder.join(name));
+    ["shm", FILES].into_iter().try_for_each(make)
 }
 
 /// Makes the surroundings; blocking.
@@ -462,7 +458,8 @@ mod tests {
         let made = made("gcloud", &[("GOOGLE_APPLICATION_CREDENTIALS", json, File)]).unwrap();
         let at = "files/google_application_credentials";
         assert_eq!(made.variables["GOOGLE_APPLICATION_CREDENTIALS"], format!("/seen/{at}"));
-        let folder = folder().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        furnish(folder.path()).unwrap();
         made.write_into(folder.path()).unwrap();
         let path = folder.path().join(at);
         assert_eq!(fs::read_to_string(&path).unwrap().trim(), json);

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::limits::Limits;
+use super::owned;
 use super::parents::{BOTH_OF_OLD, MEMORY, MEMORY_OF_OLD, Parent, ROOT, SWAP, parents};
 
 /// The groups of a runtime.
@@ -28,12 +29,15 @@ pub(crate) struct Group {
     entries: Vec<Arc<OwnedFd>>,
 }
 
+/// Where a process joins a group. Whoever made the group holds it locked.
+const ENTRY: &str = "cgroup.procs";
+
 /// How many groups wait for another command.
 const MOST_IDLE: usize = 8;
 
 impl Groups {
-    /// Looks for the groups that this process may make more in. `name` sets them apart from those of
-    /// other runtimes.
+    /// Looks for the groups that this process may make more in, and takes away what runtimes have left
+    /// there whose programs were killed. `name` sets them apart from those of other runtimes.
     pub(crate) fn new(name: &str) -> Groups {
         let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
         let mut groups = Groups {
@@ -42,6 +46,12 @@ impl Groups {
             made: AtomicU64::new(0),
             name: name.to_owned(),
         };
+        for parent in &groups.parents {
+            let left = owned::left_in(&parent.folder, ENTRY);
+            left.into_iter().for_each(|folder| {
+                Group { folders: vec![folder], entries: Vec::new() }.remove();
+            });
+        }
         // One is made to see whether it can be.
         match groups.make(&Limits::default()) {
             Ok(group) => groups.lock().push(group),
@@ -123,7 +133,8 @@ impl Groups {
         for parent in &self.parents {
             let folder = parent.folder.join(format!("{}-{number}", self.name));
             let made = fs::create_dir(&folder)
-                .and_then(|()| OpenOptions::new().write(true).open(folder.join("cgroup.procs")));
+                .and_then(|()| OpenOptions::new().write(true).open(folder.join(ENTRY)))
+                .and_then(|entry| owned::hold(&entry).map(|()| entry));
             group.folders.push(folder);
             match made {
                 Ok(entry) => group.entries.push(Arc::new(OwnedFd::from(entry))),
@@ -203,7 +214,7 @@ impl Group {
     }
 
     fn processes(&self) -> Vec<i32> {
-        let lists = self.folders.iter().map(|folder| folder.join("cgroup.procs"));
+        let lists = self.folders.iter().map(|folder| folder.join(ENTRY));
         let lists = lists.filter_map(|list| fs::read_to_string(list).ok());
         lists
             .flat_map(|list| list.lines().filter_map(|line| line.parse().ok()).collect::<Vec<_>>())

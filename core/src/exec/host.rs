@@ -29,6 +29,8 @@ use super::places::{self, Temps};
 use super::real::{RealPaths, outermost};
 use super::running::{Ended, Remains, Running, StartError, Stream, Written};
 use super::sandbox::Whose;
+use tempfile::TempDir;
+
 use crate::body::Spool;
 use crate::scrub::Scrubber;
 use crate::shell::plan::{Confinement, Reach, Run};
@@ -332,6 +334,14 @@ impl Host {
         }
     }
 
+    /// Makes a folder for one program alone, gone when it is dropped; blocking.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub(crate) fn private_folder(&self) -> Result<TempDir, NotRun> {
+        Ok(self.machine()?.temps.private()?)
+    }
+
     /// Where a program sees the temporary folder that it is given; it may take some milliseconds the
     /// first time.
     pub(crate) fn temp_seen_at(&self, folder: &Path) -> PathBuf {
@@ -379,10 +389,7 @@ impl Host {
             RealPaths::of_now(look).outermost(paths.iter().cloned())
         });
         let mut hidden = hidden.paths.clone();
-        if isolated || !kernel.filter {
-            // Elsewhere the filter lets it connect to none.
-            hidden.extend(places::sockets().iter().filter_map(|path| real.of(path)));
-        }
+        hidden.extend(private(machine).into_iter().filter_map(|path| real.of(&path)));
         // Looked for now: another command may have made some of it meanwhile.
         let guarded = held.write_never.iter().map(PathBuf::from).collect();
         let guarded = self.looks.answer(Question::Real, guarded, |look, paths| {
@@ -464,6 +471,19 @@ impl Output {
         self.kept.push(&self.stream.finish());
         self.kept
     }
+}
+
+/// What belongs to others, and stands where a command would find it.
+fn private(machine: &Machine) -> Vec<PathBuf> {
+    let kernel = &machine.kernel;
+    let isolated = kernel.namespaces != Namespaces::None;
+    // Elsewhere the filter lets it connect to none.
+    let mut found = if isolated || !kernel.filter { places::sockets() } else { Vec::new() };
+    if !isolated {
+        // Elsewhere what is temporary is its session's own.
+        found.push(machine.temps.root().to_owned());
+    }
+    found
 }
 
 fn network(profile: Profile, held: &Confinement) -> Network {

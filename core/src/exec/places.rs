@@ -11,12 +11,19 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::TempDir;
 
+use super::owned;
+
 /// The folders that sessions have as `/tmp`. They end with the runtime.
 #[derive(Debug)]
 pub(crate) struct Temps {
     root: TempDir,
     made: Mutex<HashMap<String, PathBuf>>,
+    /// Says that they have an owner.
+    _lock: File,
 }
+
+/// The file that says so.
+const OWNER: &str = "owner";
 
 /// Where the folder of a session appears to its commands.
 pub(crate) const SEEN_AT: [&str; 2] = ["/tmp", "/var/tmp"];
@@ -37,14 +44,36 @@ pub(crate) fn is_own(path: &Path) -> bool {
 }
 
 impl Temps {
+    /// Takes away what runtimes have left whose programs were killed.
     pub(crate) fn new() -> io::Result<Temps> {
-        let root = tempfile::Builder::new().prefix("toolkeep-").tempdir()?;
-        Ok(Temps { root, made: Mutex::default() })
+        let root = tempfile::Builder::new().prefix(owned::PREFIX).tempdir()?;
+        let lock = File::create(root.path().join(OWNER))?;
+        // Where files cannot be locked, nobody takes the folders of others for left.
+        let _ = owned::hold(&lock);
+        let beside = root.path().parent().unwrap_or(Path::new("/"));
+        for left in owned::left_in(beside, OWNER) {
+            // What cannot be removed now is left to the next.
+            let _ = fs::remove_dir_all(left);
+        }
+        Ok(Temps { root, made: Mutex::default(), _lock: lock })
+    }
+
+    /// Makes a folder that nobody else has. It is gone when it is dropped, or with the others.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub(crate) fn private(&self) -> io::Result<TempDir> {
+        tempfile::tempdir_in(self.root.path())
+    }
+
+    /// Where all of them are.
+    pub(crate) fn root(&self) -> &Path {
+        self.root.path()
     }
 
     /// A name that no other runtime has.
     pub(crate) fn name(&self) -> String {
-        let name = self.root.path().file_name().unwrap_or_default();
+        let name = self.root().file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
 
@@ -139,6 +168,8 @@ mod tests {
         assert_ne!(one, temps.of("b").unwrap());
         assert!(one.join("shm").is_dir());
         let root = one.parent().unwrap().to_owned();
+        let private = temps.private().unwrap();
+        assert!(private.path().starts_with(&root) && private.path() != one);
         drop(temps);
         assert!(!root.exists());
     }

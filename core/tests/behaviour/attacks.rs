@@ -11,7 +11,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use toolkeep::{Code, ToolResult};
+use toolkeep::{CallContext, Code, ToolResult};
 
 use crate::exec::FILLS;
 use crate::support::{House, as_nobody, deny_namespaces, half, passes, script};
@@ -94,6 +94,10 @@ async fn an_agent_that_wants_out() {
     let attacked = Attacked::new(&profile).await;
     attacked.is_attacked_as_it_should_be(&profile).await;
     attacked.tries_to_write_outside_and_to_read_secrets().await;
+    if profile != "docker" {
+        // A container is whose its scope says.
+        attacked.tries_to_read_what_another_session_has().await;
+    }
     attacked.tries_to_read_disks_past_their_files(&profile).await;
     attacked.tries_to_reach_services_and_processes(&profile).await;
     attacked.tries_to_use_everything_up().await;
@@ -243,6 +247,23 @@ impl Attacked {
         assert!(!result.for_llm.contains("root:"), "{}", result.for_llm);
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{}", result.for_llm);
         assert!(!fs::exists("/etc/toolkeep-attack").unwrap());
+    }
+
+    /// What a session has for a while may be a credential, as the private files of a CLI are.
+    async fn tries_to_read_what_another_session_has(&self) {
+        let other = CallContext::new().session("other");
+        let writes = "echo private-words > $TMPDIR/note; cat $TMPDIR/note; echo $TMPDIR";
+        let args = json!({ "command": script(&self.house, writes) });
+        let result = self.house.rt.call(&other, "exec", args).await.unwrap();
+        let at = result.for_llm.strip_prefix("private-words\n").unwrap().trim().to_owned();
+        let temp = std::env::temp_dir();
+        let temp = temp.display();
+        let script = format!(
+            "cat {at}/note /tmp/note {temp}/*/note {temp}/*/*/note {temp}/*/*/*/note\n             find /tmp /var/tmp {temp} -name note -exec cat {{}} +; echo end"
+        );
+        let result = self.run(&script, 60_000).await;
+        assert!(result.for_llm.contains("end\n"), "{}", result.for_llm);
+        assert!(!result.for_llm.contains("private-words"), "{}", result.for_llm);
     }
 
     /// Root opens a disk as any file, and finds there what no wall around files hides.

@@ -41,6 +41,7 @@ mod secrets;
 mod shell;
 mod support;
 mod swapping;
+mod swept;
 mod tenants;
 mod upkeep;
 mod vault;

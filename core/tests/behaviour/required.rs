@@ -86,6 +86,40 @@ async fn a_host_without_namespaces() {
 }
 
 #[test]
+fn what_runs_already_does_not_count() {
+    let temp = tempfile::tempdir_in("/var").unwrap();
+    let mut busy = half("required::a_host_on_which_much_runs");
+    busy.env("TOOLKEEP_TEST_BUSY", "1").env("TMPDIR", temp.path());
+    as_nobody(&mut busy, &[temp.path()]);
+    passes(busy);
+}
+
+#[tokio::test]
+async fn a_host_on_which_much_runs() {
+    if std::env::var_os("TOOLKEEP_TEST_BUSY").is_none() {
+        return;
+    }
+    let sleep = || std::process::Command::new("sleep").arg("600").spawn().unwrap();
+    let running: Vec<_> = (0..40).map(|_| sleep()).collect();
+    // First by namespaces, where such a host is given any.
+    for denied in [false, true] {
+        if denied {
+            deny_namespaces();
+        }
+        for confinement in ["workspace", "off"] {
+            let limits = json!({ "processes": 20 });
+            let house = house(json!({ "confinement": confinement, "limits": limits })).await;
+            let result = run(&house).await;
+            assert!(has_run(&house), "{denied} {confinement}: {}", result.for_llm);
+        }
+    }
+    running.into_iter().for_each(|mut one| {
+        one.kill().unwrap();
+        one.wait().unwrap();
+    });
+}
+
+#[test]
 fn a_limit_that_is_required_and_that_nothing_holds_is_an_error() {
     let temp = tempfile::tempdir_in("/var").unwrap();
     let mut nobody = half("required::a_host_that_makes_no_groups");

@@ -48,6 +48,8 @@ pub(crate) fn version() -> Option<u32> {
 pub(crate) struct Allowed {
     /// Files and folders that may be written, with all that is below.
     pub(crate) write: Vec<PathBuf>,
+    /// Files and folders that may be read although they lie in what may not.
+    pub(crate) read: Vec<PathBuf>,
     /// Files and folders that may not be read. Only where nothing else hides them, for it takes a
     /// rule for each of their neighbours.
     pub(crate) hidden: Vec<PathBuf>,
@@ -114,7 +116,8 @@ fn stamps(allowed: &Allowed) -> Vec<Stamp> {
     };
     let listed: BTreeSet<&Path> =
         allowed.hidden.iter().flat_map(|path| path.ancestors().skip(1)).collect();
-    let found = allowed.write.iter().map(identity).chain(listed.iter().map(listing));
+    let named = allowed.write.iter().chain(&allowed.read);
+    let found = named.map(identity).chain(listed.iter().map(listing));
     found.collect()
 }
 
@@ -130,6 +133,9 @@ fn rules(allowed: &Allowed) -> Result<Option<OwnedFd>, landlock::RulesetError> {
     let read = AccessFs::from_read(KNOWN);
     rules = add(rules, Path::new("/"), BitFlags::from(AccessFs::ReadDir))?;
     rules = readable(rules, Path::new("/"), &allowed.hidden, read)?;
+    for path in &allowed.read {
+        rules = readable(rules, path, &allowed.hidden, read)?;
+    }
     for path in &allowed.write {
         rules = add(rules, path, AccessFs::from_all(KNOWN))?;
     }

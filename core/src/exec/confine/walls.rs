@@ -156,13 +156,16 @@ impl Walls {
         let mut write = self.write.clone();
         // What is mounted by itself wants a rule by itself.
         write.extend([self.temp.clone(), self.temp.join("shm")]);
-        let mut hidden = Vec::new();
+        let (mut read, mut hidden) = (Vec::new(), Vec::new());
         if !isolated {
+            read.extend(self.seen.iter().filter(|path| is_own(path)).cloned());
             hidden.clone_from(&self.hidden);
             // Those that every program may read have rules of their own.
             hidden.push(PathBuf::from(ALL_DEVICES));
+            // There the folders of other sessions lie, and the private ones of CLIs.
+            hidden.extend(SEEN_AT.map(PathBuf::from));
         }
-        Allowed { write, hidden, network: isolated || self.network == Network::Host }
+        Allowed { write, read, hidden, network: isolated || self.network == Network::Host }
     }
 
     /// Everything read-only but what may be written, and what is hidden covered.
