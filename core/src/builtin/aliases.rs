@@ -13,6 +13,9 @@ struct Row(
 );
 
 const PATH: &[(&str, &str)] = &[("file", "path"), ("filepath", "path"), ("file_path", "path")];
+/// The first line is 1 here. What goes on behind a page then counts like that, too.
+const READ: &[(&str, &str)] =
+    &[("file", "path"), ("filepath", "path"), ("file_path", "path"), ("offset", "start_line")];
 const COMMAND: &[(&str, &str)] = &[("cmd", "command"), ("timeout", "timeout_ms")];
 const GREP: &[(&str, &str)] = &[
     ("pattern", "query"),
@@ -34,12 +37,12 @@ const TABLE: &[Row] = &[
     Row("sessions_spawn", "spawn", &[], &[]),
     Row("mcp_tool_search", "tool_search", &[], &[]),
     // Claude Code and linggen.
-    Row("Read", "read_file", PATH, &[]),
+    Row("Read", "read_file", READ, &[("start_line", 1)]),
     Row("Write", "write_file", PATH, &[]),
     Row("Edit", "edit", PATH, &[]),
     Row("MultiEdit", "edit", PATH, &[]),
     Row("ApplyPatch", "apply_patch", &[], &[]),
-    Row("LS", "list_files", &[], &[]),
+    Row("LS", "list_files", &[("ignore", "exclude")], &[]),
     Row("Glob", "glob", &[("pattern", "globs"), ("glob", "globs")], &[("max_results", 200)]),
     Row("Grep", "search", GREP, &[("max_results", 200)]),
     Row("Bash", "exec", COMMAND, &[("timeout_ms", 30_000)]),

@@ -23,6 +23,13 @@ pub(crate) struct Globs {
     dotted: Option<Override>,
 }
 
+/// Everything matches.
+impl Default for Globs {
+    fn default() -> Globs {
+        Globs { all: Override::empty(), dotted: None }
+    }
+}
+
 /// A pattern that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadGlob {
@@ -30,10 +37,28 @@ pub(crate) enum BadGlob {
     Syntax { glob: String, problem: String },
     #[error("the glob `{}` has `..` in it; globs count from `path`, so give another path", echo(.0))]
     Parent(String),
+    #[error(
+        "the glob `{}` begins with `!`, and all of these globs leave out; give it without the `!`",
+        echo(.0)
+    )]
+    Twice(String),
     #[error("there are more than {MOST} globs")]
     TooMany,
     #[error("the glob `{}` opens more than {MOST_BRACES} braces; give several globs", echo(.0))]
     Braces(String),
+}
+
+impl BadGlob {
+    /// The same about the glob as it was written.
+    fn of_excluded(self) -> BadGlob {
+        let written = |glob: String| glob.strip_prefix('!').map_or(glob.clone(), str::to_owned);
+        match self {
+            BadGlob::Syntax { glob, problem } => BadGlob::Syntax { glob: written(glob), problem },
+            BadGlob::Parent(glob) => BadGlob::Parent(written(glob)),
+            BadGlob::Braces(glob) => BadGlob::Braces(written(glob)),
+            other => other,
+        }
+    }
 }
 
 /// True if a pattern opens more braces than may be compiled. Whoever did not write it himself asks
@@ -54,7 +79,7 @@ impl Globs {
             return Err(BadGlob::TooMany);
         }
         let globs: Vec<String> = globs.iter().map(|glob| normal(glob)).collect();
-        if let Some(glob) = globs.iter().find(|glob| glob.split('/').any(|name| name == "..")) {
+        if let Some(glob) = globs.iter().find(|glob| leads_up(glob)) {
             return Err(BadGlob::Parent(glob.clone()));
         }
         if let Some(glob) = globs.iter().find(|glob| has_too_many_braces(glob)) {
@@ -66,6 +91,20 @@ impl Globs {
             false => Some(compiled(dotted)?),
         };
         Ok(Globs { all: compiled(&globs)?, dotted })
+    }
+
+    /// The other way round: nothing that one of these matches.
+    pub(crate) fn excluding(globs: &[String]) -> Result<Globs, BadGlob> {
+        if let Some(glob) = globs.iter().find(|glob| glob.starts_with('!')) {
+            return Err(BadGlob::Twice(glob.clone()));
+        }
+        let excluded: Vec<String> = globs.iter().map(|glob| format!("!{glob}")).collect();
+        Globs::new(&excluded).map_err(|bad| bad.of_excluded())
+    }
+
+    /// True for what none of the globs is about, when all of them exclude.
+    pub(super) fn keeps(&self, path: &Path, is_folder: bool) -> bool {
+        !self.all.matched(path, is_folder).is_ignore()
     }
 
     /// True if a pattern names something hidden.
@@ -108,6 +147,10 @@ fn compiled<'g>(globs: impl IntoIterator<Item = &'g String>) -> Result<Override,
         problem: error.to_string(),
     };
     builder.build().map_err(bad)
+}
+
+fn leads_up(glob: &str) -> bool {
+    glob.trim_start_matches('!').split('/').any(|name| name == "..")
 }
 
 /// A folder means all that is in it, and `./` means nothing.
@@ -169,6 +212,32 @@ mod tests {
         assert!(globs.match_file(Path::new("x.yml"), false));
         assert!(!globs.enter(Path::new(".git")));
         assert!(globs.enter(Path::new("src")));
+    }
+
+    #[test]
+    fn what_is_excluded_is_a_name_anywhere_or_a_path_from_the_start() {
+        let globs = |globs: &[&str]| {
+            Globs::excluding(&globs.iter().map(|glob| (*glob).to_owned()).collect::<Vec<_>>())
+        };
+        for (pattern, path, is_folder, kept) in [
+            ("*.log", "a/b.log", false, false),
+            ("*.log", "a/b.rs", false, true),
+            ("target", "a/target", true, false),
+            ("target/", "target", true, false),
+            ("target/", "target", false, true),
+            ("a/*.rs", "a/b.rs", false, false),
+            ("a/*.rs", "b/a/b.rs", false, true),
+            ("**/node_modules/**", "a/node_modules/b", false, false),
+            ("./b.rs", "a/b.rs", false, true),
+        ] {
+            let globs = globs(&[pattern]).unwrap();
+            assert_eq!(globs.keeps(Path::new(path), is_folder), kept, "{pattern} {path}");
+        }
+        assert!(globs(&[]).unwrap().keeps(Path::new("a"), false));
+        let refusal = |pattern: &str| globs(&[pattern]).unwrap_err().to_string();
+        assert!(refusal("{b").starts_with("`{b` is no glob: "));
+        assert!(refusal("!b").contains("without the `!`"));
+        assert!(refusal("../b").contains("glob `../b`"));
     }
 
     #[test]

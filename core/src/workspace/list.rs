@@ -2,13 +2,14 @@
 
 mod lister;
 
+use super::globs::Globs;
 use super::ignoring::Unfiltered;
 use super::overlay::Overlay;
 use super::{Error, RelativePath, Workspace};
 use lister::{Folder, Lister};
 
 /// How much of a folder to list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ListOptions {
     /// How many levels: 1 for the folder itself. Taken as 1 to 10; default 1.
     pub depth: usize,
@@ -17,6 +18,8 @@ pub struct ListOptions {
     /// Only what comes after this path in the order of the listing: the last one of the page
     /// before. It need not exist. Default: from the start.
     pub after: Option<String>,
+    /// What is left out, by paths from the listed folder. Default: nothing.
+    pub(crate) exclude: Globs,
     /// Which folders are opened besides. Everything in a folder that is opened is shown. Default:
     /// neither hidden nor ignored ones.
     pub unfiltered: Unfiltered,
@@ -30,7 +33,8 @@ impl ListOptions {
 impl Default for ListOptions {
     fn default() -> ListOptions {
         let unfiltered = Unfiltered::default();
-        ListOptions { depth: 1, max_entries: 1000, after: None, unfiltered }
+        let exclude = Globs::default();
+        ListOptions { depth: 1, max_entries: 1000, after: None, exclude, unfiltered }
     }
 }
 

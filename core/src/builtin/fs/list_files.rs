@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use super::{looked_through, uses};
 use crate::builtin::Deps;
+use crate::error::Code;
 use crate::kind::{Capability, Effect};
 use crate::tool::{CallContext, Stamp, Tool, ToolError, ToolResult, tool_fn};
 use crate::workspace::{
-    Entry, EntryKind, ListOptions, Listing, RelativePath, Unfiltered, Workspace,
+    BadGlob, Entry, EntryKind, Globs, ListOptions, Listing, RelativePath, Unfiltered, Workspace,
 };
 
 /// Lists a folder of the workspace, sorted by name: folders end with "/", files come with their
@@ -32,6 +33,10 @@ struct Args {
     /// Go on after this entry: the last one of the page before.
     #[serde(default)]
     after: Option<String>,
+    /// What to leave out, by globs: "*.log" and "target" in any folder, "src/gen/**" from `path`.
+    /// Default: nothing.
+    #[serde(default)]
+    exclude: Vec<String>,
     /// Also open hidden folders, as `.github`. Default: false.
     #[serde(default)]
     hidden: bool,
@@ -65,6 +70,7 @@ pub(in crate::builtin) fn tool(deps: &Deps) -> impl Tool {
     .argument_aliases("path", &["folder", "dir", "directory"])
     .argument_aliases("limit", &["max_results", "max_entries"])
     .argument_aliases("after", &["cursor"])
+    .argument_aliases("exclude", &["ignore"])
     .capability(Capability::ReadOnly)
     .assess(move |args: &Args, cx| uses(&for_assess, cx, Effect::Read, &args.path))
     // A change deep in a folder shows nowhere but there.
@@ -76,6 +82,7 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
         depth: args.depth,
         max_entries: args.limit.clamp(1, MOST_ENTRIES),
         after: args.after.clone(),
+        exclude: Globs::excluding(&args.exclude).map_err(bad_exclude)?,
         unfiltered: Unfiltered { hidden: args.hidden, ignored: args.ignored },
     };
     let after = args.after;
@@ -90,6 +97,10 @@ async fn list(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
     let listing = folder.blocking(listed).await?;
     let structured = Some(data(&listing));
     Ok(ToolResult { structured, ..ToolResult::silent(told(&listing, after.as_deref())) })
+}
+
+fn bad_exclude(bad: BadGlob) -> ToolError {
+    ToolError::new(Code::InvalidArguments, format!("Argument `exclude`: {bad}."))
 }
 
 fn told(listing: &Listing, after: Option<&str>) -> String {

@@ -47,6 +47,9 @@ struct Args {
     /// How many characters of the first line to leave out; to go on in a very long line.
     #[serde(default)]
     column: usize,
+    /// The first line to read, counted from 1, instead of `offset`.
+    #[serde(default)]
+    start_line: Option<usize>,
     /// The first and the last line to read, counted from 1, instead of `offset` and `limit`.
     #[serde(default)]
     line_range: Option<[usize; 2]>,
@@ -65,12 +68,22 @@ impl Args {
             column: self.column,
             max_bytes: self.max_bytes,
         };
+        let refused = |text: String| Err(ToolError::new(Code::InvalidArguments, text));
+        // Models begin at 0 and at 1 alike.
+        let skipped = self.start_line.map_or(0, |line| line.saturating_sub(1));
+        if self.start_line.is_some() && self.offset > 0 {
+            return refused(
+                "`start_line` was given beside `offset`; give one of them: `start_line` counts from \
+                 1, `offset` from 0."
+                    .to_owned(),
+            );
+        }
+        range.offset += skipped;
         if let Some([first, last]) = self.line_range {
-            let refused = |text: String| Err(ToolError::new(Code::InvalidArguments, text));
-            if (self.offset, self.limit) != (0, None) {
+            if (range.offset, self.limit) != (0, None) {
                 return refused(
-                    "`line_range` was given beside `offset` or `limit`; give either the lines from \
-                     and to, or where to begin and how many."
+                    "`line_range` was given beside `offset`, `start_line` or `limit`; give either \
+                     the lines from and to, or where to begin and how many."
                         .to_owned(),
                 );
             }
@@ -134,7 +147,8 @@ async fn read(deps: &Deps, args: Args, cx: &CallContext) -> Result<ToolResult, T
             }
         },
     };
-    Ok(ToolResult::silent(told(&page, range)))
+    let counting = if args.start_line.is_some() { Counting::From1 } else { Counting::From0 };
+    Ok(ToolResult::silent(told(&page, range, counting)))
 }
 
 /// A page of a file, if it is of the disk.
@@ -237,17 +251,40 @@ async fn artifact(
     Ok(page.and_then(Result::ok).unwrap_or_default())
 }
 
+/// How a call counts lines, and so its notes.
+#[derive(Clone, Copy)]
+enum Counting {
+    /// `offset`
+    From0,
+    /// `start_line`
+    From1,
+}
+
+impl Counting {
+    /// The argument that begins there.
+    fn argument(self, offset: usize) -> String {
+        match self {
+            Counting::From0 => format!("offset={offset}"),
+            Counting::From1 => format!("start_line={}", offset + 1),
+        }
+    }
+}
+
 /// The page with a closing note, where there is something to note.
-fn told(page: &ReadText, range: ReadRange) -> String {
+fn told(page: &ReadText, range: ReadRange, counting: Counting) -> String {
     let total = page.total_lines;
     if total == 0 {
         return "[The file is empty]".into();
     }
     if page.lines_shown == 0 {
+        let at = |offset| match counting {
+            Counting::From0 => format!("offset {offset}"),
+            Counting::From1 => format!("line {}", offset + 1),
+        };
         return format!(
-            "[Nothing at offset {}: there are {total} lines, the last at offset {}]",
-            range.offset,
-            total - 1
+            "[Nothing at {}: there are {total} lines, the last at {}]",
+            at(range.offset),
+            at(total - 1)
         );
     }
     let mut notes = Vec::new();
@@ -257,11 +294,14 @@ fn told(page: &ReadText, range: ReadRange) -> String {
     let (first, last) = (page.first_line + 1, page.first_line + page.lines_shown);
     match page.next {
         Some(next) if next.column > 0 => notes.push(format!(
-            "lines {first} to {last} of {total}, the last one cut; go on with offset={} column={}",
-            next.offset, next.column
+            "lines {first} to {last} of {total}, the last one cut; go on with {} column={}",
+            counting.argument(next.offset),
+            next.column
         )),
-        Some(next) => notes
-            .push(format!("lines {first} to {last} of {total}; go on with offset={}", next.offset)),
+        Some(next) => notes.push(format!(
+            "lines {first} to {last} of {total}; go on with {}",
+            counting.argument(next.offset)
+        )),
         None if range.offset > 0 || range.column > 0 => {
             notes.push(format!("lines {first} to {last} of {total}, to the end"));
         }

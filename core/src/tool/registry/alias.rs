@@ -18,7 +18,8 @@ pub struct Alias {
     pub name: String,
     /// True if definitions show the alias beside the tool. Without that it is only understood.
     pub advertised: bool,
-    /// The alias's own names of arguments, each with the tool's name for it.
+    /// The alias's own names of arguments, each with the tool's name for it. One that the tool
+    /// has, too, means here what it stands for.
     pub arguments: BTreeMap<String, String>,
     /// What the tool's arguments are where the call does not give them and the tool knows them.
     pub defaults: Map<String, Value>,
@@ -42,7 +43,7 @@ impl Alias {
         self
     }
 
-    /// Calls the tool's argument `name` also `alias`.
+    /// Calls the tool's argument `name` also `alias`, whatever the tool calls `alias` itself.
     #[must_use]
     pub fn argument(mut self, alias: impl Into<String>, name: impl Into<String>) -> Alias {
         self.arguments.insert(alias.into(), name.into());

@@ -15,16 +15,18 @@ pub(super) struct Rename {
 
 impl Names<'_> {
     /// The arguments that came under another name. What is a property of the schema is never
-    /// another name for one.
+    /// another name for one, unless the alias of the tool says so: there it means something else.
     pub(super) fn renames(&self, schema: &Schema, args: &Value) -> Vec<Rename> {
         let Value::Object(fields) = args else { return Vec::new() };
         let mut renames: Vec<Rename> = Vec::new();
         let own = self.alias.iter().flat_map(|alias| &alias.arguments);
+        let own = own.map(|(alias, name)| (alias, name, true));
         let general = self.argument_aliases.iter();
-        let general = general.flat_map(|(name, aliases)| aliases.iter().map(move |a| (a, name)));
-        for (alias, name) in own.chain(general) {
+        let general =
+            general.flat_map(|(name, aliases)| aliases.iter().map(move |a| (a, name, false)));
+        for (alias, name, is_own) in own.chain(general) {
             if !fields.contains_key(alias)
-                || schema.has_property(alias)
+                || (schema.has_property(alias) && !is_own)
                 || !schema.has_property(name)
                 || renames.iter().any(|earlier| earlier.alias == *alias)
             {

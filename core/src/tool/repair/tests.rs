@@ -176,6 +176,17 @@ fn a_property_of_the_schema_is_never_another_name() {
 }
 
 #[test]
+fn what_the_alias_of_a_tool_calls_otherwise_is_meant_so_though_the_tool_has_that_name() {
+    let alias = Alias::of("t").argument("file", "path").argument("ratio", "elsewhere");
+    let names = Names { argument_aliases: &BTreeMap::new(), alias: Some(&alias) };
+    assert_eq!(schema().fit(names, json!({"file": "a"})).args["path"], "a");
+    let given = schema().fit(names, json!({"file": "a", "path": "b"}));
+    assert_eq!(given.args, json!({"path": "b", "mode": "fast"}));
+    let kept = schema().fit(names, json!({"path": "a", "ratio": 1.5}));
+    assert_eq!(kept.args["ratio"], 1.5, "what it stands for is not there");
+}
+
+#[test]
 fn an_alias_of_the_tool_brings_names_and_defaults_where_the_tool_knows_them() {
     let alias = Alias::of("t")
         .argument("cmd", "path")

@@ -131,14 +131,19 @@ impl<'l> Lister<'l> {
         // The name to begin with takes no room: it was shown before.
         let mut first = First { from, most: room + 2, names: BTreeMap::new() };
         let mut seen = Seen::default();
+        let exclude = &self.options.exclude;
+        let excludes = |path: &[u8], is_folder: bool| {
+            !exclude.keeps(Path::new(OsStr::from_bytes(path)), is_folder)
+        };
         if let Some(opened) = &folder.opened {
             each_entry(opened.as_fd(), &mut self.buffer, |name, kind| {
                 seen.note(name);
                 let shown = name.to_string_lossy();
                 if first.wants(&shown) {
                     let path = [&folder.path, name.to_bytes()].concat();
+                    let is_excluded = excludes(&path[self.skipped..], kind == EntryKind::Folder);
                     let path = Path::new(OsStr::from_bytes(&path));
-                    if !self.workspace.hides(path) && !self.overlay.shadows(path) {
+                    if !is_excluded && !self.workspace.hides(path) && !self.overlay.shadows(path) {
                         first.put(shown, Found::Disk(name.to_owned(), kind));
                     }
                 }
@@ -147,7 +152,9 @@ impl<'l> Lister<'l> {
         }
         if let Ok(path) = std::str::from_utf8(&folder.path) {
             for (name, overlaid) in self.overlay.in_folder(path) {
-                if first.wants(&name) {
+                let path = [&folder.path, name.as_bytes()].concat();
+                let is_folder = matches!(overlaid, Overlaid::Folder);
+                if first.wants(&name) && !excludes(&path[self.skipped..], is_folder) {
                     first.put(name, Found::Overlay(overlaid));
                 }
             }
