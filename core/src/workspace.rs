@@ -91,7 +91,7 @@ pub(crate) use edit::{check_changed, edit_once, misfit};
 pub use edit_problem::EditProblem;
 pub use error::{Error, Special};
 pub(crate) use glob::{GlobFound, GlobOptions};
-pub(crate) use globs::{BadGlob, Globs};
+pub(crate) use globs::{BadGlob, Globs, UnknownType};
 pub use ignoring::Unfiltered;
 pub(crate) use line_diff::line_diff;
 pub use list::{Entry, EntryKind, ListOptions, Listing};
@@ -103,7 +103,8 @@ pub use path::{MAX_PATH_BYTES, RelativePath};
 pub(crate) use quota::Quota;
 pub(crate) use roots::{Limits, Root, Roots, Told};
 pub(crate) use search::{
-    BadQuery, FileHits, Line, Mask, Pattern, Reading, SearchFound, SearchOptions, SearchText,
+    BadQuery, FileHits, Line, Mask, Matched, Pattern, Reading, SearchFound, SearchOptions,
+    SearchText, Show,
 };
 pub use window::{Position, ReadRange, ReadText, window};
 pub use write::{MAX_FILE_BYTES, WriteMode, Written};

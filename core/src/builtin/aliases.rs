@@ -24,7 +24,17 @@ const GREP: &[(&str, &str)] = &[
     ("-A", "after"),
     ("-B", "before"),
     ("-C", "context"),
+    ("-n", "line_numbers"),
     ("head_limit", "max_results"),
+];
+/// What names of `Grep` say of its output, the first that a call uses: Claude Code's `pattern` wants
+/// the files, and what is about lines wants lines. linggen's `query` wants lines anyway.
+const GREP_OUTPUT: &[(&str, &str)] = &[
+    ("-A", "content"),
+    ("-B", "content"),
+    ("-C", "content"),
+    ("-n", "content"),
+    ("pattern", "files_with_matches"),
 ];
 const AGENT: &[(&str, &str)] =
     &[("target_agent_id", "agent"), ("subagent_type", "agent"), ("prompt", "task")];
@@ -64,6 +74,11 @@ pub(crate) fn aliases() -> impl Iterator<Item = (String, Alias)> {
         }
         for (argument, value) in *defaults {
             alias = alias.default(*argument, *value);
+        }
+        if *name == "Grep" {
+            for (own, mode) in GREP_OUTPUT {
+                alias = alias.implying(*own, ("output_mode", *mode));
+            }
         }
         ((*name).to_owned(), alias)
     })

@@ -110,8 +110,10 @@ impl Schema {
             };
         }
         let meant: Vec<String> = renames.iter().map(|rename| rename.name.clone()).collect();
+        let used: Vec<String> = renames.iter().map(|rename| rename.alias.clone()).collect();
         let mut named = args.clone();
         let mut repairs = names::apply(&mut named, renames);
+        repairs.extend(names.imply(self, &mut named, &used));
         match self.settle(names, named, &[]) {
             Ok((args, more)) => {
                 repairs.extend(more);

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
 
 use crate::limits::echo;
+use crate::nearest::nearest_few;
 
 /// The most patterns of a call.
 const MOST: usize = 100;
@@ -12,6 +14,11 @@ const MOST: usize = 100;
 /// The most braces that one pattern opens. They are compiled by a function that calls itself for
 /// each that is open, and many thousands would take more stack than there is.
 const MOST_BRACES: usize = 64;
+
+/// How many types are named that may have been meant.
+const MOST_LIKELY: usize = 5;
+/// Types to name where none is likely.
+const EXAMPLES: [&str; 8] = ["rust", "py", "js", "ts", "go", "java", "c", "md"];
 
 /// What paths must be like, counted from the folder that is looked through. As in `.gitignore`: one
 /// without a slash is about names in any folder, others are about the whole path; `*` matches no
@@ -21,12 +28,14 @@ pub(crate) struct Globs {
     all: Override,
     /// Those that name something hidden. Nothing hidden is found by the others.
     dotted: Option<Override>,
+    /// The types of files. None: every type.
+    types: Option<Types>,
 }
 
 /// Everything matches.
 impl Default for Globs {
     fn default() -> Globs {
-        Globs { all: Override::empty(), dotted: None }
+        Globs { all: Override::empty(), dotted: None, types: None }
     }
 }
 
@@ -46,6 +55,42 @@ pub(crate) enum BadGlob {
     TooMany,
     #[error("the glob `{}` opens more than {MOST_BRACES} braces; give several globs", echo(.0))]
     Braces(String),
+}
+
+/// A type of files that nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{}` is no type of files; {}. For anything else give globs, such as `*.{}`",
+    echo(name),
+    likely.join(", "),
+    echo(name)
+)]
+pub(crate) struct UnknownType {
+    name: String,
+    /// What may have been meant.
+    likely: Vec<String>,
+}
+
+impl UnknownType {
+    fn new(name: &str) -> UnknownType {
+        let mut known = TypesBuilder::new();
+        let known = known.add_defaults().definitions();
+        let ending = format!("*.{}", name.trim_start_matches(['*', '.']));
+        let by_ending = known.iter().filter(|def| def.globs().contains(&ending));
+        let mut likely: Vec<&str> = by_ending.map(|def| def.name()).collect();
+        if likely.is_empty() {
+            likely = nearest_few(name, known.iter().map(|def| def.name()), MOST_LIKELY);
+        }
+        let what = if likely.is_empty() { "known are " } else { "you may mean " };
+        if likely.is_empty() {
+            likely = EXAMPLES.to_vec();
+        }
+        let mut likely: Vec<String> = likely.iter().map(|name| format!("`{name}`")).collect();
+        if let Some(first) = likely.first_mut() {
+            first.insert_str(0, what);
+        }
+        UnknownType { name: name.to_owned(), likely }
+    }
 }
 
 impl BadGlob {
@@ -90,7 +135,18 @@ impl Globs {
             true => None,
             false => Some(compiled(dotted)?),
         };
-        Ok(Globs { all: compiled(&globs)?, dotted })
+        Ok(Globs { all: compiled(&globs)?, dotted, types: None })
+    }
+
+    /// The same, and only files of one type, as ripgrep names them: `rust`, `py`, `js`.
+    ///
+    /// # Errors
+    /// [`UnknownType`]
+    pub(crate) fn of_type(self, name: &str) -> Result<Globs, UnknownType> {
+        let mut types = TypesBuilder::new();
+        types.add_defaults().select(name);
+        let types = types.build().map_err(|_| UnknownType::new(name))?;
+        Ok(Globs { types: Some(types), ..self })
     }
 
     /// The other way round: nothing that one of these matches.
@@ -120,7 +176,9 @@ impl Globs {
     /// True if the file matches. Something hidden on the way to it takes a pattern that says so,
     /// unless all that is hidden is looked at.
     pub(super) fn match_file(&self, file: &Path, is_hidden: bool) -> bool {
-        if self.all.matched(file, false).is_ignore() {
+        let is_of_type = |types: &Types| types.matched(file, false).is_whitelist();
+        if self.all.matched(file, false).is_ignore() || !self.types.as_ref().is_none_or(is_of_type)
+        {
             return false;
         }
         match &self.dotted {
@@ -212,6 +270,20 @@ mod tests {
         assert!(globs.match_file(Path::new("x.yml"), false));
         assert!(!globs.enter(Path::new(".git")));
         assert!(globs.enter(Path::new("src")));
+    }
+
+    #[test]
+    fn a_type_is_one_of_ripgreps_and_an_unknown_one_names_the_likely() {
+        let of_type = |name: &str| globs(&["!b.*"]).unwrap().of_type(name);
+        let rust = of_type("rust").unwrap();
+        assert!(rust.match_file(Path::new("a/x.rs"), false));
+        assert!(!rust.match_file(Path::new("a/x.py"), false));
+        assert!(!rust.match_file(Path::new("b.rs"), false), "the globs hold besides");
+        let refusal = |name: &str| of_type(name).unwrap_err().to_string();
+        assert!(refusal("rs").contains("you may mean `rust`"), "{}", refusal("rs"));
+        assert!(refusal(".tsx").contains("`ts`"), "{}", refusal(".tsx"));
+        assert!(refusal("pyton").contains("`python`"), "{}", refusal("pyton"));
+        assert!(refusal("####").contains("known are `rust`"), "{}", refusal("####"));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! whole, and searched again. So no line shows a half of a secret. What is found depends on the
 //! masked text alone (see `beside_masks`), so no query can find out what a masked secret is.
 
+mod across;
 mod beside_masks;
 mod cut;
 mod file;
@@ -25,7 +26,7 @@ use super::{Error, RelativePath, Workspace};
 use file::Search;
 use hits::{Caps, Hits};
 
-pub(crate) use hits::{FileHits, Line};
+pub(crate) use hits::{FileHits, Line, Matched, Show};
 pub(crate) use pattern::{BadQuery, Pattern, Reading};
 
 /// What to search for, and where.
@@ -36,7 +37,11 @@ pub(crate) struct SearchOptions {
     pub unfiltered: Unfiltered,
     /// How many lines to show before and after each that matches.
     pub context: (usize, usize),
-    /// The most matching lines.
+    /// What is shown of the files in which a line matches.
+    pub show: Show,
+    /// How many matching lines, or files, are passed over first.
+    pub skipped: usize,
+    /// The most matching lines, or files.
     pub max_results: usize,
     /// About how many characters the results may take.
     pub max_chars: usize,
@@ -57,12 +62,7 @@ pub(crate) struct SearchFound {
 pub(crate) trait Mask: Sync {
     /// Masks a text, and gives what `show` makes of it. `file` is its path from the root, without
     /// links.
-    fn masked(
-        &self,
-        file: &Path,
-        text: &[u8],
-        show: &mut dyn FnMut(&[u8]) -> Vec<Line>,
-    ) -> Vec<Line>;
+    fn masked(&self, file: &Path, text: &[u8], show: &mut dyn FnMut(&[u8]) -> Matched) -> Matched;
 
     /// The same for a text that is too large to be held.
     fn masked_as_read<'r>(&self, text: Box<dyn BufRead + 'r>) -> Box<dyn Read + 'r>;
@@ -100,15 +100,21 @@ impl Workspace {
         mask: &dyn Mask,
         is_stopped: &(dyn Fn() -> bool + Sync),
     ) -> Result<SearchFound, Error> {
-        let caps = Caps { matches: options.max_results, cost: options.max_chars };
+        let caps = Caps {
+            skipped: options.skipped,
+            before: options.context.0,
+            matches: options.max_results,
+            cost: options.max_chars,
+        };
         let hits = Hits::new(caps);
         let search = Search { options, mask, caps, is_stopped };
         let mut is_text = false;
         for text in texts {
             is_text |= text.path == path.normalised();
-            let lines = search.text(&mut search.own(), Path::new(&text.path), text.text.as_bytes());
-            if !lines.is_empty() {
-                hits.put(text.path.as_bytes(), FileHits { path: text.path.clone(), lines });
+            let place = Path::new(&text.path);
+            let matched = search.text(&mut search.own(), place, text.text.as_bytes());
+            if matched.count > 0 {
+                hits.put(text.path.as_bytes(), FileHits { path: text.path.clone(), matched });
             }
         }
         let unread = match self.start(path, options.unfiltered, overlay) {
@@ -137,10 +143,10 @@ impl Workspace {
         let (file, place) = self.open_file_at(path)?;
         let bytes = file.metadata().map_err(failed)?.len();
         check_text(path, &file::start(&file).map_err(failed)?)?;
-        let lines = search.file(&mut search.own(), &place, &file, bytes).map_err(failed)?;
-        if !lines.is_empty() {
+        let matched = search.file(&mut search.own(), &place, &file, bytes).map_err(failed)?;
+        if matched.count > 0 {
             let shown = path.shown_base();
-            let shown = FileHits { path: shown.trim_end_matches('/').to_owned(), lines };
+            let shown = FileHits { path: shown.trim_end_matches('/').to_owned(), matched };
             hits.put(path.normalised().as_bytes(), shown);
         }
         Ok(())
@@ -186,11 +192,11 @@ impl Visit for Searcher<'_> {
             Err(error) => Err(error),
         };
         match found {
-            Ok(lines) if lines.is_empty() => {}
-            Ok(lines) => {
+            Ok(matched) if matched.count == 0 => {}
+            Ok(matched) => {
                 let path_shown = String::from_utf8_lossy(&path[self.below..]);
                 let path_shown = format!("{}{path_shown}", self.base);
-                self.hits.put(path, FileHits { path: path_shown, lines });
+                self.hits.put(path, FileHits { path: path_shown, matched });
             }
             Err(_) => own.unread += 1,
         }

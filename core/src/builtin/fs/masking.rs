@@ -9,7 +9,7 @@ use crate::builtin::Deps;
 use crate::scrub::Scrubber;
 use crate::tool::CallContext;
 use crate::vault::{FileAt, Opener};
-use crate::workspace::{Line, Mask, Workspace};
+use crate::workspace::{Mask, Matched, Workspace};
 
 /// Masks files as `read_file` does: each as a whole, so that a line of it shows no half of a
 /// secret.
@@ -31,12 +31,7 @@ impl Masking {
 }
 
 impl Mask for Masking {
-    fn masked(
-        &self,
-        file: &Path,
-        text: &[u8],
-        show: &mut dyn FnMut(&[u8]) -> Vec<Line>,
-    ) -> Vec<Line> {
+    fn masked(&self, file: &Path, text: &[u8], show: &mut dyn FnMut(&[u8]) -> Matched) -> Matched {
         // Of what is no UTF-8 no placeholder opens: shown as U+FFFD it would be another text than
         // the one that was looked through.
         let (Some(opener), Ok(text)) = (&self.opener, std::str::from_utf8(text)) else {
@@ -44,13 +39,13 @@ impl Mask for Masking {
         };
         let (root, path) = self.workspace.named(file);
         let sealing = opener.sealing(Some(FileAt { root, path }));
-        let lines = show(self.scrubber.scrub_sealing(text, &sealing).as_bytes());
+        let matched = show(self.scrubber.scrub_sealing(text, &sealing).as_bytes());
         // Of what it sealed only that is kept which the model may put back from here.
-        let shown: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        let shown: Vec<&str> = matched.lines.iter().map(|line| line.text.as_str()).collect();
         if sealing.keep_in(&shown.join("\n")) > 0 {
             opener.has_sealed();
         }
-        lines
+        matched
     }
 
     fn masked_as_read<'r>(&self, text: Box<dyn BufRead + 'r>) -> Box<dyn Read + 'r> {

@@ -23,6 +23,9 @@ pub struct Alias {
     pub arguments: BTreeMap<String, String>,
     /// What the tool's arguments are where the call does not give them and the tool knows them.
     pub defaults: Map<String, Value>,
+    /// What it says of other arguments that a call uses one of the alias's own names: defaults that
+    /// go before those above, of the first name that has some.
+    pub(crate) implied: BTreeMap<String, Map<String, Value>>,
 }
 
 impl Alias {
@@ -33,6 +36,7 @@ impl Alias {
             advertised: true,
             arguments: BTreeMap::new(),
             defaults: Map::new(),
+            implied: BTreeMap::new(),
         }
     }
 
@@ -47,6 +51,17 @@ impl Alias {
     #[must_use]
     pub fn argument(mut self, alias: impl Into<String>, name: impl Into<String>) -> Alias {
         self.arguments.insert(alias.into(), name.into());
+        self
+    }
+
+    /// Sets what the tool's argument `name` is where the call uses `alias` and does not give it.
+    #[must_use]
+    pub(crate) fn implying(
+        mut self,
+        alias: impl Into<String>,
+        (name, value): (&str, impl Into<Value>),
+    ) -> Alias {
+        self.implied.entry(alias.into()).or_default().insert(name.to_owned(), value.into());
         self
     }
 

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
-use super::{Names, Repair, RepairKind};
+use super::{Names, Repair, RepairKind, type_name};
 use crate::tool::Schema;
 
 /// One argument that came under another name.
 pub(super) struct Rename {
-    alias: String,
+    pub alias: String,
     pub name: String,
     /// The argument is there already: this one is left out.
     drop: bool,
@@ -37,6 +37,23 @@ impl Names<'_> {
             renames.push(Rename { alias: alias.clone(), name: name.clone(), drop });
         }
         renames
+    }
+}
+
+impl Names<'_> {
+    /// Adds what the alias's own names say that the call uses.
+    pub(super) fn imply(&self, schema: &Schema, args: &mut Value, used: &[String]) -> Vec<Repair> {
+        let (Some(alias), Value::Object(fields)) = (self.alias, args) else { return Vec::new() };
+        let mut repairs = Vec::new();
+        let implied = alias.implied.iter().filter(|(name, _)| used.contains(name));
+        for (name, value) in implied.flat_map(|(_, values)| values) {
+            if !fields.contains_key(name) && schema.has_property(name) {
+                fields.insert(name.clone(), value.clone());
+                let to = Some(type_name(value));
+                repairs.push(Repair::new(name, RepairKind::Defaulted, None, to));
+            }
+        }
+        repairs
     }
 }
 

@@ -201,6 +201,21 @@ fn an_alias_of_the_tool_brings_names_and_defaults_where_the_tool_knows_them() {
 }
 
 #[test]
+fn a_name_of_the_alias_may_say_something_of_another_argument() {
+    let alias = Alias::of("t")
+        .argument("-n", "count")
+        .argument("cmd", "path")
+        .implying("-n", ("mode", "quick"))
+        .implying("cmd", ("mode", "slow"));
+    let names = Names { argument_aliases: &BTreeMap::new(), alias: Some(&alias) };
+    let mode = |args| schema().fit(names, args).args["mode"].clone();
+    assert_eq!(mode(json!({"cmd": "ls"})), "slow");
+    assert_eq!(mode(json!({"cmd": "ls", "-n": 1})), "quick", "the first name counts");
+    assert_eq!(mode(json!({"cmd": "ls", "mode": "fast"})), "fast");
+    assert_eq!(mode(json!({"path": "ls"})), "fast");
+}
+
+#[test]
 fn a_default_that_breaks_the_schema_is_not_filled_in() {
     let schema = json!({
         "properties": { "a": { "default": 1 }, "b": { "type": "string", "default": 5 } },

@@ -7,11 +7,13 @@
 //! letter the secret has there. Such a line matches unmasked too: what is found is decided by the
 //! masked text alone.
 
+use std::ops::Range;
+
 use grep_matcher::{Match, Matcher, NoCaptures, NoError};
 use regex_automata::meta::Regex;
 use regex_automata::{Input, util::syntax};
 
-use super::pattern::Pattern;
+use super::pattern::{Pattern, Reading};
 use crate::scrub::placeholder_length;
 
 /// What a text is full of that stands in place of secrets.
@@ -56,27 +58,42 @@ impl Matcher for BesideMasks<'_> {
 /// True if the line matches whatever is masked in it.
 fn stands(pattern: &Pattern, line: &[u8]) -> bool {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
-    let (mut piece_start, mut at, mut is_behind) = (0, 0, false);
-    while let Some(bracket) = memchr::memchr(b'[', &line[at..]) {
-        at += bracket;
-        match placeholder_length(&line[at..]) {
-            Some(length) => {
-                if matches_piece(pattern, &line[piece_start..at], is_behind, true) {
-                    return true;
+    pieces(line).any(|(piece, is_behind, is_before)| {
+        // A line without a placeholder is as it was.
+        let is_whole = !is_behind && !is_before;
+        is_whole || matches_piece(pattern, &line[piece], is_behind, is_before)
+    })
+}
+
+/// The pieces of a text beside its placeholders, each with whether one is right before it, and
+/// right after it.
+pub(super) fn pieces(text: &[u8]) -> impl Iterator<Item = (Range<usize>, bool, bool)> {
+    let mut from = Some((0, false));
+    std::iter::from_fn(move || {
+        let (start, is_behind) = from.take()?;
+        let mut at = start;
+        while let Some(bracket) = memchr::memchr(b'[', &text[at..]) {
+            at += bracket;
+            match placeholder_length(&text[at..]) {
+                Some(length) => {
+                    from = Some((at + length, true));
+                    return Some((start..at, is_behind, true));
                 }
-                at += length;
-                (piece_start, is_behind) = (at, true);
+                None => at += 1,
             }
-            None => at += 1,
         }
-    }
-    // A line without a placeholder is as it was.
-    !is_behind || matches_piece(pattern, &line[piece_start..], true, false)
+        Some((start..text.len(), is_behind, false))
+    })
 }
 
 /// True if the piece has a match of its own, whichever letter of a secret stands before and after
 /// it. All that an expression can ask of a letter beside a match is whether it is one of a word.
-fn matches_piece(pattern: &Pattern, piece: &[u8], is_behind: bool, is_before: bool) -> bool {
+pub(super) fn matches_piece(
+    pattern: &Pattern,
+    piece: &[u8],
+    is_behind: bool,
+    is_before: bool,
+) -> bool {
     let Some(regex) = pattern.beside() else { return false };
     let letters = |is_secret: bool| if is_secret { &["a", "."][..] } else { &[""][..] };
     letters(is_behind).iter().all(|before| {
@@ -89,9 +106,10 @@ fn matches_piece(pattern: &Pattern, piece: &[u8], is_behind: bool, is_before: bo
 }
 
 /// The same expression for an engine that can be told where a match must end.
-pub(super) fn compiled(query: &str, is_literal: bool, ignores_case: bool) -> Option<Regex> {
-    let query = if is_literal { regex::escape(query) } else { query.to_owned() };
-    let syntax = syntax::Config::new();
+pub(super) fn compiled(query: &str, reading: Reading) -> Option<Regex> {
+    let query = if reading.is_literal { regex::escape(query) } else { query.to_owned() };
+    let syntax = syntax::Config::new().dot_matches_new_line(reading.is_multiline);
+    let ignores_case = reading.ignores_case;
     let syntax = syntax.multi_line(true).crlf(true).case_insensitive(ignores_case).utf8(false);
     let config = Regex::config().utf8_empty(false);
     Regex::builder().syntax(syntax).configure(config).build(&query).ok()
@@ -100,7 +118,6 @@ pub(super) fn compiled(query: &str, is_literal: bool, ignores_case: bool) -> Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::Reading;
 
     const LINE: &str = "API_KEY=[REDACTED:github-pat:abcdefgh] # of the door";
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use grep_searcher::{Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
 use super::beside_masks::BesideMasks;
-use super::cut;
-use super::hits::{Caps, Line};
+use super::hits::{Caps, Line, Matched, Show};
 use super::{Mask, Pattern, SearchOptions};
+use super::{across, cut};
 use crate::workspace::Media;
 use crate::workspace::media::SNIFFED_BYTES;
 
@@ -48,9 +48,10 @@ impl Search<'_> {
             builder
         };
         let (before, after) = self.options.context;
+        let is_multiline = self.options.pattern.is_multiline();
         Own {
             buffer: Vec::new(),
-            quick: builder().line_number(false).build(),
+            quick: builder().line_number(false).multi_line(is_multiline).build(),
             full: builder().before_context(before).after_context(after).build(),
         }
     }
@@ -62,21 +63,27 @@ impl Search<'_> {
         place: &Path,
         file: &File,
         bytes: u64,
-    ) -> io::Result<Vec<Line>> {
+    ) -> io::Result<Matched> {
         if bytes <= KEPT_BYTES {
             let mut buffer = std::mem::take(&mut own.buffer);
             let lines = match read_all(file, bytes, &mut buffer) {
                 Ok(()) if Media::of_content(&buffer).is_none() => {
                     Ok(self.text(own, place, &buffer))
                 }
-                Ok(()) => Ok(Vec::new()),
+                Ok(()) => Ok(Matched::default()),
                 Err(error) => Err(error),
             };
             own.buffer = buffer;
             return lines;
         }
-        if Media::of_content(&start(file)?).is_some() || !self.occurs_in(own, self.reader(file))? {
-            return Ok(Vec::new());
+        if Media::of_content(&start(file)?).is_some() {
+            return Ok(Matched::default());
+        }
+        if self.options.pattern.is_multiline() {
+            return self.whole(own, place, file, bytes);
+        }
+        if !self.occurs_in(own, self.reader(file))? {
+            return Ok(Matched::default());
         }
         rewind(file)?;
         if bytes <= WHOLE_BYTES {
@@ -84,30 +91,52 @@ impl Search<'_> {
             read_all(file, bytes, &mut whole)?;
             return Ok(self.masked(own, place, &whole));
         }
-        let mut gather = Gather::new(&self.options.pattern, self.caps);
+        let mut gather = Gather::new(self);
         let masked = self.mask.masked_as_read(Box::new(self.reader(file)));
         own.full.search_reader(BesideMasks(&self.options.pattern), masked, &mut gather)?;
-        Ok(gather.lines)
+        Ok(gather.matched)
+    }
+
+    /// The lines of a file that has to be held, because a match may go over all of it.
+    fn whole(&self, own: &mut Own, place: &Path, file: &File, bytes: u64) -> io::Result<Matched> {
+        if bytes > WHOLE_BYTES {
+            let text = format!("over {WHOLE_BYTES} bytes a match must be within a line");
+            return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+        }
+        let mut whole = Vec::new();
+        read_all(file, bytes, &mut whole)?;
+        Ok(self.text(own, place, &whole))
     }
 
     /// The lines of a text to show.
-    pub(super) fn text(&self, own: &mut Own, place: &Path, text: &[u8]) -> Vec<Line> {
+    pub(super) fn text(&self, own: &mut Own, place: &Path, text: &[u8]) -> Matched {
         let pattern = &self.options.pattern;
         let mut found = Occurs(false);
         // Nothing can fail that reads from memory and writes into it.
         let _ = own.quick.search_slice(&pattern.matcher, text, &mut found);
         if !found.0 && !pattern.is_about_masks {
-            return Vec::new();
+            return Matched::default();
         }
         self.masked(own, place, text)
     }
 
-    fn masked(&self, own: &mut Own, place: &Path, text: &[u8]) -> Vec<Line> {
+    fn masked(&self, own: &mut Own, place: &Path, text: &[u8]) -> Matched {
         let pattern = &self.options.pattern;
         self.mask.masked(place, text, &mut |masked| {
-            let mut gather = Gather::new(pattern, self.caps);
-            let _ = own.full.search_slice(BesideMasks(pattern), masked, &mut gather);
-            gather.lines
+            let mut gather = Gather::new(self);
+            if pattern.is_multiline() {
+                across::lines(
+                    pattern,
+                    masked,
+                    self.options.context,
+                    &mut |number, line, is_match| {
+                        !(self.is_stopped)() && gather.take(Some(number), line, is_match)
+                    },
+                );
+            } else {
+                let _ = own.full.search_slice(BesideMasks(pattern), masked, &mut gather);
+            }
+            gather.matched
         })
     }
 
@@ -185,25 +214,36 @@ impl Sink for Occurs {
 /// Takes lines to show, a little more than the caps allow.
 struct Gather<'g> {
     pattern: &'g Pattern,
+    show: Show,
     caps: Caps,
-    matches: usize,
     cost: usize,
-    lines: Vec<Line>,
+    matched: Matched,
 }
 
 impl<'g> Gather<'g> {
-    fn new(pattern: &'g Pattern, caps: Caps) -> Gather<'g> {
-        Gather { pattern, caps, matches: 0, cost: 0, lines: Vec::new() }
+    fn new(search: &Search<'g>) -> Gather<'g> {
+        let Search { options, caps, .. } = *search;
+        let matched = Matched::default();
+        Gather { pattern: &options.pattern, show: options.show, caps, cost: 0, matched }
     }
 
     fn take(&mut self, number: Option<u64>, line: &[u8], is_match: bool) -> bool {
+        self.matched.count += usize::from(is_match);
+        match self.show {
+            Show::Files => return self.matched.count == 0,
+            Show::Counts => return true,
+            Show::Lines => {}
+        }
         let focus = if is_match { self.pattern.find(line) } else { None };
         let line =
             Line { number: number.unwrap_or_default(), text: cut::shown(line, focus), is_match };
-        self.matches += usize::from(is_match);
-        self.cost += line.cost();
-        self.lines.push(line);
-        self.matches <= self.caps.matches && self.cost <= self.caps.cost
+        // What is passed over is not shown, if it is passed over in this file.
+        if self.matched.count > self.caps.skipped {
+            self.cost += line.cost();
+        }
+        self.matched.lines.push(line);
+        let most = self.caps.matches + self.caps.skipped;
+        self.matched.count <= most && self.cost <= self.caps.cost
     }
 }
 

@@ -37,6 +37,8 @@ pub(crate) struct Pattern {
 pub(crate) struct Reading {
     pub is_literal: bool,
     pub ignores_case: bool,
+    /// A match may go over several lines, and `.` matches the ends of lines.
+    pub is_multiline: bool,
 }
 
 /// A query that cannot be searched for.
@@ -46,9 +48,7 @@ pub(crate) enum BadQuery {
     Empty,
     #[error("the query is longer than {MOST_BYTES} bytes")]
     TooLong,
-    #[error(
-        "the query goes over several lines; a match is within one line, so search for one of them"
-    )]
+    #[error("the query goes over several lines; set `multiline`, or search for one of them")]
     Lines,
     #[error("the query `{}` cannot be searched for: {problem}", echo(query))]
     Refused { query: String, problem: String },
@@ -65,10 +65,12 @@ impl Pattern {
         }
         let (matcher, problem) = match built(query, reading) {
             Ok(matcher) => (matcher, None),
-            Err(_) if reading.is_literal && query.contains('\n') => return Err(BadQuery::Lines),
+            Err(_) if reading.is_literal && spans_lines(query, reading) => {
+                return Err(BadQuery::Lines);
+            }
             Err(problem) => {
                 let literal = built(query, Reading { is_literal: true, ..reading });
-                let refused = |_| match query.contains('\n') {
+                let refused = |_| match spans_lines(query, reading) {
                     true => BadQuery::Lines,
                     false => {
                         BadQuery::Refused { query: query.to_owned(), problem: problem.clone() }
@@ -90,8 +92,12 @@ impl Pattern {
 
     /// The same pattern for pieces of a line; made when it is first needed.
     pub(super) fn beside(&self) -> Option<&Regex> {
-        let Reading { is_literal, ignores_case } = self.reading;
-        self.beside.get_or_init(|| compiled(&self.query, is_literal, ignores_case)).as_ref()
+        self.beside.get_or_init(|| compiled(&self.query, self.reading)).as_ref()
+    }
+
+    /// True if a match may go over several lines.
+    pub(super) fn is_multiline(&self) -> bool {
+        self.reading.is_multiline
     }
 
     /// Where the first match in a line is.
@@ -100,12 +106,18 @@ impl Pattern {
     }
 }
 
+/// True for a query over several lines where a match is within one.
+fn spans_lines(query: &str, reading: Reading) -> bool {
+    query.contains('\n') && !reading.is_multiline
+}
+
 fn built(query: &str, reading: Reading) -> Result<RegexMatcher, String> {
     let mut builder = RegexMatcherBuilder::new();
     builder
         .multi_line(true)
         .crlf(true)
-        .line_terminator(Some(b'\n'))
+        .line_terminator((!reading.is_multiline).then_some(b'\n'))
+        .dot_matches_new_line(reading.is_multiline)
         .case_insensitive(reading.ignores_case)
         .fixed_strings(reading.is_literal)
         .size_limit(COMPILED_BYTES)
@@ -145,5 +157,8 @@ mod tests {
         assert_eq!(refusal(""), BadQuery::Empty);
         assert_eq!(refusal(&"x".repeat(MOST_BYTES + 1)), BadQuery::TooLong);
         assert_eq!(refusal("one\ntwo"), BadQuery::Lines);
+        let multiline = Reading { is_multiline: true, ..Reading::default() };
+        assert_eq!(Pattern::new("one\ntwo", multiline).unwrap().find(b"one\ntwo"), Some(0..7));
+        assert_eq!(Pattern::new("e.t", multiline).unwrap().find(b"one\ntwo"), Some(2..5));
     }
 }

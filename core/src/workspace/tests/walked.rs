@@ -13,8 +13,8 @@ use proptest::prelude::*;
 
 use super::{SECRET, World};
 use crate::workspace::{
-    GlobOptions, Globs, Line, Mask, OverlaidFile, Overlay, Pattern, Reading, SearchFound,
-    SearchOptions, SearchText, Unfiltered, Workspace,
+    GlobOptions, Globs, Line, Mask, Matched, OverlaidFile, Overlay, Pattern, Reading, SearchFound,
+    SearchOptions, SearchText, Show, Unfiltered, Workspace,
 };
 
 /// Puts `*` for every letter of what is secret here.
@@ -27,7 +27,7 @@ impl Stars {
 }
 
 impl Mask for Stars {
-    fn masked(&self, _: &Path, text: &[u8], show: &mut dyn FnMut(&[u8]) -> Vec<Line>) -> Vec<Line> {
+    fn masked(&self, _: &Path, text: &[u8], show: &mut dyn FnMut(&[u8]) -> Matched) -> Matched {
         show(&Stars::star(text))
     }
 
@@ -44,6 +44,8 @@ fn options(query: &str) -> SearchOptions {
         globs: Globs::new(&[]).unwrap(),
         unfiltered: Unfiltered::default(),
         context: (0, 0),
+        show: Show::Lines,
+        skipped: 0,
         max_results: 100,
         max_chars: 10_000,
     }
@@ -58,7 +60,7 @@ fn searched(workspace: &Workspace, path: &str, options: &SearchOptions) -> Searc
 
 fn shown(found: &SearchFound) -> Vec<String> {
     let line = |path: &str, line: &Line| format!("{path}:{}:{}", line.number, line.text);
-    found.files.iter().flat_map(|f| f.lines.iter().map(|l| line(&f.path, l))).collect()
+    found.files.iter().flat_map(|f| f.matched.lines.iter().map(|l| line(&f.path, l))).collect()
 }
 
 fn globbed(workspace: &Workspace, unfiltered: Unfiltered, overlay: &Overlay) -> Vec<String> {
