@@ -25,7 +25,7 @@ pub(crate) use beside::{Beside, VirtualFile};
 pub use config::{FilesConfig, HardLinks, TeamConfig, WriteSafety};
 pub(crate) use index_queue::queued;
 pub use index_queue::{MemoryQueue, QueuedMemory};
-pub(crate) use locks::{Asked, Locks, absolute_pattern, check_count};
+pub(crate) use locks::{Locks, absolute_pattern, check_count};
 pub(crate) use prompt::Prompt;
 pub use prompt::{ContextSource, MergedContextFile};
 pub(crate) use roots::Places;

@@ -1,18 +1,14 @@
 //! Path locks of the file tools: who may write which files for now.
 //!
 //! All of a tenant's locks on files of machines are in one space, with absolute paths: a folder is
-//! the same by whatever root, link or spelling it is reached. The store is asked before each write,
-//! and nothing of its answer is kept, so a lock that another process took holds at once. It is asked
-//! while the new content goes to the disk, and once more before the rename if that takes long.
+//! the same by whatever root, link or spelling it is reached. The store is asked for each write, when
+//! only the rename is left, and nothing of its answer is kept. So a lock that another process took
+//! holds at once. That takes a read of the store, little beside the sync that came before.
 
-use std::path::{Component, Path, PathBuf};
-use std::pin::Pin;
+use std::path::{Component, Path};
 use std::sync::Arc;
-use std::task::{Context, Waker};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, MaybeDone, maybe_done};
 use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -29,10 +25,6 @@ pub(crate) const SPACE: &str = "files";
 
 /// How long a write waits for the store at the last moment.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-
-/// How old an answer of the store may be when the file is renamed into place. Who locks a file may
-/// see a write land for so long.
-const FRESH: Duration = Duration::from_millis(10);
 
 /// The characters that mean something in a pattern.
 const SPECIAL: [char; 7] = ['*', '?', '[', ']', '{', '}', '\\'];
@@ -71,19 +63,23 @@ impl Locks {
         }
     }
 
-    /// Asks the same, and does not wait for the answer.
-    pub(crate) fn ask(&self, runtime: &Handle, path: &str, place: &Path) -> Asked {
-        let (locks, runtime) = (self.clone(), runtime.clone());
-        let (path, place) = (path.to_owned(), place.to_owned());
-        let check = {
-            let (path, place) = (path.clone(), place.clone());
-            let locks = locks.clone();
-            async move { locks.check(&path, &place).await }
-        };
-        let mut answer = maybe_done(check.boxed());
-        // To poll it once sends the question.
-        poll(&mut answer, &runtime);
-        Asked { locks, runtime, path, place, at: Instant::now(), answer: Some(answer) }
+    /// Asks the same from a thread that may block. It waits at most ten seconds, so that a file's
+    /// lock is never held for a store that does not answer.
+    ///
+    /// # Errors
+    /// As [`Locks::check`], and `store_locked` if there is no answer in time.
+    pub(crate) fn check_now(
+        &self,
+        runtime: &Handle,
+        path: &str,
+        place: &Path,
+    ) -> Result<(), ToolError> {
+        let wait = async { timeout(LONGEST_WAIT, self.check(path, place)).await };
+        runtime.block_on(wait).unwrap_or_else(|_| {
+            let text = "Nothing was written: the store, which knows who has locked the file, did \
+                        not answer in time. Try again.";
+            Err(ToolError::new(Code::StoreLocked, text))
+        })
     }
 
     /// Takes or renews a lock on all patterns, which are absolute without their first `/`.
@@ -154,59 +150,6 @@ impl Locks {
         let time = time.map_or_else(|_| "an unknown time".to_owned(), |time| time.to_string());
         format!("{time} (in {} s)", (left + 999) / 1000)
     }
-}
-
-/// A question to the store that is under way.
-pub(crate) struct Asked {
-    locks: Locks,
-    runtime: Handle,
-    path: String,
-    place: PathBuf,
-    at: Instant,
-    /// None once it is used.
-    answer: Option<Answer>,
-}
-
-type Answer = MaybeDone<BoxFuture<'static, Result<(), ToolError>>>;
-
-impl Asked {
-    /// The answer, from a thread that may block; if it is too old, a new one. It waits at most ten
-    /// seconds, so that a file's lock is never held for a store that does not answer.
-    ///
-    /// # Errors
-    /// As [`Locks::check`], and `store_locked` if there is no answer in time.
-    pub(crate) fn answer(&mut self) -> Result<(), ToolError> {
-        // Mostly it is there by now, and no timer has to be set for it.
-        let known = self.answer.as_mut().and_then(|asked| {
-            poll(asked, &self.runtime);
-            Pin::new(asked).take_output()
-        });
-        let asked = self.answer.take().filter(|_| known.is_none());
-        if let Some(answer) = known.filter(|_| self.at.elapsed() < FRESH) {
-            return answer;
-        }
-        let answer = async {
-            if let Some(mut asked) = asked {
-                (&mut asked).await;
-                let answer = Pin::new(&mut asked).take_output();
-                if let Some(answer) = answer.filter(|_| self.at.elapsed() < FRESH) {
-                    return answer;
-                }
-            }
-            self.locks.check(&self.path, &self.place).await
-        };
-        let wait = async { timeout(LONGEST_WAIT, answer).await };
-        self.runtime.block_on(wait).unwrap_or_else(|_| {
-            let text = "Nothing was written: the store, which knows who has locked the file, did \
-                        not answer in time. Try again.";
-            Err(ToolError::new(Code::StoreLocked, text))
-        })
-    }
-}
-
-fn poll(asked: &mut Answer, runtime: &Handle) {
-    let _within = runtime.enter();
-    let _ = asked.poll_unpin(&mut Context::from_waker(Waker::noop()));
 }
 
 /// A pattern of the model as one of absolute paths without the first `/`. The folders that it

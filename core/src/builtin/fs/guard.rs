@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builtin::Deps;
-use crate::files::{Asked, Files, LONGEST_TEXT, Locks, Print, Verdict, Who, WriteSafety};
+use crate::files::{Files, LONGEST_TEXT, Locks, Print, Verdict, Who, WriteSafety};
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opener};
@@ -104,13 +104,8 @@ impl Guard {
         self.files.seen().forget(&self.who, &stored_key(file));
     }
 
-    /// Asks whether somebody else has locked the file, before it is changed. The answer is waited
-    /// for at the last moment, from a thread that may block.
-    pub(super) fn ask(&self, workspace: &Workspace, path: &RelativePath, target: &Path) -> Asked {
-        self.locks.ask(&self.runtime, path.as_written(), &place(workspace, target))
-    }
-
-    /// The same, with the answer.
+    /// Asks whether somebody else has locked the file, at the last moment before it is changed, from
+    /// a thread that may block.
     ///
     /// # Errors
     /// `conflict` if somebody else has locked the file.
@@ -120,7 +115,7 @@ impl Guard {
         path: &RelativePath,
         target: &Path,
     ) -> Result<(), ToolError> {
-        self.ask(workspace, path, target).answer()
+        self.locks.check_now(&self.runtime, path.as_written(), &place(workspace, target))
     }
 
     /// What tells this content of a file from others, to be noted once it stands there.

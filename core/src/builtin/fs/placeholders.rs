@@ -6,7 +6,6 @@
 //! placeholder that the file has as its own text, as this library's documentation has, stays one.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,7 +14,6 @@ use memchr::memmem;
 use super::guard::{Guard, KNOWN_BYTES};
 use crate::builtin::Deps;
 use crate::error::Code;
-use crate::files::Asked;
 use crate::scrub::Scrubber;
 use crate::tool::{CallContext, ToolError};
 use crate::vault::{FileAt, Opened, Opener, Refusal, placeholders, without_placeholders};
@@ -137,18 +135,15 @@ impl Writer {
                 true => None,
                 false => self.guard.check(workspace, path, standing)?,
             };
-            let asked = RefCell::new(self.guard.ask(workspace, path, &standing.target));
             let (known, target) = (self.guard.known(&text), standing.target.clone());
             let wrote = Wrote { bytes, created, unchanged, note };
             let change = if unchanged { Change::Keep } else { Change::Put(text, None) };
-            Ok((change, (wrote, (opened, asked), (target, known))))
+            Ok((change, (wrote, opened, (target, known))))
         };
-        let last =
-            |_: &Standing,
-             (_, (opened, asked), _): &(Wrote, (Option<Opened>, RefCell<Asked>), _)| {
-                asked.borrow_mut().answer()?;
-                self.take(opened.as_slice())
-            };
+        let last = |now: &Standing, (_, opened, _): &(Wrote, Option<Opened>, _)| {
+            self.guard.last(workspace, path, &now.target)?;
+            self.take(opened.as_slice())
+        };
         // As much as an edit takes in, so that what one has written the other knows.
         let most_bytes = MAX_FILE_BYTES;
         let expected = is_plain.then_some(content.as_bytes());
@@ -258,13 +253,12 @@ impl Writer {
                 EditFailure::Refused(refusal) => refusal,
             })?;
             let EditedText { content, replaced, opened } = made;
-            let asked = RefCell::new(self.guard.ask(workspace, path, &standing.target));
             let known = self.guard.known(&content);
             let told = (replaced, note, known, standing.target.clone());
-            Ok((Change::Put(content.into(), None), (told, (opened, asked))))
+            Ok((Change::Put(content.into(), None), (told, opened)))
         };
-        let last = |_: &Standing, (_, (opened, asked)): &(_, (Vec<Opened>, RefCell<Asked>))| {
-            asked.borrow_mut().answer()?;
+        let last = |now: &Standing, (_, opened): &(_, Vec<Opened>)| {
+            self.guard.last(workspace, path, &now.target)?;
             self.take(opened)
         };
         let most_bytes = MAX_FILE_BYTES;
