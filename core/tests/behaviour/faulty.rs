@@ -26,6 +26,8 @@ struct Faulty {
     pub mute: Arc<AtomicBool>,
     /// Reads of these tables fail.
     pub unreadable: Arc<Mutex<Vec<&'static str>>>,
+    /// Reads of these tables never end.
+    pub silent: Arc<Mutex<Vec<&'static str>>>,
 }
 #[derive(Clone, Default)]
 pub struct Knobs {
@@ -40,6 +42,8 @@ pub struct Knobs {
     pub mute: Arc<AtomicBool>,
     /// Reads of these tables fail.
     pub unreadable: Arc<Mutex<Vec<&'static str>>>,
+    /// Reads of these tables never end.
+    pub silent: Arc<Mutex<Vec<&'static str>>>,
 }
 fn broken() -> store::Error {
     store::Error::new(
@@ -54,6 +58,9 @@ impl Driver for Faulty {
             let agents = s.sql.contains("FROM toolkeep_agents");
             if self.unreadable.lock().unwrap().iter().any(|table| s.sql.contains(table)) {
                 return Err(broken());
+            }
+            if self.silent.lock().unwrap().iter().any(|table| s.sql.contains(table)) {
+                return std::future::pending().await;
             }
             if s.sql.contains("toolkeep_artifacts")
                 && self.fail_artifact_reads.load(Ordering::SeqCst)
@@ -121,6 +128,7 @@ pub async fn faulty() -> (Arc<dyn Store>, Knobs) {
         slow_events: k.slow_events.clone(),
         mute: k.mute.clone(),
         unreadable: k.unreadable.clone(),
+        silent: k.silent.clone(),
     };
     (Arc::new(SqlStore::new(d)), k)
 }

@@ -25,6 +25,7 @@ mod ledger;
 mod levels;
 mod limits;
 mod load;
+mod looking;
 mod many;
 mod moving;
 mod operations;

@@ -1,13 +1,16 @@
 //! Files that are written: nothing unread, nothing locked by others, nothing half.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolkeep::clock::ManualClock;
 use toolkeep::error::Code;
 use toolkeep::{CallContext, Config, Runtime, ToolResult};
 
+use crate::faulty;
 use crate::support::{House, TOKEN};
 
 fn strict() -> Value {
@@ -254,6 +257,101 @@ async fn a_lock_of_another_process_keeps_every_writer_out_at_once_and_until_it_e
     world.clock.advance(60_000);
     let write = json!({ "path": "src/a.txt", "content": "theirs", "append": true });
     assert!(!call(&theirs, "b", "write_file", write).await.is_error);
+}
+
+#[tokio::test]
+async fn a_lock_for_which_no_time_is_given_lasts_five_minutes() {
+    let world = Locked::new();
+    let rt = world.runtime().await;
+    let lock = json!({ "globs": ["src/**"] });
+    let locked = call(&rt, "a", "lock_paths", lock).await;
+    assert!(locked.for_llm.contains("(in 300 s)"), "{}", locked.for_llm);
+    let write = json!({ "path": "src/a.txt", "content": "x" });
+    world.clock.advance(299_999);
+    let refused = call(&rt, "b", "write_file", write.clone()).await;
+    assert_eq!((refused.code, refused.retry_after_ms), (Some(Code::Conflict), Some(1)));
+    world.clock.advance(1);
+    assert!(!call(&rt, "b", "write_file", write).await.is_error);
+}
+
+/// Every way to write a file that says `one`, and one to make another beside it.
+fn all_writes(path: &str) -> Vec<(&'static str, Value)> {
+    let append = json!({ "path": path, "content": "x", "append": true });
+    let added = format!("*** Begin Patch\n*** Add File: new-{path}\n+x\n*** End Patch");
+    let others = [("write_file", append), ("apply_patch", json!({ "patch": added }))];
+    writers(path).into_iter().chain(others).collect()
+}
+
+#[tokio::test]
+async fn nothing_is_written_while_the_store_cannot_say_who_has_locked_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.txt");
+    let config = json!({
+        "workspace": folder.path().to_str().unwrap(), "files": { "write_safety": "off" },
+    });
+    let (rt, knobs) = faulty::faulty_rt(config).await;
+    fs::write(&file, "one\n").unwrap();
+    *knobs.unreadable.lock().unwrap() = vec!["toolkeep_leases"];
+    for (tool, args) in all_writes("a.txt") {
+        let error = rt.call(&CallContext::new(), tool, args.clone()).await.unwrap_err();
+        assert_eq!(error.code(), Code::StoreUnavailable, "{tool} {args}");
+    }
+    let lock = json!({ "globs": ["**"] });
+    let error = rt.call(&CallContext::new(), "lock_paths", lock).await.unwrap_err();
+    assert_eq!(error.code(), Code::StoreUnavailable);
+    knobs.unreadable.lock().unwrap().clear();
+    // One that does not answer at all is not waited for as long as it takes.
+    *knobs.silent.lock().unwrap() = vec!["toolkeep_leases"];
+    let began = Instant::now();
+    // Each in a folder of its own, so that none waits for another.
+    let calls = (0..all_writes("").len()).map(|at| {
+        let path = format!("{at}/f.txt");
+        fs::create_dir(folder.path().join(at.to_string())).unwrap();
+        fs::write(folder.path().join(&path), "one\n").unwrap();
+        let (rt, (tool, args)) = (rt.clone(), all_writes(&path).swap_remove(at));
+        let cx = CallContext::new().session(path);
+        tokio::spawn(async move { (tool, rt.call(&cx, tool, args).await.unwrap()) })
+    });
+    for call in calls.collect::<Vec<_>>() {
+        let (tool, refused) = call.await.unwrap();
+        assert_eq!(refused.code, Some(Code::StoreLocked), "{tool} {}", refused.for_llm);
+    }
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    for at in 0..all_writes("").len() {
+        let text = fs::read_to_string(folder.path().join(format!("{at}/f.txt"))).unwrap();
+        assert_eq!(text, "one\n", "{at}");
+        assert!(!folder.path().join(format!("new-{at}/f.txt")).exists());
+    }
+    knobs.silent.lock().unwrap().clear();
+    let write = json!({ "path": "a.txt", "content": "two\n" });
+    let wrote = rt.call(&CallContext::new(), "write_file", write).await.unwrap();
+    assert!(!wrote.is_error, "{}", wrote.for_llm);
+}
+
+#[tokio::test]
+async fn a_file_keeps_its_mode_whoever_changes_it_and_where_it_is_moved() {
+    let moved = "*** Begin Patch\n*** Update File: a.txt\n*** Move to: deep/b.txt\n@@\n-one\n\
+                 +two\n*** End Patch";
+    let renamed = "diff --git a/a.txt b/deep/b.txt\nrename from a.txt\nrename to deep/b.txt\n\
+                   --- a/a.txt\n+++ b/deep/b.txt\n@@ -1 +1 @@\n-one\n+two\n";
+    let move_by = |patch: &str| ("apply_patch", json!({ "patch": patch }));
+    let is_of_a = |(_, args): &(_, Value)| !args.to_string().contains("new-");
+    let writes = all_writes("a.txt").into_iter().filter(is_of_a);
+    for (tool, args) in writes.chain([move_by(moved), move_by(renamed)]) {
+        for mode in [0o640, 0o755, 0o600, 0o711] {
+            let house = House::new(json!({ "files": { "write_safety": "off" } })).await;
+            let file = house.folder.path().join("a.txt");
+            fs::write(&file, "one\n").unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+            let wrote = house.call(tool, args.clone()).await;
+            assert!(!wrote.is_error, "{tool} {}", wrote.for_llm);
+            let there = [house.folder.path().join("deep/b.txt"), file];
+            let there = there.iter().find(|path| path.exists()).unwrap();
+            assert_ne!(fs::read_to_string(there).unwrap(), "one\n", "{tool}");
+            let kept = fs::metadata(there).unwrap().permissions().mode() & 0o777;
+            assert_eq!(format!("{kept:o}"), format!("{mode:o}"), "{tool} {args}");
+        }
+    }
 }
 
 #[tokio::test]

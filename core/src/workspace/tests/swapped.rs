@@ -210,3 +210,72 @@ fn a_link_swapped_in_during_every_open_leads_neither_out_nor_to_what_is_denied()
         world.assert_outside_is_untouched();
     }
 }
+
+/// Moves the folder `door` out to the neighbour and back, until `done`.
+fn move_out_and_in(world: &World, done: &AtomicBool) -> usize {
+    let (inside, outside) = (world.inside("door"), world.outside("door"));
+    let mut moves = 0;
+    while !done.load(Ordering::Relaxed) {
+        moves += usize::from(fs::rename(&inside, &outside).is_ok());
+        moves += usize::from(fs::rename(&outside, &inside).is_ok());
+    }
+    moves
+}
+
+/// What `..` means in a folder depends on where it lies, so nothing may ask it there.
+#[test]
+fn a_folder_moved_out_of_the_workspace_during_every_open_takes_nobody_along() {
+    for by_steps in [false, true] {
+        let mut world = World::new();
+        fs::create_dir_all(world.inside("door/deep")).unwrap();
+        fs::write(world.inside("secret.txt"), "open").unwrap();
+        fs::write(world.inside("door/deep/file"), "open").unwrap();
+        symlink("../secret.txt", world.inside("door/up")).unwrap();
+        symlink("../../secret.txt", world.inside("door/deep/up")).unwrap();
+        symlink("../..", world.inside("door/deep/top")).unwrap();
+        if by_steps {
+            world.workspace = world.workspace.clone().by_steps();
+        }
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let mover = scope.spawn(|| move_out_and_in(&world, &done));
+            let user = scope.spawn(|| look_up_often(&world, crate::soak::rounds(6_000, 100_000)));
+            let succeeded = user.join();
+            done.store(true, Ordering::Relaxed);
+            let moves = mover.join().unwrap();
+            let succeeded = succeeded.unwrap();
+            assert!(moves > 100, "only {moves} moves");
+            assert!(succeeded > 100, "only {succeeded} opened");
+        });
+        world.assert_outside_is_untouched();
+    }
+}
+
+/// Reads, edits and lists by paths that lead up from the folder, and gives how often it could.
+fn look_up_often(world: &World, opens: usize) -> usize {
+    let paths =
+        ["door/up", "door/deep/up", "door/deep/top/secret.txt", "door/deep/../../secret.txt"];
+    let mut succeeded = 0;
+    for round in 0..opens / 4 {
+        let path = paths[round % paths.len()];
+        if let Ok(page) = world.read(path) {
+            succeeded += 1;
+            assert_ne!(page.text, SECRET, "{path}");
+        }
+        // Few of them: each waits for the disk.
+        if round % 8 == 0 {
+            let (old, new) = [("e", "E"), ("E", "e")][round / 8 % 2];
+            let edit = Edit { old: old.into(), new: new.into(), replace_all: true };
+            let relative = world.workspace.relative(path);
+            let edited = relative.and_then(|path| world.workspace.edit(&path, &edit));
+            succeeded += usize::from(edited.is_ok());
+        }
+        let top = world.workspace.relative("door/deep/top").unwrap();
+        if let Ok(listing) = world.workspace.list(&top, &ListOptions::default()) {
+            succeeded += 1;
+            let foreign = listing.entries.iter().find(|e| e.bytes == SECRET.len() as u64);
+            assert_eq!(foreign, None);
+        }
+    }
+    succeeded
+}
