@@ -24,7 +24,7 @@ const EXAMPLES: [&str; 8] = ["rust", "py", "js", "ts", "go", "java", "c", "md"];
 /// without a slash is about names in any folder, others are about the whole path; `*` matches no
 /// slash, `**` does; `{a,b}` is either. `!` in front excludes, folders with all that is in them.
 #[derive(Clone, Debug)]
-pub(crate) struct Globs {
+pub struct Globs {
     all: Override,
     /// Those that name something hidden. Nothing hidden is found by the others.
     dotted: Option<Override>,
@@ -41,18 +41,29 @@ impl Default for Globs {
 
 /// A pattern that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum BadGlob {
+#[non_exhaustive]
+pub enum BadGlob {
+    /// It cannot be read.
     #[error("`{}` is no glob: {problem}", echo(glob))]
-    Syntax { glob: String, problem: String },
+    Syntax {
+        /// The pattern.
+        glob: String,
+        /// Why not.
+        problem: String,
+    },
+    /// It has `..` in it.
     #[error("the glob `{}` has `..` in it; globs count from `path`, so give another path", echo(.0))]
     Parent(String),
+    /// It begins with `!` where all patterns leave out.
     #[error(
         "the glob `{}` begins with `!`, and all of these globs leave out; give it without the `!`",
         echo(.0)
     )]
     Twice(String),
+    /// There are more than 100.
     #[error("there are more than {MOST} globs")]
     TooMany,
+    /// It opens more than 64 braces.
     #[error("the glob `{}` opens more than {MOST_BRACES} braces; give several globs", echo(.0))]
     Braces(String),
 }
@@ -150,7 +161,10 @@ impl Globs {
     }
 
     /// The other way round: nothing that one of these matches.
-    pub(crate) fn excluding(globs: &[String]) -> Result<Globs, BadGlob> {
+    ///
+    /// # Errors
+    /// The pattern that is none, or that there are too many.
+    pub fn excluding(globs: &[String]) -> Result<Globs, BadGlob> {
         if let Some(glob) = globs.iter().find(|glob| glob.starts_with('!')) {
             return Err(BadGlob::Twice(glob.clone()));
         }

@@ -18,8 +18,8 @@ pub struct ListOptions {
     /// Only what comes after this path in the order of the listing: the last one of the page
     /// before. It need not exist. Default: from the start.
     pub after: Option<String>,
-    /// What is left out, by paths from the listed folder. Default: nothing.
-    pub(crate) exclude: Globs,
+    /// What is left out, by paths from the listed folder ([`Globs::excluding`]). Default: nothing.
+    pub exclude: Globs,
     /// Which folders are opened besides. Everything in a folder that is opened is shown. Default:
     /// neither hidden nor ignored ones.
     pub unfiltered: Unfiltered,

@@ -16,13 +16,17 @@ use super::pattern::Pattern;
 
 /// Gives `take` each line to show, with its number from 1 and whether a match is in it, until it
 /// answers false. The context is how many lines are shown before and after those with a match.
+///
+/// To find one match may take a look at all of the text, and a line may have as many as it has
+/// characters. So it is asked before each whether that `is_stopped`.
 pub(super) fn lines(
     pattern: &Pattern,
     text: &[u8],
     (before, after): (usize, usize),
+    is_stopped: &dyn Fn() -> bool,
     take: &mut dyn FnMut(u64, &[u8], bool) -> bool,
 ) {
-    let mut matches = matches(pattern, text).peekable();
+    let mut matches = matches(pattern, text).take_while(|_| !is_stopped()).peekable();
     let mut waiting: VecDeque<(u64, Range<usize>)> = VecDeque::new();
     let (mut start, mut number, mut left) = (0, 0, 0);
     while start < text.len() && (left > 0 || matches.peek().is_some()) {
@@ -93,6 +97,8 @@ fn within<'t>(
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::workspace::Reading;
 
@@ -101,7 +107,7 @@ mod tests {
         let reading = Reading { is_multiline: true, ..Reading::default() };
         let pattern = Pattern::new(query, reading).unwrap();
         let mut shown = Vec::new();
-        lines(&pattern, text.as_bytes(), context, &mut |number, _, is_match| {
+        lines(&pattern, text.as_bytes(), context, &|| false, &mut |number, _, is_match| {
             shown.push(format!("{number}{}", if is_match { "!" } else { "" }));
             true
         });
@@ -121,6 +127,20 @@ mod tests {
         assert_eq!(shown("z*", "a\nb", (0, 0)), "1! 2!");
         assert_eq!(shown("b$", "a\nb", (0, 0)), "2!");
         assert_eq!(shown("a\r?\nb", "a\r\nb\r\n", (0, 0)), "1! 2!");
+    }
+
+    #[test]
+    fn nothing_is_sought_any_more_once_it_is_stopped() {
+        let reading = Reading { is_multiline: true, ..Reading::default() };
+        let pattern = Pattern::new("(?:a.*z|a)", reading).unwrap();
+        let asked = Cell::new(0);
+        let is_stopped = || asked.replace(asked.get() + 1) >= 3;
+        let mut shown = 0;
+        lines(&pattern, "aaaaaaaa\na\n".as_bytes(), (0, 0), &is_stopped, &mut |_, _, _| {
+            shown += 1;
+            true
+        });
+        assert_eq!((asked.get(), shown), (4, 1));
     }
 
     #[test]

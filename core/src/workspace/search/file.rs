@@ -129,9 +129,8 @@ impl Search<'_> {
                     pattern,
                     masked,
                     self.options.context,
-                    &mut |number, line, is_match| {
-                        !(self.is_stopped)() && gather.take(Some(number), line, is_match)
-                    },
+                    &self.is_stopped,
+                    &mut |number, line, is_match| gather.take(Some(number), line, is_match),
                 );
             } else {
                 let _ = own.full.search_slice(BesideMasks(pattern), masked, &mut gather);

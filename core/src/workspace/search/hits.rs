@@ -286,6 +286,7 @@ mod tests {
         let (shown, more) = hits.shown();
         assert_eq!((shown.len(), shown[0].matched.lines.len(), more), (1, 3, true));
     }
+
     #[test]
     fn what_is_passed_over_takes_no_room() {
         let files = [("a", 2), ("b", 3), ("c", 1), ("d", 9)];
