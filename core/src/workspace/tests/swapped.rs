@@ -145,6 +145,26 @@ fn swap(world: &World, targets: &[(&str, PathBuf)], done: &AtomicBool) -> usize 
     swaps
 }
 
+/// Has paths used as often as told while somebody changes what they lead to until that is done. Both tell
+/// how often they could.
+fn while_attacked(
+    attack: impl FnOnce(&AtomicBool) -> usize + Send,
+    with: impl FnOnce(usize) -> usize + Send,
+) {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let attacker = scope.spawn(|| attack(&done));
+        let user = scope.spawn(|| with(crate::soak::rounds(6_000, 100_000)));
+        let succeeded = user.join();
+        // Before anything here can panic: the attacker would wait for it for ever.
+        done.store(true, Ordering::Relaxed);
+        let changes = attacker.join().unwrap();
+        let succeeded = succeeded.unwrap();
+        assert!(changes > 100, "only {changes} changes");
+        assert!(succeeded > 100, "only {succeeded} opened");
+    });
+}
+
 /// Reads, writes, edits and lists at every path, so often in all, and gives how often it could.
 fn open_often(world: &World, opens: usize) -> usize {
     let paths = ["door/file", "door/b/file", "a/door/file", "file", "door/new/file"];
@@ -191,17 +211,7 @@ fn a_link_swapped_in_during_every_open_leads_neither_out_nor_to_what_is_denied()
             ("file", world.outside("secret.txt")),
             ("a/door", PathBuf::from("/proc/self/root")),
         ];
-        let done = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let attacker = scope.spawn(|| swap(&world, &targets, &done));
-            let user = scope.spawn(|| open_often(&world, crate::soak::rounds(6_000, 100_000)));
-            let succeeded = user.join();
-            done.store(true, Ordering::Relaxed);
-            let swaps = attacker.join().unwrap();
-            let succeeded = succeeded.unwrap();
-            assert!(swaps > 100, "only {swaps} swaps");
-            assert!(succeeded > 100, "only {succeeded} opened");
-        });
+        while_attacked(|done| swap(&world, &targets, done), |opens| open_often(&world, opens));
         for name in ["closed/file", "closed/b/file"] {
             assert_eq!(fs::read_to_string(world.inside(name)).unwrap(), SECRET);
         }
@@ -236,17 +246,7 @@ fn a_folder_moved_out_of_the_workspace_during_every_open_takes_nobody_along() {
         if by_steps {
             world.workspace = world.workspace.clone().by_steps();
         }
-        let done = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let mover = scope.spawn(|| move_out_and_in(&world, &done));
-            let user = scope.spawn(|| look_up_often(&world, crate::soak::rounds(6_000, 100_000)));
-            let succeeded = user.join();
-            done.store(true, Ordering::Relaxed);
-            let moves = mover.join().unwrap();
-            let succeeded = succeeded.unwrap();
-            assert!(moves > 100, "only {moves} moves");
-            assert!(succeeded > 100, "only {succeeded} opened");
-        });
+        while_attacked(|done| move_out_and_in(&world, done), |opens| look_up_often(&world, opens));
         world.assert_outside_is_untouched();
     }
 }
