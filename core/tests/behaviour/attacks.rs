@@ -7,14 +7,14 @@ use std::net::TcpListener;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use toolkeep::{CallContext, Code, ToolResult};
 
 use crate::exec::FILLS;
-use crate::support::{House, as_nobody, deny_namespaces, half, passes, script};
+use crate::support::{Ended, House, as_nobody, deny_namespaces, half, passes, script};
 
 #[test]
 fn a_profile_that_only_reads_holds() {
@@ -349,16 +349,6 @@ fn container() -> Value {
 #[cfg(not(feature = "docker"))]
 fn container() -> Value {
     panic!("this build has no containers")
-}
-
-/// A process that ends with the test.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 /// Waits until no process with these words runs, for as long as a machine at work may take.

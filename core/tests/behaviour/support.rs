@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -62,6 +62,16 @@ impl House {
 
     pub async fn call(&self, name: &str, args: Value) -> ToolResult {
         self.rt.call(&CallContext::new().session("s"), name, args).await.unwrap()
+    }
+}
+
+/// A process that ends with the test.
+pub struct Ended(pub Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::support::{House, half};
+use crate::support::{Ended, House, half, passes};
 
 const CHILD: &str = "TOOLKEEP_TEST_SWEPT";
 
@@ -39,9 +39,10 @@ async fn what_a_killed_program_leaves_the_next_one_takes_away() {
         .env("TMPDIR", temp.path())
         .stdout(Stdio::piped())
         .spawn()
+        .map(Ended)
         .unwrap();
     let before = fs::read_dir(temp.path()).unwrap().count();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("ran")));
     let root = fs::read_dir(temp.path()).unwrap().flatten();
     let root = root.map(|entry| entry.file_name().into_string().unwrap());
@@ -61,12 +62,11 @@ async fn what_a_killed_program_leaves_the_next_one_takes_away() {
     let sweeps = || {
         let mut next = half("swept::a_program_that_comes_later");
         next.env("TOOLKEEP_TEST_SWEEPS", "1").env("TMPDIR", temp.path());
-        crate::support::passes(next);
+        passes(next);
     };
     sweeps();
     assert_eq!(of_it(left(temp.path())), made);
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     assert!(!of_it(left(temp.path())).is_empty());
     age(&of_it(left(temp.path())));
     for _ in 0..100 {
