@@ -34,7 +34,7 @@ pub struct Permit {
 
 /// Which network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected `true`, `false`, or a list of hosts")]
 pub enum NetworkPermit {
     /// All of it, or none.
     All(bool),

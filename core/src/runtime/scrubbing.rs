@@ -53,7 +53,7 @@ pub struct ScrubOptions {
 
 /// A value to register: the text itself, or the text and its kind.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a text, or an object of `value` and `kind`")]
 pub enum ScrubValue {
     /// The value.
     Plain(#[schemars(with = "String")] SecretString),

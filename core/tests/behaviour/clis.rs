@@ -223,7 +223,7 @@ async fn it_reaches_what_its_owner_gives_it_and_nothing_else() {
     for (bad, why) in [
         (json!(["http://a.example/"]), "`http://a.example/` is no host"),
         (json!(["a.example:99999"]), "`a.example:99999` is no host"),
-        (json!("a.example"), "network"),
+        (json!("a.example"), "`network`: expected `true`, `false`, or a list of hosts"),
     ] {
         let error = set.put(json!({ "network": bad })).await.unwrap_err();
         assert_eq!(error.code(), Code::InvalidArgument);
