@@ -113,6 +113,7 @@ impl JudgedCommand {
         };
         held.write.retain(|path| own(path));
         held.write_never.extend(place::guarded(&self.env));
+        held.nested = held.nested.unallowed(&self.env);
         held.read.clear();
         held.network = Reach::None;
         held.listens = false;

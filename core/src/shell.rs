@@ -37,6 +37,7 @@ pub mod ir;
 pub mod judge;
 pub mod model;
 pub mod models;
+pub mod nested;
 pub mod parse;
 pub mod place;
 pub mod plan;

@@ -9,6 +9,7 @@ use crate::error::Code;
 use crate::exec::sandbox::Mounted;
 use crate::exec::{Permit, permit};
 use crate::shell::judge::check_floor;
+use crate::shell::nested::Nested;
 use crate::shell::plan::Confinement;
 use crate::shell::{Env, place};
 use crate::tool::{CallContext, ToolError};
@@ -65,8 +66,11 @@ fn in_container(permitted: Confinement, env: &Env, mounted: &Mounted) -> Confine
         permitted.write.iter().filter_map(|path| mounted.in_container(path)).collect();
     let mut write_never: BTreeSet<String> = place::guarded(env).into_iter().collect();
     write_never.retain(|guarded| !write.iter().any(|path| place::is_within(path, guarded)));
+    let mut nested = Nested::unseen(env);
+    write.iter().for_each(|path| nested.writes(path));
     Confinement {
         write,
+        nested,
         write_never,
         read: BTreeSet::new(),
         read_never: env.deny_paths.iter().cloned().collect(),

@@ -27,6 +27,7 @@ use super::not_run::NotRun;
 use super::opened::Opened;
 use super::places::{self, Temps};
 use super::real::{RealPaths, outermost};
+use super::repositories::Repositories;
 use super::running::{Ended, Remains, Running, StartError, Stream, Written};
 use super::sandbox::Whose;
 use tempfile::TempDir;
@@ -40,6 +41,7 @@ pub(crate) struct Host {
     config: ExecConfig,
     scrubber: Scrubber,
     looks: Looks,
+    pub(super) repositories: Repositories,
     /// Once the first command has run, and until the runtime is closed.
     machine: Mutex<Option<Result<Arc<Machine>, String>>>,
     #[cfg(feature = "docker")]
@@ -99,6 +101,7 @@ impl Host {
             config,
             scrubber,
             looks: Looks::default(),
+            repositories: Repositories::default(),
             machine: Mutex::default(),
         }
     }
@@ -110,6 +113,11 @@ impl Host {
             machine.kernel.landlock.is_some() || machine.kernel.namespaces != Namespaces::None
         };
         self.config.confinement != Profile::Off && self.machine().is_ok_and(holds)
+    }
+
+    /// Which namespaces commands on the host have; blocking, the first time.
+    pub(super) fn namespaces(&self) -> Namespaces {
+        self.machine().map_or(Namespaces::None, |machine| machine.kernel.namespaces)
     }
 
     /// What commands on the host can be held to; blocking, the first time.
@@ -128,13 +136,14 @@ impl Host {
     /// as it comes.
     pub(crate) fn run(
         &self,
-        order: Order,
+        mut order: Order,
         control: &Control,
         scrubber: &Scrubber,
         tell: impl FnOnce(Result<Done, NotRun>),
     ) {
         let most = self.config.max_output_kb * 1024;
         let mut outputs = [Output::new(scrubber, most), Output::new(scrubber, most)];
+        self.guard_repositories(&mut order);
         let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
         let mut confined = None;
         let sink = |stream, written: Written<'_>| match stream {
@@ -161,11 +170,12 @@ impl Host {
     /// Why it did not start.
     pub(crate) fn follow(
         &self,
-        order: Order,
+        mut order: Order,
         control: &Control,
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<(Ended, Vec<String>), NotRun> {
+        self.guard_repositories(&mut order);
         let absent = Absent::before(&order, self.is_sandboxed(&order), &self.looks);
         let (ended, rest) = self.start_and_finish(order, control, started, sink)?;
         rest.clear_up();

@@ -67,7 +67,7 @@ pub(super) struct Folders {
 
 /// Which folder it is, and when it changed last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     device: u64,
     number: u64,
     changed: Duration,
@@ -144,7 +144,7 @@ impl Look {
         if !*tell || stamps.contains_key(folder) {
             return;
         }
-        match Stamp::of(folder).filter(|stamp| stamp.is_settled() && is_local_at(folder)) {
+        match Stamp::of(folder).filter(|stamp| stamp.tells(folder)) {
             Some(stamp) => drop(stamps.insert(folder.to_owned(), stamp)),
             None => *tell = false,
         }
@@ -160,12 +160,17 @@ impl Folders {
 }
 
 impl Stamp {
-    fn of(folder: &Path) -> Option<Stamp> {
+    pub(super) fn of(folder: &Path) -> Option<Stamp> {
         let data = fs::metadata(folder).ok().filter(fs::Metadata::is_dir)?;
         let seconds = u64::try_from(data.ctime()).ok()?;
         let nanoseconds = u32::try_from(data.ctime_nsec()).ok()?;
         let changed = Duration::new(seconds, nanoseconds);
         Some(Stamp { device: data.dev(), number: data.ino(), changed })
+    }
+
+    /// True if it tells the folder, whose it is, from whatever it becomes.
+    pub(super) fn tells(self, folder: &Path) -> bool {
+        self.is_settled() && is_local_at(folder)
     }
 
     /// True if no change that is still to come leaves the folder with this stamp.

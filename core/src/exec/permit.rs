@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::egress::Ways;
 use crate::error::{Code, Error};
 use crate::limits::echo;
+use crate::shell::nested::Nested;
 use crate::shell::plan::{Confinement, Reach};
 use crate::shell::{Env, Value, denied, place};
 
@@ -131,6 +132,7 @@ impl Permit {
             write_never: place::guarded(env).into_iter().collect(),
             read_never: place::secrets(env).into_iter().collect(),
             by_owner: true,
+            nested: Nested::unseen(env),
             ..Confinement::default()
         };
         held.read_never.extend(env.deny_paths.iter().cloned());
@@ -141,6 +143,7 @@ impl Permit {
             };
             // What guards an agent's own rules yields to nothing but its own name.
             held.write_never.retain(|guarded| !place::is_within(&found, guarded));
+            held.nested.writes(&found);
             held.write.insert(found);
         }
         for path in &self.read {

@@ -87,7 +87,7 @@ fn fits_beginning(pattern: &[String], path: &[String]) -> bool {
 }
 
 /// A pattern as it is written, behind what it surely begins with once that is resolved.
-fn whole(begins: &str, pattern: &str) -> String {
+pub(super) fn whole(begins: &str, pattern: &str) -> String {
     let fixed = pattern.find(is_meta).unwrap_or(pattern.len());
     format!("{begins}{}", &pattern[fixed..])
 }

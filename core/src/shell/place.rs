@@ -348,6 +348,13 @@ pub fn guarded(env: &Env) -> Vec<String> {
     named.chain(read.cloned()).collect()
 }
 
+/// True for a name of what tells agents, shells and package managers what to run, where they start
+/// beside it.
+#[must_use]
+pub fn starts(name: &str) -> bool {
+    [AGENTS, STARTS_SHELLS, STARTS_TOOLS].iter().any(|names| names.contains(&name))
+}
+
 /// The path within a home folder: the user's, root's, or another one's.
 fn in_home<'a>(path: &'a str, env: &Env) -> Option<&'a str> {
     let below = |root: &str| path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));

@@ -12,6 +12,7 @@ use super::effect::{Access, CodeFrom, Effect, FileEffect, Scope};
 use super::env::Env;
 use super::invocation::Locus;
 use super::ir::{CommandKind, Script};
+use super::nested::Nested;
 use super::place;
 use super::print;
 use super::value::Value;
@@ -73,6 +74,10 @@ pub struct Confinement {
     /// True if this is what the owner of the command permits it: the profile gives it neither more nor
     /// less.
     pub by_owner: bool,
+    /// What it does with repositories within the workspace.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub nested: Nested,
 }
 
 /// Where a command may connect to.
@@ -237,6 +242,7 @@ fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
         write: env.temp.iter().cloned().collect(),
         write_never: place::guarded(env).into_iter().collect(),
         read_never: place::secrets(env).into_iter().collect(),
+        nested: Nested::of(analysis, env),
         ..Confinement::default()
     };
     held.read_never.extend(env.deny_paths.iter().cloned());

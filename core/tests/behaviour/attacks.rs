@@ -98,6 +98,7 @@ async fn an_agent_that_wants_out() {
         // A container is whose its scope says.
         attacked.tries_to_read_what_another_session_has().await;
     }
+    attacked.tries_to_have_repositories_within_run_something().await;
     attacked.tries_to_read_disks_past_their_files(&profile).await;
     attacked.tries_to_reach_services_and_processes(&profile).await;
     attacked.tries_to_use_everything_up().await;
@@ -264,6 +265,50 @@ impl Attacked {
         let result = self.run(&script, 60_000).await;
         assert!(result.for_llm.contains("end\n"), "{}", result.for_llm);
         assert!(!result.for_llm.contains("private-words"), "{}", result.for_llm);
+    }
+
+    /// What Git runs in a repository of the workspace, it runs for the user, too, outside of all walls.
+    async fn tries_to_have_repositories_within_run_something(&self) {
+        if !self.house.rt.capabilities().await.unwrap().namespaces {
+            // Landlock gives a folder with all that is below.
+            return;
+        }
+        let made = |name: &str| {
+            fs::create_dir_all(self.folder().join(name).join("hooks")).unwrap();
+            fs::write(self.folder().join(name).join("config"), "as it was\n").unwrap();
+        };
+        let gits = ["vendor/lib/.git", "vendor/lib/.git/modules/deep/one", "bare.git"];
+        gits.iter().for_each(|git| made(git));
+        for git in &gits[1..] {
+            fs::create_dir_all(self.folder().join(git).join("objects")).unwrap();
+            fs::create_dir(self.folder().join(git).join("refs")).unwrap();
+            fs::write(self.folder().join(git).join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        }
+        let named = ["vendor/lib/.envrc", "vendor/lib/AGENTS.md", "vendor/lib/deep/.git"];
+        fs::create_dir(self.folder().join("vendor/lib/deep")).unwrap();
+        named.iter().for_each(|file| fs::write(self.folder().join(file), "as it was\n").unwrap());
+        let gits = gits.join(" ");
+        let script = format!(
+            "for git in {gits}; do\n\
+             echo x > $git/hooks/pre-commit; ln -s /bin/true $git/hooks/post-checkout\n\
+             echo x >> $git/config; rm -f $git/config; echo y > late; mv late $git/config\n\
+             rmdir $git/hooks; rm -rf $git/hooks; mv $git/hooks $git/old; mv $git moved\ndone\n\
+             for file in {}; do echo x > $file; rm -f $file; mv $file other; done\n\
+             mv vendor/lib away; mv vendor away\necho end",
+            named.join(" ")
+        );
+        let result = self.run(&script, 60_000).await;
+        assert!(result.for_llm.starts_with("end\n"), "{}", result.for_llm);
+        for git in gits.split(' ').map(|git| self.folder().join(git)) {
+            let hooks = fs::read_dir(git.join("hooks"));
+            let hooks = hooks.unwrap_or_else(|error| panic!("{}: {error}", git.display()));
+            assert_eq!(hooks.count(), 0, "{}: {}", git.display(), result.for_llm);
+            assert_eq!(fs::read_to_string(git.join("config")).unwrap(), "as it was\n");
+        }
+        for file in named {
+            let text = fs::read_to_string(self.folder().join(file));
+            assert_eq!(text.unwrap(), "as it was\n", "{file}: {}", result.for_llm);
+        }
     }
 
     /// Root opens a disk as any file, and finds there what no wall around files hides.

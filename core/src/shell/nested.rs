@@ -1,0 +1,229 @@
+//! Repositories within the workspace, as a command meets them: whether what it does could change what
+//! they run, and what of them it takes away or writes by name.
+
+use std::collections::BTreeSet;
+
+use super::analyse::Analysis;
+use super::denied;
+use super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope};
+use super::env::Env;
+use super::place::is_within;
+use super::value::{Origin, Value};
+
+/// What a command does with repositories within the workspace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nested {
+    /// The folders of the workspace, absolute, where it does what nobody has seen. None: all that it
+    /// writes is known.
+    pub unseen_in: BTreeSet<String>,
+    open: BTreeSet<Open>,
+}
+
+/// What stands open to a command that was understood to change it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Open {
+    /// It is written by name.
+    Written(String),
+    /// It is taken away, with all that is below.
+    Away(String),
+    /// All that a pattern finds is taken away.
+    AllAway(String),
+}
+
+/// Programs that write nothing but what they name.
+const EXACT: &[&str] =
+    &["rm", "rmdir", "unlink", "mv", "mkdir", "touch", "ln", "tee", "sed", "chmod", "truncate"];
+
+/// Subcommands of Git that run nothing of the work, and change settings or take away what is a
+/// repository.
+const EXACT_OF_GIT: &[&str] =
+    &["branch", "clean", "clone", "config", "init", "mv", "remote", "rm", "submodule", "worktree"];
+
+impl Nested {
+    /// That of a command of which nothing is known.
+    #[must_use]
+    pub fn unseen(env: &Env) -> Nested {
+        Nested { unseen_in: env.workspace.iter().cloned().collect(), open: BTreeSet::new() }
+    }
+
+    /// As a command was understood.
+    #[must_use]
+    pub fn of(analysis: &Analysis, env: &Env) -> Nested {
+        let mut nested = Nested::default();
+        for found in &analysis.found {
+            let is_seen = match &found.effect {
+                Effect::File(file) => {
+                    nested.file(file, found);
+                    !writes_workspace(file) || is_exact(found, analysis)
+                }
+                Effect::Code {
+                    from: CodeFrom::File | CodeFrom::Project(_) | CodeFrom::Package(_),
+                }
+                | Effect::Unmodelled { .. }
+                | Effect::Dynamic { .. } => false,
+                _ => true,
+            };
+            if !is_seen {
+                nested.unseen_in.extend(env.workspace.iter().cloned());
+            }
+        }
+        nested
+    }
+
+    /// That of the same command where nobody has allowed it: then it may take away by name what it was
+    /// understood to, if that is all, and nothing else.
+    #[must_use]
+    pub fn unallowed(&self, env: &Env) -> Nested {
+        let takes_away = self.open.iter().all(|open| !matches!(open, Open::Written(_)));
+        match self.unseen_in.is_empty() && takes_away {
+            true => self.clone(),
+            false => Nested::unseen(env),
+        }
+    }
+
+    /// Says that a file or folder may be written, with what is below: what is guarded around it not.
+    pub fn writes(&mut self, path: &str) {
+        self.open.insert(Open::Written(path.to_owned()));
+    }
+
+    /// True if a path, which is guarded otherwise, was understood to be changed.
+    #[must_use]
+    pub fn is_open(&self, guarded: &str) -> bool {
+        self.open.iter().any(|open| match open {
+            Open::Written(path) => is_within(path, guarded),
+            Open::Away(path) => is_within(guarded, path),
+            Open::AllAway(pattern) => denied::closes(pattern, guarded),
+        })
+    }
+
+    fn file(&mut self, file: &FileEffect, found: &Found) {
+        let goes = match file.access {
+            Access::Read | Access::List | Access::Execute | Access::Link => return,
+            Access::Write | Access::Meta => false,
+            Access::Delete => file.recursive,
+            Access::Move => true,
+        };
+        for path in file.path.possible().unwrap_or_default() {
+            self.open.insert(match goes {
+                true => Open::Away(path.clone()),
+                false => Open::Written(path.clone()),
+            });
+        }
+        // Others look at each file that a pattern finds, and leave most of them.
+        if goes
+            && ["rm", "mv"].contains(&&*found.program)
+            && let Value::Prefix(begins, Origin::Glob(pattern)) = &file.path
+        {
+            self.open.insert(Open::AllAway(denied::whole(begins, pattern)));
+        }
+    }
+}
+
+/// True if something in the workspace is made or written. What is only taken away, or gets another
+/// mode, is no file that anything runs.
+fn writes_workspace(file: &FileEffect) -> bool {
+    let is_there = matches!(
+        file.scope,
+        Scope::Workspace
+            | Scope::WorkspaceRoot
+            | Scope::VersionControl
+            | Scope::AgentConfig
+            | Scope::Unknown
+    );
+    file.access == Access::Write && is_there
+}
+
+/// True if what is written is all that the effect says.
+fn is_exact(found: &Found, analysis: &Analysis) -> bool {
+    let Some(number) = found.by else { return true };
+    if found.program != "git" {
+        return EXACT.contains(&&*found.program);
+    }
+    let words = analysis.invocations.get(number).map_or(&[][..], |call| &call.arguments);
+    let mut words = words.iter().map(|word| word.value.as_known().unwrap_or_default());
+    while let Some(word) = words.next() {
+        match word {
+            "-C" => _ = words.next(),
+            "--no-pager" => {}
+            name => return EXACT_OF_GIT.contains(&name),
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::analyse;
+    use super::*;
+
+    fn nested(text: &str) -> Nested {
+        let env = Env::default();
+        Nested::of(&analyse(text, &env), &env)
+    }
+
+    #[test]
+    fn what_nobody_has_seen_is_told_from_what_is_known() {
+        for (text, is_unseen) in [
+            ("true", false),
+            ("ls -l", false),
+            ("cat x | wc -l", false),
+            ("echo x > a.txt", false),
+            ("touch a; mkdir b; mv a b; rm -rf c", false),
+            ("git -C sub remote add o https://a.example/x", false),
+            ("git config user.name x", false),
+            ("git -c core.hooksPath=x mv a b", true),
+            ("git commit -m x", true),
+            ("sh ./a.sh", true),
+            ("make", true),
+            ("npm install", true),
+            ("tar xf a.tar", true),
+            ("cp -r a/. vendor/lib", true),
+            ("frobnicate", true),
+            ("rm -rf vendor && make", true),
+        ] {
+            assert_eq!(!nested(text).unseen_in.is_empty(), is_unseen, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_nobody_has_allowed_only_takes_away() {
+        let env = Env::default();
+        for (text, is_unseen) in [
+            ("rm -rf vendor/lib", false),
+            ("cat a", false),
+            ("rm -rf vendor/lib; make", true),
+            ("echo x > vendor/lib/.npmrc", true),
+            ("rm vendor/lib/.npmrc", true),
+        ] {
+            let nested = nested(text).unallowed(&env);
+            assert_eq!(!nested.unseen_in.is_empty(), is_unseen, "{text}");
+            assert_eq!(nested.is_open("/workspace/vendor/lib/x"), text == "rm -rf vendor/lib");
+        }
+    }
+
+    #[test]
+    fn what_is_taken_away_or_written_by_name_stands_open() {
+        let hooks = "/workspace/vendor/lib/.git/hooks";
+        for (text, is_open) in [
+            ("rm -rf vendor/lib; make", true),
+            ("rm -rf vendor; make", true),
+            ("rm -rf ven*; make", true),
+            ("rm -rf vendor/*; make", true),
+            ("mv vendor/lib x; make", true),
+            ("echo x > vendor/lib/.git/hooks/pre-commit; make", true),
+            ("chmod +x vendor/lib/.git/hooks/pre-commit; make", true),
+            ("rm -rf vendor/li; make", false),
+            ("rm -f *; make", false),
+            ("mv *.o x; make", false),
+            ("rm -rf x vendor/other/*; make", false),
+            ("find . -name '*.pyc' -delete; make", false),
+            ("chmod -R u+w vendor; make", false),
+            ("cp -r a/. vendor/lib; make", false),
+            ("touch vendor/lib/x; make", false),
+            ("ln vendor/lib x; make", false),
+            ("false && rm -rf vendor/lib; make", false),
+        ] {
+            assert_eq!(nested(text).is_open(hooks), is_open, "{text}");
+        }
+    }
+}
