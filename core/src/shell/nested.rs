@@ -7,7 +7,8 @@ use super::analyse::Analysis;
 use super::denied;
 use super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope};
 use super::env::Env;
-use super::place::is_within;
+use super::invocation::Locus;
+use super::place::{self, is_within};
 use super::value::{Origin, Value};
 
 /// What a command does with repositories within the workspace.
@@ -28,6 +29,8 @@ enum Open {
     Away(String),
     /// All that a pattern finds is taken away.
     AllAway(String),
+    /// Git notes in the settings of the repository around this folder which branch follows which.
+    Tracked(String),
 }
 
 /// Programs that write nothing but what they name.
@@ -38,6 +41,10 @@ const EXACT: &[&str] =
 /// repository.
 const EXACT_OF_GIT: &[&str] =
     &["branch", "clean", "clone", "config", "init", "mv", "remote", "rm", "submodule", "worktree"];
+
+/// Subcommands of Git that note in the settings which branch follows which. What they run themselves, by a
+/// hook or a filter, they run for the user, too.
+const TRACKS: &[&str] = &["branch", "checkout", "fetch", "pull", "push", "switch"];
 
 impl Nested {
     /// That of a command of which nothing is known.
@@ -50,6 +57,7 @@ impl Nested {
     #[must_use]
     pub fn of(analysis: &Analysis, env: &Env) -> Nested {
         let mut nested = Nested::default();
+        let mut only_git = true;
         for found in &analysis.found {
             let is_seen = match &found.effect {
                 Effect::File(file) => {
@@ -63,9 +71,17 @@ impl Nested {
                 | Effect::Dynamic { .. } => false,
                 _ => true,
             };
+            let by_git = found.by.is_some_and(|number| tracked(analysis, number, env).is_some());
+            let is_code = matches!(found.effect, Effect::Code { .. });
+            only_git &= if by_git { !is_code } else { is_seen };
             if !is_seen {
                 nested.unseen_in.extend(env.workspace.iter().cloned());
             }
+        }
+        if only_git {
+            let calls = 0..analysis.invocations.len();
+            let folders = calls.filter_map(|number| tracked(analysis, number, env));
+            nested.open.extend(folders.map(Open::Tracked));
         }
         nested
     }
@@ -74,7 +90,8 @@ impl Nested {
     /// understood to, if that is all, and nothing else.
     #[must_use]
     pub fn unallowed(&self, env: &Env) -> Nested {
-        let takes_away = self.open.iter().all(|open| !matches!(open, Open::Written(_)));
+        let takes_away =
+            self.open.iter().all(|open| matches!(open, Open::Away(_) | Open::AllAway(_)));
         match self.unseen_in.is_empty() && takes_away {
             true => self.clone(),
             false => Nested::unseen(env),
@@ -93,7 +110,15 @@ impl Nested {
             Open::Written(path) => is_within(path, guarded),
             Open::Away(path) => is_within(guarded, path),
             Open::AllAway(pattern) => denied::closes(pattern, guarded),
+            Open::Tracked(folder) => is_tracked(folder, guarded),
         })
+    }
+
+    /// True for the settings of a repository in which Git notes which branch follows which.
+    #[must_use]
+    pub fn is_tracked(&self, guarded: &str) -> bool {
+        let tracks = |open: &Open| matches!(open, Open::Tracked(at) if is_tracked(at, guarded));
+        self.open.iter().any(tracks)
     }
 
     fn file(&mut self, file: &FileEffect, found: &Found) {
@@ -139,16 +164,38 @@ fn is_exact(found: &Found, analysis: &Analysis) -> bool {
     if found.program != "git" {
         return EXACT.contains(&&*found.program);
     }
-    let words = analysis.invocations.get(number).map_or(&[][..], |call| &call.arguments);
+    subcommand_of_git(analysis, number).is_some_and(|(name, _)| EXACT_OF_GIT.contains(&name))
+}
+
+/// True for the settings of the repository that a folder is in.
+fn is_tracked(folder: &str, guarded: &str) -> bool {
+    guarded.strip_suffix("/.git/config").is_some_and(|home| is_within(folder, home))
+}
+
+/// The folder in whose repository Git notes which branch follows which. A variable may name what it runs.
+fn tracked(analysis: &Analysis, number: usize, env: &Env) -> Option<String> {
+    let call = analysis.invocations.get(number)?;
+    let is_git = call.program.value.as_known() == Some("git")
+        && call.locus == Locus::Here
+        && call.environment.is_empty();
+    let (name, folder) = subcommand_of_git(analysis, number).filter(|_| is_git)?;
+    let folder = Value::known(folder.unwrap_or("."));
+    let at = place::resolve(&folder, &call.cwd, env);
+    at.as_known().filter(|_| TRACKS.contains(&name)).map(str::to_owned)
+}
+
+/// The subcommand of a call of Git that is told nothing before it but the folder, and that.
+fn subcommand_of_git(analysis: &Analysis, number: usize) -> Option<(&str, Option<&str>)> {
+    let words = &analysis.invocations.get(number)?.arguments;
     let mut words = words.iter().map(|word| word.value.as_known().unwrap_or_default());
-    while let Some(word) = words.next() {
-        match word {
-            "-C" => _ = words.next(),
+    let mut folder = None;
+    loop {
+        match words.next()? {
+            "-C" if folder.is_none() => folder = Some(words.next()?),
             "--no-pager" => {}
-            name => return EXACT_OF_GIT.contains(&name),
+            name => return Some((name, folder)),
         }
     }
-    false
 }
 
 #[cfg(test)]
@@ -182,6 +229,31 @@ mod tests {
             ("rm -rf vendor && make", true),
         ] {
             assert_eq!(!nested(text).unseen_in.is_empty(), is_unseen, "{text}");
+        }
+    }
+
+    #[test]
+    fn git_notes_which_branch_follows_which_where_nothing_else_runs() {
+        for (text, at) in [
+            ("git checkout feature", Some("/workspace/.git/config")),
+            ("git -C sub switch -c x --track origin/y", Some("/workspace/sub/.git/config")),
+            ("cd sub && git push -u origin x | cat", Some("/workspace/sub/.git/config")),
+            ("cd sub/src && git pull", Some("/workspace/sub/.git/config")),
+            ("git fetch; ./a.sh", None),
+            ("git fetch --upload-pack=./a.sh", None),
+            ("GIT_SSH_COMMAND=./a.sh git fetch", None),
+            ("git fetch 'ext::sh -c ./a.sh'", None),
+            ("git -c core.hooksPath=x checkout y", None),
+            ("git --git-dir=sub/.git checkout y", None),
+            ("git commit -m x", None),
+        ] {
+            for config in ["/workspace/.git/config", "/workspace/sub/.git/config"] {
+                let nested = nested(text);
+                let is_open = at.is_some_and(|at| at == config)
+                    || config == "/workspace/.git/config" && at.is_some();
+                assert_eq!(nested.is_tracked(config), is_open, "{text}: {config}");
+                assert!(!nested.is_open(&config.replace("config", "hooks")), "{text}");
+            }
         }
     }
 

@@ -238,11 +238,14 @@ fn substitutes(script: &Script) -> bool {
 
 /// What a command may do that was understood so.
 fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
+    let nested = Nested::of(analysis, env);
+    let guarded = place::guarded(env).into_iter().filter(|path| !nested.is_tracked(path));
+    let guarded = guarded.collect();
     let mut held = Confinement {
         write: env.temp.iter().cloned().collect(),
-        write_never: place::guarded(env).into_iter().collect(),
+        write_never: guarded,
         read_never: place::secrets(env).into_iter().collect(),
-        nested: Nested::of(analysis, env),
+        nested,
         ..Confinement::default()
     };
     held.read_never.extend(env.deny_paths.iter().cloned());

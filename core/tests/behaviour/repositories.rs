@@ -97,3 +97,26 @@ async fn work_in_a_repository_goes_on_and_what_leads_it_elsewhere_is_told_of() {
     let appeared = result.structured.unwrap()["appeared"].to_string();
     assert!(appeared.contains("vendor/lib/.git/commondir"), "{appeared}");
 }
+
+#[tokio::test]
+async fn work_with_a_remote_goes_on() {
+    let work = Work::new().await;
+    for command in [
+        "git -C vendor/lib -c user.name=a -c user.email=a@b commit -q --allow-empty -m x",
+        "git clone -q vendor/lib copy",
+        "git -C vendor/lib branch feature",
+        "git -C copy fetch -q",
+        "git -C copy checkout -q feature",
+        "git -C copy checkout -q -b mine --track origin/feature",
+        "git -C copy pull -q",
+    ] {
+        let done = work.run(command).await;
+        assert!(!done.is_error && !done.for_llm.contains("error:"), "{command}: {}", done.for_llm);
+    }
+    let config = fs::read_to_string(work.at("copy/.git/config")).unwrap();
+    assert!(config.contains("[branch \"feature\"]"), "{config}");
+    let attack = work.runs_before("git -C copy fetch -q", "echo x >> copy/.git/config; echo end");
+    let attack = attack.await;
+    assert!(attack.for_llm.starts_with("end"), "{}", attack.for_llm);
+    assert_eq!(fs::read_to_string(work.at("copy/.git/config")).unwrap(), config);
+}
