@@ -29,7 +29,7 @@ enum Open {
     Away(String),
     /// All that a pattern finds is taken away.
     AllAway(String),
-    /// Git notes in the settings of the repository around this folder which branch follows which.
+    /// Git writes the settings of the repository around this folder.
     Tracked(String),
 }
 
@@ -42,9 +42,10 @@ const EXACT: &[&str] =
 const EXACT_OF_GIT: &[&str] =
     &["branch", "clean", "clone", "config", "init", "mv", "remote", "rm", "submodule", "worktree"];
 
-/// Subcommands of Git that note in the settings which branch follows which. What they run themselves, by a
-/// hook or a filter, they run for the user, too.
-const TRACKS: &[&str] = &["branch", "checkout", "fetch", "pull", "push", "switch"];
+/// Subcommands of Git that write settings: which branch follows which, remotes, what they are told. What
+/// they run themselves, by a hook or a filter, they run for the user, too.
+const TRACKS: &[&str] =
+    &["branch", "checkout", "config", "fetch", "init", "pull", "push", "remote", "switch"];
 
 impl Nested {
     /// That of a command of which nothing is known.
@@ -114,7 +115,7 @@ impl Nested {
         })
     }
 
-    /// True for the settings of a repository in which Git notes which branch follows which.
+    /// True for the settings of a repository that Git itself was called to write.
     #[must_use]
     pub fn is_tracked(&self, guarded: &str) -> bool {
         let tracks = |open: &Open| matches!(open, Open::Tracked(at) if is_tracked(at, guarded));
@@ -172,7 +173,7 @@ fn is_tracked(folder: &str, guarded: &str) -> bool {
     guarded.strip_suffix("/.git/config").is_some_and(|home| is_within(folder, home))
 }
 
-/// The folder in whose repository Git notes which branch follows which. A variable may name what it runs.
+/// The folder in whose repository Git writes settings. A variable may name what it runs.
 fn tracked(analysis: &Analysis, number: usize, env: &Env) -> Option<String> {
     let call = analysis.invocations.get(number)?;
     let is_git = call.program.value.as_known() == Some("git")
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn git_notes_which_branch_follows_which_where_nothing_else_runs() {
+    fn git_writes_settings_where_nothing_else_runs() {
         for (text, at) in [
             ("git checkout feature", Some("/workspace/.git/config")),
             ("git -C sub switch -c x --track origin/y", Some("/workspace/sub/.git/config")),
@@ -246,6 +247,9 @@ mod tests {
             ("git -c core.hooksPath=x checkout y", None),
             ("git --git-dir=sub/.git checkout y", None),
             ("git commit -m x", None),
+            ("git remote add o https://a.example/x", Some("/workspace/.git/config")),
+            ("git config user.name x && git init", Some("/workspace/.git/config")),
+            ("git config user.name x && make", None),
         ] {
             for config in ["/workspace/.git/config", "/workspace/sub/.git/config"] {
                 let nested = nested(text);

@@ -70,6 +70,9 @@ async fn who_changes_settings_of_a_repository_by_name_may() {
         "git -C vendor/lib remote add origin https://a.example/x",
         "git -C vendor/lib config user.name somebody",
         "git init vendor/lib",
+        "git init -q",
+        "git config user.name somebody",
+        "git remote add other https://b.example/x",
         "git clone vendor/lib vendor/other",
         "echo x > vendor/lib/.npmrc",
     ] {
@@ -78,6 +81,8 @@ async fn who_changes_settings_of_a_repository_by_name_may() {
     }
     let config = fs::read_to_string(work.at("vendor/lib/.git/config")).unwrap();
     assert!(config.contains("a.example") && config.contains("somebody"), "{config}");
+    let config = fs::read_to_string(work.at(".git/config")).unwrap();
+    assert!(config.contains("b.example") && config.contains("somebody"), "{config}");
     assert_eq!(fs::read_to_string(work.at("vendor/lib/.npmrc")).unwrap(), "x\n");
     let named = work.runs_before("echo y > vendor/lib/.npmrc", "echo z > vendor/other/.git/config");
     let named = named.await;
