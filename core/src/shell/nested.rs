@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::analyse::Analysis;
 use super::denied;
-use super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope};
+use super::effect::{Access, Effect, FileEffect, Found, Scope};
 use super::env::Env;
 use super::invocation::Locus;
 use super::place::{self, is_within};
@@ -65,11 +65,7 @@ impl Nested {
                     nested.file(file, found);
                     !writes_workspace(file) || is_exact(found, analysis)
                 }
-                Effect::Code {
-                    from: CodeFrom::File | CodeFrom::Project(_) | CodeFrom::Package(_),
-                }
-                | Effect::Unmodelled { .. }
-                | Effect::Dynamic { .. } => false,
+                Effect::Code { .. } | Effect::Unmodelled { .. } | Effect::Dynamic { .. } => false,
                 _ => true,
             };
             let by_git = found.by.is_some_and(|number| tracked(analysis, number, env).is_some());
@@ -223,6 +219,7 @@ mod tests {
             ("git commit -m x", true),
             ("sh ./a.sh", true),
             ("make", true),
+            ("echo x > a; python3 -c 'print(1)'", true),
             ("npm install", true),
             ("tar xf a.tar", true),
             ("cp -r a/. vendor/lib", true),
