@@ -1,7 +1,9 @@
 //! Writing a file, against what a careful program does by hand; and reading a page of a huge one.
 //!
-//! Baseline and rows are measured in turns in this one process, and the median counts: an fsync takes
-//! what the disk takes. Neither side syncs the folder.
+//! Baseline and rows are measured in this one process, ten of a kind in a row and the kinds in turns, and
+//! the median counts: an fsync takes what the disk takes. Neither side syncs the folder. It is measured
+//! twice: one right after the other, and each after a pause, when a program has nothing of either side
+//! at hand and each thread must be woken, as an agent has it whose model thinks in between.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, and may fail")]
 
 use std::fs::{self, File};
@@ -13,7 +15,8 @@ use serde_json::{Value, json};
 use toolkeep::workspace::{Workspace, WriteMode};
 use toolkeep::{CallContext, Config, Runtime};
 
-const TURNS: usize = 300;
+const ROUNDS: usize = 30;
+const IN_A_ROW: usize = 10;
 const SIZES: [usize; 3] = [1 << 10, 16 << 10, 1 << 20];
 const LARGE_BYTES: usize = 1 << 30;
 
@@ -22,10 +25,13 @@ fn main() {
         tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     // Where the repository is built and not in a file system in memory, where fsync costs nothing.
     let folder = tempfile::tempdir_in(".").unwrap();
-    println!("| replacing a file | µs, median of {TURNS} | ratio to by hand |");
+    let turns = ROUNDS * IN_A_ROW;
+    println!("| replacing a file | µs, median of {turns} | ratio to by hand |");
     println!("|---|---:|---:|");
-    for bytes in SIZES {
-        tokio.block_on(writes(folder.path(), bytes));
+    for (pauses, when) in [(false, "in a row"), (true, "after a pause")] {
+        for bytes in SIZES {
+            tokio.block_on(writes(folder.path(), bytes, pauses, when));
+        }
     }
     println!();
     println!(
@@ -40,42 +46,61 @@ async fn runtime(folder: &Path) -> Runtime {
     Runtime::builder().config(Config::from_value(config).unwrap()).build().await.unwrap()
 }
 
-async fn writes(folder: &Path, bytes: usize) {
-    let workspace = Workspace::open(folder).unwrap();
-    let path = workspace.relative("by-function").unwrap();
+const WAYS: [&str; 4] =
+    ["by hand: write, fsync, rename", "Workspace::write", "call of write_file", "call of edit"];
+
+async fn writes(folder: &Path, bytes: usize, pauses: bool, when: &str) {
     let rt = runtime(folder).await;
-    let mut took = [const { Vec::new() }; 4];
-    for turn in 0..TURNS {
-        let text = format!("{turn:08} {}\n", "some text ".repeat(bytes / 10));
-        let mut note = |row: usize, began: Instant| took[row].push(began.elapsed());
-        let args = json!({ "path": "by-call", "content": text.clone() });
-        settle(folder);
-        let began = Instant::now();
-        call(&rt, turn, "write_file", args).await;
-        note(2, began);
-        let args =
-            json!({ "path": "by-call", "old_string": format!("{turn:08}"), "new_string": "-" });
-        settle(folder);
-        let began = Instant::now();
-        call(&rt, turn, "edit", args).await;
-        note(3, began);
-        settle(folder);
-        let began = Instant::now();
-        workspace.write(&path, text.as_bytes(), WriteMode::Replace).unwrap();
-        note(1, began);
-        settle(folder);
-        let began = Instant::now();
-        by_hand(folder, &text);
-        note(0, began);
+    let mut took = [const { Vec::new() }; WAYS.len()];
+    for round in 0..ROUNDS {
+        for (way, took) in took.iter_mut().enumerate() {
+            for turn in round * IN_A_ROW..(round + 1) * IN_A_ROW {
+                took.push(write(&rt, folder, way, turn, bytes, pauses).await);
+            }
+        }
     }
-    let names =
-        ["by hand: write, fsync, rename", "Workspace::write", "call of write_file", "call of edit"];
     let medians = took.map(median);
-    for (name, median) in names.into_iter().zip(medians) {
+    for (name, median) in WAYS.into_iter().zip(medians) {
         let (us, ratio) =
             (median.as_secs_f64() * 1e6, median.as_secs_f64() / medians[0].as_secs_f64());
-        println!("| {} KiB, {name} | {us:.0} | {ratio:.2} |", bytes >> 10);
+        println!("| {} KiB {when}, {name} | {us:.0} | {ratio:.2} |", bytes >> 10);
     }
+}
+
+async fn write(
+    rt: &Runtime,
+    folder: &Path,
+    way: usize,
+    turn: usize,
+    bytes: usize,
+    pauses: bool,
+) -> Duration {
+    let text = format!("{turn:08} {}\n", "some text ".repeat(bytes / 10));
+    // A few sessions, so that neither loops nor rates get in the way.
+    let session = format!("{way} {}", turn / 3);
+    if way == 3 && turn.is_multiple_of(IN_A_ROW) {
+        call(rt, &session, "write_file", json!({ "path": "by-edit", "content": text })).await;
+    }
+    if pauses {
+        settle(folder);
+    }
+    let began = Instant::now();
+    match way {
+        0 => by_hand(folder, &text),
+        1 => {
+            let workspace = Workspace::open(folder).unwrap();
+            let path = workspace.relative("by-function").unwrap();
+            workspace.write(&path, text.as_bytes(), WriteMode::Replace).unwrap();
+        }
+        2 => call(rt, &session, "write_file", json!({ "path": "by-call", "content": text })).await,
+        _ => {
+            let old = format!("{turn:08} ");
+            let new = format!("{:08} ", turn + 1);
+            let args = json!({ "path": "by-edit", "old_string": old, "new_string": new });
+            call(rt, &session, "edit", args).await;
+        }
+    }
+    began.elapsed()
 }
 
 /// Lets what the one before has left behind come to an end: the file that it replaced is freed, and the
@@ -93,9 +118,8 @@ fn by_hand(folder: &Path, text: &str) {
     fs::rename(temporary, folder.join("by-hand")).unwrap();
 }
 
-async fn call(rt: &Runtime, turn: usize, tool: &str, args: Value) {
-    // A few sessions, so that neither loops nor rates get in the way.
-    let cx = CallContext::new().session(format!("s{}", turn / 3));
+async fn call(rt: &Runtime, session: &str, tool: &str, args: Value) {
+    let cx = CallContext::new().session(session);
     let result = rt.call(&cx, tool, args).await.unwrap();
     assert!(!result.is_error, "{}", result.for_llm);
 }
@@ -124,7 +148,7 @@ async fn reads(folder: &Path) {
         for offset in [0, 20_000_000] {
             let args = json!({ "path": "large.txt", "offset": offset, "limit": 100 });
             let name = format!("call of read_file, from line {offset}");
-            measured(&name, call(&rt, offset, "read_file", args)).await;
+            measured(&name, call(&rt, "reads", "read_file", args)).await;
         }
     }
 }

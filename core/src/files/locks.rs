@@ -3,7 +3,8 @@
 //! All of a tenant's locks on files of machines are in one space, with absolute paths: a folder is
 //! the same by whatever root, link or spelling it is reached. The store is asked for each write, when
 //! only the rename is left, and nothing of its answer is kept. So a lock that another process took
-//! holds at once. That takes a read of the store, little beside the sync that came before.
+//! holds at once. That takes a read of the store, little beside the sync that came before; a store in
+//! memory reads nothing until there has been a lock.
 
 use std::path::{Component, Path};
 use std::sync::Arc;

@@ -199,6 +199,12 @@ pub trait Driver: Send + Sync + 'static {
     /// The URL of the database, without any password.
     fn url(&self) -> String;
 
+    /// True if the database was empty when it was opened and this driver alone can write it. Then
+    /// what was never written through it is not there, and need not be looked for.
+    fn is_private(&self) -> bool {
+        false
+    }
+
     /// Finishes what was begun and lets go of files, threads and connections.
     fn close(&self) -> Answer<'_, ()>;
 }

@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 use std::slice;
+use std::sync::atomic::Ordering::SeqCst;
 
 use futures_util::FutureExt as _;
 use schemars::JsonSchema;
@@ -332,6 +333,7 @@ impl<D: Driver> PathLocks for SqlStore<D> {
             self.check_space(LOCK, &new.tenant, &new.space)?;
             self.check_ttl(LOCK, new.ttl_ms)?;
             let patterns = self.parse_patterns(LOCK, &new.patterns)?;
+            self.may_hold_path_locks.store(true, SeqCst);
             let (mut effort, mut apart) = (Effort::default(), HashSet::new());
             for _ in 0..MOST_TRIES {
                 let space = self.look(LOCK, &new.tenant, &new.space).await?;
@@ -428,6 +430,9 @@ impl<D: Driver> PathLocks for SqlStore<D> {
             const OPERATION: &str = "path_locks.of";
             self.check_space(OPERATION, tenant, space)?;
             let path = check_path(path).map_err(|message| self.invalid(OPERATION, message))?;
+            if !self.may_hold_path_locks.load(SeqCst) {
+                return Ok(None);
+            }
             let mut effort = Effort::default();
             for held in self.look(OPERATION, tenant, space).await?.held {
                 let live = held.lock.expires_at_ms > now_ms;

@@ -1,6 +1,7 @@
 //! The store over SQL. The domains' files hold the statements; this one holds what they share.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use futures_util::FutureExt as _;
 
@@ -21,6 +22,8 @@ const MAX_ROW_BYTES: usize = MAX_BODY_BYTES + 1024 * 1024;
 pub struct SqlStore<D> {
     pub(super) driver: Arc<D>,
     pub(super) ledger: Arc<Ledger>,
+    /// False as long as there can be no path lock: each write of a file asks for them.
+    pub(super) may_hold_path_locks: AtomicBool,
 }
 
 impl<D: Driver> SqlStore<D> {
@@ -31,7 +34,11 @@ impl<D: Driver> SqlStore<D> {
 
     /// The same, its ledger in segments of another size.
     pub(super) fn with_segments(driver: D, limits: SegmentLimits) -> SqlStore<D> {
-        SqlStore { driver: Arc::new(driver), ledger: Arc::new(Ledger::new(limits)) }
+        SqlStore {
+            may_hold_path_locks: AtomicBool::new(!driver.is_private()),
+            driver: Arc::new(driver),
+            ledger: Arc::new(Ledger::new(limits)),
+        }
     }
 
     pub(super) fn driver(&self) -> &D {

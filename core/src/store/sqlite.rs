@@ -47,6 +47,7 @@ impl Default for SqliteOptions {
 #[derive(Debug)]
 pub struct SqliteDriver {
     url: String,
+    is_memory: bool,
     threads: Mutex<Option<Threads>>,
     changes: watch::Sender<u64>,
 }
@@ -98,9 +99,10 @@ impl SqliteDriver {
         })?;
         opened.await.unwrap_or_else(|_| Err(stopped(&place.url)))?;
         let url = place.url.clone();
-        let readers = place.path.is_some().then(|| Readers::new(place));
-        let threads = Threads { writer, writer_ended, readers };
-        Ok(SqliteDriver { url, threads: Mutex::new(Some(threads)), changes })
+        let is_memory = place.path.is_none();
+        let readers = (!is_memory).then(|| Readers::new(place));
+        let threads = Mutex::new(Some(Threads { writer, writer_ended, readers }));
+        Ok(SqliteDriver { url, is_memory, threads, changes })
     }
 
     fn threads(&self) -> MutexGuard<'_, Option<Threads>> {
@@ -167,6 +169,10 @@ impl Driver for SqliteDriver {
 
     fn url(&self) -> String {
         self.url.clone()
+    }
+
+    fn is_private(&self) -> bool {
+        self.is_memory
     }
 
     fn close(&self) -> Answer<'_, ()> {

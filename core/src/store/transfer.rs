@@ -1,6 +1,7 @@
 //! Moving a store: its rows out and in, and a copy of it while it is in use.
 
 use std::path::PathBuf;
+use std::sync::atomic::Ordering::SeqCst;
 
 use data_encoding::BASE64;
 use futures_util::FutureExt as _;
@@ -125,6 +126,7 @@ impl<D: Driver> Transfer for SqlStore<D> {
             const OPERATION: &str = "store.import";
             let statements: Result<Vec<_>, String> = rows.into_iter().map(insert).collect();
             let statements = statements.map_err(|message| self.invalid(OPERATION, message))?;
+            self.may_hold_path_locks.store(true, SeqCst);
             match self.write_large(OPERATION, Batch::new(statements)).await? {
                 Written::Done(_) => Ok(()),
                 Written::ConditionFailed { statement } => {

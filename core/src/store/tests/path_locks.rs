@@ -24,6 +24,26 @@ async fn take(store: &dyn Store, lock: NewPathLock, now_ms: i64) -> PathLock {
 }
 
 #[tokio::test]
+async fn a_lock_that_was_imported_is_found() {
+    let from = open("memory:", OpenOptions::default()).await.unwrap();
+    let held = take(&*from, new("a", vec!["src/**".into()]), 1).await;
+    let to = open("memory:", OpenOptions::default()).await.unwrap();
+    let found = async || to.path_lock_of("t", "w", "src/a.rs", 1).await.unwrap();
+    assert_eq!(found().await, None);
+    let (mut rows, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = from.export_page(None, cursor).await.unwrap();
+        rows.extend(page.rows);
+        cursor = page.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    to.import_rows(rows).await.unwrap();
+    assert_eq!(found().await, Some(held));
+}
+
+#[tokio::test]
 async fn many_patterns_that_cannot_meet_are_all_given() {
     let store = open("memory:", OpenOptions::default()).await.unwrap();
     for n in 0..30 {
