@@ -7,6 +7,7 @@
 mod links;
 mod machine;
 mod permitted;
+mod remotes;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -180,7 +181,8 @@ impl Commands {
         Commands { settings, files, machine: Machine::of_process(), variables }
     }
 
-    /// Judges a command for a caller. It looks at links on the disk, and at nothing else.
+    /// Judges a command for a caller. It looks at links on the disk, at where the remotes of repositories
+    /// are, and at nothing else.
     ///
     /// # Errors
     /// Where the folders of the caller cannot be used, as for file tools.
@@ -207,7 +209,11 @@ impl Commands {
             env.cwd = links.clone().without(&cwd, &env).unwrap_or(cwd);
         }
         env.stdin = wanted.stdin.map(str::to_owned);
-        let (analysis, env) = analysed(wanted.text, env, links);
+        let (analysis, mut env) = analysed(wanted.text, env, links);
+        // The network of a container is held to no hosts.
+        if mounted.is_none() {
+            env.remotes = remotes::known(&analysis, &env);
+        }
         let settings = wanted.settings.unwrap_or(&self.settings);
         let own = settings_of(settings, cx.caller(), wanted.agents);
         let checks: Vec<Check> =

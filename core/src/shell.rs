@@ -43,6 +43,7 @@ pub mod place;
 pub mod plan;
 pub mod precheck;
 pub mod print;
+pub mod remotes;
 pub mod rules;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::remotes::Remotes;
+
 /// The surroundings of a command. The default is a virtual workspace at `/workspace`, which is also
 /// the working folder, a home folder `/home/user`, and `/tmp`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +31,11 @@ pub struct Env {
     pub deny_exempt: Vec<String>,
     /// Where symbolic links lead: from an absolute path to what stands in the link, as a snapshot.
     pub links: BTreeMap<String, String>,
+    /// Where remotes of repositories are, by the folder, absolute, in which Git is called. A folder that is
+    /// not here: not known.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub remotes: BTreeMap<String, Remotes>,
     /// What it is given on standard input, where that is known.
     pub stdin: Option<String>,
     /// Which shell runs the text.
@@ -59,6 +66,7 @@ impl Default for Env {
             deny_paths: Vec::new(),
             deny_exempt: Vec::new(),
             links: BTreeMap::new(),
+            remotes: BTreeMap::new(),
             stdin: None,
             shell: Shell::default(),
         }

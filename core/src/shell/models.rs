@@ -1,7 +1,7 @@
 //! What programs do, in tables by area. A program that stands in none of them, and is no wrapper, is
 //! not understood.
 
-mod address;
+pub(super) mod address;
 mod administration;
 mod archives;
 mod binaries;

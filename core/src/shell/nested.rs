@@ -7,7 +7,7 @@ use super::analyse::Analysis;
 use super::denied;
 use super::effect::{Access, Effect, FileEffect, Found, Scope};
 use super::env::Env;
-use super::invocation::Locus;
+use super::invocation::{Argument, Locus};
 use super::place::{self, is_within};
 use super::value::{Origin, Value};
 
@@ -161,7 +161,8 @@ fn is_exact(found: &Found, analysis: &Analysis) -> bool {
     if found.program != "git" {
         return EXACT.contains(&&*found.program);
     }
-    subcommand_of_git(analysis, number).is_some_and(|(name, _)| EXACT_OF_GIT.contains(&name))
+    let words = analysis.invocations.get(number).map(|call| &call.arguments);
+    words.and_then(|words| subcommand(words)).is_some_and(|(name, _)| EXACT_OF_GIT.contains(&name))
 }
 
 /// True for the settings of the repository that a folder is in.
@@ -169,21 +170,38 @@ fn is_tracked(folder: &str, guarded: &str) -> bool {
     guarded.strip_suffix("/.git/config").is_some_and(|home| is_within(folder, home))
 }
 
-/// The folder in whose repository Git writes settings. A variable may name what it runs.
+/// The folder in whose repository Git writes settings.
 fn tracked(analysis: &Analysis, number: usize, env: &Env) -> Option<String> {
+    let call = call_of_git(analysis, number, env)?;
+    TRACKS.contains(&call.name).then_some(call.folder)
+}
+
+/// A call of Git on this machine that is told nothing before its subcommand but the folder.
+pub(super) struct CallOfGit<'a> {
+    /// The subcommand.
+    pub name: &'a str,
+    /// The folder, absolute.
+    pub folder: String,
+}
+
+/// The call of that number, if it is such one. A variable may name what it runs, or another repository.
+pub(super) fn call_of_git<'a>(
+    analysis: &'a Analysis,
+    number: usize,
+    env: &Env,
+) -> Option<CallOfGit<'a>> {
     let call = analysis.invocations.get(number)?;
     let is_git = call.program.value.as_known() == Some("git")
         && call.locus == Locus::Here
         && call.environment.is_empty();
-    let (name, folder) = subcommand_of_git(analysis, number).filter(|_| is_git)?;
+    let (name, folder) = subcommand(&call.arguments).filter(|_| is_git)?;
     let folder = Value::known(folder.unwrap_or("."));
-    let at = place::resolve(&folder, &call.cwd, env);
-    at.as_known().filter(|_| TRACKS.contains(&name)).map(str::to_owned)
+    let folder = place::resolve(&folder, &call.cwd, env).as_known()?.to_owned();
+    Some(CallOfGit { name, folder })
 }
 
-/// The subcommand of a call of Git that is told nothing before it but the folder, and that.
-fn subcommand_of_git(analysis: &Analysis, number: usize) -> Option<(&str, Option<&str>)> {
-    let words = &analysis.invocations.get(number)?.arguments;
+/// The subcommand of Git among its words, and the folder.
+fn subcommand(words: &[Argument]) -> Option<(&str, Option<&str>)> {
     let mut words = words.iter().map(|word| word.value.as_known().unwrap_or_default());
     let mut folder = None;
     loop {

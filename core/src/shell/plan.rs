@@ -8,13 +8,14 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::analyse::Analysis;
-use super::effect::{Access, CodeFrom, Effect, FileEffect, Scope};
+use super::effect::{Access, CodeFrom, Effect, FileEffect, Found, Scope};
 use super::env::Env;
 use super::invocation::Locus;
 use super::ir::{CommandKind, Script};
 use super::nested::Nested;
 use super::place;
 use super::print;
+use super::remotes;
 use super::value::Value;
 
 /// A way to run a command, and what it may do then.
@@ -251,6 +252,15 @@ fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
     held.read_never.extend(env.deny_paths.iter().cloned());
     let (mut hosts, mut ports) = (BTreeSet::new(), BTreeSet::new());
     let mut any = false;
+    let remote = |found: &Found, hosts: &mut BTreeSet<String>, ports: &mut BTreeSet<u16>| {
+        let reached = found.by.and_then(|number| remotes::hosts(analysis, number, env));
+        let is_known = reached.is_some();
+        for (host, port) in reached.into_iter().flatten() {
+            hosts.insert(host);
+            ports.extend(port);
+        }
+        is_known
+    };
     for found in &analysis.found {
         if let Effect::Network { port: Some(port), .. } = found.effect {
             ports.insert(port);
@@ -259,10 +269,13 @@ fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
             Effect::File(file) => held.file(file, env),
             Effect::Network { host: Value::Known(host), .. } => _ = hosts.insert(host.clone()),
             Effect::Network { host: Value::OneOf(all), .. } => hosts.extend(all.iter().cloned()),
-            Effect::Network { .. } => any = true,
-            Effect::Package { .. } | Effect::VersionControlRemote { .. } | Effect::Cloud { .. } => {
-                any |= hosts.is_empty();
+            Effect::Network { .. } => any |= !remote(found, &mut hosts, &mut ports),
+            Effect::VersionControlRemote { .. } => {
+                // What was pushed is noted in the repository.
+                held.write.extend(env.workspace.iter().cloned());
+                any |= !remote(found, &mut hosts, &mut ports) && hosts.is_empty();
             }
+            Effect::Package { .. } | Effect::Cloud { .. } => any |= hosts.is_empty(),
             Effect::Listen { .. } => held.listens = true,
             // What is not seen works in the workspace, as a build does.
             Effect::Code { from: CodeFrom::File | CodeFrom::Project(_) | CodeFrom::Package(_) }

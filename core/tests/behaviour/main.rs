@@ -34,6 +34,7 @@ mod policy;
 mod postgres;
 mod processes;
 mod records;
+mod remotes;
 mod repositories;
 mod required;
 mod roots;

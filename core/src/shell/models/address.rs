@@ -68,6 +68,39 @@ pub(super) fn remote_of_copy(word: &Value) -> Option<Value> {
     Some(Value::known(host))
 }
 
+/// Where the address of a remote of Git leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in super::super) enum Remote {
+    /// To a host, and the port if it is written.
+    At(String, Option<u16>),
+    /// To a folder of this machine.
+    Here,
+    /// A program says where, or it cannot be told.
+    Unknown,
+}
+
+/// Where the address of a remote of Git leads.
+pub(in super::super) fn of_remote(address: &str) -> Remote {
+    let schemes = ["http", "https", "ssh", "git", "git+ssh", "ssh+git"];
+    let word = Value::known(address);
+    let (host, port) = match address.split_once("://") {
+        Some(("file", _)) => return Remote::Here,
+        Some((scheme, _)) if schemes.contains(&scheme) => host_and_port(&word),
+        Some(_) => return Remote::Unknown,
+        None if address.contains("::") || address.is_empty() => return Remote::Unknown,
+        None => match remote_of_copy(&word) {
+            Some(host) => (host, None),
+            None => return Remote::Here,
+        },
+    };
+    let is_name = |host: &&str| {
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        !host.is_empty() && !host.starts_with('-') && host.bytes().all(plain)
+    };
+    let host = host.as_known().filter(is_name);
+    host.map_or(Remote::Unknown, |host| Remote::At(host.to_owned(), port))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::super::value::{Origin, Value};

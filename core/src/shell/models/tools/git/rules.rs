@@ -3,6 +3,7 @@
 use crate::shell::effect::{Access, CodeFrom, Effect, Payload, Persistence};
 use crate::shell::invocation::Argument;
 use crate::shell::model::{Parsed, Report};
+use crate::shell::models::address::host_and_port;
 use crate::shell::place;
 use crate::shell::value::{Origin, Value};
 
@@ -162,7 +163,8 @@ fn address(report: &mut Report<'_>, word: &Argument, sends: bool) {
     }
     let host = host.map_or(Value::Unknown(Origin::Other), Value::known);
     let sends = if sends { Payload::File(Value::known(".")) } else { Payload::None };
-    report.at(Effect::Network { host, port: None, fetches: true, sends }, word.span.clone());
+    let port = if text.contains("://") { host_and_port(&word.value).1 } else { None };
+    report.at(Effect::Network { host, port, fetches: true, sends }, word.span.clone());
 }
 
 fn is_path(text: &str) -> bool {
