@@ -24,18 +24,21 @@
 //! - of a name of more than [`BACK`] letters, the letters before those stay;
 //! - a name and its value with more than that between them (white space) are not seen together.
 
-use std::ops::Range;
-
 use super::hit::{Confidence, Hit};
 use super::placeholder;
 use super::until::End;
+use places::Places;
 use reach::Reach;
 
 use super::simd::Level;
 
 mod anchor;
+mod key;
+mod name;
 mod pattern;
+mod places;
 mod reach;
+mod run;
 mod window;
 
 #[cfg(test)]
@@ -45,9 +48,6 @@ mod tests;
 pub(super) const BACK: usize = 2_048;
 /// How far behind a place is looked, in bytes.
 pub(super) const AHEAD: usize = 4_096;
-
-/// So many bytes are searched for places at once: those that a long match covers are not sought.
-const STRIDE: usize = 16_384;
 
 /// The patterns and the search for them.
 pub(super) struct Seed {
@@ -90,54 +90,37 @@ impl Seed {
         found: &mut Vec<Hit>,
     ) -> Step {
         let mut step = Step { at: from, floor, open: None };
-        while step.at < to && step.open.is_none() {
-            let stride = step.at..to.min(step.at + STRIDE);
-            self.stride(text, stride, to == text.len(), barriers, &mut step, found);
-        }
-        step
-    }
-
-    /// The same as far as the places in `stride` go.
-    fn stride(
-        &self,
-        text: &[u8],
-        stride: Range<usize>,
-        last: bool,
-        barriers: bool,
-        step: &mut Step,
-        found: &mut Vec<Hit>,
-    ) {
-        for candidate in self.anchors.candidates(text, stride.start, stride.end) {
-            if candidate.at < step.at {
-                continue;
-            }
-            match Reach::around(text, candidate.at, step.floor, barriers) {
+        let mut places = Places::new(&self.anchors, text, from);
+        while step.open.is_none() {
+            let Some(at) = places.next(step.at, to) else {
+                step.at = step.at.max(to);
+                break;
+            };
+            match Reach::around(text, at, step.floor, barriers) {
                 Ok(reach) => {
                     let end = |pass, from| {
                         let tail = Tail { pass, barriers };
-                        (tail, tail.end(text, from, last))
+                        (tail, tail.end(text, from, to == text.len()))
                     };
-                    self.look(text, candidate.at, &reach, end, step, found);
+                    self.look(at, &reach, &mut places, end, &mut step, found);
                 }
                 Err(behind) => (step.at, step.floor) = (behind, behind),
             }
-            if step.open.is_some() {
-                return;
-            }
         }
-        step.at = step.at.max(stride.end);
+        step
     }
 
     /// Takes what the patterns take in the window around `at`.
     fn look(
         &self,
-        text: &[u8],
         at: usize,
         reach: &Reach,
+        places: &mut Places<'_>,
         end: impl Fn(usize, usize) -> (Tail, End),
         step: &mut Step,
         found: &mut Vec<Hit>,
     ) {
+        let text = places.text;
         let mut window = window::around(&text[..reach.span.end], at, reach.span.start);
         let mut border = window.end;
         if reach.ends(text, &window) {
@@ -145,7 +128,7 @@ impl Seed {
             window.end = reach.span.end;
             border = at + AHEAD / 2;
         }
-        let passes = self.anchors.passes(&text[..window.end], window.start);
+        let passes = places.passes(&window);
         step.at = border;
         for taken in self.patterns.run(&text[window.clone()], passes) {
             let mut span = taken.span.start + window.start..taken.span.end + window.start;
@@ -171,21 +154,23 @@ impl Seed {
 impl Tail {
     /// Where the match ends that has reached `from`.
     pub(super) fn end(&self, text: &[u8], from: usize, last: bool) -> End {
-        let mut end = from;
-        while let Some(&byte) = text.get(end) {
-            if pattern::ends(self.pass, byte) {
-                return End::At(end);
-            }
-            if self.barriers && byte == b'[' {
-                if placeholder::length(&text[end..]).is_some() {
-                    return End::At(end);
-                }
-                if !last && text.len() - end < placeholder::LONGEST {
-                    return End::Beyond(end);
-                }
-            }
-            end += 1;
+        let end = pattern::end(self.pass, text.get(from..).unwrap_or_default());
+        let stop = end.map_or(text.len(), |end| from + end);
+        let barrier = if self.barriers { barrier(text, from, stop, last) } else { None };
+        match barrier {
+            Some(end) => end,
+            None if end.is_some() || last => End::At(stop),
+            None => End::Beyond(stop),
         }
-        if last { End::At(end) } else { End::Beyond(end) }
     }
+}
+
+/// The placeholder in `text[from..to]` at which a match ends, or what may become one.
+fn barrier(text: &[u8], from: usize, to: usize, last: bool) -> Option<End> {
+    let mut brackets = memchr::memchr_iter(b'[', text.get(from..to)?).map(|at| from + at);
+    brackets.find_map(|at| match placeholder::length(&text[at..]) {
+        Some(_) => Some(End::At(at)),
+        None if !last && text.len() - at < placeholder::LONGEST => Some(End::Beyond(at)),
+        None => None,
+    })
 }

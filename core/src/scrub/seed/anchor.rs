@@ -6,9 +6,13 @@
 //! are, and they are judged from the `:` or `=` that must follow. A run of 64 hexadecimal digits
 //! holds a whole half of a block, wherever it starts.
 
-use super::super::simd::{self, BLOCK, ByteSet, Class, Gram, Grams, Lanes, Level, Task};
+use super::super::simd::{
+    self, BLOCK, ByteSet, Class, Classes, Gram, Grams, Lanes, Level, REACH, Task,
+};
+use super::key::{self, KEYS};
+use super::name::around_sign;
 use super::pattern::{Passes, is_space};
-use super::{AHEAD, BACK};
+use super::{AHEAD, BACK, run};
 
 /// A place where some of `passes` could match.
 #[derive(Debug)]
@@ -20,29 +24,31 @@ pub(super) struct Candidate {
 
 /// The rarest bytes in each of the names and schemes. `KEY` and `DSN` have only three, so what may
 /// follow them is the fourth.
-const PARTS: [&str; 15] = [
-    "toke", "secr", "sswo", "arer", "riza", "cred", "ivat", "e_ur", "s_ur", "o_ur", "ual_", "es:/",
-    "ql:/", "db:/", "is:/",
+const PARTS: [&[u8; 4]; 15] = [
+    b"toke", b"secr", b"sswo", b"arer", b"riza", b"cred", b"ivat", b"e_ur", b"s_ur", b"o_ur",
+    b"ual_", b"es:/", b"ql:/", b"db:/", b"is:/",
 ];
+/// The end of `amqp`, which is dealt to the buckets last.
+const QP: &[u8; 4] = b"qp:/";
 /// What folds to an ASCII letter without being one: `ſ` and the Kelvin sign.
 const FOLDED: [&str; 2] = ["\u{17F}", "\u{212A}"];
 /// The bytes of the longer one.
 const FOLDED_LENGTH: usize = FOLDED[1].len();
 
-const GITHUB_DIGITS: usize = 36;
-const AWS_DIGITS: usize = 16;
-const KEY_DIGITS: usize = 20;
-const HEX_RUN: usize = 64;
-const LONG_VALUE: usize = 8;
-const SHORT_VALUE: usize = 4;
+/// How many letters and digits follow each prefix at least.
+const KEY_RUN: u32 = 16;
 
 /// The search for places. Holds no text.
 pub(super) struct Anchors {
     level: Level,
     grams: Grams,
-    /// What prefixes begin with.
-    initials: Class,
-    /// What a name consists of.
+    /// What names begin with or hold: the first four bytes of each gram that has them, in any case.
+    parts: [u32; PARTS.len() + 1],
+    /// What a name may consist of, white space, signs, and letters and digits.
+    bytes: Classes<4>,
+    /// The first and the second letter of a prefix, and the dash.
+    prefixes: Classes<3>,
+    /// What a name consists of, all but the rare letters of [`FOLDED`].
     letters: Class,
     hexadecimal: Class,
 }
@@ -52,50 +58,78 @@ impl Anchors {
     pub(super) fn new(level: Level) -> Anchors {
         let letters = ByteSet::of(|b| b.is_ascii_alphabetic() || b == b'_');
         let hexadecimal = ByteSet::of(|b| b.is_ascii_hexdigit());
-        let initials = ByteSet::of(|b| matches!(b, b's' | b'A' | b'g'));
+        let bytes = [
+            ByteSet::of(in_name),
+            ByteSet::of(is_space),
+            ByteSet::of(|b| matches!(b, b':' | b'=')),
+            ByteSet::of(|b| b.is_ascii_alphanumeric()),
+        ];
+        let prefixes = [
+            ByteSet::of(|b| matches!(b, b's' | b'A' | b'g')),
+            ByteSet::of(|b| matches!(b, b'k' | b'K' | b'h')),
+            ByteSet::of(|b| b == b'-'),
+        ];
+        let mut parts = [lowered(*QP); PARTS.len() + 1];
+        for (part, text) in parts.iter_mut().zip(PARTS) {
+            *part = lowered(*text);
+        }
         Anchors {
             level,
-            initials: Class::new(initials).expect("the class of initials"),
             grams: Grams::new(&grams()),
+            parts,
+            bytes: Classes::new(&bytes).expect("the classes of bytes"),
+            prefixes: Classes::new(&prefixes).expect("the classes of prefixes"),
             letters: Class::new(letters).expect("the class of letters"),
             hexadecimal: Class::new(hexadecimal).expect("the class of digits"),
         }
     }
 
-    /// All candidates in `text[from..to]` in their order. Allocates nothing if there are none.
+    /// Adds all candidates in `text[from..to]` in their order. Allocates nothing if there are none.
     /// Whether there is one follows from the [`BACK`] bytes before it and the [`AHEAD`] behind it.
     /// Pieces of a text have the same candidates as the whole if they begin at multiples of 64.
-    pub(super) fn candidates(&self, text: &[u8], from: usize, to: usize) -> Vec<Candidate> {
-        let start = start_of_name(text, from);
-        let judged = 0;
-        let search = Search { anchors: self, text, from, to, start, found: Vec::new(), judged };
-        let mut found = self.level.run(search);
-        found.sort_unstable_by_key(|candidate| candidate.at);
-        found
+    pub(super) fn search(&self, text: &[u8], from: usize, to: usize, found: &mut Vec<Candidate>) {
+        let (start, before) = (start_of_name(text, from), found.len());
+        self.level.run(Search { anchors: self, text, from, to, start, found, judged: 0 });
+        found[before..].sort_unstable_by_key(|candidate| candidate.at);
     }
 
-    /// The patterns that could match inside of `text[from..]`.
-    pub(super) fn passes(&self, text: &[u8], from: usize) -> Passes {
-        let found = self.candidates(text, from, text.len());
-        found.iter().fold(Passes::NONE, |all, candidate| all | candidate.passes)
+    /// False if no name is sought that begins with or holds these four bytes.
+    #[inline(always)]
+    fn is_part(&self, four: [u8; 4]) -> bool {
+        let lowered = lowered(four);
+        let three = lowered << 8 >> 8;
+        let short = |name: &[u8; 3]| three == u32::from_le_bytes([name[0], name[1], name[2], 0]);
+        let part = self.parts.iter().fold(false, |any, part| any | (*part == lowered));
+        part | short(b"key") | short(b"dsn") | !four[0].is_ascii()
     }
+}
+
+/// Four bytes of a text in any case.
+#[inline(always)]
+fn lowered(four: [u8; 4]) -> u32 {
+    u32::from_le_bytes(four) | 0x2020_2020
 }
 
 /// Where the name may begin whose sign is at `from` or behind it.
 fn start_of_name(text: &[u8], from: usize) -> usize {
-    let back = &text[from.saturating_sub(BACK)..from];
-    let spaces = back.iter().rev().take_while(|&&b| is_space(b)).count();
-    let name = back.iter().rev().skip(spaces);
-    let letters = name.take_while(|b| b.is_ascii_alphabetic() || **b == b'_' || !b.is_ascii());
-    from - spaces - letters.count()
+    let floor = from.saturating_sub(BACK);
+    let back = &text[floor..from];
+    let end = run::last(back, |b| !is_space(b)).map_or(0, |last| last + 1);
+    floor + run::last(&back[..end], |b| !in_name(b)).map_or(0, |last| last + 1)
+}
+
+/// What a name may consist of. No other letter than those of [`FOLDED`] belongs to one, but these
+/// are told later.
+#[inline(always)]
+fn in_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() | (byte == b'_') | !byte.is_ascii()
 }
 
 fn grams() -> Vec<Gram> {
-    let in_name = |b: u8| b.is_ascii_alphabetic() || b == b'_' || !b.is_ascii();
     let before_value = |b: u8| is_space(b) || b == b'=';
-    let mut grams: Vec<Gram> = PARTS.iter().map(|part| Gram::folded(part.as_bytes())).collect();
+    let mut grams: Vec<Gram> = PARTS.iter().map(|part| Gram::folded(*part)).collect();
     grams.extend(FOLDED.map(|letter| Gram::folded(letter.as_bytes())));
-    grams.push(Gram::folded(b"qp:/"));
+    grams.push(Gram::folded(QP));
     let after_key = ByteSet::of(|b| in_name(b) || before_value(b) || b == b':');
     grams.push(Gram::folded(b"key").then(after_key));
     grams.push(Gram::folded(b"dsn").then(ByteSet::of(before_value)));
@@ -117,48 +151,76 @@ struct Search<'s> {
     to: usize,
     /// Where the first name begins.
     start: usize,
-    found: Vec<Candidate>,
+    found: &'s mut Vec<Candidate>,
     /// Names that end before it have been judged.
     judged: usize,
 }
 
 impl Task for Search<'_> {
-    type Answer = Vec<Candidate>;
+    type Answer = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(mut self) -> Vec<Candidate> {
+    fn run<L: Lanes>(mut self) {
         let mut at = self.start - self.start % BLOCK;
         while at < self.to {
             let piece = simd::block(self.text, at);
-            let mut places = L::starting(&self.anchors.grams, piece.bytes());
+            let places = L::starting(&self.anchors.grams, piece.bytes());
             let digits = L::matching(&self.anchors.hexadecimal, piece.bytes());
-            if self.judged > at {
-                // Only a prefix may still stand in a name that was judged.
-                let done = u64::MAX >> (BLOCK - (self.judged - at).min(BLOCK));
-                places &= !done | L::matching(&self.anchors.initials, piece.bytes());
-            }
-            while places != 0 {
-                self.look::<L>(at + places.trailing_zeros() as usize);
-                places &= places - 1;
+            if places != 0 {
+                self.look::<L>(at, piece.bytes(), places);
             }
             if digits as u32 == u32::MAX || (digits >> 32) as u32 == u32::MAX {
                 self.digits(if digits as u32 == u32::MAX { at } else { at + BLOCK / 2 });
             }
             at += BLOCK;
         }
-        self.found
     }
 }
 
 impl Search<'_> {
+    /// Looks at the places of a block where something may be. Most are ruled out all at once.
     #[inline(always)]
-    fn look<L: Lanes>(&mut self, at: usize) {
-        let text = self.text.get(at..).unwrap_or_default();
-        if is_prefixed(text) {
-            let passes = after_prefix(text);
-            self.add(at, passes);
-        } else if at >= self.judged {
-            self.named::<L>(at);
+    fn look<L: Lanes>(&mut self, at: usize, bytes: &[u8; REACH], places: u64) {
+        let [letters, spaces, signs, digits] = L::each(&self.anchors.bytes, bytes);
+        let [first, second, dashes] = L::each(&self.anchors.prefixes, bytes);
+        let prefixes = places & first & (second >> 1 | 1 << (BLOCK - 1));
+        if prefixes != 0 {
+            self.prefixed::<L>(at, prefixes, digits, dashes);
+        }
+        // No name begins as a prefix does.
+        let mut names = places & before_sign(letters, spaces, signs) & !(first & second >> 1);
+        if self.judged > at {
+            names &= !(u64::MAX >> (BLOCK - (self.judged - at).min(BLOCK)));
+        }
+        while names != 0 {
+            let place = names.trailing_zeros() as usize;
+            names &= names - 1;
+            let four = [bytes[place], bytes[place + 1], bytes[place + 2], bytes[place + 3]];
+            if at + place >= self.judged && self.anchors.is_part(four) {
+                self.named::<L>(at + place);
+            }
+        }
+    }
+
+    /// Looks at those of the prefixes of a block behind which enough letters and digits stand, or
+    /// the dash of `sk-ant-`.
+    #[inline(always)]
+    fn prefixed<L: Lanes>(&mut self, at: usize, mut places: u64, digits: u64, dashes: u64) {
+        let behind = simd::block(self.text, at + BLOCK);
+        let [.., more] = L::each(&self.anchors.bytes, behind.bytes());
+        let [.., dashes_behind] = L::each(&self.anchors.prefixes, behind.bytes());
+        let whole = |here: u64, behind: u64| u128::from(here) | u128::from(behind) << BLOCK;
+        let mut runs = whole(digits, more);
+        let mut length = 1;
+        while length < KEY_RUN {
+            runs &= runs >> length;
+            length *= 2;
+        }
+        places &= (runs >> b"AKIA".len() | whole(dashes, dashes_behind) >> b"sk-ant".len()) as u64;
+        while places != 0 {
+            let place = at + places.trailing_zeros() as usize;
+            places &= places - 1;
+            self.add(place, after_prefix(self.text.get(place..).unwrap_or_default()));
         }
     }
 
@@ -207,9 +269,9 @@ impl Search<'_> {
     /// Looks whether the digit at `at` belongs to a run that is long enough.
     fn digits(&mut self, at: usize) {
         let digits = |b: &&u8| b.is_ascii_hexdigit();
-        let before = self.text[..at].iter().rev().take(HEX_RUN).take_while(digits).count();
-        let after = self.text[at..].iter().take(HEX_RUN).take_while(digits).count();
-        if before + after >= HEX_RUN {
+        let before = self.text[..at].iter().rev().take(key::DIGITS).take_while(digits).count();
+        let after = self.text[at..].iter().take(key::DIGITS).take_while(digits).count();
+        if before + after >= key::DIGITS {
             self.add(at, Passes::HEXADECIMAL);
         }
     }
@@ -224,149 +286,33 @@ fn folded(text: &[u8]) -> usize {
     length
 }
 
-#[inline]
-fn is_prefixed(text: &[u8]) -> bool {
-    text.starts_with(b"sk-")
-        || text.starts_with(b"AKIA")
-        || matches!(text, [b'g', b'h', _, b'_', ..])
+/// The letters of names that a sign follows, white space aside, and of those that go on behind
+/// the block or end with it.
+#[inline(always)]
+fn before_sign(letters: u64, spaces: u64, signs: u64) -> u64 {
+    // Backwards, as a sum carries towards the higher bits.
+    let start = signs.reverse_bits() << 1 | 1;
+    let name = start | reached(spaces.reverse_bits(), start) << 1;
+    reached(letters.reverse_bits(), name).reverse_bits()
 }
 
+/// From each of the bits on those that follow each other in `runs`.
+#[inline(always)]
+fn reached(runs: u64, from: u64) -> u64 {
+    let from = from & runs;
+    (runs.wrapping_add(from) ^ runs) & runs | from
+}
+
+/// The patterns of the keys with which `text` starts, which starts as a prefix may.
 fn after_prefix(text: &[u8]) -> Passes {
-    let alphanumeric = |b: u8| b.is_ascii_alphanumeric();
-    if let Some(rest) = text.strip_prefix(b"sk-") {
-        let dashed = rest.strip_prefix(b"ant-").unwrap_or_default();
-        let belongs = |b: u8| alphanumeric(b) || b == b'-';
-        return Passes::OPENAI.when(starts_with_run(rest, KEY_DIGITS, alphanumeric))
-            | Passes::ANTHROPIC.when(starts_with_run(dashed, KEY_DIGITS, belongs));
-    }
-    if let Some(rest) = text.strip_prefix(b"AKIA") {
-        let belongs = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit();
-        return Passes::AWS.when(starts_with_run(rest, AWS_DIGITS, belongs));
-    }
-    let [b'g', b'h', kind, b'_', rest @ ..] = text else { return Passes::NONE };
-    let Some(kind) = b"pousr".iter().position(|letter| letter == kind) else { return Passes::NONE };
-    Passes::GITHUB[kind].when(starts_with_run(rest, GITHUB_DIGITS, alphanumeric))
-}
-
-fn starts_with_run(bytes: &[u8], length: usize, belongs: impl Fn(u8) -> bool) -> bool {
-    bytes.get(..length).is_some_and(|run| run.iter().all(|&b| belongs(b)))
-}
-
-fn around_sign(bytes: &[u8], at: usize) -> Passes {
-    let name = Name::before(&bytes[..at]);
-    if name.is_nothing() {
-        return Passes::NONE;
-    }
-    let rest = &bytes[at + 1..];
-    if bytes[at] == b':' {
-        let passes = Passes::CONNECTION.when(rest.starts_with(b"//") && name.is_scheme());
-        return passes | Passes::ASSIGNED.when(name.is_secret() && value(rest, false, LONG_VALUE));
-    }
-    // What these names take for a value is less than what `is_secret` takes.
-    if !value(rest, false, SHORT_VALUE) {
-        return Passes::NONE;
-    }
-    let long = value(rest, true, LONG_VALUE);
-    Passes::ASSIGNED.when(name.is_secret() && value(rest, false, LONG_VALUE))
-        | Passes::ENVIRONMENT.when(long && name.is_environment())
-        | Passes::SOURCE_NAME.when(long && name.is_source())
-        | Passes::VIRTUAL.when(value(rest, true, SHORT_VALUE) && name.is_virtual())
-}
-
-/// True if `rest` has, after white space, at least `length` characters that a value may hold.
-fn value(rest: &[u8], stops_at_bracket: bool, length: usize) -> bool {
-    let Some(start) = rest.iter().position(|&b| !is_space(b)) else { return false };
-    let mut seen = 0;
-    for &byte in &rest[start..] {
-        if is_space(byte) || (stops_at_bracket && byte == b'[') {
-            return false;
+    let key = |pass: usize| Passes::one(pass).when(KEYS[pass].begins(text));
+    match text {
+        [b's', ..] => key(0) | key(1),
+        [b'A', ..] => key(7),
+        [b'g', b'h', kind, ..] => {
+            let kind = b"pousr".iter().position(|letter| letter == kind);
+            kind.map_or(Passes::NONE, |kind| key(2 + kind))
         }
-        let continues_character = byte & 0xC0 == 0x80;
-        seen += usize::from(!continues_character);
-        if seen == length {
-            return true;
-        }
+        _ => Passes::NONE,
     }
-    false
-}
-
-/// What stands before a `:` or `=`, white space aside.
-struct Name<'t> {
-    /// Everything up to the end of the name.
-    head: &'t [u8],
-    /// The letters and underscores at its end.
-    word: &'t [u8],
-    /// A letter stands before the word that folds to an ASCII letter. It may be part of any name,
-    /// and it is so rare that it is taken for part of all of them.
-    folded: bool,
-}
-
-impl<'t> Name<'t> {
-    fn before(bytes: &'t [u8]) -> Name<'t> {
-        let end = bytes.iter().rposition(|&b| !is_space(b)).map_or(0, |last| last + 1);
-        let head = &bytes[..end];
-        let outside = |&b: &u8| !(b.is_ascii_alphabetic() || b == b'_');
-        let start = head.iter().rposition(outside).map_or(0, |last| last + 1);
-        let (before, word) = head.split_at(start);
-        let folded = before.ends_with("ſ".as_bytes()) || before.ends_with("\u{212A}".as_bytes());
-        Name { head, word, folded }
-    }
-
-    fn is_nothing(&self) -> bool {
-        self.word.is_empty() && !self.folded
-    }
-
-    fn is_secret(&self) -> bool {
-        self.folded
-            || match self.word.last().map(u8::to_ascii_lowercase) {
-                Some(b'n') => self.ends_with("token") || self.ends_with("authorization"),
-                Some(b't') => self.ends_with("secret"),
-                Some(b'd') => self.ends_with("password"),
-                Some(b'r') => self.ends_with("bearer"),
-                Some(b'y') => ["apikey", "api_key", "api-key"].iter().any(|n| self.ends_with(n)),
-                _ => false,
-            }
-    }
-
-    fn is_scheme(&self) -> bool {
-        let schemes = ["postgres", "postgresql", "mysql", "mongodb", "redis", "amqp"];
-        self.folded || schemes.iter().any(|scheme| self.ends_with(scheme))
-    }
-
-    fn is_environment(&self) -> bool {
-        self.folded
-            || self.word.iter().enumerate().any(|(at, letter)| {
-                let rest = &self.word[at..];
-                match letter.to_ascii_lowercase() {
-                    b'k' => begins_with(rest, "key"),
-                    b's' => begins_with(rest, "secret"),
-                    b'c' => begins_with(rest, "credential"),
-                    b'p' => begins_with(rest, "private"),
-                    _ => false,
-                }
-            })
-    }
-
-    fn is_source(&self) -> bool {
-        let names = ["dsn", "database_url", "redis_url", "mongo_uri"];
-        self.folded || names.iter().any(|name| self.ends_with(name))
-    }
-
-    fn is_virtual(&self) -> bool {
-        let prefix = "virtual_";
-        self.folded
-            || self
-                .word
-                .windows(prefix.len() + 1)
-                .any(|window| window[..prefix.len()].eq_ignore_ascii_case(prefix.as_bytes()))
-    }
-
-    fn ends_with(&self, name: &str) -> bool {
-        let tail = self.head.len().checked_sub(name.len()).map(|start| &self.head[start..]);
-        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(name.as_bytes()))
-    }
-}
-
-fn begins_with(bytes: &[u8], word: &str) -> bool {
-    bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }

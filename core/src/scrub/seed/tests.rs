@@ -215,6 +215,72 @@ fn random_texts_give_what_the_patterns_give() {
     assert!(rounds / 5 < changed && changed < rounds / 5 * 4, "one-sided: {changed} changed");
 }
 
+/// Things that may fill a text, which then has many places to look at and few cuts or none.
+const REPEATED: &[&str] = &[
+    "AKIA",
+    "AKIA0",
+    "ghp_",
+    "gho_a",
+    "sk-",
+    "sk-ant-",
+    "sk-a",
+    "http://a@",
+    "redis://a ",
+    "token ",
+    "token=",
+    "token=12345678 ",
+    "KEY=[",
+    "{\"key\":",
+    "f",
+    "f0 ",
+    "secr",
+    "ſ",
+    "ſ=",
+];
+
+#[test]
+fn repeated_parts_give_what_the_patterns_give() {
+    let scrubber = Scrubber::seed();
+    let oracle = Oracle(Patterns::new());
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    for _ in 0..crate::soak::rounds(300, 100_000) {
+        let mut text = String::new();
+        for _ in 0..=random.below(3) {
+            let length = [70, 700, 3_000, 9_000, 20_000][random.below(5)] + random.below(70);
+            let part = random.pick(REPEATED);
+            text.push_str(&part.repeat(length / part.len()));
+            text.push_str(random.pick(SPACES));
+            text.push_str(&letters(random.below(50)));
+        }
+        let (found, expected) = (scrubber.scrub(&text), oracle.scrub(&text));
+        let same = found.bytes().zip(expected.bytes()).take_while(|(a, b)| a == b).count();
+        let near = |text: &str| {
+            text.get(same.saturating_sub(90)..).map(|t| t.get(..180).unwrap_or(t).to_owned())
+        };
+        assert!(found == expected, "{:?}\n{:?}", near(&found), near(&expected));
+    }
+}
+
+thread_local! {
+    static SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts the bytes of a text that are searched for places.
+pub(super) fn count_searched(bytes: usize) {
+    SEARCHED.set(SEARCHED.get() + bytes);
+}
+
+#[test]
+fn no_byte_is_searched_twice() {
+    let scrubber = Scrubber::seed();
+    for part in REPEATED {
+        let text = part.repeat((1 << 18) / part.len());
+        SEARCHED.set(0);
+        drop(scrubber.scrub(&text));
+        assert!(SEARCHED.get() <= text.len(), "{part:?}: {}", SEARCHED.get());
+    }
+}
+
 #[test]
 fn clean_text_is_not_copied() {
     let scrubber = Scrubber::seed();

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::pattern::is_space;
+use super::run;
 
 /// The smallest piece around the byte at `at` that begins at `floor` or after a cut, and ends at
 /// a cut or at the end of what is given. The byte is no white space, and `floor` is a cut before
@@ -18,11 +19,11 @@ pub(super) fn around(bytes: &[u8], at: usize, floor: usize) -> Range<usize> {
 fn start(bytes: &[u8], at: usize, floor: usize) -> usize {
     let mut from = at;
     loop {
-        let Some(last) = bytes[floor..from].iter().rposition(|&b| is_space(b)) else {
+        let Some(last) = run::last(&bytes[floor..from], is_space) else {
             return floor;
         };
         let last = floor + last;
-        let Some(before) = bytes[floor..last].iter().rposition(|&b| !is_space(b)) else {
+        let Some(before) = run::last(&bytes[floor..last], |b| !is_space(b)) else {
             return last + 1;
         };
         let before = floor + before;
@@ -36,11 +37,11 @@ fn start(bytes: &[u8], at: usize, floor: usize) -> usize {
 fn end(bytes: &[u8], at: usize) -> usize {
     let mut from = at;
     loop {
-        let Some(first) = bytes[from..].iter().position(|&b| is_space(b)) else {
+        let Some(first) = run::first(&bytes[from..], is_space) else {
             return bytes.len();
         };
         let first = from + first;
-        let Some(after) = bytes[first..].iter().position(|&b| !is_space(b)) else {
+        let Some(after) = run::first(&bytes[first..], |b| !is_space(b)) else {
             return first;
         };
         let after = first + after;
