@@ -43,10 +43,11 @@ pub(super) fn at_token(text: &[u8], at: usize, last: bool) -> Option<Hit> {
     if first < 8 || run.get(first) != Some(&b'.') {
         return None;
     }
-    let header = decoded(&run[..first])?;
+    let mut said = [0; HEADER / 4 * 3];
+    let header = decoded(&run[..first], &mut said)?;
     let told = [&b"\"alg\""[..], b"\"enc\"", b"\"typ\"", b"\"kid\""]
         .iter()
-        .any(|name| memchr::memmem::find(&header, name).is_some());
+        .any(|name| memchr::memmem::find(header, name).is_some());
     let mut end = at + first;
     let (mut parts, mut shortest, mut final_part) = (1, usize::MAX, 0);
     while text.get(end) == Some(&b'.') && parts < 5 {
@@ -88,19 +89,19 @@ fn part(text: &[u8]) -> usize {
 }
 
 /// What a header says, if it is the beginning of a JSON object.
-fn decoded(header: &[u8]) -> Option<Vec<u8>> {
-    let letters = &header[..header.len().min(HEADER) / 4 * 4];
-    let mut said = BASE64URL_NOPAD.decode(letters).ok()?;
-    let rest = header.len() % 4;
-    if header.len() < HEADER && rest > 1 {
-        let mut last = header[letters.len()..].to_vec();
-        last.resize(4, b'A');
-        said.extend(BASE64URL_NOPAD.decode(&last).ok()?.into_iter().take(rest - 1));
-    }
+fn decoded<'s>(header: &[u8], said: &'s mut [u8; HEADER / 4 * 3]) -> Option<&'s [u8]> {
+    let (whole, rest) = (header.len().min(HEADER) / 4 * 4, header.len() % 4);
+    let used = if header.len() < HEADER && rest > 1 { header.len() } else { whole };
+    let mut letters = [b'A'; HEADER];
+    letters[..used].copy_from_slice(&header[..used]);
+    let letters = &letters[..used.next_multiple_of(4)];
+    let said = &mut said[..letters.len() / 4 * 3];
+    BASE64URL_NOPAD.decode_mut(letters, said).ok()?;
+    let said = &said[..used * 3 / 4];
     let start = said.iter().skip(1).find(|b| !b.is_ascii_whitespace());
     (said.first() == Some(&b'{')
         && start == Some(&b'"')
-        && std::str::from_utf8(&said)
+        && std::str::from_utf8(said)
             .is_ok_and(|said| !said.chars().any(|c| c.is_control() && !c.is_ascii_whitespace())))
     .then_some(said)
 }

@@ -142,11 +142,14 @@ fn log_in(value: &[u8]) -> Option<bool> {
     if bare.len() < 6 || bare.contains(&b'=') {
         return None;
     }
-    let mut letters = bare[..bare.len().min(DECODED)].to_vec();
-    letters.resize(letters.len().next_multiple_of(4), b'A');
-    let decoded =
-        BASE64_NOPAD.decode(&letters).or_else(|_| BASE64URL_NOPAD.decode(&letters)).ok()?;
-    let decoded = &decoded[..bare.len().min(DECODED) * 3 / 4];
+    let bare = &bare[..bare.len().min(DECODED)];
+    let (mut letters, mut decoded) = ([b'A'; DECODED], [0; DECODED / 4 * 3]);
+    letters[..bare.len()].copy_from_slice(bare);
+    let letters = &letters[..bare.len().next_multiple_of(4)];
+    let decoded = &mut decoded[..letters.len() / 4 * 3];
+    let plain = BASE64_NOPAD.decode_mut(letters, decoded);
+    plain.or_else(|_| BASE64URL_NOPAD.decode_mut(letters, decoded)).ok()?;
+    let decoded = &decoded[..bare.len() * 3 / 4];
     if decoded.iter().any(|&b| b < b' ' || b == 0x7f) || has_bad_ending(decoded) {
         return None;
     }

@@ -41,6 +41,24 @@ fn runs_that_only_look_like_keys_allocate_nothing() {
 }
 
 #[test]
+fn what_is_judged_and_no_secret_allocates_nothing() {
+    let lines = [
+        "password = \"changeme\"; token: 'your_token_here', secret = \"null\"",
+        "{\"api_key\": \"<your-key>\", \"password\": \"changeme\"}",
+    ];
+    for scrubber in plain().iter().filter(|scrubber| scrubber.profile() == Profile::Precise) {
+        for line in lines {
+            let mut borrowed = false;
+            let count = allocation_counter::measure(|| {
+                borrowed = matches!(scrubber.scrub(line), Cow::Borrowed(_));
+            });
+            assert!(borrowed, "{scrubber:?} changed {line}");
+            assert_eq!(count.count_total, 0, "{line}");
+        }
+    }
+}
+
+#[test]
 fn a_clone_shares_everything_heavy() {
     for scrubber in with_values() {
         let count = allocation_counter::measure(|| drop(scrubber.clone()));

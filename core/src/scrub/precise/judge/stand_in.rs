@@ -168,9 +168,8 @@ fn is_word(value: &[u8]) -> bool {
         return false;
     }
     let kept = |b: &u8| !matches!(b, b'_' | b'-' | b' ' | b'!' | b'.');
-    let bare: Vec<u8> =
-        value.iter().copied().filter(kept).map(|b| b.to_ascii_lowercase()).collect();
-    WORDS.iter().any(|word| word.as_bytes() == bare)
+    let bare = || value.iter().copied().filter(kept).map(|b| b.to_ascii_lowercase());
+    WORDS.iter().any(|word| word.bytes().eq(bare()))
 }
 
 /// `your_token_here`, `REPLACE_ME_WITH_KEY`, `enter-password`: words alone, the first of which

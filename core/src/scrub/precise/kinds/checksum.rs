@@ -18,7 +18,7 @@ pub(super) fn verified(shape: &Shape, secret: &[u8]) -> bool {
         Check::CrcHex => match body.split_last_chunk::<8>() {
             Some((random, sum)) => {
                 let random = random.strip_suffix(b"_").unwrap_or(random);
-                format!("{:08x}", crc32(random)).as_bytes() == sum
+                hexadecimal(crc32(random)) == *sum
             }
             None => false,
         },
@@ -33,6 +33,11 @@ fn base62(mut number: u32) -> [u8; 6] {
         number /= 62;
     }
     text
+}
+
+/// Eight digits, with small letters.
+fn hexadecimal(number: u32) -> [u8; 8] {
+    std::array::from_fn(|place| b"0123456789abcdef"[(number >> (28 - 4 * place) & 15) as usize])
 }
 
 /// CRC-32 as in zlib (ISO 3309), a bit at a time: tokens are short.
@@ -57,5 +62,6 @@ mod tests {
         assert_eq!(&base62(0), b"000000");
         assert_eq!(&base62(61), b"00000z");
         assert_eq!(&base62(62), b"000010");
+        assert_eq!(&hexadecimal(0x0CF4_392E), b"0cf4392e");
     }
 }
