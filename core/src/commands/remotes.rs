@@ -42,7 +42,10 @@ pub(super) fn known(analysis: &Analysis, env: &Env) -> BTreeMap<String, Remotes>
 
 /// The remotes of the repository that a folder is in.
 fn of(folder: &Path, of_user: &[PathBuf]) -> Option<Remotes> {
-    let is_repository = |at: &&Path| fs::symlink_metadata(at.join(".git")).is_ok();
+    // One that is bare has its own `HEAD` beside no `.git`, and is not read.
+    let is_repository = |at: &&Path| {
+        [".git", "HEAD"].iter().any(|name| fs::symlink_metadata(at.join(name)).is_ok())
+    };
     let root = folder.ancestors().find(is_repository)?;
     let git = root.join(".git");
     // Submodules and large files have addresses of their own. `.git` may be a file that leads elsewhere.
@@ -230,6 +233,11 @@ mod tests {
         assert_eq!(of(root.path(), &[]), None);
         fs::write(&attributes, "*.bin binary\n").unwrap();
         assert_eq!(of(root.path(), &[]), Some(Remotes::new()));
+        let bare = root.path().join("bare");
+        fs::create_dir(&bare).unwrap();
+        assert_eq!(of(&bare, &[]), Some(Remotes::new()));
+        fs::write(bare.join("HEAD"), "").unwrap();
+        assert_eq!(of(&bare, &[]), None);
         fs::write(root.path().join(".gitmodules"), "").unwrap();
         assert_eq!(of(root.path(), &[]), None);
         fs::remove_file(root.path().join(".gitmodules")).unwrap();
