@@ -74,7 +74,7 @@ pub(super) struct Input {
 }
 
 /// What a terminal takes for the end of input, at the start of a line.
-const END_OF_INPUT: u8 = 4;
+pub(super) const END_OF_INPUT: u8 = 4;
 
 impl Input {
     fn new(file: OwnedFd, rest: Vec<u8>, is_all: bool, is_terminal: bool) -> io::Result<Input> {

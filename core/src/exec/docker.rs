@@ -78,14 +78,6 @@ impl Docker {
         started: impl FnOnce(Confined),
         sink: impl FnMut(Stream, Written<'_>),
     ) -> Result<Ended, NotRun> {
-        if let Console::Terminal { .. } = order.console {
-            return Err(NotRun::Sandbox(
-                "there are no terminals in it. Start it without `terminal`, with the option by which \
-                 the program asks nothing (`--yes`, `--batch`, `--no-pager`, …), or give it the answers \
-                 on standard input"
-                    .into(),
-            ));
-        }
         let engine = self.engine().map_err(|error| NotRun::Sandbox(error.to_string()))?;
         engine.handle().block_on(self.run_in(&engine, order, control, started, sink))
     }
@@ -103,7 +95,7 @@ impl Docker {
         let set = &self.config.environment.set;
         let script = match &order.apart {
             Some(apart) => apart::script(apart, cwd),
-            None => script::script(&order.run, cwd, set, &order.variables),
+            None => script::script(&order.run, cwd, order.console, set, &order.variables),
         };
         let client = self.client(engine).await.map_err(NotRun::Sandbox)?;
         let wanted =
@@ -113,7 +105,7 @@ impl Docker {
         for _ in 0..TURNS {
             let taken = self.containers.take(&client, self.owner(), &wanted).await;
             let taken = taken.map_err(NotRun::Sandbox)?;
-            let seat = match seat_in(&client, &taken).await {
+            let seat = match seat_in(&client, &taken, order.console).await {
                 Ok(seat) => seat,
                 Err(said) => {
                     // It has ended: by somebody's hand, or by a command's.
@@ -261,10 +253,14 @@ impl Docker {
 }
 
 /// A shell that waits in a container, or a new one.
-async fn seat_in(client: &Client, taken: &Taken) -> Result<Seat, String> {
+async fn seat_in(client: &Client, taken: &Taken, console: Console) -> Result<Seat, String> {
+    let id = &taken.container.id;
+    if let Console::Terminal { rows, columns } = console {
+        return Seat::at_terminal(client, id, (rows, columns)).await;
+    }
     match taken.container.idle() {
         Some(seat) => Ok(seat),
-        None => Seat::start(client, &taken.container.id).await,
+        None => Seat::start(client, id).await,
     }
 }
 

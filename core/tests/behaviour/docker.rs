@@ -169,10 +169,85 @@ async fn what_goes_on_in_the_background_reads_its_input_there_too() {
     let last = json!({ "action": "write", "id": id, "input": "two\n", "end_of_input": true });
     house.call("process", last).await;
     until(&id, "got one\ngot two\n", false).await;
-    let args = json!({ "action": "start", "command": "sh", "terminal": true });
-    let result = house.call("process", args).await;
-    assert_eq!(result.code, Some(Code::Unavailable), "{}", result.for_llm);
-    assert!(result.for_llm.contains("without `terminal`"), "{}", result.for_llm);
+}
+
+#[tokio::test]
+async fn input_that_a_command_has_not_read_is_no_command() {
+    let house = house(json!({ "workspace_access": "rw" })).await;
+    let input = "word\nno\necho x > /workspace/planted\nword\n";
+    for command in ["true", "exec true", "read -r one"] {
+        let args = json!({ "command": command, "stdin": input });
+        assert!(!house.call("exec", args).await.is_error, "{command}");
+    }
+    // What were run of it would be done by then, or with this one.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(run(&house, "ls -A; echo end").await.for_llm, "end\n");
+}
+
+#[tokio::test]
+async fn a_terminal_is_one_for_the_program_there_too() {
+    let house = house(json!({ "scope": "agent" })).await;
+    let start = async |command: &str| {
+        let args = json!({
+            "action": "start", "command": command, "terminal": true, "rows": 31, "columns": 101,
+        });
+        let result = house.call("process", args).await;
+        assert!(!result.is_error, "{}", result.for_llm);
+        result.structured.unwrap()["id"].clone()
+    };
+    // The log, since the answer to the start may tell some of it.
+    let until = async |id: &Value, part: &str| {
+        let mut told = String::new();
+        for _ in 0..100 {
+            let args = json!({ "action": "log", "id": id, "offset": 0 });
+            told = house.call("process", args).await.for_llm;
+            if told.contains(part) {
+                return told;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("{told:?}");
+    };
+    let write = async |id: &Value, input: &str, end_of_input: bool| {
+        let args = json!({
+            "action": "write", "id": id, "input": input, "end_of_input": end_of_input,
+        });
+        assert!(!house.call("process", args).await.is_error);
+    };
+    let command =
+        "tty; stty size; echo $TERM; exec 5<>/dev/tty && echo owned; cat; echo over; exit 7";
+    let id = start(command).await;
+    let said = until(&id, "owned").await;
+    for part in ["/dev/pts/", "31 101", "xterm-256color"] {
+        assert!(said.contains(part), "{said}");
+    }
+    write(&id, "typed\n", false).await;
+    write(&id, "", true).await;
+    // Once as it is typed, once as it is printed.
+    let said = until(&id, "over").await;
+    assert_eq!(said.matches("typed").count(), 2, "{said}");
+    let ended = async |id: &Value| {
+        let args = json!({ "action": "poll", "id": id, "wait_ms": 5_000 });
+        house.call("process", args).await.structured.unwrap()["exit_code"].clone()
+    };
+    assert_eq!(ended(&id).await, 7);
+    // The keys that interrupt are for the program, and what it leaves behind ends with it.
+    let command =
+        "trap 'echo caught; exit 5' INT; sleep 8731 & echo ready; while :; do sleep 0.1; done";
+    let id = start(command).await;
+    until(&id, "ready").await;
+    write(&id, "\u{3}", false).await;
+    until(&id, "caught").await;
+    assert_eq!(ended(&id).await, 5);
+    let id = start("stty raw -echo; echo ready; cat; sleep 8732").await;
+    until(&id, "ready").await;
+    // Among them are those by which a client of the engine leaves a terminal.
+    write(&id, "\u{10}\u{11}\u{1e}\u{4}all", false).await;
+    until(&id, "\u{10}\u{11}\u{1e}\u{4}all").await;
+    let args = json!({ "action": "kill", "id": id });
+    assert!(!house.call("process", args).await.is_error);
+    let is_left = |line: &&str| line.contains("sleep 873") || line.contains("kill -STOP");
+    eventually(async || run(&house, "ps").await.for_llm.lines().filter(is_left).count() == 0).await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use bollard::Docker;
 use tokio::io::AsyncWriteExt as _;
 
-use super::super::console::Console;
+use super::super::console::{Console, END_OF_INPUT};
 use super::super::control::Control;
 use super::super::disk::Disks;
 use super::super::host::Order;
@@ -151,6 +151,24 @@ struct Input {
     rest: Vec<u8>,
     is_all: bool,
     is_over: bool,
+    is_terminal: bool,
+}
+
+impl Input {
+    fn add(&mut self, bytes: Vec<u8>, is_all: bool) {
+        self.rest.extend(bytes);
+        if is_all && self.is_terminal {
+            self.rest.push(END_OF_INPUT);
+        }
+        self.is_all |= is_all && !self.is_terminal;
+    }
+
+    /// True once, when nothing more will be written.
+    fn ends(&mut self) -> bool {
+        let ends = self.is_all && self.rest.is_empty() && !self.is_over;
+        self.is_over |= ends;
+        ends
+    }
 }
 
 impl Running<'_> {
@@ -166,7 +184,8 @@ impl Running<'_> {
         let since = Instant::now();
         let is_all = order.console == Console::Once;
         let reads = !is_all || !order.input.is_empty();
-        let mut input = Input { rest: order.input.clone(), is_all, is_over: !reads };
+        let is_terminal = matches!(order.console, Console::Terminal { .. });
+        let mut input = Input { rest: order.input.clone(), is_all, is_over: !reads, is_terminal };
         let word = uuid::Uuid::new_v4().simple().to_string();
         self.seat.give(&word, script, reads).await.ok()?;
         let mut ear = Ear { begun: Some(begun), sink, early: Vec::new() };
@@ -188,10 +207,8 @@ impl Running<'_> {
                 () = tokio::time::sleep(LOOK) => {}
             }
             let wishes = control.take();
-            input.rest.extend(wishes.input);
-            input.is_all |= wishes.end_of_input;
-            if input.is_all && input.rest.is_empty() && !input.is_over {
-                input.is_over = true;
+            input.add(wishes.input, wishes.end_of_input);
+            if input.ends() {
                 let _ = writer.shutdown().await;
             }
             for signal in wishes.signals {

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use super::super::console::Console;
 use super::super::environment::Variables;
 use super::super::sandbox::HOME;
 use crate::shell::plan::{REMOVED, Run, SET, SHELL_OPTIONS};
@@ -20,9 +21,18 @@ const DEFAULTS: &[(&str, &str)] = &[
 ];
 
 /// The script of a command: `set` are the owner's variables, `own` the order's.
-pub(super) fn script(run: &Run, cwd: &str, set: &Variables, own: &Variables) -> String {
+pub(super) fn script(
+    run: &Run,
+    cwd: &str,
+    console: Console,
+    set: &Variables,
+    own: &Variables,
+) -> String {
     let mut variables: Variables =
         DEFAULTS.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    if matches!(console, Console::Terminal { .. }) {
+        variables.insert("TERM".into(), "xterm-256color".into());
+    }
     variables.extend(set.clone());
     match run {
         Run::Direct { environment, .. } => variables.extend(environment.iter().cloned()),
@@ -84,7 +94,7 @@ mod tests {
     use super::*;
 
     fn ran(run: &Run, own: &Variables) -> String {
-        let script = script(run, "/", &Variables::default(), own);
+        let script = script(run, "/", Console::Once, &Variables::default(), own);
         let output = Command::new("sh").arg("-c").arg(&script).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     }
@@ -108,7 +118,7 @@ mod tests {
         let own = ["BASH_ENV", "LD_PRELOAD", "A;id", "1A", "", "FINE"];
         let own = own.map(|name| (name.to_owned(), "x".to_owned())).into();
         let run = Run::Verbatim { text: "true".into() };
-        let script = script(&run, "/", &Variables::default(), &own);
+        let script = script(&run, "/", Console::Once, &Variables::default(), &own);
         assert!(script.contains("export FINE='x'\n"), "{script}");
         for bad in ["BASH_ENV=", "LD_PRELOAD=", "A;id", "1A=", "export ="] {
             assert!(!script.contains(bad), "{script}");

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use bollard::Docker;
 use bollard::container::LogOutput;
-use bollard::exec::{StartExecOptions, StartExecResults};
+use bollard::exec::{ResizeExecOptions, StartExecOptions, StartExecResults};
 use bollard::models::ExecConfig;
 use futures_util::{Stream, StreamExt as _};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
@@ -23,16 +23,38 @@ const SIGNAL: &str = concat!(include_str!("sweep.sh"), "sweep \"$1\" \"$2\"\n");
 /// What another one is told: to end all of that.
 const CLEAR: &str = concat!(include_str!("sweep.sh"), "clear \"$1\"\n");
 
+/// What another one is told: to wait until it is killed. Its standard input is another's to read.
+const HOLDER: &str = "printf '%s\\n' \"$$\"; kill -STOP \"$$\"";
+
+/// The keys by which a client of the engine leaves a terminal. There must be some, and nobody types these.
+const LEAVE: &str = "ctrl-^,ctrl-@,ctrl-^,ctrl-_,ctrl-@,ctrl-_,ctrl-^,ctrl-@";
+
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
 
 /// A shell that waits in a container.
 pub(super) struct Seat {
     pid: String,
-    output: Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
-    input: Pin<Box<dyn AsyncWrite + Send>>,
+    output: Output,
+    input: Input,
+    /// Where its commands are written to, if that is not its input. It stays open as long as this does.
+    commands: Option<Box<Shell>>,
     marks: [Marks; 2],
 }
+
+type Output = Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>;
+
+type Input = Pin<Box<dyn AsyncWrite + Send>>;
+
+/// A shell that was started in a container.
+struct Shell {
+    exec: String,
+    output: Output,
+    input: Input,
+}
+
+/// Rows and columns of a terminal.
+pub(super) type Size = (u16, u16);
 
 /// What comes from a seat, in its order.
 #[derive(Debug)]
@@ -77,19 +99,33 @@ impl Seat {
     /// # Errors
     /// What the engine says.
     pub(super) async fn start(docker: &Docker, container: &str) -> Result<Seat, String> {
-        let (output, input) = start(docker, container, SCRIPT, &[]).await?;
-        let marks = [Marks::default(), Marks::default()];
-        let mut seat = Seat { pid: String::new(), output, input, marks };
-        let mut said = String::new();
-        while !said.ends_with('\n') {
-            let Some(Ok(piece)) = seat.output.next().await else { break };
-            said.push_str(&String::from_utf8_lossy(piece.as_ref()));
-        }
-        seat.pid = said.trim().to_owned();
-        if seat.pid.is_empty() || !seat.pid.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(format!("its shell does not start: {}", said.trim()));
-        }
+        let shell = start(docker, container, SCRIPT, &[], false).await?;
+        Seat::of(shell, None).await
+    }
+
+    /// Starts one at a terminal of its own. It takes one command.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub(super) async fn at_terminal(
+        docker: &Docker,
+        container: &str,
+        (height, width): Size,
+    ) -> Result<Seat, String> {
+        let mut commands = start(docker, container, HOLDER, &[], false).await?;
+        let holder = commands.pid().await?;
+        let shell = start(docker, container, SCRIPT, &[&holder], true).await?;
+        let exec = shell.exec.clone();
+        let seat = Seat::of(shell, Some(Box::new(commands))).await?;
+        let size = ResizeExecOptions { height, width };
+        docker.resize_exec(&exec, size).await.map_err(trouble)?;
         Ok(seat)
+    }
+
+    async fn of(mut shell: Shell, commands: Option<Box<Shell>>) -> Result<Seat, String> {
+        let pid = shell.pid().await?;
+        let marks = [Marks::default(), Marks::default()];
+        Ok(Seat { pid, output: shell.output, input: shell.input, commands, marks })
     }
 
     /// Gives it a command. `word` is one that nobody can guess. A command with an input is its last.
@@ -105,13 +141,17 @@ impl Seat {
         self.marks.iter_mut().for_each(|marks| marks.expect(word));
         let reads = if reads { "yes" } else { "no" };
         let text = format!("{word}\n{reads}\n{script}{word}\n");
-        self.input.write_all(text.as_bytes()).await?;
-        self.input.flush().await
+        let input = match &mut self.commands {
+            Some(shell) => &mut shell.input,
+            None => &mut self.input,
+        };
+        input.write_all(text.as_bytes()).await?;
+        input.flush().await
     }
 
     /// Gives its command an input, and nothing after it. Both halves, since a command that does not
     /// read must be able to write.
-    pub(super) fn parts(&mut self) -> (&mut Pin<Box<dyn AsyncWrite + Send>>, Outputs<'_>) {
+    pub(super) fn parts(&mut self) -> (&mut Input, Outputs<'_>) {
         (&mut self.input, Outputs { output: &mut self.output, marks: &mut self.marks })
     }
 
@@ -122,7 +162,7 @@ impl Seat {
 
 /// What a seat writes.
 pub(super) struct Outputs<'s> {
-    output: &'s mut Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
+    output: &'s mut Output,
     marks: &'s mut [Marks; 2],
 }
 
@@ -156,13 +196,14 @@ fn heard(which: Which, part: Part<'_>, hear: &mut impl FnMut(Heard<'_>)) {
 }
 
 fn read(mark: &str) -> Option<Told> {
-    match mark {
+    // A terminal ends its lines with both.
+    match mark.trim_end_matches('\r') {
         "begin" => Some(Told::Begun),
         "folder" => Some(Told::Refused(Refused::Folder)),
         "program" => Some(Told::Refused(Refused::Program)),
         "files" => Some(Told::Refused(Refused::Files)),
         "end" => Some(Told::NoMoreErrors),
-        _ => {
+        mark => {
             let (code, swamped) = match mark.strip_suffix(" swamped") {
                 Some(code) => (code, true),
                 None => (mark, false),
@@ -175,8 +216,8 @@ fn read(mark: &str) -> Option<Told> {
 /// Sends a signal to what the command of a seat has started.
 pub(super) async fn signal(docker: &Docker, container: &str, seat: &str, signal: &str) {
     // What it writes is nothing; its end is what is waited for.
-    if let Ok((mut output, _)) = start(docker, container, SIGNAL, &[seat, signal]).await {
-        while output.next().await.is_some() {}
+    if let Ok(mut shell) = start(docker, container, SIGNAL, &[seat, signal], false).await {
+        while shell.output.next().await.is_some() {}
     }
 }
 
@@ -184,20 +225,31 @@ pub(super) async fn signal(docker: &Docker, container: &str, seat: &str, signal:
 pub(super) async fn clear(docker: &Docker, container: &str, seat: &str) -> bool {
     const DONE: &str = "done";
     let script = format!("{CLEAR} && echo {DONE}", CLEAR = CLEAR.trim_end());
-    let Ok((mut output, _)) = start(docker, container, &script, &[seat]).await else {
+    let Ok(mut shell) = start(docker, container, &script, &[seat], false).await else {
         return false;
     };
     let mut said = Vec::new();
-    while let Some(Ok(piece)) = output.next().await {
+    while let Some(Ok(piece)) = shell.output.next().await {
         said.extend_from_slice(piece.as_ref());
     }
     said.starts_with(DONE.as_bytes())
 }
 
-type Ends = (
-    Pin<Box<dyn Stream<Item = Result<LogOutput, bollard::errors::Error>> + Send>>,
-    Pin<Box<dyn AsyncWrite + Send>>,
-);
+impl Shell {
+    /// Its number, which is the first that it writes.
+    async fn pid(&mut self) -> Result<String, String> {
+        let mut said = String::new();
+        while !said.ends_with('\n') {
+            let Some(Ok(piece)) = self.output.next().await else { break };
+            said.push_str(&String::from_utf8_lossy(piece.as_ref()));
+        }
+        let pid = said.trim();
+        if pid.is_empty() || !pid.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(format!("its shell does not start: {pid}"));
+        }
+        Ok(pid.to_owned())
+    }
+}
 
 /// Starts a shell with a script and its arguments.
 async fn start(
@@ -205,19 +257,23 @@ async fn start(
     container: &str,
     script: &str,
     arguments: &[&str],
-) -> Result<Ends, String> {
+    tty: bool,
+) -> Result<Shell, String> {
     let words = ["sh", "-c", script, "sh"].into_iter().chain(arguments.iter().copied());
     let config = ExecConfig {
         attach_stdin: Some(true),
         attach_stdout: Some(true),
         attach_stderr: Some(true),
+        detach_keys: tty.then(|| LEAVE.to_owned()),
+        tty: Some(tty),
         cmd: Some(words.map(str::to_owned).collect()),
         ..ExecConfig::default()
     };
     let made = docker.create_exec(container, config).await.map_err(trouble)?;
-    let options = StartExecOptions { output_capacity: Some(PIECE), ..StartExecOptions::default() };
+    let options =
+        StartExecOptions { output_capacity: Some(PIECE), tty, ..StartExecOptions::default() };
     match docker.start_exec(&made.id, Some(options)).await.map_err(trouble)? {
-        StartExecResults::Attached { output, input } => Ok((output, input)),
+        StartExecResults::Attached { output, input } => Ok(Shell { exec: made.id, output, input }),
         StartExecResults::Detached => Err("the engine does not attach to it".into()),
     }
 }
