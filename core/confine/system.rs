@@ -154,6 +154,8 @@ fn made(number: usize, arguments: &[usize]) -> Outcome<usize> {
 pub type Text = *const u8;
 
 const AT_FDCWD: usize = -100_isize as usize;
+/// Let a link at the end of a path stand for itself.
+const NO_FOLLOW: usize = 0x100;
 
 pub fn exit(code: u32) -> ! {
     loop {
@@ -296,11 +298,11 @@ pub fn mount(source: Text, at: Text, kind: Text, flags: u64, data: Text) -> Outc
     made(n::MOUNT, &arguments).map(drop)
 }
 
-/// A copy of what is mounted at a path, not mounted anywhere yet.
+/// A copy of what is mounted at a path, not mounted anywhere yet. Of a link the link itself.
 pub fn open_tree(path: Text) -> Outcome<u32> {
     const CLONE: usize = 1;
     const RECURSIVE: usize = 0x8000;
-    let flags = CLONE | RECURSIVE | O_CLOEXEC;
+    let flags = CLONE | RECURSIVE | NO_FOLLOW | O_CLOEXEC;
     made(s::OPEN_TREE, &[AT_FDCWD, path as usize, flags]).map(|file| file as u32)
 }
 
@@ -310,12 +312,13 @@ pub fn move_mount(tree: u32, at: Text) -> Outcome<()> {
     made(s::MOVE_MOUNT, &[tree as usize, empty, AT_FDCWD, at as usize, FROM_EMPTY_PATH]).map(drop)
 }
 
-/// Sets and clears attributes of what is mounted at a path and below.
+/// Sets and clears attributes of what is mounted at a path and below, of a link those of the link itself.
 pub fn change_mount(at: Text, set: u64, clear: u64) -> Outcome<()> {
     const RECURSIVE: usize = 0x8000;
     let attributes = [set, clear, 0, 0];
     let (at, attributes) = (at as usize, attributes.as_ptr() as usize);
-    made(s::MOUNT_SETATTR, &[AT_FDCWD, at, RECURSIVE, attributes, 32]).map(drop)
+    let flags = RECURSIVE | NO_FOLLOW;
+    made(s::MOUNT_SETATTR, &[AT_FDCWD, at, flags, attributes, 32]).map(drop)
 }
 
 pub fn restrict_by_landlock(rules: u32) -> Outcome<()> {

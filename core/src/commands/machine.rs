@@ -1,5 +1,6 @@
 //! What of the machine a command would find: a snapshot, taken when the runtime is built.
 
+use std::collections::HashSet;
 use std::env;
 
 use crate::files::Places;
@@ -22,8 +23,9 @@ impl Machine {
         let real = |path: &String| Some(std::fs::canonicalize(path).ok()?.display().to_string());
         let links: Vec<String> = temp.iter().filter_map(real).collect();
         temp.extend(links);
-        temp.sort();
-        temp.dedup();
+        // The first is where commands have theirs.
+        let mut seen = HashSet::new();
+        temp.retain(|path| seen.insert(path.clone()));
         Machine {
             home: absolute("HOME").unwrap_or_else(|| Env::default().home),
             user: env::var("USER").unwrap_or_else(|_| Env::default().user),

@@ -60,7 +60,8 @@ pub(crate) struct Order {
     pub(crate) cwd: PathBuf,
     /// What it was understood to do.
     pub(crate) held_to: Confinement,
-    /// Folders that it may read although they lie where its own temporary folder stands.
+    /// Folders that it may read although they lie where its own temporary folder stands. Nothing else
+    /// is seen of what lies there on the machine.
     pub(crate) seen: Vec<PathBuf>,
     /// Variables besides those that every command gets.
     pub(crate) variables: Variables,
@@ -231,15 +232,20 @@ impl Host {
     ) -> Result<Result<Started, (StartError, Launch)>, NotRun> {
         let ways = self.ways(machine, order)?;
         let walls = self.walls(machine, order, ways.as_ref())?;
+        let namespaces = machine.kernel.namespaces;
+        let lies_at = match &walls {
+            Some(walls) => walls.lies_at(&order.cwd, namespaces),
+            None => order.cwd.clone(),
+        };
         let launch = match &order.opened {
-            Some(opened) => opened.launch(&order.cwd)?,
+            Some(opened) => opened.launch(&order.cwd, &lies_at)?,
             None => {
                 let mut variables = machine.variables.clone();
                 if let Some(walls) = &walls {
                     let temp = machine.seen_at(&walls.temp);
                     environment::with_caches(&mut variables, &self.config.environment, &temp);
                 }
-                launch(order, variables)?
+                launch(order, variables, &lies_at)?
             }
         };
         let limits = &self.config.limits;
@@ -361,6 +367,23 @@ impl Host {
         }
     }
 
+    /// What may not be written of what is there. It is looked for now: another command may have made some
+    /// of it meanwhile.
+    fn guarded(&self, held: &Confinement) -> Vec<PathBuf> {
+        let asked = held.write_never.iter().map(PathBuf::from).collect();
+        let answer = self.looks.answer(Question::Real, asked, |look, paths| {
+            let mut real = RealPaths::of_now(look);
+            let mut found = Vec::new();
+            for path in paths {
+                // A name that is a link could be made another, and what it leads to written.
+                found.extend(real.named(path).into_iter().chain(real.of(path)));
+            }
+            found.dedup();
+            found
+        });
+        answer.paths.clone()
+    }
+
     fn walls(
         &self,
         machine: &Machine,
@@ -399,16 +422,15 @@ impl Host {
             RealPaths::of_now(look).outermost(paths.iter().cloned())
         });
         let mut hidden = hidden.paths.clone();
-        hidden.extend(private(machine).into_iter().filter_map(|path| real.of(&path)));
-        // Looked for now: another command may have made some of it meanwhile.
-        let guarded = held.write_never.iter().map(PathBuf::from).collect();
-        let guarded = self.looks.answer(Question::Real, guarded, |look, paths| {
-            let mut real = RealPaths::of_now(look);
-            paths.iter().filter_map(|path| real.of(path)).collect()
-        });
-        let seen = real.outermost(order.seen.iter().cloned().chain([order.cwd.clone()]));
+        hidden.extend(private(machine).iter().filter_map(|path| real.of(path)));
+        let seen = real.outermost(order.seen.iter().cloned());
+        if isolated {
+            // Of what lies there it sees nothing else.
+            let shown = |path: &PathBuf| seen.iter().chain(&write).any(|at| path.starts_with(at));
+            hidden.retain(|path| !places::is_own(path) || shown(path));
+        }
         let walls = Walls {
-            guarded: guarded.paths.clone(),
+            guarded: self.guarded(held),
             hidden: outermost(hidden),
             network: match ways {
                 Some(_) => Network::None,
@@ -489,10 +511,8 @@ fn private(machine: &Machine) -> Vec<PathBuf> {
     let isolated = kernel.namespaces != Namespaces::None;
     // Elsewhere the filter lets it connect to none.
     let mut found = if isolated || !kernel.filter { places::sockets() } else { Vec::new() };
-    if !isolated {
-        // Elsewhere what is temporary is its session's own.
-        found.push(machine.temps.root().to_owned());
-    }
+    // There the folders of other sessions lie, and the private ones of CLIs.
+    found.push(machine.temps.root().to_owned());
     found
 }
 

@@ -11,13 +11,17 @@ use super::not_run::NotRun;
 use super::opened::enter;
 use crate::shell::plan::{REMOVED, Run, SET, SHELL_OPTIONS};
 
-/// What is started for a command: itself, or a shell with its script.
+/// What is started for a command: itself, or a shell with its script. Its folder lies at `lies_at`.
 ///
 /// # Errors
 /// Where its folder cannot be entered, or there is no such program.
-pub(super) fn launch(order: &Order, mut variables: Variables) -> Result<Launch, NotRun> {
+pub(super) fn launch(
+    order: &Order,
+    mut variables: Variables,
+    lies_at: &Path,
+) -> Result<Launch, NotRun> {
     let cwd = order.cwd.clone();
-    enter(&cwd)?;
+    enter(&cwd, lies_at)?;
     let shell = ["/bin/bash", "/usr/bin/bash", "/bin/sh", "/usr/bin/sh"];
     let (path, words) = match &order.run {
         Run::Direct { program, arguments, environment } => {

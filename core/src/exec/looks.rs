@@ -36,7 +36,7 @@ pub(super) enum There {
 pub(super) enum Question {
     /// Where they lead, without those that lie in others.
     Outermost,
-    /// Where each of them leads.
+    /// Where each of them stands, and where it leads.
     Real,
     /// Which are not there and could be made.
     Missing,

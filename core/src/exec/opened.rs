@@ -30,12 +30,12 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// What is started.
+    /// What is started. Its folder lies at `lies_at`.
     ///
     /// # Errors
     /// Where the folder cannot be entered.
-    pub(super) fn launch(&self, cwd: &Path) -> Result<Launch, NotRun> {
-        enter(cwd)?;
+    pub(super) fn launch(&self, cwd: &Path, lies_at: &Path) -> Result<Launch, NotRun> {
+        enter(cwd, lies_at)?;
         let mut variables = self.variables.clone();
         variables.insert("PWD".into(), cwd.display().to_string());
         REMOVED.iter().for_each(|name| drop(variables.remove(*name)));
@@ -51,8 +51,8 @@ impl Opened {
     }
 }
 
-/// Makes sure that a folder can be entered.
-pub(super) fn enter(cwd: &Path) -> Result<(), NotRun> {
-    let entered = std::fs::read_dir(cwd).map(drop);
+/// Makes sure that a folder can be entered that lies at `lies_at`.
+pub(super) fn enter(cwd: &Path, lies_at: &Path) -> Result<(), NotRun> {
+    let entered = std::fs::read_dir(lies_at).map(drop);
     entered.map_err(|error| NotRun::NoFolder(cwd.display().to_string(), error))
 }

@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
 use super::owned;
@@ -17,9 +20,16 @@ use super::owned;
 #[derive(Debug)]
 pub(crate) struct Temps {
     root: TempDir,
-    made: Mutex<HashMap<String, PathBuf>>,
+    made: Mutex<Made>,
     /// Says that they have an owner.
     _lock: File,
+}
+
+/// The folders of sessions, and how many there have been: no folder is another session's later.
+#[derive(Debug, Default)]
+struct Made {
+    folders: HashMap<String, PathBuf>,
+    count: u64,
 }
 
 /// The file that says so.
@@ -32,7 +42,7 @@ pub(crate) const SEEN_AT: [&str; 2] = ["/tmp", "/var/tmp"];
 pub(crate) const SHARED_AT: &str = "/dev/shm";
 
 /// Where a path of the machine's lies in the folder of a session, if it lies where that appears.
-fn within(path: &Path) -> Option<PathBuf> {
+pub(super) fn within(path: &Path) -> Option<PathBuf> {
     let below = |at: &&str| path.strip_prefix(at).ok().map(Path::to_owned);
     let shared = || path.strip_prefix(SHARED_AT).ok().map(|below| Path::new("shm").join(below));
     SEEN_AT.iter().find_map(below).or_else(shared)
@@ -83,13 +93,19 @@ impl Temps {
     /// Where it cannot be made.
     pub(crate) fn of(&self, session: &str) -> io::Result<PathBuf> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(folder) = made.get(session).filter(|folder| folder.is_dir()) {
+        if let Some(folder) = made.folders.get(session).filter(|folder| folder.is_dir()) {
+            // A command may have taken it away, or put a link there.
+            let at = rustix::fs::open(folder, HANDLE, Mode::empty())?;
+            folder_in(&at, OsStr::new("shm"))?;
             return Ok(folder.clone());
         }
-        let folder = self.root.path().join(made.len().to_string());
+        let folder = self.root.path().join(made.count.to_string());
+        made.count += 1;
         // Others in the session's own walls may be another user there.
-        fs::DirBuilder::new().mode(0o700).recursive(true).create(folder.join("shm"))?;
-        made.insert(session.to_owned(), folder.clone());
+        let mut builder = fs::DirBuilder::new();
+        builder.mode(0o700).create(&folder)?;
+        builder.create(folder.join("shm"))?;
+        made.folders.insert(session.to_owned(), folder.clone());
         Ok(folder)
     }
 
@@ -110,19 +126,54 @@ impl Temps {
         Ok(path)
     }
 
-    /// Makes the places in a session's folder at which others of the machine's will be seen.
+    /// Makes the places in a session's folder at which others of the machine's will be seen. Commands
+    /// write there: what they have put in the way, such as a link or a pipe, goes.
     ///
     /// # Errors
     /// Where they cannot be made.
     pub(crate) fn make_way(folder: &Path, seen: &Path) -> io::Result<()> {
         let Some(below) = within(seen) else { return Ok(()) };
-        let way = folder.join(below);
-        if seen.is_dir() {
-            return fs::create_dir_all(way);
+        let mut at = rustix::fs::open(folder, HANDLE, Mode::empty())?;
+        let mut names = below.iter().peekable();
+        while let Some(name) = names.next() {
+            if names.peek().is_some() || seen.is_dir() {
+                at = folder_in(&at, name)?;
+            } else {
+                file_in(&at, name)?;
+            }
         }
-        fs::create_dir_all(way.parent().unwrap_or(folder))?;
-        fs::OpenOptions::new().create(true).append(true).open(way).map(drop)
+        Ok(())
     }
+}
+
+/// A folder to look in, and no link to one.
+const HANDLE: OFlags =
+    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// The folder of a name, made where there is none.
+fn folder_in(at: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
+    let open = || rustix::fs::openat(at, name, HANDLE, Mode::empty());
+    open().or_else(|error| {
+        if error != Errno::NOENT {
+            rustix::fs::unlinkat(at, name, AtFlags::empty())?;
+        }
+        rustix::fs::mkdirat(at, name, Mode::RWXU)?;
+        Ok(open()?)
+    })
+}
+
+/// Makes an empty file where there is none.
+fn file_in(at: &OwnedFd, name: &OsStr) -> io::Result<()> {
+    let there = rustix::fs::statat(at, name, AtFlags::SYMLINK_NOFOLLOW);
+    match there.map(|there| FileType::from_raw_mode(there.st_mode)) {
+        Ok(FileType::RegularFile) => return Ok(()),
+        Ok(FileType::Directory) => rustix::fs::unlinkat(at, name, AtFlags::REMOVEDIR)?,
+        Ok(_) => rustix::fs::unlinkat(at, name, AtFlags::empty())?,
+        Err(_) => {}
+    }
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+    rustix::fs::openat(at, name, flags, Mode::RUSR | Mode::WUSR).map(drop)?;
+    Ok(())
 }
 
 /// Folders in which services of the machine are reached: what listens there would do things for a command
@@ -172,6 +223,58 @@ mod tests {
         assert!(private.path().starts_with(&root) && private.path() != one);
         drop(temps);
         assert!(!root.exists());
+    }
+
+    #[test]
+    fn a_folder_that_is_gone_is_made_anew_and_is_never_anothers() {
+        let temps = Temps::new().unwrap();
+        let one = temps.of("a").unwrap();
+        fs::remove_dir_all(&one).unwrap();
+        let all = [temps.of("a").unwrap(), temps.of("b").unwrap(), temps.of("c").unwrap()];
+        assert!(all.iter().all(|folder| folder.join("shm").is_dir()));
+        assert_eq!(std::collections::HashSet::from(all.clone()).len(), 3);
+        fs::remove_dir(all[0].join("shm")).unwrap();
+        std::os::unix::fs::symlink("/etc", all[0].join("shm")).unwrap();
+        let shm = temps.of("a").unwrap().join("shm");
+        assert!(fs::symlink_metadata(shm).unwrap().is_dir());
+    }
+
+    #[test]
+    fn what_stands_in_the_way_is_not_followed_and_waited_for() {
+        let there = tempfile::tempdir_in("/tmp").unwrap();
+        fs::create_dir(there.path().join("folder")).unwrap();
+        fs::write(there.path().join("file"), "").unwrap();
+        let own = tempfile::tempdir().unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        let way = own.path().join(there.path().strip_prefix("/tmp").unwrap());
+        let clear = || {
+            let _ = fs::remove_dir_all(&way);
+            let _ = fs::remove_file(&way);
+        };
+        let make = || {
+            for name in ["file", "folder"] {
+                Temps::make_way(own.path(), &there.path().join(name)).unwrap();
+            }
+            assert!(fs::symlink_metadata(way.join("file")).unwrap().is_file());
+            assert!(fs::symlink_metadata(way.join("folder")).unwrap().is_dir());
+        };
+        make();
+        make();
+        clear();
+        std::os::unix::fs::symlink(outside.path(), &way).unwrap();
+        make();
+        for name in ["file", "folder"] {
+            clear();
+            fs::create_dir(&way).unwrap();
+            let at = way.join(name);
+            rustix::fs::mknodat(rustix::fs::CWD, &at, FileType::Fifo, Mode::RWXU, 0).unwrap();
+            make();
+            clear();
+            fs::create_dir(&way).unwrap();
+            std::os::unix::fs::symlink(outside.path().join("made"), &at).unwrap();
+            make();
+        }
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
     }
 
     #[test]

@@ -44,6 +44,15 @@ impl<'l> RealPaths<'l> {
         }
     }
 
+    /// The path with no link in it but at its end. None if nothing is there.
+    pub(super) fn named(&mut self, path: &Path) -> Option<PathBuf> {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return self.of(path);
+        };
+        let at = self.folder(folder)?.join(name);
+        (self.look.at(&at)? != There::Nothing).then_some(at)
+    }
+
     /// Where a link leads.
     fn behind(&mut self, link: &Path) -> Option<PathBuf> {
         let target = fs::read_link(link).ok()?;

@@ -243,7 +243,6 @@ fn confinement(analysis: &Analysis, env: &Env) -> Confinement {
     let guarded = place::guarded(env).into_iter().filter(|path| !nested.is_tracked(path));
     let guarded = guarded.collect();
     let mut held = Confinement {
-        write: env.temp.iter().cloned().collect(),
         write_never: guarded,
         read_never: place::secrets(env).into_iter().collect(),
         nested,
@@ -306,7 +305,8 @@ impl Confinement {
                 }
                 self.write.extend(env.workspace.iter().cloned());
             }
-            (_, Scope::HarmlessDevice, _) => {}
+            // What is temporary is the session's own; of the machine's it gets nothing by naming it.
+            (_, Scope::HarmlessDevice | Scope::Temp, _) => {}
             (_, _, Some(path)) => {
                 self.write_never.remove(path);
                 self.write.insert(path.to_owned());

@@ -98,6 +98,8 @@ async fn an_agent_that_wants_out() {
         // A container is whose its scope says.
         attacked.tries_to_read_what_another_session_has().await;
     }
+    attacked.tries_to_reach_what_is_temporary_on_the_machine().await;
+    attacked.tries_to_move_what_is_closed_and_to_replace_links(&profile).await;
     attacked.tries_to_have_repositories_within_run_something().await;
     attacked.tries_to_read_disks_past_their_files(&profile).await;
     attacked.tries_to_reach_services_and_processes(&profile).await;
@@ -194,7 +196,8 @@ impl Attacked {
             "landlock" | "unprivileged" => {}
             profile => exec["confinement"] = json!(profile),
         }
-        let config = json!({ "approval": { "external": false }, "exec": exec });
+        let files = json!({ "deny": ["closed/deep/private.txt"] });
+        let config = json!({ "approval": { "external": false }, "exec": exec, "files": files });
         let house = House::new(config).await;
         let source = house.folder.path().join("probe.c");
         fs::write(&source, PROBE).unwrap();
@@ -265,6 +268,77 @@ impl Attacked {
         let result = self.run(&script, 60_000).await;
         assert!(result.for_llm.contains("end\n"), "{}", result.for_llm);
         assert!(!result.for_llm.contains("private-words"), "{}", result.for_llm);
+    }
+
+    /// By its name, and by the folder that a command starts in. The machine's temporary folder is where
+    /// others keep what is theirs, the folders of other sessions among them.
+    async fn tries_to_reach_what_is_temporary_on_the_machine(&self) {
+        let folders = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()]
+            .map(|at| tempfile::tempdir_in(at).unwrap());
+        for folder in &folders {
+            let path = folder.path();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+            fs::write(path.join("note"), "private-words").unwrap();
+            let at = path.display();
+            let reads = format!("touch {at}; cat {at}/note; echo end");
+            let writes = format!("touch {at}; echo x > {at}/new; mkdir -p {at}/folder");
+            let here = at.to_string();
+            for (command, folder) in
+                [(&*reads, "."), (&*writes, "."), ("cat note; echo x > new; echo end", &*here)]
+            {
+                let args = json!({ "command": command, "working_dir": folder });
+                let result = self.house.call("exec", args).await;
+                // Where only the host has its temporary folder, it is a place as others are.
+                if ["/tmp", "/var/tmp"].iter().any(|at| path.starts_with(at)) {
+                    let said = result.for_llm;
+                    assert!(!said.contains("private-words"), "{command}: {said}");
+                }
+            }
+            let names = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().file_name());
+            assert_eq!(names.collect::<Vec<_>>(), ["note"], "{here}");
+            assert_eq!(fs::read_to_string(path.join("note")).unwrap(), "private-words");
+        }
+    }
+
+    /// What is closed goes with the folder above it, and a link that instructs agents is no file.
+    async fn tries_to_move_what_is_closed_and_to_replace_links(&self, profile: &str) {
+        let is_held = match profile {
+            "landlock" | "unprivileged" => self.house.rt.capabilities().await.unwrap().namespaces,
+            _ => true,
+        };
+        if !is_held {
+            // Landlock gives a folder with all that is below.
+            return;
+        }
+        let folder = self.folder().join("closed/deep");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("private.txt"), "private-words").unwrap();
+        fs::write(self.folder().join("AGENTS.md"), "as it was\n").unwrap();
+        fs::create_dir(self.folder().join("githooks")).unwrap();
+        fs::create_dir_all(self.folder().join(".git")).unwrap();
+        symlink("AGENTS.md", self.folder().join("CLAUDE.md")).unwrap();
+        symlink("../githooks", self.folder().join(".git/hooks")).unwrap();
+        let script = "mv closed moved; mv closed/deep moved; mv moved/deep elsewhere\n\
+                      rm -f CLAUDE.md; echo x > CLAUDE.md; mv CLAUDE.md other; echo x > AGENTS.md\n\
+                      rm -f .git/hooks; mkdir .git/hooks; mv .git/hooks .git/h; echo x > githooks/pre-commit\n\
+                      echo x > .git/hooks/pre-commit; ln -sfn /tmp .git/hooks; ln -sfn /tmp CLAUDE.md; echo end";
+        let result = self.run(script, 60_000).await;
+        assert!(result.for_llm.contains("end\n"), "{}", result.for_llm);
+        let find =
+            "find . -name private.txt -exec cat {} +; cat */*/private.txt */private.txt; echo end";
+        let result = self.run(find, 60_000).await;
+        assert!(!result.for_llm.contains("private-words"), "{}", result.for_llm);
+        let at = |name: &str| self.folder().join(name);
+        if profile != "docker" {
+            assert_eq!(fs::read_link(at("CLAUDE.md")).unwrap(), Path::new("AGENTS.md"));
+            assert_eq!(fs::read_link(at(".git/hooks")).unwrap(), Path::new("../githooks"));
+        }
+        assert_eq!(fs::read_to_string(at("AGENTS.md")).unwrap(), "as it was\n");
+        assert_eq!(fs::read_dir(at("githooks")).unwrap().count(), 0);
+        for name in ["CLAUDE.md", ".git"] {
+            let _ = fs::remove_file(at(name));
+            let _ = fs::remove_dir_all(at(name));
+        }
     }
 
     /// What Git runs in a repository of the workspace, it runs for the user, too, outside of all walls.

@@ -14,7 +14,7 @@ use super::plan::Plan;
 use super::program::{Shared, kept_capabilities};
 use super::wire;
 use crate::exec::limits::Limits;
-use crate::exec::places::{SEEN_AT, SHARED_AT, is_own};
+use crate::exec::places::{SEEN_AT, SHARED_AT, is_own, within};
 
 pub(crate) const READ_ONLY: u64 = 1;
 pub(crate) const NO_SUID: u64 = 2;
@@ -49,7 +49,8 @@ pub(crate) struct Walls {
     pub(crate) guarded: Vec<PathBuf>,
     /// Files and folders that it does not see.
     pub(crate) hidden: Vec<PathBuf>,
-    /// What it reads although it lies where its temporary folder stands.
+    /// What it reads although it lies where its temporary folder stands. Nothing else is seen of what lies
+    /// there on the machine.
     pub(crate) seen: Vec<PathBuf>,
     /// The folder that it has as `/tmp` and `/var/tmp`, with one named `shm` in it.
     pub(crate) temp: PathBuf,
@@ -85,6 +86,15 @@ pub(crate) enum Unbuilt {
 }
 
 impl Walls {
+    /// Where a folder lies that a command sees at this path: that may be in its temporary one.
+    pub(crate) fn lies_at(&self, path: &Path, namespaces: Namespaces) -> PathBuf {
+        let is_shown = || self.seen.iter().chain(&self.write).any(|root| path.starts_with(root));
+        match within(path).filter(|_| namespaces != Namespaces::None && !is_shown()) {
+            Some(below) => self.temp.join(below),
+            None => path.to_owned(),
+        }
+    }
+
     /// The plan for a command within these walls, as far as the kernel can build them.
     ///
     /// # Errors
@@ -154,10 +164,12 @@ impl Walls {
     /// What Landlock allows. In mounts of its own a command does not see what is hidden anyway.
     fn allowed(&self, isolated: bool) -> Allowed {
         let mut write = self.write.clone();
-        // What is mounted by itself wants a rule by itself.
-        write.extend([self.temp.clone(), self.temp.join("shm")]);
+        write.push(self.temp.clone());
         let (mut read, mut hidden) = (Vec::new(), Vec::new());
-        if !isolated {
+        if isolated {
+            // What is mounted by itself wants a rule by itself.
+            write.push(self.temp.join("shm"));
+        } else {
             read.extend(self.seen.iter().filter(|path| is_own(path)).cloned());
             hidden.clone_from(&self.hidden);
             // Those that every program may read have rules of their own.
@@ -170,7 +182,7 @@ impl Walls {
 
     /// Everything read-only but what may be written, and what is hidden covered.
     fn mount(&self, plan: &mut Plan, isolated: Namespaces) {
-        let mut trees = Trees { plan, next: 0, pinned: BTreeSet::new() };
+        let mut trees = Trees { plan, next: 0, free: Vec::new(), pinned: BTreeSet::new() };
         // Copies are taken first: they keep their attributes, and what covers a folder later does not
         // cover them.
         let temp = trees.take(&self.temp);
@@ -205,15 +217,18 @@ impl Walls {
         }
         let below = |path: &&PathBuf| self.write.iter().any(|root| path.starts_with(root));
         for path in self.guarded.iter().filter(below) {
-            // A folder that something is mounted at cannot be moved out of the way.
-            let above =
-                path.ancestors().skip(1).take_while(|at| !self.write.iter().any(|root| root == at));
-            above.collect::<Vec<_>>().into_iter().rev().for_each(|folder| trees.pin(folder));
+            trees.pin_above(path, &self.write);
             trees.guard(path);
         }
         // In a folder that was mounted since, they stand uncovered.
-        let again = |path: &&PathBuf| below(path) || seen.iter().any(|at| path.starts_with(at));
-        self.hidden.iter().filter(again).for_each(|path| trees.cover(path));
+        for path in &self.hidden {
+            if below(&path) {
+                trees.pin_above(path, &self.write);
+                trees.cover(path);
+            } else if seen.iter().any(|at| path.starts_with(at)) {
+                trees.cover(path);
+            }
+        }
         plan.step(wire::MOUNT, "mount /proc").text("proc").text("/proc").text("proc");
         plan.number(READ_ONLY | NO_SUID | NO_DEVICES | NO_EXECUTION).text("");
     }
@@ -223,6 +238,8 @@ impl Walls {
 struct Trees<'p> {
     plan: &'p mut Plan,
     next: u64,
+    /// Slots whose copies are mounted.
+    free: Vec<u64>,
     /// The folders that are mounted over themselves already.
     pinned: BTreeSet<PathBuf>,
 }
@@ -230,8 +247,10 @@ struct Trees<'p> {
 impl Trees<'_> {
     /// Takes a copy of what stands at a path. Its slot.
     fn take(&mut self, path: &Path) -> u64 {
-        let slot = self.next;
-        self.next += 1;
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.next += 1;
+            self.next - 1
+        });
         let what = format!("take {}", path.display());
         self.plan.step(wire::OPEN_TREE, what).number(slot).path(path);
         slot
@@ -240,6 +259,7 @@ impl Trees<'_> {
     fn mount(&mut self, slot: u64, at: &Path) {
         let what = format!("mount {}", at.display());
         self.plan.step(wire::MOVE_TREE, what).number(slot).path(at);
+        self.free.push(slot);
     }
 
     /// Mounts what stands at a path over itself.
@@ -250,7 +270,14 @@ impl Trees<'_> {
         }
     }
 
-    /// Makes what stands at a path read-only.
+    /// Mounts all folders over themselves that stand above a path and below one of these. A folder that
+    /// something is mounted at cannot be moved out of the way.
+    fn pin_above(&mut self, path: &Path, roots: &[PathBuf]) {
+        let above = path.ancestors().skip(1).take_while(|at| !roots.iter().any(|root| root == at));
+        above.collect::<Vec<_>>().into_iter().rev().for_each(|folder| self.pin(folder));
+    }
+
+    /// Makes what stands at a path read-only, and keeps its name from another.
     fn guard(&mut self, path: &Path) {
         self.pin(path);
         let what = format!("guard {}", path.display());
