@@ -45,7 +45,8 @@ impl Console {
         } else {
             let (reader, writer) = pipe()?;
             let is_all = self == Console::Once;
-            (reader, Some(Input::new(writer, input, is_all, false)?))
+            let open = Some(reader.try_clone()?);
+            (reader, Some(Input { _open: open, ..Input::new(writer, input, is_all, false)? }))
         };
         let ends = [input_end, output_end, error_end];
         Ok(Files { ends, outputs: [Some(output), Some(error)], input })
@@ -71,6 +72,9 @@ pub(super) struct Input {
     rest: Vec<u8>,
     is_all: bool,
     is_terminal: bool,
+    /// The other end of a pipe, so that it always has one: to write to a pipe that nobody reads sends a
+    /// signal to this process, of which a host that is not of Rust dies.
+    _open: Option<OwnedFd>,
 }
 
 /// What a terminal takes for the end of input, at the start of a line.
@@ -80,7 +84,7 @@ impl Input {
     fn new(file: OwnedFd, rest: Vec<u8>, is_all: bool, is_terminal: bool) -> io::Result<Input> {
         let flags = rustix::fs::fcntl_getfl(&file)?;
         rustix::fs::fcntl_setfl(&file, flags | OFlags::NONBLOCK)?;
-        Ok(Input { file, rest, is_all, is_terminal })
+        Ok(Input { file, rest, is_all, is_terminal, _open: None })
     }
 
     pub(super) fn add(&mut self, bytes: Vec<u8>, is_all: bool) {
@@ -120,4 +124,18 @@ fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
     // A larger pipe is fewer wake-ups. Where the user may have no more of them, it stays small.
     let _ = rustix::pipe::fcntl_setpipe_size(&ends.0, PIECE);
     Ok(ends)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_that_nobody_reads_any_more_is_full_and_not_broken() {
+        let Files { ends, input, .. } = Console::Once.open(vec![b'x'; 4 * PIECE]).unwrap();
+        let mut input = input.unwrap();
+        drop(ends);
+        let written: usize = std::iter::repeat_with(|| input.write()).take_while(|n| *n > 0).sum();
+        assert!(written <= PIECE && !input.rest.is_empty() && !input.is_over(), "{written}");
+    }
 }

@@ -9,7 +9,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::io;
 use std::net::{
-    IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _,
+    IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _,
+    UdpSocket,
 };
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -216,6 +217,7 @@ fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {
         if !may_be(host, &address) {
+            last = io::Error::new(io::ErrorKind::PermissionDenied, "it leads to this machine");
             continue;
         }
         match TcpStream::connect_timeout(&address, PATIENCE) {
@@ -234,7 +236,12 @@ fn may_be(host: &str, address: &SocketAddr) -> bool {
     }
     match address.ip().to_canonical() {
         IpAddr::V4(ip) => {
-            !ip.is_loopback() && !ip.is_link_local() && !ip.is_unspecified() && !ip.is_multicast()
+            !ip.is_loopback()
+                && !ip.is_link_local()
+                && ip.octets()[0] != 0
+                && !ip.is_multicast()
+                && !METADATA.contains(&ip)
+                && !leads_here(address)
         }
         IpAddr::V6(ip) => {
             let is_link_local = ip.segments()[0] & 0xffc0 == 0xfe80;
@@ -244,8 +251,28 @@ fn may_be(host: &str, address: &SocketAddr) -> bool {
                 && !is_metadata
                 && !ip.is_unspecified()
                 && !ip.is_multicast()
+                && !leads_here(address)
         }
     }
+}
+
+/// What tells machines of a cloud their secrets where it is not at an address of the link: Alibaba's, and
+/// Azure's.
+const METADATA: [Ipv4Addr; 2] =
+    [Ipv4Addr::new(100, 100, 100, 200), Ipv4Addr::new(168, 63, 129, 16)];
+
+/// True for an address of this machine. Nothing is sent.
+fn leads_here(address: &SocketAddr) -> bool {
+    let any: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    // Packets to an address of its own a machine sends from that address.
+    let from = UdpSocket::bind((any, 0)).and_then(|socket| {
+        socket.connect(address)?;
+        socket.local_addr()
+    });
+    from.is_ok_and(|from| from.ip() == address.ip())
 }
 
 impl Open {
@@ -284,6 +311,23 @@ mod tests {
     fn ways(hosts: &[&str], ports: &[u16]) -> Result<Ways, String> {
         let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
         Ways::to(&hosts, &ports.iter().copied().collect())
+    }
+
+    #[test]
+    fn an_address_of_this_machine_is_known_as_one() {
+        let address = |ip: IpAddr| SocketAddr::from((ip, 80));
+        assert!(leads_here(&address(Ipv4Addr::LOCALHOST.into())));
+        let elsewhere = address(Ipv4Addr::new(192, 0, 2, 1).into());
+        assert!(!leads_here(&elsewhere));
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
+        if socket.connect(elsewhere).is_ok() {
+            let own = address(socket.local_addr().unwrap().ip());
+            assert!(leads_here(&own) && !may_be("a.example", &own), "{own}");
+        }
+        for metadata in ["100.100.100.200", "168.63.129.16", "169.254.169.254", "0.1.2.3"] {
+            let address = address(metadata.parse().unwrap());
+            assert!(!may_be("a.example", &address), "{address}");
+        }
     }
 
     #[test]

@@ -185,6 +185,45 @@ async fn input_that_a_command_has_not_read_is_no_command() {
 }
 
 #[tokio::test]
+async fn who_stops_what_would_end_him_ends_with_his_container() {
+    let house = house(json!({})).await;
+    run(&house, "true").await;
+    let stops = "trap '' TERM\nwhile :; do for p in /proc/[0-9]*; do p=${p#/proc/}\n\
+                 [ $p -gt 1 ] && [ $p != $$ ] && kill -STOP $p; done; done 2>/dev/null";
+    let began = Instant::now();
+    let result = attack_for(&house, stops, 1_000).await;
+    assert_eq!(result.code, Some(Code::Timeout), "{}", result.for_llm);
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
+    assert_eq!(run(&house, "echo fine").await.for_llm, "fine\n");
+    // Nor does it keep another command waiting.
+    let args = json!({ "action": "start", "command": "sh ./attack.sh" });
+    let id = house.call("process", args).await.structured.unwrap()["id"].clone();
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let began = Instant::now();
+    let args = json!({ "command": "echo fine", "timeout_ms": 1_000 });
+    house.call("exec", args).await;
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    house.call("process", json!({ "action": "kill", "id": id })).await;
+    assert_eq!(run(&house, "echo fine").await.for_llm, "fine\n");
+}
+
+#[tokio::test]
+async fn who_names_a_shell_that_waits_ends_with_his_command() {
+    let house = house(json!({ "scope": "agent" })).await;
+    // Two shells: one is idle when the other's command ends.
+    let sleeps = run(&house, "sleep 1");
+    let names = async {
+        let script =
+            "for p in /proc/[0-9]*; do TOOLKEEP_RUN=${p#/proc/} setsid sleep 8741 & done; echo $!";
+        attack(&house, script).await
+    };
+    futures_util::future::join(sleeps, names).await;
+    run(&house, "true").await;
+    let left = run(&house, "ps").await.for_llm;
+    assert!(!left.contains("sleep 8741"), "{left}");
+}
+
+#[tokio::test]
 async fn a_terminal_is_one_for_the_program_there_too() {
     let house = house(json!({ "scope": "agent" })).await;
     let start = async |command: &str| {

@@ -68,7 +68,10 @@ impl Custom {
         let variables = self.variables(cx).await?;
         let caller = cx.caller();
         let places = deps.files.places(caller)?;
-        let seen = places.readable.iter().chain(&places.writable).chain(&plan.confinement.read);
+        // Where its owner has it start, it may look around.
+        let start = self.made_of.row.working_dir.as_ref().map(|_| &plan.cwd);
+        let seen = places.readable.iter().chain(&places.writable);
+        let seen = seen.chain(&plan.confinement.read).chain(start);
         let session = caller.session.as_deref().unwrap_or_default();
         let limit = self.made_of.timeout_within(caller.timeout_ms.map(Duration::from_millis));
         let order = Order {

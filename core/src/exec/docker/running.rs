@@ -212,7 +212,7 @@ impl Running<'_> {
                 let _ = writer.shutdown().await;
             }
             for signal in wishes.signals {
-                seat::signal(self.client, self.container, &pid, &signal.to_string()).await;
+                seat::signal(self.client, self.container, &pid, &signal.to_string());
             }
             let wanted = match wishes.cancelled {
                 true => Some(Cut::Cancelled),
@@ -222,7 +222,7 @@ impl Running<'_> {
                 Due::Nothing => {}
                 Due::GiveUp => break,
                 Due::Signal(signal) => {
-                    seat::signal(self.client, self.container, &pid, signal).await;
+                    seat::signal(self.client, self.container, &pid, signal);
                 }
             }
         }

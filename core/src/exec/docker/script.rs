@@ -20,6 +20,9 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("TMPDIR", "/tmp"),
 ];
 
+/// Says which command a process is of; see `sweep.sh`.
+const RUN: &str = "TOOLKEEP_RUN";
+
 /// The script of a command: `set` are the owner's variables, `own` the order's.
 pub(super) fn script(
     run: &Run,
@@ -77,7 +80,7 @@ pub(super) fn quoted(word: &str) -> String {
 
 /// True for the name of a variable that a program may get.
 pub(super) fn is_kept(name: &str) -> bool {
-    is_name(name) && !REMOVED.contains(&name)
+    is_name(name) && !REMOVED.contains(&name) && name != RUN
 }
 
 fn is_name(name: &str) -> bool {
@@ -115,12 +118,12 @@ mod tests {
 
     #[test]
     fn what_is_no_variable_or_changes_a_shell_is_left_out() {
-        let own = ["BASH_ENV", "LD_PRELOAD", "A;id", "1A", "", "FINE"];
+        let own = ["TOOLKEEP_RUN", "BASH_ENV", "LD_PRELOAD", "A;id", "1A", "", "FINE"];
         let own = own.map(|name| (name.to_owned(), "x".to_owned())).into();
         let run = Run::Verbatim { text: "true".into() };
         let script = script(&run, "/", Console::Once, &Variables::default(), &own);
         assert!(script.contains("export FINE='x'\n"), "{script}");
-        for bad in ["BASH_ENV=", "LD_PRELOAD=", "A;id", "1A=", "export ="] {
+        for bad in ["TOOLKEEP_RUN=", "BASH_ENV=", "LD_PRELOAD=", "A;id", "1A=", "export ="] {
             assert!(!script.contains(bad), "{script}");
         }
     }

@@ -2,6 +2,7 @@
 //! there takes the engine as long as a hundred commands that wait for nobody.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use bollard::Docker;
 use bollard::container::LogOutput;
@@ -28,6 +29,9 @@ const HOLDER: &str = "printf '%s\\n' \"$$\"; kill -STOP \"$$\"";
 
 /// The keys by which a client of the engine leaves a terminal. There must be some, and nobody types these.
 const LEAVE: &str = "ctrl-^,ctrl-@,ctrl-^,ctrl-_,ctrl-@,ctrl-_,ctrl-^,ctrl-@";
+
+/// How long a shell may take to start, or to be told something. What runs in its container can stop it.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How much is read at once.
 const PIECE: usize = 64 * 1024;
@@ -99,8 +103,11 @@ impl Seat {
     /// # Errors
     /// What the engine says.
     pub(super) async fn start(docker: &Docker, container: &str) -> Result<Seat, String> {
-        let shell = start(docker, container, SCRIPT, &[], false).await?;
-        Seat::of(shell, None).await
+        in_time(async {
+            let shell = start(docker, container, SCRIPT, &[], false).await?;
+            Seat::of(shell, None).await
+        })
+        .await
     }
 
     /// Starts one at a terminal of its own. It takes one command.
@@ -112,14 +119,17 @@ impl Seat {
         container: &str,
         (height, width): Size,
     ) -> Result<Seat, String> {
-        let mut commands = start(docker, container, HOLDER, &[], false).await?;
-        let holder = commands.pid().await?;
-        let shell = start(docker, container, SCRIPT, &[&holder], true).await?;
-        let exec = shell.exec.clone();
-        let seat = Seat::of(shell, Some(Box::new(commands))).await?;
-        let size = ResizeExecOptions { height, width };
-        docker.resize_exec(&exec, size).await.map_err(trouble)?;
-        Ok(seat)
+        in_time(async {
+            let mut commands = start(docker, container, HOLDER, &[], false).await?;
+            let holder = commands.pid().await?;
+            let shell = start(docker, container, SCRIPT, &[&holder], true).await?;
+            let exec = shell.exec.clone();
+            let seat = Seat::of(shell, Some(Box::new(commands))).await?;
+            let size = ResizeExecOptions { height, width };
+            docker.resize_exec(&exec, size).await.map_err(trouble)?;
+            Ok(seat)
+        })
+        .await
     }
 
     async fn of(mut shell: Shell, commands: Option<Box<Shell>>) -> Result<Seat, String> {
@@ -145,8 +155,11 @@ impl Seat {
             Some(shell) => &mut shell.input,
             None => &mut self.input,
         };
-        input.write_all(text.as_bytes()).await?;
-        input.flush().await
+        let given = async {
+            input.write_all(text.as_bytes()).await?;
+            input.flush().await
+        };
+        tokio::time::timeout(PATIENCE, given).await?
     }
 
     /// Gives its command an input, and nothing after it. Both halves, since a command that does not
@@ -213,16 +226,27 @@ fn read(mark: &str) -> Option<Told> {
     }
 }
 
-/// Sends a signal to what the command of a seat has started.
-pub(super) async fn signal(docker: &Docker, container: &str, seat: &str, signal: &str) {
-    // What it writes is nothing; its end is what is waited for.
-    if let Ok(mut shell) = start(docker, container, SIGNAL, &[seat, signal], false).await {
-        while shell.output.next().await.is_some() {}
-    }
+/// Sends a signal to what the command of a seat has started. Nobody waits for it: what runs there could
+/// stop whoever sends it.
+pub(super) fn signal(docker: &Docker, container: &str, seat: &str, signal: &str) {
+    let (docker, container) = (docker.clone(), container.to_owned());
+    let words = [seat.to_owned(), signal.to_owned()];
+    let sending = async move {
+        let words = words.each_ref().map(String::as_str);
+        // What it writes is nothing; its end is what is waited for.
+        if let Ok(mut shell) = start(&docker, &container, SIGNAL, &words, false).await {
+            while shell.output.next().await.is_some() {}
+        }
+    };
+    tokio::spawn(tokio::time::timeout(PATIENCE, sending));
 }
 
 /// Ends whatever the command of a seat has started. False where that failed.
 pub(super) async fn clear(docker: &Docker, container: &str, seat: &str) -> bool {
+    tokio::time::timeout(PATIENCE, cleared(docker, container, seat)).await.unwrap_or(false)
+}
+
+async fn cleared(docker: &Docker, container: &str, seat: &str) -> bool {
     const DONE: &str = "done";
     let script = format!("{CLEAR} && echo {DONE}", CLEAR = CLEAR.trim_end());
     let Ok(mut shell) = start(docker, container, &script, &[seat], false).await else {
@@ -249,6 +273,12 @@ impl Shell {
         }
         Ok(pid.to_owned())
     }
+}
+
+/// What comes of a start, unless it takes too long.
+async fn in_time(starting: impl Future<Output = Result<Seat, String>>) -> Result<Seat, String> {
+    let late = |_| Err("its shell does not start in time".to_owned());
+    tokio::time::timeout(PATIENCE, starting).await.unwrap_or_else(late)
 }
 
 /// Starts a shell with a script and its arguments.

@@ -20,6 +20,8 @@ while IFS= read -r end <&3; do
     script="$script$line
 "
   done
+  # Half a command is none.
+  [ "$line" = "$end" ] || exit 1
   [ -z "${1-}" ] || kill -KILL "$1"
   if [ "$reads" = yes ]; then
     (eval "$script") 3<&-

@@ -38,7 +38,8 @@ is_of_other() {
   done 2>/dev/null <"/proc/$1/environ"
   [ -n "$run" ] || return 1
   climb "$run"
-  [ "$parent" = 0 ] && [ "$top" != 1 ] && [ "$top" != "$2" ]
+  # A seat that waits runs none.
+  [ "$parent" = 0 ] && [ "$top" != 1 ] && [ "$top" != "$2" ] && [ "$top" != "$run" ]
 }
 
 # True if process $1 was left behind by seat $2, or by nobody that is there any more.
