@@ -210,11 +210,10 @@ async fn who_stops_what_would_end_him_ends_with_his_container() {
 #[tokio::test]
 async fn who_names_a_shell_that_waits_ends_with_his_command() {
     let house = house(json!({ "scope": "agent" })).await;
-    // Two shells: one is idle when the other's command ends.
+    // Two shells: one waits when the command of the other ends.
     let sleeps = run(&house, "sleep 1");
     let names = async {
-        let script =
-            "for p in /proc/[0-9]*; do TOOLKEEP_RUN=${p#/proc/} setsid sleep 8741 & done; echo $!";
+        let script = "sleep 2; for p in /proc/[0-9]*; do TOOLKEEP_RUN=${p#/proc/} setsid sleep 8741 & done; echo $!";
         attack(&house, script).await
     };
     futures_util::future::join(sleeps, names).await;
