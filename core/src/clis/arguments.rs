@@ -44,6 +44,8 @@ impl<'a> Arguments<'a> {
         let mut read = Arguments::default();
         let mut words = words.iter().map(String::as_str).peekable();
         let mut behind = 0;
+        // True behind an option that may take a value and has none: the next may be its value.
+        let mut open = false;
         while let Some(word) = words.next() {
             if word == "--" {
                 let rest = words.by_ref();
@@ -52,6 +54,7 @@ impl<'a> Arguments<'a> {
                 break;
             }
             if !word.starts_with('-') || word == "-" {
+                open = false;
                 behind += 1;
                 read.operands.push(Operand { text: word, sure: true, after_dashes: false });
                 continue;
@@ -59,17 +62,20 @@ impl<'a> Arguments<'a> {
             let is_long = word.starts_with("--") || style.single_dash;
             let mut given = if is_long { long(word) } else { cluster(word, style.values) };
             given.iter_mut().for_each(|one| one.behind = behind);
+            let was_open = std::mem::take(&mut open);
             if let Some(last) = given.last_mut().filter(|last| last.value.is_none()) {
                 let takes = style.values.contains(&last.name.as_str());
                 let next = words.peek().copied();
-                if let Some(next) = next.filter(|next| takes || !next.starts_with('-')) {
-                    last.value = Some(next);
+                let is_option = next.is_some_and(|next| next.starts_with('-') && next != "-");
+                last.value = next.filter(|_| takes || !is_option);
+                open = !takes && is_option;
+                // What is the value of one that is itself a value is a word of its own.
+                if last.value.is_some() && !(was_open && is_option) {
                     words.next();
-                    if !takes {
-                        let operand = Operand { text: next, sure: false, after_dashes: false };
-                        read.operands.push(operand);
-                    }
                 }
+                let text = next.filter(|_| !is_option && (!takes || was_open));
+                let operand = text.map(|text| Operand { text, sure: false, after_dashes: false });
+                read.operands.extend(operand);
             }
             read.options.append(&mut given);
         }
@@ -94,7 +100,13 @@ fn cluster<'a>(word: &'a str, values: &[&str]) -> Vec<Given<'a>> {
         word.contains('-') && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     if is_name(&word[1..]) && !word[1..].starts_with(takes) {
-        return vec![Given { name: word.to_owned(), value: None, behind: 0 }];
+        // It may be one name, or letters of which one takes the rest.
+        let found = word.char_indices().skip(1).find(|(_, letter)| takes(*letter));
+        let rest = found.map(|(at, letter)| (letter, &word[at + 1..]));
+        let taken = rest.filter(|(_, rest)| !rest.is_empty());
+        let taken = taken.map(|(letter, rest)| (format!("-{letter}"), Some(rest)));
+        let all = taken.into_iter().chain([(word.to_owned(), None)]);
+        return all.map(|(name, value)| Given { name, value, behind: 0 }).collect();
     }
     let mut given = Vec::new();
     for (at, letter) in word.char_indices().skip(1) {
@@ -151,9 +163,16 @@ mod tests {
             (&["-vvv", "-n=5"], &["-v", "-v", "-v", "-n=5"], &[]),
             (&["-qcDROP x"], &["-q", "-c=DROP x"], &[]),
             (&["--region", "x", "ls"], &["--region=x"], &["ls"]),
-            (&["-version-check"], &["-version-check"], &[]),
+            (&["-version-check"], &["-e=rsion-check", "-version-check"], &[]),
             (&["a", "--", "-v", "--x"], &[], &["a", "-v", "--x"]),
             (&["-"], &[], &["-"]),
+            (
+                &["--profile", "--region", "delete", "ns", "x"],
+                &["--profile", "--region=delete"],
+                &["delete?", "ns", "x"],
+            ),
+            (&["--tab", "-e", "-c", "x"], &["--tab", "-e=-c", "-c=x"], &[]),
+            (&["-qea-b"], &["-e=a-b", "-qea-b"], &[]),
         ] {
             let (read, left) = shown(line, style);
             assert_eq!(
@@ -165,6 +184,7 @@ mod tests {
                 "{line:?}"
             );
         }
+        assert_eq!(shown(&["-version-check"], Style::default()).0, ["-version-check"]);
         let single = Style { values: &[], single_dash: true };
         assert_eq!(shown(&["-chdir=x", "-destroy"], single).0, ["--chdir=x", "--destroy"]);
     }

@@ -14,7 +14,7 @@ use crate::exec::sandbox::{Mounted, WORKSPACE};
 /// Settings that other ones, set in the environment, do not take the place of.
 static HARMFUL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)^(alias\..*=!|core\.(sshcommand|gitproxy|alternaterefscommand)=|filter\..*\.(clean|smudge|process)=|diff\.(external|.*\.(command|textconv))=|merge\..*\.driver=|remote\..*\.(vcs|uploadpack|receivepack|proxy)=|submodule\..*\.update=!|credential\.(.*\.)?helper=.|include(if)?\.|http\.(.*\.)?(proxy|ssl\w*|cookiefile|curloptresolve|extraheader|followredirects|delegation|pinnedpubkey)=|gpg\.|interactive\.difffilter=|trailer\..*\.(command|cmd)=)",
+        r"(?i)^(alias\..*=!|core\.(sshcommand|gitproxy|alternaterefscommand)=|filter\..*\.(clean|smudge|process)=|diff\.(external|.*\.(command|textconv))=|merge\..*\.driver=|remote\..*\.(vcs|uploadpack|receivepack|proxy)=|submodule\..*\.update=!|credential\.(.*\.)?helper=.|include(if)?\.|http\.(.*\.)?(proxy|ssl\w*|cookiefile|curloptresolve|extraheader|followredirects|delegation|pinnedpubkey)=|gpg\.|interactive\.difffilter=|trailer\..*\.(command|cmd)=|tar\..*\.command=|(difftool|mergetool|man|browser)\..*\.cmd=|gc\.recentobjectshook=)",
     )
     .ok()
 });
@@ -52,10 +52,6 @@ impl<'m> Seen<'m> {
         self.real(path).is_some_and(|path| path.is_dir())
     }
 
-    fn is_file(&self, path: &Path) -> bool {
-        self.real(path).is_some_and(|path| path.is_file())
-    }
-
     fn exists(&self, path: &Path) -> bool {
         self.real(path).is_some_and(|path| path.exists())
     }
@@ -69,15 +65,13 @@ pub(super) fn harmful(
     seen: &Seen<'_>,
 ) -> Option<String> {
     let read = Arguments::read(words, style);
-    let mut at = cwd.to_owned();
-    let mut folders = Vec::new();
-    for option in read.options.iter().filter(|option| option.behind == 0) {
-        match (option.name.as_str(), option.value) {
-            ("-C", Some(folder)) => at = at.join(folder),
-            ("--git-dir", Some(folder)) => folders.push(at.join(folder)),
-            _ => {}
-        }
-    }
+    let given = |name: &'static str| {
+        let first = read.options.iter().filter(|option| option.behind == 0);
+        first.filter(move |option| option.name == name).filter_map(|option| option.value)
+    };
+    let at = given("-C").fold(cwd.to_owned(), |at, folder| at.join(folder));
+    // Git looks at it from the folder that all of them lead to.
+    let mut folders: Vec<PathBuf> = given("--git-dir").map(|folder| at.join(folder)).collect();
     folders.extend(of_work_tree(&at, seen));
     // A repository that a word names, to fetch from it or to work in it.
     let named =
@@ -90,6 +84,11 @@ pub(super) fn harmful(
     }
     if seen.led_away.get() {
         return Some("settings behind a link out of the workspace".to_owned());
+    }
+    let planned =
+        |folder: &PathBuf| runs_programs(&folder.join("rebase-merge/git-rebase-todo"), seen);
+    if folders.iter().any(planned) {
+        return Some("a rebase that is under way and runs programs".to_owned());
     }
     files.iter().find_map(|file| {
         let shown = file.display();
@@ -104,23 +103,34 @@ pub(super) fn harmful(
     })
 }
 
-/// The folders of the repository that a folder is in.
+/// The folders of the repositories that Git may find for a folder: the first that it would take for one,
+/// and what it might take for one before that.
 fn of_work_tree(folder: &Path, seen: &Seen<'_>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for folder in folder.ancestors() {
         let git = folder.join(".git");
-        if seen.is_dir(&git) {
-            return vec![git];
-        }
-        if let Some(named) = named_in(&git, "gitdir:", seen) {
-            let own = folder.join(named);
+        let named = named_in(&git, "gitdir:", seen).map(|named| folder.join(named));
+        let is_bare = seen.exists(&folder.join("HEAD")) && seen.is_dir(&folder.join("objects"));
+        let bare = is_bare.then(|| folder.to_owned());
+        for own in named.into_iter().chain([git]).filter(|own| seen.is_dir(own)).chain(bare) {
             let common = named_in(&own.join("commondir"), "", seen).map(|common| own.join(common));
-            return std::iter::once(own).chain(common).collect();
-        }
-        if seen.is_file(&folder.join("HEAD")) && seen.is_dir(&folder.join("objects")) {
-            return vec![folder.to_owned()];
+            let is_whole = seen.exists(&own.join("HEAD"))
+                && (common.is_some() || seen.is_dir(&own.join("objects")));
+            found.push(own);
+            found.extend(common);
+            if is_whole {
+                return found;
+            }
         }
     }
-    Vec::new()
+    found
+}
+
+/// True if a plan of a rebase runs a program.
+fn runs_programs(plan: &Path, seen: &Seen<'_>) -> bool {
+    let Some(text) = seen.real(plan).and_then(|file| fs::read(file).ok()) else { return false };
+    let text = String::from_utf8_lossy(&text).into_owned();
+    text.lines().any(|line| matches!(line.split_whitespace().next(), Some("exec" | "x")))
 }
 
 /// The path that a small file names behind a word.
@@ -155,13 +165,19 @@ fn modules_of(folder: &Path, seen: &Seen<'_>, files: &mut Vec<PathBuf>) {
 
 /// The name of the first setting of a file that would do harm.
 fn first_harmful(text: &str) -> Option<String> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // A value goes on behind a backslash at the end of its line, and a comment does not.
+    let joined = text.replace("\\\r\n", "").replace("\\\n", "");
+    of_lines(&joined).or_else(|| of_lines(text))
+}
+
+fn of_lines(text: &str) -> Option<String> {
     let mut section = String::new();
-    // A value goes on behind a backslash at the end of its line.
-    let text = text.replace("\\\r\n", "").replace("\\\n", "");
     for line in text.lines() {
         let mut line = line.trim();
-        if let Some(header) = line.strip_prefix('[') {
-            let (header, rest) = header.rsplit_once(']')?;
+        while let Some(header) = line.strip_prefix('[') {
+            // A header without an end is none that Git reads either.
+            let Some((header, rest)) = header_of(header) else { return Some("[".to_owned()) };
             let (name, below) = header.split_once(char::is_whitespace).unwrap_or((header, ""));
             let below = below.trim().trim_matches('"');
             section = if below.is_empty() { name.into() } else { format!("{name}.{below}") };
@@ -172,9 +188,25 @@ fn first_harmful(text: &str) -> Option<String> {
         }
         let (name, value) = line.split_once('=').unwrap_or((line, "true"));
         let name = format!("{section}.{}", name.trim());
-        let setting = format!("{name}={}", value.trim().trim_start_matches('"'));
+        // Quotes may stand anywhere in a value.
+        let setting = format!("{name}={}", value.replace('"', "").trim());
         if HARMFUL.as_ref().is_none_or(|pattern| pattern.is_match(&setting)) {
             return Some(name);
+        }
+    }
+    None
+}
+
+/// A header up to its end, which is not in quotes, and what stands behind it.
+fn header_of(text: &str) -> Option<(&str, &str)> {
+    let (mut quoted, mut escaped) = (false, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = quoted,
+            '"' => quoted = !quoted,
+            ']' if !quoted => return Some((&text[..at], &text[at + 1..])),
+            _ => {}
         }
     }
     None
@@ -194,6 +226,16 @@ mod tests {
             ("[alias]\n st = !sh -c x\n", Some("alias.st")),
             ("[alias] st = \"!sh\"\n", Some("alias.st")),
             ("[CORE]\n sshCommand=x\n", Some("CORE.sshCommand")),
+            ("# a \\\n[alias]\n x = !env\n", Some("alias.x")),
+            ("[alias] x = \"!env #]\"\n", Some("alias.x")),
+            ("[alias] # ]\n x = !env\n", Some("alias.x")),
+            ("[a] [alias] x = !env\n", Some("alias.x")),
+            ("[alias]\n x = \"\" !env\n", Some("alias.x")),
+            ("\u{feff}[alias]\n x = !env\n", Some("alias.x")),
+            ("[tar \"x\"]\n command = env\n", Some("tar.x.command")),
+            ("[difftool \"t\"]\n cmd = env\n", Some("difftool.t.cmd")),
+            ("[alias \"a]b\"]\n c = !env\n", Some("alias.a]b.c")),
+            ("[remote \"o]\n url = x\n", Some("[")),
             ("[core]\n ssh\\\nCommand = x\n", Some("core.sshCommand")),
             ("[filter \"x\"]\n clean = y\n", Some("filter.x.clean")),
             ("[remote \"o\"]\n receivepack = x\n", Some("remote.o.receivepack")),
@@ -213,6 +255,8 @@ mod tests {
         for name in ["a/.git/modules/m/n", "a/b", "c"] {
             fs::create_dir_all(at(name)).unwrap();
         }
+        fs::write(at("a/.git/HEAD"), "x").unwrap();
+        fs::create_dir(at("a/.git/objects")).unwrap();
         fs::write(at("a/.git/modules/m/n/HEAD"), "x").unwrap();
         fs::write(at("a/.git/modules/m/n/config"), "[alias]\nx = !y\n").unwrap();
         let style = Style { values: &["-C"], single_dash: false };
@@ -224,6 +268,26 @@ mod tests {
         assert!(found(&["-C", "../a", "fetch"], "c"));
         assert!(found(&["--git-dir=../a/.git", "fetch"], "c"));
         assert!(!found(&["fetch"], "c"));
+        // A folder that Git takes for a repository, beside one that it does not.
+        for name in ["d/.git", "d/objects", "e/.git", "e/sub/evil/objects", "f/.git/rebase-merge"] {
+            fs::create_dir_all(at(name)).unwrap();
+        }
+        let harm = "[alias]\nx = !y\n";
+        for folder in ["d", "e/evil", "e/sub/evil", "f/.git"] {
+            fs::create_dir_all(at(folder)).unwrap();
+            fs::write(at(folder).join("HEAD"), "x").unwrap();
+            let text = if folder == "f/.git" { "" } else { harm };
+            fs::write(at(folder).join("config"), text).unwrap();
+        }
+        assert!(found(&["x"], "d"));
+        fs::write(at("e/.git/HEAD"), "x").unwrap();
+        fs::write(at("e/.git/commondir"), "../evil").unwrap();
+        assert!(found(&["x"], "e"));
+        assert!(found(&["--git-dir=evil", "-C", "sub", "x"], "e"));
+        fs::create_dir(at("f/.git/objects")).unwrap();
+        assert!(!found(&["rebase", "--continue"], "f"));
+        fs::write(at("f/.git/rebase-merge/git-rebase-todo"), "pick a b\nexec env\n").unwrap();
+        assert!(found(&["rebase", "--continue"], "f"));
     }
 
     #[test]

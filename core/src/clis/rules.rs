@@ -106,7 +106,10 @@ fn of_preset(preset: &'static Preset, words: &[String], input: Option<&str>) -> 
         return denial("its rules cannot be read".into());
     };
     let read = Arguments::read(words, preset.style());
-    let skipped = read.operands.iter().take_while(|one| preset.skips.contains(&one.text)).count();
+    // A word that may be the value of an option may stand before them.
+    let is_skipped = |one: &Operand<'_>| preset.skips.contains(&one.text);
+    let first = read.operands.iter().take_while(|one| !one.sure || is_skipped(one)).count();
+    let skipped = read.operands[..first].iter().rposition(is_skipped).map_or(0, |at| at + 1);
     let operands = &read.operands[skipped..];
     if let Some(rule) = rules.iter().find(|rule| rule.holds(preset, &read, operands, skipped)) {
         return denial(rule.denied.why.to_owned());
@@ -165,8 +168,8 @@ fn fits_any(given: &Given<'_>, options: &[&str], abbreviates: bool) -> bool {
     options.iter().any(|option| is_option(&given.name, option, abbreviates))
 }
 
-/// The shortest beginning that stands for an option: two dashes and two letters.
-const SHORTEST: usize = 4;
+/// The shortest beginning that stands for an option: two dashes and a letter.
+const SHORTEST: usize = 3;
 
 fn is_option(given: &str, option: &str, abbreviates: bool) -> bool {
     if !option.starts_with("--") {

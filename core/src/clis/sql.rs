@@ -39,6 +39,9 @@ const WRITERS: &[&str] = &["o", "out", "w", "write", "g", "gx"];
 
 /// Why a text is refused; none if it is not.
 pub(super) fn refusal(text: &str) -> Option<String> {
+    if text.to_ascii_lowercase().contains("standard_conforming_strings") {
+        return Some("`standard_conforming_strings` changes where literals end".to_owned());
+    }
     let read = Read::of(text);
     for command in &read.commands {
         if let Some(why) = of_command(command) {
@@ -67,8 +70,9 @@ fn of_command(command: &str) -> Option<String> {
     if COMMANDS.contains(&name.as_str()) {
         return refuse("runs programs, reads other files or changes the server");
     }
-    if WRITERS.contains(&name.as_str()) && rest.trim_start().starts_with('|') {
-        return refuse("writes into a program");
+    // A bar may stand in quotes, behind options, or in a variable.
+    if WRITERS.contains(&name.as_str()) && rest.contains(['|', ':']) {
+        return refuse("writes into a program, or may do so");
     }
     let is_program = |word: &str| word.eq_ignore_ascii_case("program");
     if name == "copy" && rest.split(|c: char| !c.is_alphanumeric()).any(is_program) {
@@ -106,6 +110,18 @@ impl Read {
                     read.code.push_str(" \"\" ");
                     behind(after, '"', false)
                 }
+                '$' if !read.is_in_word() => match dollar_quoted(rest) {
+                    Some((body, after)) => {
+                        // It may be code of the server's, but nothing in it is psql's.
+                        read.code.push_str(body);
+                        read.code.push(' ');
+                        after
+                    }
+                    None => {
+                        read.code.push(c);
+                        after
+                    }
+                },
                 '-' if after.starts_with('-') => {
                     read.code.push(' ');
                     &after[after.find('\n').unwrap_or(after.len())..]
@@ -131,11 +147,26 @@ impl Read {
         read
     }
 
+    /// True if the code ends in a word, in which a `$` may stand.
+    fn is_in_word(&self) -> bool {
+        self.code.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$'))
+    }
+
     /// True if the last letter of the code ends a longer word.
     fn ends_in_word(&self) -> bool {
         let before = self.code.chars().rev().nth(1);
         before.is_some_and(|c| c.is_alphanumeric() || c == '_')
     }
+}
+
+/// A literal `$tag$…$tag$` that a text begins with: what is in it, and what stands behind it.
+fn dollar_quoted(text: &str) -> Option<(&str, &str)> {
+    let end = 1 + text[1..].find('$')?;
+    let tag = &text[1..end];
+    let is_tag = !tag.starts_with(|c: char| c.is_ascii_digit())
+        && tag.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let (mark, body) = text.split_at(end + 1);
+    is_tag.then(|| body.split_once(mark).unwrap_or((body, "")))
 }
 
 /// What stands behind a literal whose beginning was read.
@@ -192,6 +223,15 @@ mod tests {
             ("\\dt", false),
             ("\\copy t from 'f.csv' csv", false),
             ("\\o out.txt", false),
+            ("\\o '|env>leak'\nselect 1;", true),
+            ("\\o :x", true),
+            ("select 1 \\g (expanded=on) |env", true),
+            ("select $$'$$; \\! env", true),
+            ("select $a$'$a$; \\o '|env'", true),
+            ("select $$it's$$, a$b, 1", false),
+            ("select $1 + $2", false),
+            ("select $$ drop table t", true),
+            ("set standard_conforming_strings=off; select '\\' ; '", true),
             ("select 1; DROP TABLE t", true),
             ("/* a /* b */ c */ drop table t", true),
             ("select E'\\'; drop table t --'", false),

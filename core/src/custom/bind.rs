@@ -57,20 +57,26 @@ impl Word {
             });
         }
         let mut word = String::new();
-        for (number, piece) in self.pieces.iter().enumerate() {
+        // True once the word has begun, as a program would see it.
+        let mut begun = false;
+        for piece in &self.pieces {
             let key = match piece {
                 Piece::Text(text) => {
                     word.push_str(text);
+                    begun |= text.chars().any(|c| !matches!(c, '\'' | '"'));
                     continue;
                 }
                 Piece::Argument(key) => key,
             };
             let value = args.get(key).unwrap_or(&Value::Null);
-            if number == 0 && self.at == (At::Words { guarded: true }) {
+            if !begun && self.at == (At::Words { guarded: true }) {
                 check_options(key, value, is_listed)?;
             }
             match (bound(key, value)?, self.at) {
-                (Bound::One(text), _) => word.push_str(&quoted(&text)),
+                (Bound::One(text), _) => {
+                    begun |= !text.is_empty();
+                    word.push_str(&quoted(&text));
+                }
                 // A word of which a piece is not there is not there.
                 (Bound::None, At::Words { .. }) => return Ok(String::new()),
                 (Bound::None, At::One) => return Err(format!("`{key}` must be given here.")),

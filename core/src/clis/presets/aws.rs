@@ -57,7 +57,11 @@ pub(super) const PRESET: Preset = Preset {
         ),
         Denied::all(&["cognito-identity", "get-credentials.*|get-open-id-token.*"], TOKENS),
         Denied::all(&["secretsmanager", "get-secret-value|batch-get-secret-value"], TOKENS),
-        Denied::all(&["ssm", "get-parameter.*"], TOKENS).with(&["--with-decryption"]),
+        Denied::all(&["ssm", "get-parameter.*"], TOKENS).with(&[
+            "--with-decryption",
+            "--cli-input-json",
+            "--cli-input-yaml",
+        ]),
         Denied::all(&["ec2", "get-password-data|create-key-pair"], TOKENS),
         Denied::all(
             &["lightsail", "download-default-key-pair|get-instance-access-details"],

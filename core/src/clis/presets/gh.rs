@@ -108,6 +108,13 @@ pub(super) const PRESET: Preset = Preset {
             .of(r"(?i)^/?(user/(gpg_keys|keys|ssh_signing_keys)|repos/[^/]+/[^/]+/keys)(/|\?|$)"),
         Denied::all(&["api"], ELSEWHERE).of("(?i)^[a-z][a-z0-9+.-]*://"),
         Denied::all(&[], ELSEWHERE).with(&["--hostname"]).but(r"(?i)github\.com"),
+        Denied::all(&[], ELSEWHERE)
+            .with(&["-R", "--repo"])
+            .of(r"^[^/]*/[^/]*/|:")
+            .but(r"(?i)((https?|ssh|git)://(git@)?|git@)?github\.com[/:].*"),
+        Denied::all(&["[a-z-]+", "[a-z-]+"], ELSEWHERE)
+            .of(r"(?i)^(https?|ssh|git)://|^git@|^[\w-]+(\.[\w-]+)+/[^/]+/[^/]+$")
+            .but(r"(?i)((https?|ssh|git)://(git@)?|git@)?github\.com[/:].*"),
         Denied::all(&[], ENVIRONMENT)
             .with(&["-q", "--jq"])
             .of(r"(?i)\benv\b|\$__|\binput_filename\b|\$ENV"),

@@ -119,6 +119,8 @@ pub(super) const PRESET: Preset = Preset {
             PROGRAMS,
         ),
         Denied::all(&["submodule", "foreach"], PROGRAMS),
+        Denied::all(&[".*--helper|merge-index"], PROGRAMS),
+        Denied::all(&[], PROGRAMS).with(&["--bare"]).before(),
         Denied::all(&["bisect", "run|visualize|view"], PROGRAMS),
         Denied::all(&["clone|fetch|pull|ls-remote|submodule|archive|remote"], PROGRAMS)
             .with(&["--upload-pack"]),

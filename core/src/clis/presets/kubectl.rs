@@ -10,6 +10,14 @@ const ELSEWHERE: &str = "other clusters and unverified connections";
 const PROGRAMS: &str = "plugins and programs on this machine";
 const VERBOSE: &str = "verbose output from level 6 on, which shows requests";
 
+/// Subcommands that show what they are named.
+const SHOWING: &str = "get|label|annotate|patch|edit|replace|apply|set";
+/// Secrets, alone or among others, by any of their names.
+const SECRET: &str = r"(.*,)?secrets?(\.[^,/]*)?([,/].*)?";
+/// The options by which values are shown, and the ways that show names alone.
+const SHOWN: &[&str] = &["-o", "--output", "--template"];
+const NAMES: &str = "(?i)name|wide|^$";
+
 pub(super) const PRESET: Preset = Preset {
     name: "kubectl",
     description: "Kubernetes",
@@ -63,19 +71,28 @@ pub(super) const PRESET: Preset = Preset {
         "--timeout",
     ],
     denied: &[
-        Denied::all(&["delete", r"(.*,)?(ns|namespaces?|no|nodes?)(\.v1\.?)?([,/].*)?"], DELETE),
-        Denied::all(&["delete"], DELETE).of(r"(?i)^(ns|namespaces?|no|nodes?)(\.v1\.?)?/"),
+        Denied::all(&["delete", r"(.*,)?(ns|namespaces?|no|nodes?)(\.[^,/]*)?([,/].*)?"], DELETE),
+        Denied::all(&["delete"], DELETE).of(r"(?i)^(ns|namespaces?|no|nodes?)(\.[^,/]*)?/"),
         Denied::all(&["delete"], DELETE).with(&["--raw"]),
         Denied::all(&["drain|cordon"], NODES),
         Denied::all(&["config", "view"], CREDENTIALS).with(&["--raw"]),
         Denied::all(&["config", "set.*|unset|delete-.*|rename-.*"], CREDENTIALS),
         Denied::all(&["create", "token"], CREDENTIALS),
-        Denied::all(&["get", r"(.*,)?secrets?(\.v1\.?)?([,/].*)?"], SECRETS)
-            .with(&["-o", "--output", "--template"])
-            .but("(?i)name|wide|^$"),
-        Denied::all(&["get"], SECRETS).with(&["--raw"]).of("(?i)/secrets(/|$|\\?)"),
+        Denied::all(&[SHOWING, SECRET], SECRETS).with(SHOWN).but(NAMES),
+        Denied::all(&[SHOWING, ".*", SECRET], SECRETS).with(SHOWN).but(NAMES),
+        Denied::all(&[SHOWING, ".*", ".*", SECRET], SECRETS).with(SHOWN).but(NAMES),
+        Denied::all(&[SHOWING, ".*", ".*", ".*", SECRET], SECRETS).with(SHOWN).but(NAMES),
+        // What a file names is not seen.
+        Denied::all(&["get|label|annotate"], SECRETS).with(&[
+            "-f",
+            "--filename",
+            "-k",
+            "--kustomize",
+        ]),
+        Denied::all(&["get"], SECRETS).with(&["--raw"]).of("(?i)/secrets(/|$|\\?)|%"),
         Denied::all(&[], ELSEWHERE).with(&[
             "--kubeconfig",
+            "--kuberc",
             "-s",
             "--server",
             "--token",
@@ -97,7 +114,7 @@ pub(super) const PRESET: Preset = Preset {
             "--network",
         ]),
         Denied::all(&["edit"], PROGRAMS),
-        Denied::all(&[], VERBOSE).with(&["-v", "--v"]).of("^([6-9]|[1-9][0-9]+)$"),
+        Denied::all(&[], VERBOSE).with(&["-v", "--v"]).but("[0-5]"),
         Denied::all(&[], VERBOSE).with(&["--vmodule"]),
     ],
     ..NONE

@@ -4,7 +4,11 @@ use super::{Denied, NONE, Preset};
 use crate::clis::surroundings::Adapter;
 
 const FILES: &str = "scripts in files: give the text with `-c` or on standard input";
+const ELSEWHERE: &str = "another server than the one named, and credentials from elsewhere";
 const PROGRAMS: &str = "output into programs";
+
+/// A password is looked for by the name of a server, and goes to its `hostaddr`. A `%` may spell it.
+const SERVER: &str = r"(?i)\b(hostaddr|passfile|service|servicefile)\s*=|[?&][^=&]*%";
 
 pub(super) const PRESET: Preset = Preset {
     name: "psql",
@@ -60,10 +64,12 @@ pub(super) const PRESET: Preset = Preset {
     denied: &[
         Denied::all(&[], FILES).with(&["-f", "--file"]).but("-"),
         Denied::all(&[], PROGRAMS).with(&["-o", "--output", "-L", "--log-file"]).of(r"^\s*\|"),
+        Denied::all(&[], ELSEWHERE).of(SERVER),
+        Denied::all(&[], ELSEWHERE).with(&["-d", "--dbname"]).of(SERVER),
         Denied::all(&[], PROGRAMS).with(&["-P", "--pset"]).of("(?i)^pager"),
         Denied::all(&[], PROGRAMS)
             .with(&["-v", "--set", "--variable"])
-            .of("(?i)^(PROMPT[123]|HISTFILE)=.*`"),
+            .of(r"(?i)^(PROMPT[123]|HISTFILE)=.*`|=\s*\|"),
     ],
     sql: &["-c", "--command"],
     adapter: Adapter::Psql,

@@ -2,7 +2,7 @@
 
 use super::{Denied, NONE, Preset};
 
-const DESTROY: &str = "destroying what was built (`destroy`, `apply -destroy`)";
+const DESTROY: &str = "destroying what was built (`destroy`, `apply -destroy`, `plan -destroy`)";
 const LOCK: &str = "breaking locks (`force-unlock`)";
 const STATE: &str = "the state, which holds secrets, and its locks";
 const LOG_IN: &str = "logging in and out";
@@ -19,9 +19,10 @@ pub(super) const PRESET: Preset = Preset {
     single_dash: true,
     denied: &[
         Denied::all(&["destroy"], DESTROY),
-        Denied::all(&["apply"], DESTROY).with(&["--destroy"]).but("(?i)false|0|f"),
+        Denied::all(&["apply|plan"], DESTROY).with(&["--destroy"]).but("(?i)false|0|f"),
         Denied::all(&["force-unlock"], LOCK),
         Denied::all(&["state", "push|pull"], STATE),
+        Denied::all(&["show"], STATE).with(&["--json"]),
         Denied::all(&["login|logout"], LOG_IN),
         Denied::all(&["console"], PROGRAMS),
         Denied::all(&["init"], PROGRAMS).with(&["--plugin-dir", "--from-module"]),
