@@ -89,6 +89,8 @@ pub(crate) struct Granted {
     pub name: String,
     /// What holds for this caller.
     pub definition: Definition,
+    /// What holds for those above him, where it is something else: a call must be open to all of them.
+    pub above: Vec<Definition>,
 }
 
 /// The key of the credential that holds a CLI.
@@ -180,7 +182,7 @@ impl Clis {
         caller: &Caller,
         cli: &Registered,
     ) -> Result<Granted, ToolError> {
-        let mut definition = cli.definition.clone().map_err(|why| {
+        let registered = cli.definition.as_ref().map_err(|why| {
             let text = format!(
                 "The CLI `{}` cannot be used: what is stored of it cannot be read: {why}. Tell the \
                  user; the owner registers it anew.",
@@ -188,36 +190,51 @@ impl Clis {
             );
             ToolError::new(Code::Unavailable, text).by_rule("cli.unreadable")
         })?;
-        let mut own = true;
-        for one in std::iter::successors(Some(caller), |one| one.parent.as_deref()) {
-            let grant = self.grant(one, &cli.name).await.map_err(|error| {
-                let text = format!(
-                    "The CLI `{}` has not run: whether it may be used could not be told: {error}.",
-                    cli.name
-                );
-                ToolError::new(Code::Unavailable, text).by_rule("cli.grant")
-            })?;
-            let allowed = match &grant {
-                Some(grant) => grant.effect == GrantEffect::Allow,
-                None => definition.is_global,
-            };
-            if !allowed {
-                return Err(not_granted(&cli.name));
-            }
-            let settings = grant.map(|grant| grant.settings).filter(|_| own);
-            own = false;
-            if let Some(settings) = settings {
-                let overrides = Overrides::of(&settings).map_err(|why| {
-                    let text = format!(
-                        "The CLI `{}` cannot be used: its grant cannot be read: {why}. Tell the user.",
-                        cli.name
-                    );
-                    ToolError::new(Code::Unavailable, text).by_rule("cli.unreadable")
-                })?;
-                overrides.apply(&mut definition);
+        let mut definition = self.definition_for(caller, cli, registered).await?;
+        let mut above: Vec<Definition> = Vec::new();
+        for one in std::iter::successors(caller.parent.as_deref(), |one| one.parent.as_deref()) {
+            let theirs = self.definition_for(one, cli, registered).await?;
+            definition.timeout_seconds = definition.timeout_seconds.min(theirs.timeout_seconds);
+            if !theirs.denies_as(&definition) && !above.iter().any(|one| theirs.denies_as(one)) {
+                above.push(theirs);
             }
         }
-        Ok(Granted { name: cli.name.clone(), definition })
+        Ok(Granted { name: cli.name.clone(), definition, above })
+    }
+
+    /// What holds for one caller, whoever stands above him.
+    async fn definition_for(
+        &self,
+        caller: &Caller,
+        cli: &Registered,
+        registered: &Definition,
+    ) -> Result<Definition, ToolError> {
+        let grant = self.grant(caller, &cli.name).await.map_err(|error| {
+            let text = format!(
+                "The CLI `{}` has not run: whether it may be used could not be told: {error}.",
+                cli.name
+            );
+            ToolError::new(Code::Unavailable, text).by_rule("cli.grant")
+        })?;
+        let mut definition = registered.clone();
+        let allowed = match &grant {
+            Some(grant) => grant.effect == GrantEffect::Allow,
+            None => definition.is_global,
+        };
+        if !allowed {
+            return Err(not_granted(&cli.name));
+        }
+        if let Some(grant) = grant {
+            let overrides = Overrides::of(&grant.settings).map_err(|why| {
+                let text = format!(
+                    "The CLI `{}` cannot be used: its grant cannot be read: {why}. Tell the user.",
+                    cli.name
+                );
+                ToolError::new(Code::Unavailable, text).by_rule("cli.unreadable")
+            })?;
+            overrides.apply(&mut definition);
+        }
+        Ok(definition)
     }
 
     async fn grant(&self, caller: &Caller, name: &str) -> Result<Option<Grant>, Error> {

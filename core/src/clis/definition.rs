@@ -141,6 +141,11 @@ impl Definition {
         presets::preset(self.preset.as_deref()?)
     }
 
+    /// True if it denies the same calls as another one of the same CLI.
+    pub(super) fn denies_as(&self, other: &Definition) -> bool {
+        self.deny_args == other.deny_args && self.deny_verbose == other.deny_verbose
+    }
+
     /// Looks at all that can be wrong with it.
     ///
     /// # Errors

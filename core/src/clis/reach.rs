@@ -43,7 +43,7 @@ fn own_host(of: &Definition, variables: &Variables) -> Option<Reach> {
             host.split_once(':').map_or((host, None), |(host, port)| (host, Some(port)))
         }
         Adapter::Psql => (value("PGHOST")?, value("PGPORT")),
-        Adapter::None => return None,
+        Adapter::None | Adapter::Gh => return None,
     };
     let ports: BTreeSet<u16> = match port {
         Some(port) => BTreeSet::from([port.parse().ok()?]),

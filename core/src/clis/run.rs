@@ -66,7 +66,8 @@ impl Clis {
         input: Option<&str>,
     ) -> Result<Granted, ToolError> {
         let granted = self.granted(caller, cli).await?;
-        match rules::denial(&granted.definition, words, input) {
+        let mut held_to = std::iter::once(&granted.definition).chain(&granted.above);
+        match held_to.find_map(|one| rules::denial(one, words, input)) {
             None => Ok(granted),
             Some(denial) => {
                 let text = format!(
@@ -139,7 +140,7 @@ impl Clis {
         room: &Room,
         host: &Host,
     ) -> Result<(Program, Surroundings), NoSurroundings> {
-        let Granted { name, definition } = granted;
+        let Granted { name, definition, .. } = granted;
         let program =
             self.verified(name, definition, &room.writable).map_err(NoSurroundings::Other)?;
         let folder = host.private_folder().map_err(|why| NoSurroundings::Other(why.to_string()))?;
@@ -175,10 +176,15 @@ impl Clis {
 
 /// Refuses a repository that would have git run programs with the credential; blocking.
 fn check_repository(definition: &Definition, room: &Room) -> Result<(), NoSurroundings> {
-    let preset = definition.preset().filter(|one| one.adapter == Adapter::Git);
-    let Some(preset) = preset else { return Ok(()) };
+    let Some(preset) = definition.preset() else { return Ok(()) };
     let seen = Seen::new(room.mounted.as_ref());
-    match repository::harmful(&room.words, &room.cwd, preset.style(), &seen) {
+    let found = match preset.adapter {
+        Adapter::Git => repository::harmful(&room.words, &room.cwd, preset.style(), &seen),
+        // It runs git where it stands itself.
+        Adapter::Gh => repository::harmful(&[], &room.cwd, preset.style(), &seen),
+        Adapter::None | Adapter::Psql => None,
+    };
+    match found {
         None => Ok(()),
         Some(what) => {
             let text = format!("the repository has {what}, which would run with the credential");

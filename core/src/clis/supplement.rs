@@ -42,8 +42,14 @@ pub(crate) fn supplement(clis: &[Granted]) -> String {
             .into_iter()
             .map(str::to_owned)
             .collect();
-        let patterns = definition.deny_args.iter().chain(&definition.deny_verbose);
-        blocked.extend(patterns.map(|pattern| format!("`{}`", readable(pattern))));
+        for one in std::iter::once(definition).chain(&cli.above) {
+            for pattern in one.deny_args.iter().chain(&one.deny_verbose) {
+                let shown = format!("`{}`", readable(pattern));
+                if !blocked.contains(&shown) {
+                    blocked.push(shown);
+                }
+            }
+        }
         if !blocked.is_empty() {
             let _ = writeln!(text, "  Blocked: {}.", blocked.join("; "));
         }
@@ -83,10 +89,17 @@ mod tests {
             timeout_seconds: 30,
             ..Definition::default()
         };
-        let text = supplement(&[Granted { name: "gh".into(), definition }]);
-        for part in
-            ["`gh`: GitHub (at most 30 s)", "no shell", "`repo rename`", "Use --json.", "`gh auth`"]
-        {
+        let mut narrower = definition.clone();
+        narrower.deny_args.push("label".into());
+        let above = vec![narrower];
+        let text = supplement(&[Granted { name: "gh".into(), definition, above }]);
+        for part in [
+            "`gh`: GitHub (at most 30 s)",
+            "no shell",
+            "`repo rename`; `label`.",
+            "Use --json.",
+            "`gh auth`",
+        ] {
             assert!(text.contains(part), "{part}: {text}");
         }
     }

@@ -21,6 +21,8 @@ pub(crate) enum Adapter {
     None,
     /// A token or a key for one host, as git takes it.
     Git,
+    /// Settings for the git that it runs.
+    Gh,
     /// A file of passwords for one server, as psql takes it.
     Psql,
 }
@@ -73,6 +75,26 @@ impl From<io::Error> for NoSurroundings {
 /// Variables of the host that are no secrets and that every CLI gets where they are set.
 const INHERITED: &[&str] =
     &["LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "SYSTEMROOT"];
+
+/// Settings of git that set aside those by which a repository would have it run programs.
+const GUARDS: [(&str, &str); 16] = [
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.pager", "cat"),
+    ("core.askPass", ""),
+    ("core.sshCommand", "ssh"),
+    ("core.alternateRefsCommand", "true"),
+    ("credential.helper", ""),
+    ("protocol.ext.allow", "never"),
+    ("protocol.file.allow", "user"),
+    ("diff.external", ""),
+    ("gpg.program", "false"),
+    ("commit.gpgSign", "false"),
+    ("tag.gpgSign", "false"),
+    ("http.proxy", ""),
+    ("uploadpack.packObjectsHook", ""),
+    ("submodule.recurse", "false"),
+];
 
 /// The variables that a preset needs and that are missing.
 ///
@@ -139,6 +161,7 @@ pub(super) fn make(
     match preset.map_or(Adapter::None, |preset| preset.adapter) {
         Adapter::None => {}
         Adapter::Git => made.git(home)?,
+        Adapter::Gh => made.set_for_git(GUARDS.map(owned).into()),
         Adapter::Psql => made.psql(),
     }
     Ok(made)
@@ -280,27 +303,9 @@ impl Surroundings {
         let (host, token) = (take("GIT_HOST"), take("GIT_TOKEN"));
         let (user, key) = (take("GIT_USERNAME"), take("GIT_SSH_KEY"));
         let known = take("GIT_SSH_KNOWN_HOSTS");
-        let mut settings: Vec<(String, String)> = [
-            ("core.hooksPath", "/dev/null"),
-            ("core.fsmonitor", "false"),
-            ("core.pager", "cat"),
-            ("core.askPass", ""),
-            ("core.sshCommand", "ssh"),
-            ("core.alternateRefsCommand", "true"),
-            ("credential.helper", ""),
-            ("protocol.ext.allow", "never"),
-            ("protocol.file.allow", "user"),
-            ("diff.external", ""),
-            ("gpg.program", "false"),
-            ("commit.gpgSign", "false"),
-            ("tag.gpgSign", "false"),
-            ("http.followRedirects", "false"),
-            ("http.proxy", ""),
-            ("uploadpack.packObjectsHook", ""),
-            ("submodule.recurse", "false"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
+        let mut settings: Vec<(String, String)> = GUARDS.map(owned).into();
+        // Elsewhere the token would go along.
+        settings.push(owned(("http.followRedirects", "false")));
         if let Some(token) = token {
             let host = checked_host(host.as_deref())?;
             let user = user.unwrap_or_else(|| "x-access-token".to_owned());
@@ -322,13 +327,18 @@ impl Surroundings {
             );
             self.variables.insert("GIT_SSH_COMMAND".into(), command);
         }
+        self.set_for_git(settings);
+        Ok(())
+    }
+
+    /// Settings that hold before those of any file.
+    fn set_for_git(&mut self, settings: Vec<(String, String)>) {
         self.variables.insert("GIT_CONFIG_GLOBAL".into(), "/dev/null".into());
         self.variables.insert("GIT_CONFIG_COUNT".into(), settings.len().to_string());
         for (at, (name, value)) in settings.into_iter().enumerate() {
             self.variables.insert(format!("GIT_CONFIG_KEY_{at}"), name);
             self.variables.insert(format!("GIT_CONFIG_VALUE_{at}"), value);
         }
-        Ok(())
     }
 
     /// A password for a server that is named goes to that server alone.
@@ -356,6 +366,10 @@ impl Surroundings {
 /// A field of a file of passwords.
 fn escaped(text: &str) -> String {
     if text == "*" { text.to_owned() } else { text.replace('\\', r"\\").replace(':', r"\:") }
+}
+
+fn owned((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
 }
 
 fn checked_host(host: Option<&str>) -> Result<String, NoSurroundings> {
@@ -449,6 +463,14 @@ mod tests {
         assert_eq!(made.variables["HOME"], "/seen");
         assert!(!made.variables.contains_key("CARGO_MANIFEST_DIR"), "{:?}", made.variables);
         assert_eq!(made.secrets[0].1, "gh-token");
+        // The git that it runs takes no program from a repository's settings.
+        let count: usize = made.variables["GIT_CONFIG_COUNT"].parse().unwrap();
+        let set = |name: &str| {
+            let at = (0..count).find(|at| made.variables[&format!("GIT_CONFIG_KEY_{at}")] == name);
+            made.variables[&format!("GIT_CONFIG_VALUE_{}", at.unwrap())].as_str()
+        };
+        assert_eq!((set("core.fsmonitor"), set("core.hooksPath")), ("false", "/dev/null"));
+        assert_eq!(made.variables["GIT_CONFIG_GLOBAL"], "/dev/null");
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Word {
             let key = match piece {
                 Piece::Text(text) => {
                     word.push_str(text);
-                    begun |= text.chars().any(|c| !matches!(c, '\'' | '"'));
+                    begun |= piece.is_something();
                     continue;
                 }
                 Piece::Argument(key) => key,

@@ -133,6 +133,38 @@ impl Word {
     }
 }
 
+impl Piece {
+    /// True for a text that is not empty for sure, as a program would see it. Quotes are nothing, and a
+    /// variable or what a command prints may be.
+    pub(super) fn is_something(&self) -> bool {
+        let Piece::Text(text) = self else { return false };
+        let mut rest = without_quotes(text);
+        while let Some(inside) = rest.strip_prefix('$') {
+            let end = match inside.chars().next() {
+                Some('{') => match inside.split_once('}') {
+                    Some((name, _)) if !name.contains(['$', '`', '"', '\'']) => name.len() + 1,
+                    _ => return false,
+                },
+                Some('(') => return false,
+                Some('\'' | '"') => 0,
+                Some(c) if c.is_ascii_alphabetic() || c == '_' => inside
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(inside.len()),
+                Some(c) => c.len_utf8(),
+                None => return true,
+            };
+            rest = without_quotes(&inside[end..]);
+        }
+        !rest.is_empty() && !rest.starts_with('`')
+    }
+}
+
+/// A text without the quotes and the broken lines that it begins with.
+fn without_quotes(text: &str) -> &str {
+    let rest = text.trim_start_matches(['\'', '"']);
+    rest.strip_prefix("\\\n").map_or(rest, without_quotes)
+}
+
 /// The places of a text.
 fn slots(text: &str) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
@@ -206,7 +238,9 @@ fn word(text: &str, marks: &[String], slots: &[Slot], seen: &mut [bool]) -> Vec<
 }
 
 fn at(place: Where, pieces: &[Piece]) -> At {
-    let begins = matches!(pieces.first(), Some(Piece::Argument(_)));
+    // What is written before it may come to nothing.
+    let mut before = pieces.iter().take_while(|piece| !matches!(piece, Piece::Argument(_)));
+    let begins = !before.any(Piece::is_something);
     match place {
         Where::Operand => At::Words { guarded: begins },
         Where::Value => At::Words { guarded: false },

@@ -109,6 +109,10 @@ fn a_value_does_not_become_an_option_unless_the_owner_has_listed_it() {
     for (command, args) in [
         ("ls {{.a}}", json!({ "a": "-la" })),
         ("ls -l {{.a}}{{.b}}", json!({ "a": "--x", "b": "" })),
+        ("ls ''{{.a}}", json!({ "a": "-la" })),
+        ("x=; ls \"$x\"{{.a}}", json!({ "a": "-la" })),
+        ("ls ${NOT_SET-}{{.a}}", json!({ "a": "-la" })),
+        ("ls $(true){{.a}}", json!({ "a": "-la" })),
         ("ls {{.list}}", json!({ "list": ["a", "-R"] })),
         ("ls {{.mode}}", json!({ "mode": "-y" })),
     ] {
@@ -118,6 +122,7 @@ fn a_value_does_not_become_an_option_unless_the_owner_has_listed_it() {
     for (command, args, expected) in [
         ("ls -- {{.a}}", json!({ "a": "-la" }), "ls -- '-la'"),
         ("ls --x={{.a}}", json!({ "a": "-la" }), "ls --x='-la'"),
+        ("ls \"$HOME/\"{{.a}}", json!({ "a": "-la" }), "ls \"$HOME/\"'-la'"),
         ("ls {{.mode}}", json!({ "mode": "-x" }), "ls '-x'"),
         ("head -n {{.n}}", json!({ "n": -5 }), "head -n '-5'"),
         ("x={{.a}}; cat -- \"$x\"", json!({ "a": "-" }), "x='-'; cat -- \"$x\""),

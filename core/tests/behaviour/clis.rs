@@ -373,6 +373,40 @@ async fn one_that_is_not_granted_is_refused_in_every_spelling() {
 }
 
 #[tokio::test]
+async fn what_is_denied_to_an_agent_is_denied_to_those_that_it_starts() {
+    let set = Set::with(json!({ "is_global": false })).await;
+    for (agent, settings) in [
+        ("above", json!({ "deny_args": ["argv"], "timeout_seconds": 1 })),
+        ("below", json!({ "deny_args": ["home"], "timeout_seconds": 30 })),
+    ] {
+        let grant = json!({
+            "kind": "cli", "resource": "fakecli", "agent": agent, "effect": "allow",
+            "settings": settings,
+        });
+        set.house.rt.invoke("grants.put", grant).await.unwrap();
+    }
+    let started = |command: &'static str| {
+        let mut caller = CallContext::new().session("s").agent("below").caller().clone();
+        let above = CallContext::new().session("s").agent("above").caller().clone();
+        (caller.parent, caller.depth) = (Some(Box::new(above)), 1);
+        let rt = set.house.rt.clone();
+        async move {
+            let args = json!({ "command": command });
+            rt.call(&CallContext::from(caller), "exec", args).await.unwrap()
+        }
+    };
+    for command in ["fakecli argv", "fakecli home"] {
+        let result = started(command).await;
+        assert_eq!(result.code, Some(Code::CommandDenied), "{command}: {}", result.for_llm);
+    }
+    assert_eq!(started("fakecli size").await.for_llm, "8 0\n");
+    let result = started("fakecli hold").await;
+    assert_eq!(result.code, Some(Code::Timeout), "{}", result.for_llm);
+    // Alone it is held to its own.
+    assert_eq!(set.as_agent("below", "fakecli argv").await.for_llm, "[argv]\n");
+}
+
+#[tokio::test]
 async fn credentials_of_agents_and_users_lie_on_top() {
     let set = Set::new().await;
     let rt = &set.house.rt;

@@ -1,6 +1,7 @@
 //! `gh`, the CLI of GitHub.
 
 use super::{Denied, NONE, Preset};
+use crate::clis::surroundings::Adapter;
 
 const LOG_IN: &str = "logging in and out, and showing tokens (`gh auth`)";
 const KEYS: &str = "keys of the account and of repositories";
@@ -123,5 +124,6 @@ pub(super) const PRESET: Preset = Preset {
         Denied::all(&["repo|gist", "clone|fork"], GIT)
             .of(r"(?i)^(-c|-u|--config|--upload-pack|--template)|^ext::"),
     ],
+    adapter: Adapter::Gh,
     ..NONE
 };

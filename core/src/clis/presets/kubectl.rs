@@ -2,7 +2,7 @@
 
 use super::{Denied, NONE, Preset};
 
-const DELETE: &str = "deleting namespaces and nodes";
+const DELETE: &str = "deleting namespaces and nodes, and what only a file names";
 const NODES: &str = "taking nodes out of service (`drain`, `cordon`)";
 const CREDENTIALS: &str = "credentials of the configuration, and new tokens";
 const SECRETS: &str = "the values of secrets";
@@ -73,7 +73,10 @@ pub(super) const PRESET: Preset = Preset {
     denied: &[
         Denied::all(&["delete", r"(.*,)?(ns|namespaces?|no|nodes?)(\.[^,/]*)?([,/].*)?"], DELETE),
         Denied::all(&["delete"], DELETE).of(r"(?i)^(ns|namespaces?|no|nodes?)(\.[^,/]*)?/"),
-        Denied::all(&["delete"], DELETE).with(&["--raw"]),
+        // What a file names is not seen.
+        Denied::all(&["delete"], DELETE).with(&["--raw", "-f", "--filename", "-k", "--kustomize"]),
+        Denied::all(&["replace"], DELETE).with(&["--force"]).but("(?i)false|0|f"),
+        Denied::all(&["apply"], DELETE).with(&["--prune"]).but("(?i)false|0|f"),
         Denied::all(&["drain|cordon"], NODES),
         Denied::all(&["config", "view"], CREDENTIALS).with(&["--raw"]),
         Denied::all(&["config", "set.*|unset|delete-.*|rename-.*"], CREDENTIALS),
@@ -82,8 +85,8 @@ pub(super) const PRESET: Preset = Preset {
         Denied::all(&[SHOWING, ".*", SECRET], SECRETS).with(SHOWN).but(NAMES),
         Denied::all(&[SHOWING, ".*", ".*", SECRET], SECRETS).with(SHOWN).but(NAMES),
         Denied::all(&[SHOWING, ".*", ".*", ".*", SECRET], SECRETS).with(SHOWN).but(NAMES),
-        // What a file names is not seen.
-        Denied::all(&["get|label|annotate"], SECRETS).with(&[
+        Denied::all(&["apply|replace"], SECRETS).with(SHOWN).but(NAMES),
+        Denied::all(&["get|label|annotate|patch|set"], SECRETS).with(&[
             "-f",
             "--filename",
             "-k",
