@@ -10,6 +10,8 @@ mod container;
 mod containers;
 mod engine;
 mod marks;
+mod mount_table;
+mod mounts;
 mod owner;
 mod running;
 mod script;

@@ -1,36 +1,43 @@
 //! A container: what it is made of, how it is told from others, and that it ends with who made it.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bollard::Docker;
 use bollard::container::AttachContainerResults;
 use bollard::models::{
-    ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, MountType, ResourcesUlimits,
+    ContainerCreateBody, HostConfig, HostConfigLogConfig, Mount, ResourcesUlimits,
 };
 use bollard::query_parameters::{
     AttachContainerOptions, CreateContainerOptions, RemoveContainerOptions,
 };
+use futures_util::StreamExt as _;
 use sha2::{Digest as _, Sha256};
 
-use super::super::closed::{self, Unknown};
+use super::super::closed::Unknown;
 use super::super::config::ExecConfig;
 use super::super::host::Order;
-use super::super::places;
-use super::super::real::outermost;
 use super::super::sandbox::{
-    HOME, Mounted, NO_NETWORK, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
+    HOME, NO_NETWORK, SandboxConfig, SandboxScope, WORKSPACE, Whose, WorkspaceAccess,
 };
+use super::mount_table::misplaced;
+use super::mounts::mounts;
 use super::owner::Owner;
 use super::seat::Seat;
 use super::trouble;
 use crate::shell::plan::{REMOVED, Reach};
 
-/// What the first process of a container does: it waits until whoever made it is gone. Then its input
-/// ends, it ends, and the engine removes the container.
-const KEEPER: &str = "read -r _";
+/// What the first process of a container does: it tells what is mounted there, with an empty line at the
+/// end, and waits until whoever made it is gone. Then its input ends, it ends, and the engine removes the
+/// container.
+const KEEPER: &str =
+    "while IFS= read -r line; do printf '%s\\n' \"$line\"; done </proc/self/mountinfo
+echo
+read -r _";
+
+/// How long the first process may take to tell that.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A container that runs.
 pub(super) struct Container {
@@ -136,11 +143,36 @@ impl Wanted {
     }
 
     async fn start(&self, docker: &Docker, id: &str) -> Result<AttachContainerResults, String> {
-        let options = AttachContainerOptions { stream: true, stdin: true, ..Default::default() };
-        let keeper = docker.attach_container(id, Some(options)).await.map_err(trouble)?;
+        let options = AttachContainerOptions {
+            stream: true,
+            stdin: true,
+            stdout: true,
+            ..Default::default()
+        };
+        let mut keeper = docker.attach_container(id, Some(options)).await.map_err(trouble)?;
         docker.start_container(id, None).await.map_err(trouble)?;
-        Ok(keeper)
+        let table = tokio::time::timeout(PATIENCE, told(&mut keeper)).await;
+        let table = table.map_err(|_| "it does not start in time".to_owned())?;
+        let host = self.body.host_config.as_ref();
+        let wanted = host.and_then(|host| host.mounts.as_deref()).unwrap_or_default();
+        match misplaced(wanted, &table) {
+            None => Ok(keeper),
+            Some(at) => Err(format!(
+                "`{at}` of the workspace was exchanged for something else while its container \
+                 started. Run it again when nothing else changes that"
+            )),
+        }
     }
+}
+
+/// What the first process of a container says: what is mounted there.
+async fn told(keeper: &mut AttachContainerResults) -> String {
+    let mut said = Vec::new();
+    while !said.ends_with(b"\n\n") {
+        let Some(Ok(piece)) = keeper.output.next().await else { break };
+        said.extend_from_slice(piece.as_ref());
+    }
+    String::from_utf8_lossy(&said).into_owned()
 }
 
 /// Ends a container with all that is in it.
@@ -287,84 +319,6 @@ fn tmpfs(sandbox: &SandboxConfig) -> HashMap<String, String> {
         add(WORKSPACE, "exec");
     }
     all
-}
-
-/// The workspace, and over it what of it is closed.
-fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount>, Unknown> {
-    let Some(real) = order.whose.workspace.as_ref() else { return Ok(Vec::new()) };
-    let held = &order.held_to;
-    let is_writable = match sandbox.workspace_access {
-        WorkspaceAccess::None => return Ok(Vec::new()),
-        WorkspaceAccess::Ro => false,
-        WorkspaceAccess::Rw => true,
-    };
-    // A program of an owner's writes what he lets it, and a command whatever is open to commands.
-    let read_only = !is_writable || (held.by_owner && !held.write.contains(WORKSPACE));
-    let mounted = Mounted { real: Some(real.clone()) };
-    // A link is covered where it leads, and only within.
-    let on_host = |path: &String| mounted.on_host(path).unwrap_or_else(|| path.into());
-    let at = |path: PathBuf| {
-        path.canonicalize().ok().filter(|path| path != real && path.starts_with(real))
-    };
-    let written = held.write.iter().filter(|_| read_only && is_writable && held.by_owner);
-    let written: Vec<PathBuf> = written.map(on_host).filter_map(at).collect();
-    let guarded: Vec<PathBuf> =
-        held.write_never.iter().map(on_host).filter_map(at).filter(|_| is_writable).collect();
-    let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
-    let hidden = closed::spelled_out(hidden.map(on_host))?;
-    // What listens in the workspace would do things for a command that it may not do itself.
-    let hidden = hidden.into_iter().chain(places::sockets());
-    let hidden = outermost(hidden.filter_map(at).collect());
-    // A folder that is a mount cannot be moved away with what is closed in it.
-    let above = |path: &'_ PathBuf| -> Vec<PathBuf> {
-        let above = path.ancestors().skip(1).take_while(|path| *path != real.as_path());
-        above.map(Path::to_owned).collect()
-    };
-    let around: Vec<PathBuf> = guarded.iter().chain(&hidden).flat_map(above).collect();
-    // One place takes one mount: of several the last, so what is hidden is hidden.
-    let mut all: BTreeMap<String, Mount> = BTreeMap::new();
-    let mut add = |path: &Path, kind: Cover| {
-        let seen = path.to_str().and_then(|path| mounted.in_container(path));
-        if let Some(seen) = seen {
-            all.insert(seen.clone(), cover(path, seen, kind));
-        }
-    };
-    add(real, if read_only { Cover::ReadOnly } else { Cover::Itself });
-    let in_written = |path: &Path| !read_only || written.iter().any(|own| path.starts_with(own));
-    around.iter().filter(|path| in_written(path)).for_each(|path| add(path, Cover::Itself));
-    written.iter().for_each(|path| add(path, Cover::Itself));
-    guarded.iter().for_each(|path| add(path, Cover::ReadOnly));
-    hidden.iter().for_each(|path| add(path, Cover::Nothing));
-    Ok(all.into_values().collect())
-}
-
-/// What stands at a place of a container.
-#[derive(Clone, Copy)]
-enum Cover {
-    Itself,
-    ReadOnly,
-    Nothing,
-}
-
-fn cover(path: &Path, seen: String, kind: Cover) -> Mount {
-    let bind = |source: String, read_only| Mount {
-        typ: Some(MountType::BIND),
-        source: Some(source),
-        target: Some(seen.clone()),
-        read_only: Some(read_only),
-        ..Mount::default()
-    };
-    match kind {
-        Cover::Itself => bind(path.display().to_string(), false),
-        Cover::ReadOnly => bind(path.display().to_string(), true),
-        Cover::Nothing if path.is_dir() => Mount {
-            typ: Some(MountType::TMPFS),
-            target: Some(seen),
-            read_only: Some(true),
-            ..Mount::default()
-        },
-        Cover::Nothing => bind("/dev/null".into(), true),
-    }
 }
 
 /// How long a container has existed, how many use it, and when it was used last.

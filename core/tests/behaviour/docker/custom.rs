@@ -1,6 +1,10 @@
 //! Custom tools in containers: they get what their owner declares, or an error that says why not.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use toolkeep::{Code, ToolResult};
@@ -53,6 +57,64 @@ async fn a_tool_without_a_network_has_none_whatever_the_sandbox_has() {
     assert!(confinement(&result)["by"].as_array().unwrap().contains(&json!("no_network")));
     let result = call(&house, "remote").await;
     assert!(result.for_llm.contains("of-nobody"), "{}", result.for_llm);
+}
+
+/// What another command that can write in the workspace may do meanwhile: a folder is a link at times.
+fn exchange(folder: &Path, outside: &Path, is_done: &AtomicBool) {
+    let (out, aside) = (folder.join("out"), folder.join("aside"));
+    // Never in step with what is started meanwhile.
+    for millis in [17, 40, 29, 71, 53].iter().copied().cycle() {
+        if is_done.load(Ordering::Relaxed) {
+            return;
+        }
+        fs::rename(&out, &aside).unwrap();
+        symlink(outside, &out).unwrap();
+        std::thread::sleep(Duration::from_millis(millis));
+        fs::remove_file(&out).unwrap();
+        fs::rename(&aside, &out).unwrap();
+        std::thread::sleep(Duration::from_millis(millis));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_folder_exchanged_for_a_link_while_a_container_starts_brings_no_other_folder_in() {
+    let house = house(json!({})).await;
+    let outside = tempfile::tempdir().unwrap();
+    fs::set_permissions(outside.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(outside.path().join("theirs"), "of nobody here").unwrap();
+    let at = |name: &str| house.folder.path().join(name);
+    fs::create_dir_all(at("out")).unwrap();
+    let rounds = if std::env::var_os("TOOLKEEP_SOAK").is_some() { 100 } else { 10 };
+    let command = "cat out/theirs; echo x > out/made; echo ran";
+    for round in 0..rounds {
+        // Another set of folders is another container.
+        fs::create_dir(at(&format!("own{round}"))).unwrap();
+        let folders = json!({ "write": ["out", format!("own{round}")] });
+        put(&house, &format!("writes{round}"), command, folders).await;
+    }
+    let (is_done, mut told) = (AtomicBool::new(false), Vec::new());
+    let (folder, elsewhere) = (house.folder.path().to_owned(), outside.path().to_owned());
+    std::thread::scope(|scope| {
+        scope.spawn(|| exchange(&folder, &elsewhere, &is_done));
+        tokio::task::block_in_place(|| {
+            tokio::runtime::Handle::current().block_on(async {
+                for round in 0..rounds {
+                    // Where it is a link from the start, no container is made.
+                    while at("out").is_symlink() {
+                        tokio::time::sleep(Duration::from_millis(1)).await;
+                    }
+                    told.push(call(&house, &format!("writes{round}")).await.for_llm);
+                }
+            });
+        });
+        is_done.store(true, Ordering::Relaxed);
+    });
+    assert!(told.iter().all(|text| !text.contains("of nobody here")), "{told:?}");
+    let left: Vec<_> = fs::read_dir(outside.path()).unwrap().flatten().collect();
+    assert_eq!(left.len(), 1, "{left:?} {told:?}");
+    // When nothing is exchanged, it runs.
+    assert!(call(&house, "writes0").await.for_llm.contains("ran"));
+    assert!(at("out/made").exists());
 }
 
 #[tokio::test]

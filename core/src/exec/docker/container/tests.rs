@@ -1,3 +1,5 @@
+use std::path::{Path, PathBuf};
+
 use super::super::super::apart::Apart;
 use super::super::super::environment::Variables;
 use super::*;

@@ -1,0 +1,93 @@
+//! What of the workspace stands where in a container.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bollard::models::{Mount, MountType};
+
+use super::super::closed::{self, Unknown};
+use super::super::host::Order;
+use super::super::places;
+use super::super::real::outermost;
+use super::super::sandbox::{Mounted, SandboxConfig, WORKSPACE, WorkspaceAccess};
+
+/// The workspace, and over it what of it is closed.
+///
+/// # Errors
+/// Where that cannot be told.
+pub(super) fn mounts(sandbox: &SandboxConfig, order: &Order) -> Result<Vec<Mount>, Unknown> {
+    let Some(real) = order.whose.workspace.as_ref() else { return Ok(Vec::new()) };
+    let held = &order.held_to;
+    let is_writable = match sandbox.workspace_access {
+        WorkspaceAccess::None => return Ok(Vec::new()),
+        WorkspaceAccess::Ro => false,
+        WorkspaceAccess::Rw => true,
+    };
+    // A program of an owner's writes what he lets it, and a command whatever is open to commands.
+    let read_only = !is_writable || (held.by_owner && !held.write.contains(WORKSPACE));
+    let mounted = Mounted { real: Some(real.clone()) };
+    // A link is covered where it leads, and only within.
+    let on_host = |path: &String| mounted.on_host(path).unwrap_or_else(|| path.into());
+    let at = |path: PathBuf| {
+        path.canonicalize().ok().filter(|path| path != real && path.starts_with(real))
+    };
+    let written = held.write.iter().filter(|_| read_only && is_writable && held.by_owner);
+    let written: Vec<PathBuf> = written.map(on_host).filter_map(at).collect();
+    let guarded: Vec<PathBuf> =
+        held.write_never.iter().map(on_host).filter_map(at).filter(|_| is_writable).collect();
+    let hidden = held.read_never.iter().filter(|path| !held.read.contains(*path));
+    let hidden = closed::spelled_out(hidden.map(on_host))?;
+    // What listens in the workspace would do things for a command that it may not do itself.
+    let hidden = hidden.into_iter().chain(places::sockets());
+    let hidden = outermost(hidden.filter_map(at).collect());
+    // A folder that is a mount cannot be moved away with what is closed in it.
+    let above = |path: &'_ PathBuf| -> Vec<PathBuf> {
+        let above = path.ancestors().skip(1).take_while(|path| *path != real.as_path());
+        above.map(Path::to_owned).collect()
+    };
+    let around: Vec<PathBuf> = guarded.iter().chain(&hidden).flat_map(above).collect();
+    // One place takes one mount: of several the last, so what is hidden is hidden.
+    let mut all: BTreeMap<String, Mount> = BTreeMap::new();
+    let mut add = |path: &Path, kind: Cover| {
+        let seen = path.to_str().and_then(|path| mounted.in_container(path));
+        if let Some(seen) = seen {
+            all.insert(seen.clone(), cover(path, seen, kind));
+        }
+    };
+    add(real, if read_only { Cover::ReadOnly } else { Cover::Itself });
+    let in_written = |path: &Path| !read_only || written.iter().any(|own| path.starts_with(own));
+    around.iter().filter(|path| in_written(path)).for_each(|path| add(path, Cover::Itself));
+    written.iter().for_each(|path| add(path, Cover::Itself));
+    guarded.iter().for_each(|path| add(path, Cover::ReadOnly));
+    hidden.iter().for_each(|path| add(path, Cover::Nothing));
+    Ok(all.into_values().collect())
+}
+
+/// What stands at a place of a container.
+#[derive(Clone, Copy)]
+enum Cover {
+    Itself,
+    ReadOnly,
+    Nothing,
+}
+
+fn cover(path: &Path, seen: String, kind: Cover) -> Mount {
+    let bind = |source: String, read_only| Mount {
+        typ: Some(MountType::BIND),
+        source: Some(source),
+        target: Some(seen.clone()),
+        read_only: Some(read_only),
+        ..Mount::default()
+    };
+    match kind {
+        Cover::Itself => bind(path.display().to_string(), false),
+        Cover::ReadOnly => bind(path.display().to_string(), true),
+        Cover::Nothing if path.is_dir() => Mount {
+            typ: Some(MountType::TMPFS),
+            target: Some(seen),
+            read_only: Some(true),
+            ..Mount::default()
+        },
+        Cover::Nothing => bind("/dev/null".into(), true),
+    }
+}
